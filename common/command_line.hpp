@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The command line that all stages share, and what a chapter adds to it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace course {
+
+// The flags of every stage. Paths may be "-" for stdout where they are written.
+struct StageOptions {
+    std::int64_t n = 0;  // the chapter's default unless n_given
+    bool n_given = false;
+    std::string input;  // name or file; empty: the chapter's default
+    std::string output;  // empty: none
+    std::string csv;
+    std::string json;
+    std::uint64_t seed = 1;
+    int repeats = 5;
+    int warmup = 1;
+    int device = 0;
+    bool check = false;
+    bool profile = false;
+    bool quiet = false;
+};
+
+// Named flags with typed values. A value that is no number, out of range, or no choice, an unknown
+// flag, a missing value and a left-over word are UsageErrors that name flag and value.
+// A name is written with its dashes ("--steps"); the bound variable holds the default, which
+// --help shows, and is set by parse.
+class CommandLine {
+  public:
+    static constexpr std::int64_t kNoMaximum = std::numeric_limits<std::int64_t>::max();
+
+    CommandLine(std::string program, std::string summary, std::string version);
+    CommandLine(const CommandLine&) = delete;
+    CommandLine& operator=(const CommandLine&) = delete;
+    ~CommandLine();
+
+    // minimum <= value <= maximum. Accepts 1e10 and 1.5e3 where they are integers.
+    void add_integer(const std::string& name, std::int64_t& value, const std::string& help,
+                     std::int64_t minimum = 1, std::int64_t maximum = kNoMaximum);
+    void add_integer(const std::string& name, int& value, const std::string& help, int minimum = 1,
+                     int maximum = std::numeric_limits<int>::max());
+    void add_unsigned(const std::string& name, std::uint64_t& value, const std::string& help);
+
+    // A finite number in [minimum, maximum]; an open bound (dt > 0) is the chapter's to refuse.
+    void add_real(const std::string& name, double& value, const std::string& help,
+                  double minimum = std::numeric_limits<double>::lowest(),
+                  double maximum = std::numeric_limits<double>::max());
+
+    void add_text(const std::string& name, std::string& value, const std::string& help);
+    void add_flag(const std::string& name, bool& value, const std::string& help);
+    void add_choice(const std::string& name, std::string& value,
+                    const std::vector<std::string>& choices, const std::string& help);
+
+    // Sets the bound variables. Returns the text to print on stdout for --help and --version, and
+    // nothing where the stage is to run. Errors: UsageError.
+    std::optional<std::string> parse(int argc, const char* const* argv);
+
+    // After parse: whether the flag was on the command line.
+    bool given(const std::string& name) const;
+
+  private:
+    struct Implementation;  // keeps CLI11, which takes 10 s to compile, out of every other file
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace course

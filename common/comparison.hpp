@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Comparison of results with an oracle's, which NaN and infinity never pass.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace course {
+
+// |actual - expected| <= absolute + relative * |expected|. False where any of the four is NaN or
+// actual or expected is infinite.
+bool is_close(double actual, double expected, double absolute, double relative) noexcept;
+
+// The largest error of a series of values.
+class ErrorMeter {
+  public:
+    // Error |actual - expected| / scale, scale > 0 (1: absolute; |expected|: relative; better a
+    // typical size of the whole vector, so that a value near zero does not dominate). A value or
+    // scale that is not finite, or a scale that is not positive, fails the series for good.
+    void add(double actual, double expected, double scale = 1.0) noexcept;
+
+    std::int64_t count() const noexcept { return count_; }
+    double max_error() const noexcept { return max_error_; }  // infinity once failed
+    std::int64_t max_index() const noexcept { return max_index_; }  // of the worst add, from 0; -1
+
+    // At least one value, all finite, and no error above `tolerance`.
+    bool passes(double tolerance) const noexcept;
+
+    // "largest error 3.1e-07 at 17 of 1000, tolerance 1e-05", or what is not finite.
+    std::string describe(double tolerance) const;
+
+  private:
+    std::int64_t count_ = 0;
+    std::int64_t max_index_ = -1;
+    std::int64_t failed_index_ = -1;
+    double max_error_ = 0.0;
+    double failed_actual_ = 0.0;
+    double failed_expected_ = 0.0;
+};
+
+}  // namespace course
