@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Kernel launches: `kernel<<<grid, block, shared, stream>>>(arguments)` becomes
+// `::emulator::bind_launch(LaunchConfiguration(grid, block, shared, stream), "kernel",
+// lambda)(arguments)`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <emulator/thread.hpp>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+struct CUstream_st;
+
+namespace emulator {
+
+struct LaunchConfiguration {
+    dim3 grid_dim;
+    dim3 block_dim;
+    std::size_t shared_bytes;
+    CUstream_st* stream;
+    bool cooperative = false;
+
+    LaunchConfiguration(dim3 grid, dim3 block, std::size_t shared = 0,
+                        CUstream_st* launch_stream = nullptr)
+        : grid_dim(grid), block_dim(block), shared_bytes(shared), stream(launch_stream) {}
+};
+
+// The part of a block's state that the loop over its threads works on, open to the compiler so that
+// a kernel is inlined into the loop: a thread that meets no barrier then costs about a function
+// call.
+struct ThreadLoop {
+    ThreadContext* threads;  // by linear index
+    const std::uint16_t* order;  // linear indices in the order in which the schedule starts them
+    int next = 0;
+    int count = 0;
+    int live = 0;  // threads that have not returned, started or not
+    int waiting = 0;  // of them, those held at a barrier or in a warp collective
+    std::array<std::uint32_t, kMaxThreadsPerBlock / kWarpSize> live_lanes{};
+};
+
+// Called when a thread returns while others wait: it may be the one that they waited for.
+void release_waiters_of(ThreadLoop& loop, const ThreadContext& ended);
+
+// Denormal operands and results are zero while this lives, as under nvcc -ftz=true. It is set
+// inside the fiber, and a fiber switch keeps each side's floating-point control word: host code is
+// not affected.
+class FlushDenormals {
+  public:
+    FlushDenormals() : saved_(read()) { write(saved_ | kFlushBits); }
+    ~FlushDenormals() { write(saved_); }
+    FlushDenormals(const FlushDenormals&) = delete;
+    FlushDenormals& operator=(const FlushDenormals&) = delete;
+
+  private:
+#if defined(__x86_64__)
+    using ControlWord = unsigned;
+    static constexpr ControlWord kFlushBits = 0x8040;  // flush to zero, denormals are zero
+    static ControlWord read() { return _mm_getcsr(); }
+    static void write(ControlWord word) { _mm_setcsr(word); }
+#elif defined(__aarch64__)
+    using ControlWord = std::uint64_t;
+    static constexpr ControlWord kFlushBits = 1u << 24;  // FPCR.FZ
+    static ControlWord read() {
+        ControlWord word;
+        asm volatile("mrs %0, fpcr" : "=r"(word));
+        return word;
+    }
+    static void write(ControlWord word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
+#else
+#error "EMULATOR_FLUSH_DENORMALS is known for x86-64 and AArch64 only"
+#endif
+    ControlWord saved_;
+};
+
+struct KeepDenormals {};
+
+#ifdef EMULATOR_FLUSH_DENORMALS
+using DenormalMode = FlushDenormals;
+#else
+using DenormalMode = KeepDenormals;
+#endif
+
+// A kernel with its arguments.
+class KernelCall {
+  public:
+    virtual ~KernelCall() = default;
+    // Runs threads of the block until none is left to start. Each fiber of the block calls it once:
+    // a thread that waits keeps its fiber, and another fiber goes on with the loop.
+    virtual void run_threads(ThreadLoop& loop) const = 0;
+};
+
+template <class Mode, class Body>
+class BoundKernelCall final : public KernelCall {
+  public:
+    explicit BoundKernelCall(Body body) : body_(std::move(body)) {}
+
+    void run_threads(ThreadLoop& loop) const override {
+        [[maybe_unused]] const Mode mode;
+        while (loop.next < loop.count) {
+            ThreadContext& thread = loop.threads[loop.order[loop.next++]];
+            threadIdx = thread.thread_index;
+            current_thread = &thread;
+            body_();
+            loop.live_lanes[thread.linear_index / kWarpSize] &=
+                ~(1u << thread.linear_index % kWarpSize);
+            --loop.live;
+            if (loop.waiting > 0) release_waiters_of(loop, thread);
+        }
+    }
+
+  private:
+    Body body_;
+};
+
+// What is known of a kernel at its launch. The address is nullptr where the name alone does not
+// tell which instance of a template runs.
+struct KernelIdentity {
+    const char* name;
+    const void* address;
+};
+
+// Checks and queues a launch; in device code, hands it to the device runtime. The error is also
+// what cudaGetLastError() then returns.
+int launch_kernel(const LaunchConfiguration& configuration, KernelIdentity kernel,
+                  std::unique_ptr<KernelCall> call);
+
+template <class Kernel>
+class BoundLaunch {
+  public:
+    BoundLaunch(const LaunchConfiguration& configuration, KernelIdentity identity, Kernel kernel)
+        : configuration_(configuration), identity_(identity), kernel_(std::move(kernel)) {}
+
+    // Copies the arguments now, as a launch does.
+    template <class... Arguments>
+    int operator()(Arguments&&... arguments) const {
+        auto body = [kernel = kernel_, values = std::tuple<std::decay_t<Arguments>...>(
+                                           std::forward<Arguments>(arguments)...)] {
+            std::apply(kernel, values);
+        };
+        return launch_kernel(
+            configuration_, identity_,
+            std::make_unique<BoundKernelCall<DenormalMode, decltype(body)>>(std::move(body)));
+    }
+
+  private:
+    LaunchConfiguration configuration_;
+    KernelIdentity identity_;
+    Kernel kernel_;
+};
+
+// `kernel` is a lambda that calls the kernel with the arguments it is given.
+template <class Kernel>
+BoundLaunch<Kernel> bind_launch(const LaunchConfiguration& configuration, const char* name,
+                                Kernel kernel) {
+    return BoundLaunch<Kernel>(configuration, KernelIdentity{name, nullptr}, std::move(kernel));
+}
+
+template <class Function>
+const void* kernel_address(Function* function) {
+    return reinterpret_cast<const void*>(function);
+}
+
+// The same with `address_of`, a lambda `[](auto use) -> decltype(use(kernel)) { return use(kernel);
+// }`: it gives the kernel's address, by which cudaFuncSetAttribute() knows it, unless the name
+// stands for a template whose arguments are deduced.
+template <class Kernel, class AddressOf>
+BoundLaunch<Kernel> bind_launch(const LaunchConfiguration& configuration, const char* name,
+                                Kernel kernel, AddressOf address_of) {
+    KernelIdentity identity{name, nullptr};
+    const auto use = [](auto* function) { return kernel_address(function); };
+    if constexpr (std::is_invocable_v<AddressOf, decltype(use)>) {
+        identity.address = address_of(use);
+    }
+    return BoundLaunch<Kernel>(configuration, identity, std::move(kernel));
+}
+
+}  // namespace emulator

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The running CUDA thread: its built-in variables, and the barriers and warp collectives that
+// device functions are made of. Kernels see these through <cuda_runtime.h>.
+#pragma once
+
+#include <vector_types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// Thread-local variables rather than macros, so that a built-in variable is one load and a struct
+// may still have a member of that name (cudaLaunchConfig_t::gridDim). The fiber switch keeps them
+// current. Initial-exec: the address is a constant offset from the thread pointer, without a call.
+#define EMULATOR_THREAD_LOCAL [[gnu::tls_model("initial-exec")]] extern constinit thread_local
+
+EMULATOR_THREAD_LOCAL uint3 threadIdx;
+EMULATOR_THREAD_LOCAL uint3 blockIdx;
+EMULATOR_THREAD_LOCAL dim3 blockDim;
+EMULATOR_THREAD_LOCAL dim3 gridDim;
+constexpr int warpSize = 32;
+
+namespace emulator {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxThreadsPerBlock = 1024;
+
+struct BlockContext {
+    uint3 block_index;
+    dim3 block_dim;
+    dim3 grid_dim;
+};
+
+struct ThreadContext {
+    uint3 thread_index;
+    std::uint16_t
+        linear_index;  // x fastest, as the hardware numbers threads: lane = linear_index % 32
+    const BlockContext* block;
+    int last_error;  // what cudaGetLastError() returns in device code
+    int device_launches;  // numbers a thread's device-side launches, which orders them
+};
+
+// The CUDA thread that this OS thread runs; nullptr in host code.
+EMULATOR_THREAD_LOCAL ThreadContext* current_thread;
+
+inline int lane_index() { return current_thread->linear_index % kWarpSize; }
+inline int warp_index() { return current_thread->linear_index / kWarpSize; }
+
+enum class BarrierKind { plain, count, all, any };
+
+// Waits until every thread of the block that has not returned is here. Result: 0 for plain; how
+// many threads passed a value other than 0; whether all did; whether any did.
+int block_barrier(BarrierKind kind, int value);
+
+enum class WarpOperation {
+    sync,
+    shuffle,
+    shuffle_up,
+    shuffle_down,
+    shuffle_xor,
+    ballot,
+    match_any,
+    match_all,
+    reduce_add,
+    reduce_min_signed,
+    reduce_max_signed,
+    reduce_min_unsigned,
+    reduce_max_unsigned,
+    reduce_and,
+    reduce_or,
+    reduce_xor,
+};
+
+// Waits until the lanes of `mask` that have not returned call the same operation with the same
+// mask, and gives this lane's result. `value` holds the operand's bits; `argument` is a shuffle's
+// lane, distance or lane mask; `width` its segment (a power of two up to 32). Results: shuffles the
+// bits of the source lane's value (a source outside the segment or the mask, or one that returned,
+// gives the lane its own value); ballot and match_any a lane mask; match_all the mask when all
+// values are equal, else 0; reductions 32 bits.
+std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
+                              int argument, int width);
+
+// The lanes of this warp that have not returned.
+std::uint32_t active_mask();
+
+// Waits until every block of a cooperative grid is here.
+void grid_barrier();
+// Whether this grid was launched cooperatively, so that grid_barrier() is allowed.
+bool grid_is_cooperative();
+
+// The block's dynamic shared memory: exactly as many bytes as the launch asked for, nullptr for
+// none.
+void* dynamic_shared_memory();
+std::size_t dynamic_shared_bytes();
+
+// Ends the grid with a sticky CUDA error; the message is printed with kernel, block and thread.
+[[noreturn]] void fail_kernel(int cuda_error, const char* message);
+
+}  // namespace emulator
