@@ -1,0 +1,18 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make list: chapters and stages, one line each with the technique."""
+
+from stages import chapters_of, chosen_chapters, load_stages, run_tool
+
+
+def main() -> None:
+    stages = load_stages()
+    width = max((len(stage.stage) for stage in stages), default=0)
+    for chapter in chosen_chapters(stages) if chapters_of(stages) else []:
+        for stage in stages:
+            if stage.chapter == chapter:
+                print(f"{stage.stage:{width}}  {stage.technique}")
+
+
+if __name__ == "__main__":
+    run_tool(main)

@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs what the build needs and this machine lacks. A fresh Debian has no Python, so this is
+# plain shell. Everything is looked for by command or by file, never by package: what came from pip
+# or from a site's own build counts too.
+#   setup.sh [--lint]     --lint: the tools of `make lint` and `make format` as well
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# Where files are looked for; the tests of this script point it at an empty folder.
+prefix=${SETUP_PREFIX:-}
+
+# kind|package|probe|what is lost without it (optional ones only)
+packages='
+required|meson|command meson|
+required|ninja-build|command ninja|
+required|g++|command g++|
+required|python3|command python3|
+required|pkg-config|command pkg-config|
+required|libcli11-dev|header CLI/CLI.hpp|
+required|nlohmann-json3-dev|header nlohmann/json.hpp|
+required|libgtest-dev|header gtest/gtest.h|
+optional|libboost-context-dev|library libboost_context.a|no CPU engine: kernels run on a GPU only
+optional|gnuplot-nox|command gnuplot|no figures
+optional|fonts-dejavu-core|file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|figures in another font
+optional|ccache|command ccache|slower builds'
+if [ "${1:-}" = --lint ]; then
+    packages="$packages
+required|clang-format|command clang-format|
+required|clang-tidy|command clang-tidy|
+required|cppcheck|command cppcheck|
+required|shellcheck|command shellcheck|"
+fi
+
+exists() {
+    for candidate in "$@"; do
+        [ -e "$candidate" ] && return 0
+    done
+    return 1
+}
+
+probe() {
+    case $1 in
+        command) command -v "$2" >/dev/null 2>&1 ;;
+        header) exists "$prefix/usr/include/$2" "$prefix/usr/local/include/$2" ;;
+        library) exists "$prefix"/usr/lib/*/"$2" "$prefix/usr/lib/$2" "$prefix/usr/lib64/$2" \
+            "$prefix"/usr/local/lib/"$2" ;;
+        file) exists "$prefix$2" ;;
+    esac
+}
+
+# Sets `missing` and `missing_required`, and `losses`: one line a missing optional package.
+look() {
+    missing='' missing_required='' losses=''
+    while IFS='|' read -r kind package how loss; do
+        [ -n "$kind" ] || continue
+        # shellcheck disable=SC2086  # the probe is two words
+        probe $how && continue
+        missing="$missing $package"
+        if [ "$kind" = required ]; then
+            missing_required="$missing_required $package"
+        else
+            losses="$losses$package is missing: $loss
+"
+        fi
+    done <<EOF
+$packages
+EOF
+}
+
+look
+[ -z "$missing" ] && exit 0
+
+# What could not be installed once is not tried at every make.
+tried=$root/build/setup-tried
+if [ -z "$missing_required" ] && [ "$(cat "$tried" 2>/dev/null)" = "$missing" ]; then
+    printf '%s' "$losses"
+    exit 0
+fi
+
+install="apt-get update && apt-get install -y --no-install-recommends$missing"
+as_root=''
+if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+        as_root=sudo
+    else
+        as_root=none
+    fi
+fi
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    [ -n "$missing_required" ] && echo "set-up: install the equivalents of these Debian packages:$missing" >&2
+elif [ "$as_root" = none ]; then
+    echo "set-up: packages are missing and this user may not install them; run this once:" >&2
+    echo "    su -c '$install'" >&2
+else
+    echo "set-up: installing$missing"
+    apt() {
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q \
+            -o Acquire::Retries=1 -o Acquire::http::Timeout=20 -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1
+    }
+    log=$(mktemp)
+    # shellcheck disable=SC2086  # a list of packages
+    if ! { apt update && apt install -y --no-install-recommends $missing; }; then
+        tail -n 5 "$log" >&2
+        if [ -n "$missing_required" ]; then
+            echo "set-up: apt-get failed; this is the command to repeat: $install" >&2
+        fi
+    fi
+    rm -f "$log"
+fi
+
+look
+if [ -n "$missing_required" ]; then
+    echo "set-up: missing:$missing_required" >&2
+    exit 1
+fi
+mkdir -p "$root/build"
+if [ -n "$missing" ]; then
+    printf '%s\n' "$missing" >"$tried"
+    printf '%s' "$losses"
+fi
+# Meson looks again for what has just been installed.
+if [ -e "$root/build/meson-private/coredata.dat" ]; then
+    touch "$root/build/setup-changed"
+fi
+exit 0

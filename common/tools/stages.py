@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""What the tools share: the list of stages that Meson wrote, engines, and one-line errors."""
+
+import ctypes
+import functools
+import json
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINES = ("gpu", "emu")
+EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # as common/error.hpp has them
+
+
+class ToolError(Exception):
+    """A mistake of the caller or of the machine, told in one line."""
+
+    def __init__(self, message: str, status: int = EXIT_USAGE) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Stage:
+    stage: str  # "nbody/03_shared_tiles"
+    chapter: str
+    name: str
+    source: str  # relative to the root
+    technique: str
+    compared_with: str
+    cuda_args: tuple[str, ...]
+    emu_args: tuple[str, ...]
+    executables: dict[str, str]  # engine -> path relative to the build folder
+
+    @property
+    def has_kernels(self) -> bool:
+        return not self.source.endswith(".cpp")
+
+
+def build_folder() -> Path:
+    return Path(os.environ.get("COURSE_BUILD", ROOT / "build"))
+
+
+def load_stages() -> list[Stage]:
+    path = build_folder() / "stages.json"
+    try:
+        records = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ToolError(f"{path} is missing: run `make build` first", EXIT_FAILURE) from None
+    stages = []
+    for record in records:
+        record["cuda_args"] = tuple(record["cuda_args"])
+        record["emu_args"] = tuple(record["emu_args"])
+        stages.append(Stage(**record))
+    return stages
+
+
+def variable(name: str) -> str:
+    """A variable of make's command line."""
+    return os.environ.get(name, "").strip()
+
+
+def arguments() -> list[str]:
+    try:
+        return shlex.split(variable("ARGS"))
+    except ValueError as error:
+        raise ToolError(f"ARGS={variable('ARGS')!r}: {error}") from None
+
+
+def choose(name: str, value: str, choices: Iterable[str]) -> str:
+    choices = list(choices)
+    if value in choices:
+        return value
+    said = f"{name}={value}: no such {name.lower()}" if value else f"{name} is missing"
+    raise ToolError(f"{said}; choose one of {', '.join(choices)}")
+
+
+def find_stage(stages: list[Stage], name: str, as_variable: str = "STAGE") -> Stage:
+    by_name = {stage.stage: stage for stage in stages}
+    if name not in by_name:
+        said = f"{as_variable}={name}: no such stage" if name else f"{as_variable} is missing"
+        raise ToolError(f"{said}; choose one of {', '.join(by_name)}")
+    return by_name[name]
+
+
+def chapters_of(stages: list[Stage]) -> list[str]:
+    return list(dict.fromkeys(stage.chapter for stage in stages))
+
+
+def chosen_chapters(stages: list[Stage]) -> list[str]:
+    """CHAPTER, or all of them."""
+    chapters = chapters_of(stages)
+    return [choose("CHAPTER", variable("CHAPTER"), chapters)] if variable("CHAPTER") else chapters
+
+
+def chosen_engine() -> str:
+    """ENGINE, or nothing for the machine's own."""
+    return choose("ENGINE", variable("ENGINE"), ENGINES) if variable("ENGINE") else ""
+
+
+@functools.cache
+def has_gpu() -> bool:
+    """Asks the driver, which honours CUDA_VISIBLE_DEVICES."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return (driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+            and count.value > 0)
+
+
+def pick_engine(stage: Stage, wanted: str = "") -> str:
+    """The engine to run a stage on: `wanted`, else what the machine has."""
+    if not stage.has_kernels:
+        return next(iter(stage.executables))
+    if wanted:
+        engine = wanted
+    else:
+        engine = "gpu" if "gpu" in stage.executables and has_gpu() else "emu"
+    if engine in stage.executables:
+        return engine
+    if engine == "gpu":
+        raise ToolError(f"{stage.stage}: no usable device: there is no nvcc, so nothing was built for a GPU",
+                        EXIT_NO_DEVICE)
+    raise ToolError(f"{stage.stage}: the CPU engine was not built (libboost-context-dev is missing)"
+                    + ("" if wanted else " and there is no GPU"), EXIT_NO_DEVICE)
+
+
+def executable(stage: Stage, engine: str) -> Path:
+    return build_folder() / stage.executables[engine]
+
+
+def format_ms(milliseconds: float) -> str:
+    return f"{milliseconds:.4g}" if milliseconds < 1000 else f"{milliseconds:.0f}"
+
+
+def print_table(header: list[str], rows: list[list[str]], left: int) -> None:
+    """The first `left` columns to the left, numbers to the right."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    for row in [header, *rows]:
+        cells = [cell.ljust(width) if i < left else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        print("  ".join(cells).rstrip())
+
+
+def run_tool(main: Callable[[], int | None]) -> None:
+    """Runs a tool's main; a ToolError is one line on stderr and its status."""
+    try:
+        status = main() or 0
+        sys.stdout.flush()
+    except ToolError as error:
+        sys.stdout.flush()
+        print(error, file=sys.stderr)
+        status = error.status
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        status = 130
+    except BrokenPipeError:
+        # The reader left (`make list | head`): nothing more to say, and no traceback at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)
