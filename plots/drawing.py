@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Figures and how gnuplot draws them: tidy .dat files, one file of variables, one script a figure."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import measurements
+from measurements import DataError, Metric, Published, Report, Row
+
+PLOTS = Path(__file__).resolve().parent
+FORMATS = ("png", "svg")
+EMULATED = "CPU engine (emulated; not a GPU's time)"
+
+
+@dataclass(frozen=True)
+class Block:
+    """One series of a .dat file: a title and rows of numbers (or of a text and numbers)."""
+
+    title: str
+    rows: Sequence[Sequence[object]]
+
+
+@dataclass
+class Drawing:
+    """What a figure's gnuplot script is given, and what the gallery says about it."""
+
+    tables: dict[str, list[Block]]
+    subtitle: str
+    ours: str
+    alt: str
+    variables: dict[str, object] = field(default_factory=dict)
+    from_recorded: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: its script is plots/<name>.gp, its files <name>.png and <name>.svg."""
+
+    name: str
+    label: str
+    chapter: str
+    title: str
+    thesis: str
+    prepare: Callable[["Source"], Drawing]
+    in_readme: bool = False
+
+
+class Source:
+    """Where the measurements come from: recorded ones, or this machine's."""
+
+    def __init__(self, kind: str, folder: Path, recorded_folder: Path | None,
+                 published: Sequence[Published]) -> None:
+        self.kind = kind
+        self.folder = folder
+        self.recorded_folder = recorded_folder
+        self._published = published
+
+    def rows_path(self, chapter: str) -> Path:
+        return self.folder / f"{chapter}.csv"
+
+    def rows(self, chapter: str) -> list[Row]:
+        return measurements.read_rows(self.rows_path(chapter))
+
+    def reports_path(self, chapter: str) -> Path:
+        return self.folder / f"{chapter}_report.csv"
+
+    def reports(self, chapter: str) -> list[Report]:
+        return measurements.read_reports(self.reports_path(chapter))
+
+    def profile_path(self, chapter: str) -> tuple[Path, bool]:
+        """The profile's file, and whether it is the recorded one although this machine was asked
+        for: a machine without a GPU has no profiler counters to give."""
+        own = self.folder / f"{chapter}_profile.csv"
+        if self.kind == "here" and not own.exists() and self.recorded_folder is not None:
+            return self.recorded_folder / own.name, True
+        return own, False
+
+    def profile(self, chapter: str) -> tuple[list[Metric], Path, bool]:
+        path, from_recorded = self.profile_path(chapter)
+        return measurements.read_profile(path), path, from_recorded
+
+    def published(self, figure: str, quantity: str) -> list[Published]:
+        found = [one for one in self._published
+                 if one.figure == figure and one.quantity == quantity]
+        if not found:
+            raise DataError(f"{PLOTS / 'published/thesis.csv'}: no {quantity} of figure {figure}")
+        return found
+
+
+def kernel_engine(rows: Sequence[Row]) -> str:
+    """The engine whose rows stand for the GPU: a real one wherever there is one."""
+    return "gpu" if any(row.engine == "gpu" for row in rows) else "emu"
+
+
+def device_label(rows: Sequence[Row], engine: str) -> str:
+    """The name under which a figure draws the kernels' rows."""
+    if engine == "emu":
+        return EMULATED
+    return next((row.device for row in rows if row.engine == engine), engine)
+
+
+def provenance(rows: Sequence[Row], engine: str, kind: str) -> str:
+    """Subtitle: which device, when, and what a point is."""
+    day = max(row.date for row in rows)[:10]
+    origin = "recorded" if kind == "recorded" else "measured on this machine"
+    return f"{device_label(rows, engine)}, {origin} {day}. Median of the runs, bars from quartile to quartile."
+
+
+def time_unit(seconds: float) -> tuple[str, float]:
+    """The unit in which a figure whose longest time is this shows times, and its factor."""
+    return ("s", 1.0) if seconds >= 1 else ("ms", 1000.0)
+
+
+def short_count(n: float) -> str:
+    """3200000 as `3.2 M`, 160000 as `160 k`."""
+    for size, letter in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if n >= size:
+            return f"{n / size:.10g}{letter}"
+    return f"{n:.10g}"
+
+
+def tics(values: Sequence[float]) -> str:
+    """An xtics list at exactly the measured n."""
+    return "(" + ", ".join(f"'{short_count(value)}' {value}" for value in values) + ")"
+
+
+def check_stages(rows: Sequence[Row], stages: Sequence[str], path: Path, what: str) -> None:
+    """Every stage that a figure shows must have rows: a missing one is an error, not a gap."""
+    missing = [stage for stage in stages if not any(row.stage == stage for row in rows)]
+    if missing:
+        raise DataError(f"{path}: no rows of {', '.join(missing)} ({what})")
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace('"', "'") + '"'
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def write_table(path: Path, blocks: Sequence[Block]) -> None:
+    """One gnuplot data set a block, two blank lines between, its title as the first line."""
+    if any(not block.rows for block in blocks) or not blocks:
+        raise DataError(f"{path}: a series without a point")
+    sections = []
+    for block in blocks:
+        lines = [_text(block.title)]
+        lines += [" ".join(_text(value) for value in row) for row in block.rows]
+        sections.append("\n".join(lines))
+    path.write_text("\n\n\n".join(sections) + "\n", encoding="utf-8")
+
+
+def _assignment(name: str, value: object) -> str:
+    if isinstance(value, str):
+        return f"{name} = '" + value.replace("'", "''") + "'"
+    return f"{name} = {value!r}"
+
+
+def run_gnuplot(script: Path, assignments: dict[str, object]) -> None:
+    """Runs one script with variables; anything that gnuplot says is an error."""
+    program = shutil.which("gnuplot")
+    if program is None:
+        raise DataError("gnuplot is not installed")
+    command = "; ".join(_assignment(name, value) for name, value in assignments.items())
+    result = subprocess.run([program, "-e", command, str(script)], capture_output=True, text=True,
+                            check=False)
+    if result.returncode != 0 or "warning" in result.stderr.lower():
+        raise DataError(f"{script}: gnuplot says: {result.stderr.strip()}")
+
+
+def draw(figure: Figure, drawing: Drawing, output: Path) -> list[Path]:
+    """Writes the figure's data into output/data and draws it as PNG and SVG."""
+    data = output / "data"
+    data.mkdir(parents=True, exist_ok=True)
+    variables: dict[str, object] = {
+        "title_text": f"{figure.label}  {figure.title}", "subtitle_text": drawing.subtitle}
+    for suffix, blocks in drawing.tables.items():
+        path = data / f"{figure.name}_{suffix}.dat"
+        write_table(path, blocks)
+        variables[f"{suffix}_file"] = str(path)
+        variables[f"{suffix}_count"] = len(blocks)
+    variables.update(drawing.variables)
+    settings = data / f"{figure.name}.gp"
+    settings.write_text("".join(_assignment(name, value) + "\n"
+                                for name, value in variables.items()), encoding="utf-8")
+    files = []
+    for kind in FORMATS:
+        target = output / f"{figure.name}.{kind}"
+        target.unlink(missing_ok=True)
+        run_gnuplot(PLOTS / f"{figure.name}.gp", {
+            "plots": str(PLOTS), "variables": str(settings), "format": kind,
+            "output_file": str(target)})
+        if not target.exists() or target.stat().st_size == 0:
+            raise DataError(f"{target}: gnuplot wrote nothing")
+        files.append(target)
+    return files

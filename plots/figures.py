@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Draws the course's figures into build/figures: PNG, SVG, an animation and one gallery page.
+
+    plots/figures.py                      from recorded data (plots/data/<device>)
+    plots/figures.py --data here          from this machine's (build/data)
+    plots/figures.py --publish            and copies what the READMEs show to chapters/<chapter>/figures
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+import animate
+import gallery
+import measurements
+import montecarlo
+import nbody
+from drawing import PLOTS, Figure, Source, draw
+from measurements import DataError
+
+ROOT = PLOTS.parent
+# A chapter is a module here with a tuple FIGURES; the order is the gallery's.
+FIGURES: tuple[Figure, ...] = nbody.FIGURES + montecarlo.FIGURES
+PREFERRED_DEVICE = "nvidia-h200"
+PUBLISHED_BYTES = 200_000
+
+
+def device_folder(recorded: Path, name: str | None) -> Path:
+    """The folder of recorded data: the one asked for, else the H200's, else the only or newest one."""
+    if name is not None:
+        if not (recorded / name).is_dir():
+            raise DataError(f"{recorded / name}: no such folder of recorded data")
+        return recorded / name
+    if (recorded / PREFERRED_DEVICE).is_dir():
+        return recorded / PREFERRED_DEVICE
+    folders = [folder for folder in recorded.glob("*") if any(folder.glob("*.csv"))]
+    if not folders:
+        raise DataError(f"{recorded}: no recorded data; make record makes it on a machine with a GPU, "
+                        "make figures DATA=here draws this machine's")
+    return max(folders, key=lambda folder: max(path.stat().st_mtime for path in folder.glob("*.csv")))
+
+
+def make_source(arguments: argparse.Namespace) -> Source:
+    published = measurements.read_published(PLOTS / "published" / "thesis.csv")
+    if arguments.data == "recorded":
+        folder = device_folder(arguments.recorded, arguments.device)
+        return Source("recorded", folder, folder, published)
+    try:
+        recorded = device_folder(arguments.recorded, arguments.device)
+    except DataError:
+        recorded = None
+    return Source("here", arguments.here, recorded, published)
+
+
+def publish(figure: Figure, output: Path, chapters: Path) -> Path:
+    """Copies a figure's SVG to its chapter, where the README shows it."""
+    source = output / f"{figure.name}.svg"
+    if source.stat().st_size > PUBLISHED_BYTES:
+        raise DataError(f"{source}: {source.stat().st_size} bytes are too many to commit "
+                        f"(at most {PUBLISHED_BYTES})")
+    target = chapters / figure.chapter / "figures" / source.name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    return target
+
+
+def parse_arguments(words: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Draw the course's figures.")
+    parser.add_argument("--data", choices=("recorded", "here"), default="recorded",
+                        help="recorded data, or this machine's (default: recorded)")
+    parser.add_argument("--device", help="folder of plots/data (default: nvidia-h200, else the newest)")
+    parser.add_argument("--chapter", help="only this chapter's figures")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="only these figures, as figure_6_6")
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "figures")
+    parser.add_argument("--recorded", type=Path, default=PLOTS / "data")
+    parser.add_argument("--here", type=Path, default=ROOT / "build" / "data")
+    parser.add_argument("--build", type=Path, default=ROOT / "build",
+                        help="build tree whose n-body stage the animation runs")
+    parser.add_argument("--chapters", type=Path, default=ROOT / "chapters")
+    parser.add_argument("--publish", action="store_true",
+                        help="copy the figures that the READMEs show to chapters/<chapter>/figures")
+    parser.add_argument("--no-animation", dest="animation", action="store_false")
+    parser.add_argument("--list", action="store_true", help="print the figures' names and stop")
+    return parser.parse_args(words)
+
+
+def chosen_figures(arguments: argparse.Namespace) -> list[Figure]:
+    figures = [figure for figure in FIGURES
+               if arguments.chapter in (None, figure.chapter)
+               and (arguments.only is None or figure.name in arguments.only)]
+    unknown = set(arguments.only or ()) - {figure.name for figure in FIGURES}
+    if unknown or not figures:
+        names = ", ".join(figure.name for figure in FIGURES)
+        raise DataError(f"no such figure: {', '.join(sorted(unknown)) or arguments.chapter}; there are {names}")
+    return figures
+
+
+def draw_all(arguments: argparse.Namespace) -> int:
+    """Draws what can be drawn; every figure that cannot is an error, named at the end."""
+    output = arguments.output
+    output.mkdir(parents=True, exist_ok=True)
+    figures = chosen_figures(arguments)
+    source = make_source(arguments)
+    entries: list[gallery.Entry] = []
+    failures: list[str] = []
+    for figure in figures:
+        try:
+            drawing = figure.prepare(source)
+            draw(figure, drawing, output)
+            entries.append(gallery.figure_entry(figure, drawing, output))
+            note = "  (recorded data: this machine gives no profiler counters)" if drawing.from_recorded else ""
+            print(f"{output / figure.name}.{{png,svg}}  {figure.label} {figure.title}{note}")
+            if arguments.publish and figure.in_readme:
+                print(f"  published as {publish(figure, output, arguments.chapters)}")
+        except DataError as error:
+            # A figure of an earlier run must not stand for one that could not be drawn.
+            for kind in ("png", "svg"):
+                (output / f"{figure.name}.{kind}").unlink(missing_ok=True)
+            failures.append(f"{figure.label} {figure.title}: {error}")
+    if arguments.animation and arguments.only is None and arguments.chapter in (None, animate.CHAPTER):
+        try:
+            animation = animate.make_animation(arguments.build, output)
+            entries.append(gallery.animation_entry(animation))
+            print(f"{animation.path}  {animation.title}")
+        except DataError as error:
+            failures.append(f"animation: {error}")
+    if entries:
+        page = output / "index.html"
+        gallery.write_gallery(page, entries)
+        print(f"{page}  gallery")
+    for failure in failures:
+        print(f"figures.py: {failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def main(words: list[str] | None = None) -> int:
+    arguments = parse_arguments(words)
+    if arguments.list:
+        for figure in FIGURES:
+            print(f"{figure.name:20} {figure.label} {figure.title}")
+        return 0
+    try:
+        return draw_all(arguments)
+    except DataError as error:
+        print(f"figures.py: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

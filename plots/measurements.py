@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""Reads recorded rows, reports, profiles and published numbers; medians and quartiles.
+
+A row that cannot be trusted (not verified, a time that is not a number) is an error that
+names file and line: a figure never leaves out what it cannot read.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROW_COLUMNS = (
+    "date", "version", "chapter", "stage", "engine", "device", "n", "parameters", "grid", "input",
+    "seed", "repeat", "setup_ms", "copy_in_ms", "kernels_ms", "copy_out_ms", "total_ms", "bytes",
+    "operations", "verified",
+)
+REPORT_COLUMNS = (
+    "chapter", "stage", "engine", "device", "n", "parameters", "seed", "field", "value",
+)
+PROFILE_COLUMNS = (
+    "date", "chapter", "stage", "device", "n", "kernel", "metric", "unit", "value",
+)
+PUBLISHED_COLUMNS = (
+    "figure", "chapter", "quantity", "stage", "n", "value", "unit", "section", "note",
+)
+ENGINES = ("gpu", "emu", "cpu", "opencl")
+
+
+class DataError(Exception):
+    """Data that is missing or cannot be drawn; the message names the file."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One timed run."""
+
+    date: str
+    version: str
+    chapter: str
+    stage: str
+    engine: str
+    device: str
+    n: int
+    parameters: dict[str, str]
+    input: str
+    seed: int
+    kernels_ms: float
+    total_ms: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """One reported field of one run, such as the estimate of pi."""
+
+    stage: str
+    engine: str
+    device: str
+    n: int
+    seed: int
+    field: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One profiler metric of one kernel launch."""
+
+    date: str
+    stage: str
+    device: str
+    n: int
+    name: str
+    unit: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Published:
+    """One number of the thesis."""
+
+    figure: str
+    quantity: str
+    stage: str
+    n: int | None
+    value: float
+    section: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """Median and quartiles of the repeats at one n."""
+
+    n: int
+    lower: float
+    median: float
+    upper: float
+    repeats: int
+
+
+def quartiles(values: Iterable[float]) -> tuple[float, float, float]:
+    """First quartile, median and third quartile by linear interpolation (Hyndman and Fan's type 7)."""
+    ordered = sorted(values)
+    if not ordered:
+        raise ValueError("quartiles of no values")
+    if any(not math.isfinite(value) for value in ordered):
+        raise ValueError("quartiles of a value that is not finite")
+
+    def quantile(share: float) -> float:
+        position = share * (len(ordered) - 1)
+        below = math.floor(position)
+        above = min(below + 1, len(ordered) - 1)
+        return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+
+    return quantile(0.25), quantile(0.5), quantile(0.75)
+
+
+def parse_parameters(text: str) -> dict[str, str]:
+    """`steps=100;dt=0.01` as a dictionary."""
+    parameters = {}
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+        key, _, value = part.partition("=")
+        parameters[key] = value
+    return parameters
+
+
+def _read_table(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, str]]]:
+    """Yields line number and record; `#` lines are comments."""
+    try:
+        file = path.open(encoding="utf-8", newline="")
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from error
+    with file:
+        numbered = [(number, line) for number, line in enumerate(file, 1)
+                    if line.strip() and not line.startswith("#")]
+    if not numbered:
+        raise DataError(f"{path}: is empty")
+    header = next(csv.reader([numbered[0][1]]))
+    if tuple(header) != tuple(columns):
+        raise DataError(f"{path}:{numbered[0][0]}: the header is not {','.join(columns)}")
+    for number, line in numbered[1:]:
+        fields = next(csv.reader([line]))
+        if len(fields) != len(columns):
+            raise DataError(f"{path}:{number}: {len(fields)} fields where {len(columns)} are due")
+        yield number, dict(zip(columns, fields))
+
+
+def _integer(text: str, name: str, place: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise DataError(f"{place}: {name} is '{text}', not an integer") from None
+
+
+def _real(text: str, name: str, place: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise DataError(f"{place}: {name} is '{text}', not a number") from None
+    if not math.isfinite(value):
+        raise DataError(f"{place}: {name} is '{text}', not a finite number")
+    return value
+
+
+def _stage_name(text: str) -> str:
+    """The stage without its chapter: `nbody/02_float4` and `02_float4` are the same stage."""
+    return text.rpartition("/")[2]
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The timed runs of a file. A run that is not verified, or whose time is not a positive finite
+    number, is an error."""
+    rows = []
+    for number, record in _read_table(path, ROW_COLUMNS):
+        place = f"{path}:{number}"
+        if record["verified"].lower() not in ("1", "true", "yes"):
+            raise DataError(f"{place}: a row that is not verified ('{record['verified']}')")
+        if record["engine"] not in ENGINES:
+            raise DataError(f"{place}: unknown engine '{record['engine']}'")
+        total_ms = _real(record["total_ms"], "total_ms", place)
+        kernels_ms = _real(record["kernels_ms"], "kernels_ms", place)
+        n = _integer(record["n"], "n", place)
+        if total_ms <= 0 or kernels_ms < 0:
+            raise DataError(f"{place}: a time that no run can have")
+        if n <= 0:
+            raise DataError(f"{place}: n is {n}")
+        rows.append(Row(record["date"], record["version"], record["chapter"],
+                        _stage_name(record["stage"]), record["engine"], record["device"], n,
+                        parse_parameters(record["parameters"]), record["input"],
+                        _integer(record["seed"], "seed", place), kernels_ms, total_ms))
+    return rows
+
+
+def read_reports(path: Path) -> list[Report]:
+    """What the runs reported beside their times."""
+    reports = []
+    for number, record in _read_table(path, REPORT_COLUMNS):
+        place = f"{path}:{number}"
+        reports.append(Report(_stage_name(record["stage"]), record["engine"], record["device"],
+                              _integer(record["n"], "n", place),
+                              _integer(record["seed"], "seed", place), record["field"],
+                              record["value"]))
+    return reports
+
+
+def read_profile(path: Path) -> list[Metric]:
+    """The profiler's metrics, one a row."""
+    metrics = []
+    for number, record in _read_table(path, PROFILE_COLUMNS):
+        place = f"{path}:{number}"
+        metrics.append(Metric(record["date"], _stage_name(record["stage"]), record["device"],
+                              _integer(record["n"], "n", place), record["metric"], record["unit"],
+                              _real(record["value"], "value", place)))
+    return metrics
+
+
+def read_published(path: Path) -> list[Published]:
+    """The thesis' numbers."""
+    published = []
+    for number, record in _read_table(path, PUBLISHED_COLUMNS):
+        place = f"{path}:{number}"
+        published.append(Published(record["figure"], record["quantity"], record["stage"],
+                                   _integer(record["n"], "n", place) if record["n"] else None,
+                                   _real(record["value"], "value", place), record["section"]))
+    return published
+
+
+def matches(row: Row, match: dict[str, object]) -> bool:
+    """Whether a row belongs to a sweep (plots/sweeps/README says how)."""
+    for key, wanted in match.items():
+        actual = row.input if key == "input" else row.parameters.get(key, "0")
+        if actual != str(wanted):
+            return False
+    return True
+
+
+def newest(rows: Sequence[Row]) -> list[Row]:
+    """For each stage and n only the rows of the version that was recorded last: a row of an older
+    version says nothing about the stage as it is."""
+    latest: dict[tuple[str, str, int], Row] = {}
+    for row in rows:
+        key = (row.stage, row.engine, row.n)
+        if key not in latest or row.date >= latest[key].date:
+            latest[key] = row
+    return [row for row in rows if row.version == latest[(row.stage, row.engine, row.n)].version]
+
+
+def times(rows: Sequence[Row]) -> list[Point]:
+    """Median and quartiles of total_ms at each n, in seconds."""
+    by_n: dict[int, list[float]] = {}
+    for row in rows:
+        by_n.setdefault(row.n, []).append(row.total_ms / 1000)
+    return [Point(n, *quartiles(values), len(values)) for n, values in sorted(by_n.items())]

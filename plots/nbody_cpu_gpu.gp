@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# N-body, the serial stage against the kernels: times, and the speed-up of the first and the last kernel.
+
+load plots.'/style.gp'
+set multiplot
+@heading
+set lmargin at screen 0.085
+set rmargin at screen 0.49
+set tmargin at screen top_edge
+set bmargin at screen 0.13
+set logscale xy
+set xlabel 'bodies' noenhanced
+set xrange [n_low:n_high]
+eval 'set xtics '.n_tics
+set format y '10^{%L}'
+set title 'Time of one force evaluation, s' noenhanced
+set yrange [*:*]
+set key top left reverse Left font ',15' samplen 1.5 spacing 1.05 maxrows 4
+set offsets graph 0, 0, 0, 0
+stats time_file index 0 using 2 skip 1 nooutput name 'serial'
+set yrange [*:serial_max*60]
+plot for [i=0:time_count-1] time_file index i using 1:2:3:4 skip 1 with yerrorbars lc rgb '#b0b0b0' lw 1.5 pt -1 notitle, \
+     time_file index 0 using 1:2 with linespoints lt 7 title columnheader(1), \
+     for [i=1:time_count-1] time_file index i using 1:2 with linespoints lt i title columnheader(1)
+@no_heading
+
+set lmargin at screen 0.575
+set rmargin at screen 0.985
+set title 'Speed-up over the serial stage' noenhanced
+set format y '%g'
+set yrange [gain_low:gain_high]
+set key top left reverse Left font ',17'
+plot gain_file index 0 using 1:2 with linespoints lt 1 title columnheader(1), \
+     gain_file index 1 using 1:2 with linespoints lt 6 title columnheader(1), \
+     (show_thesis ? thesis_file : '/dev/null') using 1:2 with points lt 8 title (show_thesis ? columnheader(1) : '')
+unset multiplot
