@@ -37,7 +37,7 @@ diff: build  ## what changed between two stages: A=nbody/02_float4 B=nbody/03_sh
 	@$(tool)diff_stages.py
 
 figures: build  ## the thesis' figures into build/figures: [DATA=recorded|here]
-	@$(tool)figures.py
+	@$(tool)draw_figures.py
 
 record: build  ## (GPU) the sweeps at the thesis' sizes into plots/data; resumes where it stopped: [CHAPTER=…]
 	@$(tool)record.py

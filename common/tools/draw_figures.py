@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make figures [DATA=recorded|here]: the thesis' figures into build/figures.
+
+recorded: from the measurements kept in plots/data. here: from a sweep on this machine, made first,
+into build/data.
+"""
+
+import shutil
+import subprocess
+import sys
+
+from record import Recorder, check_stages, finish, sweeps_of
+from stages import (EXIT_FAILURE, ROOT, ToolError, build_folder, choose, chosen_chapters, has_gpu,
+                    load_stages, run_tool, variable)
+
+
+def measure_here() -> int:
+    stages = load_stages()
+    engines = {"cpu"}
+    if has_gpu() and any("gpu" in stage.executables for stage in stages):
+        engines.add("gpu")
+    elif any("emu" in stage.executables for stage in stages):
+        engines.add("emu")
+    folder = build_folder() / "data"
+    # A sweep of this machine is made anew: an older one may be of another build.
+    shutil.rmtree(folder, ignore_errors=True)
+    sweeps = sweeps_of(chosen_chapters(stages), "here", engines)
+    check_stages(sweeps, stages)
+    recorder = Recorder(stages, folder)
+    recorder.record_all(sweeps)
+    return finish(recorder)
+
+
+def draw(data: str) -> int:
+    if shutil.which("gnuplot") is None:
+        raise ToolError("no figures: gnuplot is missing (package gnuplot-nox)", EXIT_FAILURE)
+    build = build_folder()
+    return subprocess.run([sys.executable, str(ROOT / "plots" / "figures.py"), "--data", data,
+                           "--out", str(build / "figures"), "--here-data", str(build / "data")],
+                          check=False).returncode
+
+
+def main() -> int:
+    data = choose("DATA", variable("DATA") or "recorded", ("recorded", "here"))
+    status = measure_here() if data == "here" else 0
+    return draw(data) or status
+
+
+if __name__ == "__main__":
+    run_tool(main)

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#   lint.sh format     formats the C++ and CUDA sources in place
+#   lint.sh check      formatting, clang-tidy, cppcheck, shellcheck, and Python that compiles
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+# New files too, before they are added.
+sources() {
+    git ls-files --cached --others --exclude-standard -- "$@" | sort -u | while IFS= read -r file; do
+        [ -e "$file" ] && printf '%s\n' "$file"
+    done
+}
+
+failed=0
+check() {
+    name=$1
+    shift
+    if "$@"; then
+        echo "$name: ok"
+    else
+        echo "$name: FAILED"
+        failed=1
+    fi
+}
+
+formatted() { sources '*.hpp' '*.cpp' '*.h' '*.cu' '*.cuh' | xargs -r clang-format "$@"; }
+tidy() {
+    # Only what is compiled here has flags to be read with; what nvcc compiles, clang does not parse.
+    sources 'common/*.cpp' 'chapters/*.cpp' | while IFS= read -r file; do
+        grep -q "\"file\": \"../$file\"" build/compile_commands.json && printf '%s\n' "$file"
+    done | xargs -r -P 2 -n 4 clang-tidy -p build --quiet --warnings-as-errors='*' 2>/dev/null
+}
+static_analysis() {
+    sources 'common/*.cpp' 'chapters/*.cpp' | xargs -r cppcheck --quiet --std=c++20 --language=c++ \
+        --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+        --suppress=missingIncludeSystem --suppress=unknownMacro -I common -I common/emulator/include
+}
+shells() { { sources '*.sh'; echo .ci/run; } | xargs shellcheck; }
+pythons() { sources '*.py' | PYTHONDONTWRITEBYTECODE=1 xargs -r python3 -c '
+import ast, sys
+for name in sys.argv[1:]:
+    ast.parse(open(name, encoding="utf-8").read(), name)'; }
+
+case ${1:-} in
+    format) formatted -i ;;
+    check)
+        check clang-format formatted --dry-run -Werror
+        check clang-tidy tidy
+        check cppcheck static_analysis
+        check shellcheck shells
+        check python pythons
+        exit "$failed"
+        ;;
+    *)
+        echo "lint.sh format|check" >&2
+        exit 2
+        ;;
+esac

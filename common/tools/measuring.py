@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""One run of a stage's executable and what it measured."""
+
+import csv
+import io
+import json
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stages import EXIT_FAILURE, EXIT_NO_DEVICE, ToolError
+
+# The columns of a row, as common/results.hpp has them.
+HEADER = ("date,version,chapter,stage,engine,device,n,parameters,grid,input,seed,repeat,setup_ms,"
+          "copy_in_ms,kernels_ms,copy_out_ms,total_ms,bytes,operations,verified").split(",")
+
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    rows: list[Row]  # a repeat each, as text: what a recorded table holds
+    document: dict[str, Any]  # the JSON: rows, summary, limit, report, verdict
+
+    def median_ms(self, phase: str) -> float:
+        return float(self.document["summary"][phase]["median"])
+
+    def share_of_limit(self) -> str:
+        """"83 % of arithmetic", or "-" where no limit is known."""
+        limit = self.document["limit"]
+        if limit["kind"] == "none" or not limit["share"]:
+            return "-"
+        return f"{100 * limit['share']:.3g} % of {limit['kind']}"
+
+
+def measure(program: Path, arguments: list[str]) -> Measurement:
+    """Runs a stage; a ToolError holds its one line of error and its exit status."""
+    with tempfile.TemporaryDirectory() as folder:
+        table, document = Path(folder) / "rows.csv", Path(folder) / "run.json"
+        result = subprocess.run(
+            [str(program), "--quiet", "--csv", str(table), "--json", str(document), *arguments],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        if result.returncode != 0:
+            lines = result.stderr.strip().splitlines()
+            default = ("no usable device" if result.returncode == EXIT_NO_DEVICE
+                       else f"{program.name}: exit status {result.returncode}")
+            status = result.returncode if result.returncode > 0 else EXIT_FAILURE
+            raise ToolError(lines[-1] if lines else default, status)
+        reader = csv.DictReader(io.StringIO(table.read_text(encoding="utf-8")))
+        rows = list(reader)
+        if reader.fieldnames != HEADER:
+            raise ToolError(f"{program.name}: rows with other columns than expected", EXIT_FAILURE)
+        return Measurement(rows, json.loads(document.read_text(encoding="utf-8")))

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make record [CHAPTER=…]: the sweeps of plots/sweeps/*.toml into plots/data/<device>/<chapter>.csv.
+
+Resumable: a run whose rows are there already is skipped; the rows of a finished run are on disk
+before the next one starts, so an interruption loses none. plots/sweeps/README has the rules.
+"""
+
+import csv
+import io
+import os
+import re
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measuring import HEADER, Measurement, Row, measure
+from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, chosen_chapters,
+                    executable, format_ms, has_gpu, load_stages, pick_engine, run_tool)
+
+REPORT_HEADER = "chapter,stage,engine,device,n,parameters,seed,field,value".split(",")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    chapter: str
+    name: str
+    engine: str
+    stages: tuple[str, ...]
+    sizes: tuple[int, ...]
+    args: tuple[str, ...]
+    match: tuple[tuple[str, Any], ...]
+    seeds: tuple[int, ...]
+    repeats: int
+    long_run_seconds: float
+    optional: bool
+
+
+@dataclass(frozen=True)
+class Run:
+    """One start of one executable."""
+
+    sweep: Sweep
+    stage: str
+    n: int
+    seed: int
+
+
+def read_sweeps(path: Path, scope: str, engines: set[str]) -> list[Sweep]:
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ToolError(f"{path} is missing", EXIT_FAILURE) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ToolError(f"{path}: {error}", EXIT_FAILURE) from None
+    sweeps = []
+    for entry in document.get("sweep", []):
+        try:
+            if entry["scope"] != scope or entry["engine"] not in engines:
+                continue
+            sweeps.append(Sweep(
+                document["chapter"], entry["name"], entry["engine"], tuple(entry["stages"]),
+                tuple(entry["n"]), tuple(entry.get("args", [])),
+                tuple(entry.get("match", {}).items()), tuple(entry.get("seeds", [1])),
+                entry.get("repeats", 5), entry.get("long_run_seconds", 5),
+                entry.get("optional", False)))
+        except KeyError as error:
+            raise ToolError(f"{path}: a sweep without {error}", EXIT_FAILURE) from None
+    return sweeps
+
+
+def runs_of(sweep: Sweep) -> Iterator[Run]:
+    for n in sweep.sizes:
+        for seed in sweep.seeds:
+            for stage in sweep.stages:
+                yield Run(sweep, stage, n, seed)
+
+
+def parameters_of(row: Row) -> dict[str, str]:
+    return dict(pair.split("=", 1) for pair in row["parameters"].split(";") if "=" in pair)
+
+
+def same_value(text: str, wanted: Any) -> bool:
+    try:
+        return float(text) == float(wanted)
+    except ValueError:
+        return text == str(wanted)
+
+
+def same_but_size(row: Row, run: Run) -> bool:
+    """Whether the row is of the run's stage, engine and parameters, at whatever n and seed."""
+    if (row["chapter"], row["stage"], row["engine"]) != (run.sweep.chapter, run.stage,
+                                                         run.sweep.engine):
+        return False
+    parameters = parameters_of(row)
+    for key, wanted in run.sweep.match:
+        text = row[key] if key in ("input", "device", "grid") else parameters.get(key, "0")
+        if not same_value(text, wanted):
+            return False
+    return True
+
+
+def seconds_of(row: Row) -> float:
+    return float(row["total_ms"]) / 1000
+
+
+def is_recorded(run: Run, rows: list[Row]) -> bool:
+    found = [row for row in rows if same_but_size(row, run) and int(row["n"]) == run.n
+             and int(row["seed"]) == run.seed]
+    if len(found) >= run.sweep.repeats:
+        return True
+    limit = run.sweep.long_run_seconds
+    return limit > 0 and any(seconds_of(row) >= limit for row in found)
+
+
+class Table:
+    """A CSV file that is only ever appended to, one whole run at a time."""
+
+    def __init__(self, path: Path, header: list[str]) -> None:
+        self.path = path
+        self.header = header
+        self.rows: list[Row] = []
+        if path.exists():
+            self._read()
+
+    def _read(self) -> None:
+        data = self.path.read_bytes()
+        whole = data[:data.rfind(b"\n") + 1]
+        if len(whole) < len(data):
+            os.truncate(self.path, len(whole))  # a line that a power cut left half-written
+        reader = csv.DictReader(io.StringIO(whole.decode("utf-8")))
+        if whole and reader.fieldnames != self.header:
+            raise ToolError(f"{self.path}:1: not the header of these rows", EXIT_FAILURE)
+        for row in reader:
+            if None in row or None in row.values():
+                raise ToolError(f"{self.path}:{reader.line_num}: not {len(self.header)} fields",
+                                EXIT_FAILURE)
+            self.rows.append(row)
+
+    def append(self, rows: list[Row]) -> None:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, self.header, lineterminator="\n")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("ab", buffering=0) as file:
+            if file.tell() == 0:
+                writer.writeheader()
+            writer.writerows(rows)
+            file.write(text.getvalue().encode("utf-8"))  # one write: all the rows of a run or none
+            os.fsync(file.fileno())
+        self.rows += rows
+
+
+def device_folder(device: str) -> str:
+    return re.sub("[^a-z0-9]+", "-", device.lower()).strip("-")
+
+
+class Recorder:
+    """Makes the runs that the tables in `folder` lack, one table a chapter."""
+
+    def __init__(self, stages: list[Stage], folder: Path) -> None:
+        self.stages = {stage.stage: stage for stage in stages}
+        self.folder = folder
+        self.tables: dict[str, Table] = {}
+        self.failures: list[str] = []
+        self.made = 0
+
+    def table(self, name: str, header: list[str]) -> Table:
+        if name not in self.tables:
+            self.tables[name] = Table(self.folder / f"{name}.csv", header)
+        return self.tables[name]
+
+    def measure(self, run: Run, repeats: int, warmup: int) -> Measurement:
+        stage = self.stages[f"{run.sweep.chapter}/{run.stage}"]
+        return measure(executable(stage, pick_engine(stage, run.sweep.engine)),
+                       ["--n", str(run.n), "--seed", str(run.seed), "--repeats", str(repeats),
+                        "--warmup", str(warmup), *run.sweep.args])
+
+    def may_be_long(self, run: Run, rows: list[Row]) -> bool:
+        """Whether one timed run is tried first: unless another size took so little time that this
+        one cannot be long even where the time grows with the cube of n."""
+        limit = run.sweep.long_run_seconds
+        if limit <= 0 or run.sweep.repeats == 1:
+            return False
+        bounds = [seconds_of(row) * max(1.0, run.n / int(row["n"])) ** 3 for row in rows
+                  if same_but_size(row, run)]
+        return min(bounds, default=limit) >= limit
+
+    def record(self, run: Run) -> None:
+        table = self.table(run.sweep.chapter, HEADER)
+        if is_recorded(run, table.rows):
+            return
+        started = time.monotonic()
+        made: Measurement | None = None
+        if self.may_be_long(run, table.rows):
+            made = self.measure(run, repeats=1, warmup=0)
+        if made is None or not is_recorded(run, made.rows):
+            made = self.measure(run, run.sweep.repeats, warmup=1)
+        rows = made.rows
+        fields = [{**{key: rows[0][key] for key in REPORT_HEADER if key in rows[0]},
+                   "field": name, "value": str(value)}
+                  for name, value in made.document["report"].items()]
+        if fields:
+            self.table(f"{run.sweep.chapter}_report", REPORT_HEADER).append(fields)
+        table.append(rows)
+        self.made += 1
+        print(f"{run.sweep.chapter}/{run.stage} {run.sweep.engine} n={run.n} seed={run.seed}: "
+              f"{len(rows)} x {format_ms(made.median_ms('kernels_ms'))} ms ({time.monotonic() - started:.1f} s)", flush=True)
+
+    def record_all(self, sweeps: list[Sweep]) -> None:
+        for sweep in sweeps:
+            for run in runs_of(sweep):
+                try:
+                    self.record(run)
+                except ToolError as error:
+                    if error.status == EXIT_NO_DEVICE:
+                        raise
+                    said = f"{run.sweep.chapter}/{run.stage} n={run.n}: {error}"
+                    print(f"{'left out' if sweep.optional else 'FAILED'}: {said}", flush=True)
+                    if not sweep.optional:
+                        self.failures.append(said)
+
+
+def sweeps_of(chapters: list[str], scope: str, engines: set[str]) -> list[Sweep]:
+    return [sweep for chapter in chapters
+            for sweep in read_sweeps(ROOT / "plots" / "sweeps" / f"{chapter}.toml", scope, engines)]
+
+
+def check_stages(sweeps: list[Sweep], stages: list[Stage]) -> None:
+    known = {stage.stage for stage in stages}
+    for sweep in sweeps:
+        for name in sweep.stages:
+            if f"{sweep.chapter}/{name}" not in known:
+                raise ToolError(f"plots/sweeps/{sweep.chapter}.toml: sweep {sweep.name}: "
+                                f"{sweep.chapter}/{name} is no stage", EXIT_FAILURE)
+
+
+def gpu_name(stages: list[Stage]) -> str:
+    """As the rows will have it: asked of a small run of the first stage with kernels."""
+    stage = next(stage for stage in stages if stage.has_kernels)
+    made = measure(executable(stage, pick_engine(stage, "gpu")),
+                   ["--n", "1000", "--repeats", "1", "--warmup", "0"])
+    return made.rows[0]["device"]
+
+
+def finish(recorder: Recorder) -> int:
+    print(f"{recorder.made} runs recorded into {recorder.folder}"
+          + (f", {len(recorder.failures)} failed" if recorder.failures else ""))
+    return EXIT_FAILURE if recorder.failures else 0
+
+
+def main() -> int:
+    stages = load_stages()
+    chapters = chosen_chapters(stages)
+    if not has_gpu():
+        raise ToolError("make record: no usable device: the records are a GPU's "
+                        "(make figures DATA=here measures this machine)", EXIT_NO_DEVICE)
+    sweeps = sweeps_of(chapters, "record", {"gpu", "cpu"})
+    check_stages(sweeps, stages)
+    recorder = Recorder(stages, ROOT / "plots" / "data" / device_folder(gpu_name(stages)))
+    recorder.record_all(sweeps)
+    return finish(recorder)
+
+
+if __name__ == "__main__":
+    run_tool(main)

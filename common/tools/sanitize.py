@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make sanitize [CHAPTER=…]: compute-sanitizer's four tools over every stage, at small sizes.
+
+racecheck sees shared memory only: races in global memory are the CPU engine's to name.
+"""
+
+import shutil
+import subprocess
+
+from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ToolError, chosen_chapters, executable, has_gpu,
+                    load_stages, print_table, run_tool)
+
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+# Less than a block, a block and one, and several blocks with a tail.
+SIZES = (33, 257, 1000)
+FINDING = 9  # the sanitizer's exit status for a finding, apart from a stage's own
+
+
+def sanitize(tool: str, program: str, n: int) -> tuple[bool, str]:
+    result = subprocess.run(["compute-sanitizer", "--tool", tool, "--error-exitcode", str(FINDING),
+                             program, "--check", "--n", str(n)],
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            check=False)
+    if result.returncode == EXIT_NO_DEVICE:
+        raise ToolError("make sanitize: no usable device", EXIT_NO_DEVICE)
+    return result.returncode == 0, result.stdout
+
+
+def main() -> int:
+    stages = load_stages()
+    chapters = chosen_chapters(stages)
+    if not has_gpu():
+        raise ToolError("make sanitize: no usable device", EXIT_NO_DEVICE)
+    if shutil.which("compute-sanitizer") is None:
+        raise ToolError("make sanitize: compute-sanitizer is missing (it comes with the CUDA toolkit)",
+                        EXIT_FAILURE)
+    rows: list[list[str]] = []
+    reports: list[str] = []
+    for stage in stages:
+        if stage.chapter not in chapters or "gpu" not in stage.executables:
+            continue
+        cells = []
+        for tool in TOOLS:
+            failed = []
+            for n in SIZES:
+                clean, output = sanitize(tool, str(executable(stage, "gpu")), n)
+                if not clean:
+                    failed.append(str(n))
+                    reports.append(f"{stage.stage}, {tool}, n={n}:\n{output}")
+            cells.append("n=" + ",".join(failed) if failed else "clean")
+        print(f"{stage.stage}: {', '.join(cells)}", flush=True)
+        rows.append([stage.stage, *cells])
+    if not rows:
+        raise ToolError("make sanitize: nothing was built for a GPU", EXIT_FAILURE)
+    for report in reports:
+        print(f"\n{report}")
+    print()
+    print_table(["stage", *TOOLS], rows, left=1 + len(TOOLS))
+    print(f"{len(reports)} runs with findings")
+    return EXIT_FAILURE if reports else 0
+
+
+if __name__ == "__main__":
+    run_tool(main)

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make: every stage once, verified, at a size for this machine; then the figures."""
+
+import shutil
+
+from draw_figures import draw
+from measuring import measure
+from stages import (EXIT_FAILURE, ToolError, build_folder, executable, format_ms, has_gpu,
+                    load_stages, pick_engine, run_tool)
+
+COLUMNS = "{:<{width}}  {:<6}  {:>12}  {:>11}  {:>10}  {:<10}  {}"
+
+
+def main() -> int:
+    stages = load_stages()
+    engines = {engine for stage in stages for engine in stage.executables}
+    if "gpu" not in engines:
+        print("There is no nvcc here: kernels run on the CPU engine.")
+    elif not has_gpu():
+        print("There is no GPU here: kernels run on the CPU engine.")
+
+    failures: list[str] = []
+    width = max(len(stage.stage) for stage in stages)
+    print(COLUMNS.format("stage", "engine", "n", "kernels ms", "total ms", "verified", "technique",
+                         width=width))
+    emulated = False
+    for stage in stages:
+        try:
+            engine = pick_engine(stage)
+            made = measure(executable(stage, engine), ["--repeats", "3"])
+        except ToolError as error:
+            failures.append(f"{stage.stage}: {error}")
+            print(COLUMNS.format(stage.stage, "-", "-", "-", "-", "NO", stage.technique,
+                                 width=width), flush=True)
+            continue
+        emulated |= engine == "emu"
+        print(COLUMNS.format(stage.stage, engine, made.rows[0]["n"],
+                             format_ms(made.median_ms("kernels_ms")),
+                             format_ms(made.median_ms("total_ms")), "yes", stage.technique,
+                             width=width), flush=True)
+    if emulated:
+        print("emu: times of the emulation on this CPU, not of a GPU")
+    for failure in failures:
+        print(failure)
+
+    if shutil.which("gnuplot") is None:
+        print("no figures: gnuplot is missing (package gnuplot-nox)")
+    elif draw("recorded") != 0:
+        failures.append("figures")
+    else:
+        print(f"figures: {build_folder() / 'figures' / 'index.html'}")
+    return EXIT_FAILURE if failures else 0
+
+
+if __name__ == "__main__":
+    run_tool(main)

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make try FILE=my.cu [ENGINE=gpu|emu] [ARGS=…]: builds and runs a CUDA program of one file with
+its own main, on a GPU or on the CPU engine. The executable is left in build/try."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, ToolError, arguments, build_folder,
+                    chosen_engine, has_gpu, run_tool, variable)
+
+EMULATOR = ROOT / "common" / "emulator"
+
+
+def checked_file(name: str) -> Path:
+    if not name:
+        raise ToolError("FILE is missing: make try FILE=my.cu")
+    path = Path(name)
+    if path.is_dir():
+        raise ToolError(f"FILE={name}: is a directory", EXIT_FAILURE)
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ToolError(f"FILE={name}: {error.strerror}", EXIT_FAILURE) from None
+    if not text.strip():
+        raise ToolError(f"FILE={name}: is empty", EXIT_FAILURE)
+    return path
+
+
+def compile_with(command: list[str], source: Path, compiler: str) -> None:
+    if subprocess.run(command, check=False).returncode != 0:
+        raise ToolError(f"FILE={source}: does not build with {compiler}", EXIT_FAILURE)
+
+
+def build_for_gpu(source: Path, program: Path) -> None:
+    if shutil.which("nvcc") is None:
+        raise ToolError("no usable device: there is no nvcc", EXIT_NO_DEVICE)
+    if not has_gpu():
+        raise ToolError("no usable device: there is no GPU", EXIT_NO_DEVICE)
+    # -rdc: kernels may launch kernels, as on the CPU engine.
+    compile_with(["nvcc", "-x", "cu", "-std=c++20", "-O3", "-lineinfo", "-arch=native", "-rdc=true",
+                  "-I", str(source.parent), "-o", str(program), str(source)], source, "nvcc")
+
+
+def build_for_emulator(source: Path, program: Path) -> None:
+    library = build_folder() / "common" / "emulator" / "libemulator.a"
+    if not library.exists():
+        raise ToolError("the CPU engine was not built (libboost-context-dev is missing)",
+                        EXIT_NO_DEVICE)
+    translated = program.with_suffix(".emu.cpp")
+    translate = subprocess.run([sys.executable, str(EMULATOR / "translate.py"), str(source),
+                                "-o", str(translated)], check=False)
+    if translate.returncode != 0:
+        raise ToolError(f"FILE={source}: does not translate for the CPU engine", EXIT_FAILURE)
+    compile_with(["g++", "-std=c++20", "-O2", "-g", "-Wall", "-I", str(EMULATOR / "include"),
+                  "-I", str(source.parent), "-o", str(program), str(translated), str(library),
+                  "-l:libboost_context.a", "-pthread"], source, "g++ for the CPU engine")
+
+
+def main() -> None:
+    source = checked_file(variable("FILE"))
+    engine = chosen_engine()
+    if not engine:
+        engine = "gpu" if has_gpu() and shutil.which("nvcc") else "emu"
+    folder = build_folder() / "try"
+    folder.mkdir(parents=True, exist_ok=True)
+    if engine == "gpu":
+        program = folder / source.stem
+        build_for_gpu(source, program)
+    else:
+        program = folder / f"{source.stem}.emu"
+        build_for_emulator(source, program)
+    sys.stdout.flush()
+    os.execv(program, [str(program), *arguments()])
+
+
+if __name__ == "__main__":
+    run_tool(main)
