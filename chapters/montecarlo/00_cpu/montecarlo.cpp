@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Monte Carlo, stage 00: one thread on the CPU.
+// Idea: draw a point, test whether it lies inside the quarter circle, count; thesis 8.2.
+// The generator is XORWOW (Marsaglia, "Xorshift RNGs", 2003), seeded as cuRAND seeds its default
+// generator, so that this loop draws the very points that thread 0 of a one-thread grid draws.
+// Limit now: one core; each draw waits for the one before it.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "montecarlo.hpp"
+
+using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::PhaseTimer;
+
+class Xorwow {
+  public:
+    explicit Xorwow(std::uint64_t seed) {
+        // cuRAND's scrambling of the seed; the constants are its own, the five words Marsaglia's.
+        const auto low = 1099087573u * (static_cast<std::uint32_t>(seed) ^ 0xaad26b49u);
+        const auto high = 2591861531u * (static_cast<std::uint32_t>(seed >> 32) ^ 0xf7dcefddu);
+        x_ = 123456789u + low;
+        y_ = 362436069u ^ low;
+        z_ = 521288629u + high;
+        w_ = 88675123u ^ high;
+        v_ = 5783321u + low;
+        weyl_ = 6615241u + low + high;
+    }
+
+    std::uint32_t next() {
+        const std::uint32_t t = x_ ^ (x_ >> 2);
+        x_ = y_;
+        y_ = z_;
+        z_ = w_;
+        w_ = v_;
+        v_ = (v_ ^ (v_ << 4)) ^ (t ^ (t << 1));
+        weyl_ += 362437u;
+        return v_ + weyl_;
+    }
+
+    // Uniform in (0, 1], as curand_uniform: 2^-32 a step, shifted by half a step.
+    float uniform() { return static_cast<float>(next()) * 0x1p-32f + 0x1p-33f; }
+
+  private:
+    std::uint32_t x_, y_, z_, w_, v_, weyl_;
+};
+
+void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
+    timer.begin(Phase::kKernels);
+    Xorwow generator(input.seed);
+    std::uint64_t inside = 0;
+    for (std::int64_t i = 0; i < input.samples; ++i) {
+        const float x = generator.uniform();
+        const float y = generator.uniform();
+        // One rounding of y * y and one of the sum, spelled out: then every compiler and every
+        // device decides alike about a point on the edge.
+        if (std::fmaf(x, x, y * y) < 1.0f) ++inside;
+    }
+    output.inside = inside;
+    output.generators = 1;
+    timer.end();
+    timer.note_grid(1, 1);
+    timer.declare_work({.bytes = 0, .operations = montecarlo::kOperationsPerSample * input.samples});
+}
+
+int main(int argc, char** argv) {
+    return montecarlo::run_stage(argc, argv, STAGE_NAME, count_inside,
+                                 std::numeric_limits<std::uint64_t>::max());
+}

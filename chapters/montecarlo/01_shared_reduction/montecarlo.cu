@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Monte Carlo, stage 01: a grid of generators, block sums in shared memory.
+// Idea: each thread draws its share of the points from its own XORWOW subsequence; a block adds its
+// threads' counts by halves in shared memory; the CPU adds the blocks' counts.
+// Compared with 00_cpu: the loop over the points is divided among as many threads as the GPU holds.
+// Limit now: integer arithmetic of the generator; at small sizes its initialisation, which jumps
+// 2^67 numbers ahead per thread index. Counts are 32 bits wide: fewer than 2^32 points.
+// Thesis 8.3 and appendix F, figures 8.1 and 8.2.
+#include <cuda_runtime.h>
+#include <curand_kernel.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "common/cuda_check.hpp"
+#include "common/device_buffer.hpp"
+#include "montecarlo.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::PhaseTimer;
+
+using Count = std::uint32_t;
+constexpr int kBlockSize = 256;
+
+// The sum of `value` over the block, valid in thread 0.
+__device__ __forceinline__ Count sum_over_block(Count value) {
+    __shared__ Count s_counts[kBlockSize];
+    const int thread = threadIdx.x;
+    s_counts[thread] = value;
+    __syncthreads();  // every count must be there before another thread reads it
+    for (int half = kBlockSize / 2; half > 0; half /= 2) {
+        if (thread < half) s_counts[thread] += s_counts[thread + half];
+        __syncthreads();  // a half must be added up before it is halved again
+    }
+    return s_counts[0];
+}
+
+__global__ void count_inside_kernel(Count samples, unsigned long long seed,
+                                    Count* __restrict__ block_counts) {
+    const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned int threads = gridDim.x * blockDim.x;
+    // The remainder goes to the first threads of the GRID, one point each: exactly `samples` in all.
+    const Count my_samples = samples / threads + (thread < samples % threads ? 1 : 0);
+
+    curandState state;
+    curand_init(seed, thread, 0, &state);
+    Count inside = 0;
+    for (Count i = 0; i < my_samples; ++i) {
+        const float x = curand_uniform(&state);
+        const float y = curand_uniform(&state);
+        // One rounding of y * y and one of the sum, spelled out: then every compiler and every
+        // device decides alike about a point on the edge.
+        if (fmaf(x, x, y * y) < 1.0f) ++inside;
+    }
+
+    const Count block_count = sum_over_block(inside);
+    if (threadIdx.x == 0) block_counts[blockIdx.x] = block_count;
+}
+
+// One full wave: as many blocks as the device holds at once, and never more than have points.
+std::int64_t choose_blocks(const Input& input) {
+    if (input.blocks > 0) return input.blocks;
+    int device = 0, multiprocessors = 0, blocks_each = 0;
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, count_inside_kernel,
+                                                             kBlockSize, 0));
+    const std::int64_t blocks_with_points = (input.samples - 1) / kBlockSize + 1;
+    return std::min<std::int64_t>(multiprocessors * blocks_each, blocks_with_points);
+}
+
+void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
+    timer.begin(Phase::kSetup);
+    const std::int64_t blocks = choose_blocks(input);
+    std::vector<Count> h_block_counts(blocks);
+    DeviceBuffer<Count> d_block_counts(blocks);
+
+    timer.begin(Phase::kKernels);
+    count_inside_kernel<<<blocks, kBlockSize>>>(input.samples, input.seed, d_block_counts.data());
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(h_block_counts.data(), d_block_counts.data(), d_block_counts.bytes(),
+                          cudaMemcpyDeviceToHost));
+    output.inside = 0;
+    for (const Count block_count : h_block_counts) output.inside += block_count;
+    output.generators = blocks * kBlockSize;
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work({.bytes = static_cast<double>(d_block_counts.bytes()),
+                        .operations = montecarlo::kOperationsPerSample * input.samples});
+}
+
+int main(int argc, char** argv) {
+    return montecarlo::run_stage(argc, argv, STAGE_NAME, count_inside,
+                                 std::numeric_limits<Count>::max());
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Monte Carlo, stage 03: counts of 64 bits.
+// Idea: beyond 2^32 points a 32-bit count wraps around without a word. 64 bits end that; a 64-bit
+// shuffle is two 32-bit ones.
+// Compared with 02_shuffle_reduction: the type Count, nothing else.
+// Limit now: integer arithmetic of the generator; the loop counter takes two registers and an
+// add-with-carry, which the generator's 20 operations a point hide.
+// Thesis 8.3, figures 8.1 and 8.2.
+#include <cuda_runtime.h>
+#include <curand_kernel.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "common/cuda_check.hpp"
+#include "common/device_buffer.hpp"
+#include "montecarlo.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::PhaseTimer;
+
+using Count = unsigned long long;
+constexpr int kBlockSize = 256;
+constexpr int kWarpSize = 32;
+constexpr unsigned int kAllLanes = 0xffffffff;
+
+// The sum of `value` over the warp, valid in lane 0.
+__device__ __forceinline__ Count sum_over_warp(Count value) {
+    for (int half = kWarpSize / 2; half > 0; half /= 2) {
+        value += __shfl_down_sync(kAllLanes, value, half);
+    }
+    return value;
+}
+
+// The sum of `value` over the block, valid in thread 0.
+__device__ __forceinline__ Count sum_over_block(Count value) {
+    __shared__ Count s_counts[kBlockSize / kWarpSize];
+    const int thread = threadIdx.x, warp = thread / kWarpSize, lane = thread % kWarpSize;
+    value = sum_over_warp(value);
+    if (lane == 0) s_counts[warp] = value;
+    __syncthreads();  // every warp's count must be there before the first warp reads them
+    if (warp > 0) return 0;
+    return sum_over_warp(lane < kBlockSize / kWarpSize ? s_counts[lane] : 0);
+}
+
+__global__ void count_inside_kernel(Count samples, unsigned long long seed,
+                                    Count* __restrict__ block_counts) {
+    const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned int threads = gridDim.x * blockDim.x;
+    // The remainder goes to the first threads of the GRID, one point each: exactly `samples` in all.
+    const Count my_samples = samples / threads + (thread < samples % threads ? 1 : 0);
+
+    curandState state;
+    curand_init(seed, thread, 0, &state);
+    Count inside = 0;
+    for (Count i = 0; i < my_samples; ++i) {
+        const float x = curand_uniform(&state);
+        const float y = curand_uniform(&state);
+        // One rounding of y * y and one of the sum, spelled out: then every compiler and every
+        // device decides alike about a point on the edge.
+        if (fmaf(x, x, y * y) < 1.0f) ++inside;
+    }
+
+    const Count block_count = sum_over_block(inside);
+    if (threadIdx.x == 0) block_counts[blockIdx.x] = block_count;
+}
+
+// One full wave: as many blocks as the device holds at once, and never more than have points.
+std::int64_t choose_blocks(const Input& input) {
+    if (input.blocks > 0) return input.blocks;
+    int device = 0, multiprocessors = 0, blocks_each = 0;
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, count_inside_kernel,
+                                                             kBlockSize, 0));
+    const std::int64_t blocks_with_points = (input.samples - 1) / kBlockSize + 1;
+    return std::min<std::int64_t>(multiprocessors * blocks_each, blocks_with_points);
+}
+
+void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
+    timer.begin(Phase::kSetup);
+    const std::int64_t blocks = choose_blocks(input);
+    std::vector<Count> h_block_counts(blocks);
+    DeviceBuffer<Count> d_block_counts(blocks);
+
+    timer.begin(Phase::kKernels);
+    count_inside_kernel<<<blocks, kBlockSize>>>(input.samples, input.seed, d_block_counts.data());
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(h_block_counts.data(), d_block_counts.data(), d_block_counts.bytes(),
+                          cudaMemcpyDeviceToHost));
+    output.inside = 0;
+    for (const Count block_count : h_block_counts) output.inside += block_count;
+    output.generators = blocks * kBlockSize;
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work({.bytes = static_cast<double>(d_block_counts.bytes()),
+                        .operations = montecarlo::kOperationsPerSample * input.samples});
+}
+
+int main(int argc, char** argv) {
+    return montecarlo::run_stage(argc, argv, STAGE_NAME, count_inside,
+                                 std::numeric_limits<Count>::max());
+}
