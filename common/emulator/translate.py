@@ -303,7 +303,11 @@ def configuration_end(source, first):
 
 
 def rewrite_launch(source, launch):
-    """kernel<<<configuration>>> becomes bind_launch(...); the argument list stays as it is."""
+    """kernel<<<configuration>>> becomes bind_launch(...); the argument list stays as it is.
+
+    The first lambda calls the kernel, so overloads and template arguments are found as in a call.
+    The second gives the kernel's address to whoever asks, if the name alone has one.
+    """
     tokens = source.tokens
     name_first = kernel_name_start(source, launch)
     if name_first is None:
@@ -324,7 +328,9 @@ def rewrite_launch(source, launch):
         + "::emulator::bind_launch(::emulator::LaunchConfiguration("))
     source.edits.append(Edit(
         tokens[end].start, tokens[end + 2].end,
-        f'), "{label}", [=](auto... emulator_arguments) {{ {name}(emulator_arguments...); }})'))
+        f'), "{label}", [=](auto... emulator_arguments) {{ {name}(emulator_arguments...); }}, '
+        f"[=](auto emulator_use) -> decltype(emulator_use({name})) "
+        f"{{ return emulator_use({name}); }})"))
 
 
 def skip_alignment(source, index):

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// CUDA's atomic functions. Blocks run on several worker threads, so these are real atomics; like
+// CUDA's they order nothing else (that is __threadfence's business). The _block and _system forms
+// differ from the plain ones in scope only, which is one and the same here.
+#pragma once
+
+#include <vector_types.h>
+
+#include <cstdint>
+#include <emulator/math_functions.hpp>
+
+namespace emulator {
+
+// Replaces *address by update(*address) and returns the old value. Values are compared by their
+// bits: a NaN in memory would otherwise never compare equal, and the loop never end.
+template <class T, class Update>
+T update_atomically(T* address, Update update) {
+    T old;
+    __atomic_load(address, &old, __ATOMIC_RELAXED);
+    for (;;) {
+        T desired = update(old);
+        if (__atomic_compare_exchange(address, &old, &desired, true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) {
+            return old;
+        }
+    }
+}
+
+template <class T>
+T compare_and_swap(T* address, T expected, T desired) {
+    __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    return expected;  // the old value, either way
+}
+
+template <class T>
+T exchange_atomically(T* address, T value) {
+    T old;
+    __atomic_exchange(address, &value, &old, __ATOMIC_RELAXED);
+    return old;
+}
+
+}  // namespace emulator
+
+// Each definition below makes name, name_block and name_system.
+#define EMULATOR_ATOMIC(name, T, ...)                                           \
+    inline T name(T* address, T value) { __VA_ARGS__ }                          \
+    inline T name##_block(T* address, T value) { return name(address, value); } \
+    inline T name##_system(T* address, T value) { return name(address, value); }
+
+#define EMULATOR_ATOMIC_FETCH(name, T, operation) \
+    EMULATOR_ATOMIC(name, T, return __atomic_fetch_##operation(address, value, __ATOMIC_RELAXED);)
+
+#define EMULATOR_ATOMIC_UPDATE(name, T, expression)                                            \
+    EMULATOR_ATOMIC(name, T, return emulator::update_atomically(address, [value](T old) -> T { \
+                        return expression;                                                     \
+                    });)
+
+EMULATOR_ATOMIC_FETCH(atomicAdd, int, add)
+EMULATOR_ATOMIC_FETCH(atomicAdd, unsigned int, add)
+EMULATOR_ATOMIC_FETCH(atomicAdd, unsigned long long, add)
+EMULATOR_ATOMIC_UPDATE(atomicAdd, float, old + value)
+EMULATOR_ATOMIC_UPDATE(atomicAdd, double, old + value)
+EMULATOR_ATOMIC_FETCH(atomicSub, int, sub)
+EMULATOR_ATOMIC_FETCH(atomicSub, unsigned int, sub)
+EMULATOR_ATOMIC_FETCH(atomicAnd, int, and)
+EMULATOR_ATOMIC_FETCH(atomicAnd, unsigned int, and)
+EMULATOR_ATOMIC_FETCH(atomicAnd, unsigned long long, and)
+EMULATOR_ATOMIC_FETCH(atomicOr, int, or)
+EMULATOR_ATOMIC_FETCH(atomicOr, unsigned int, or)
+EMULATOR_ATOMIC_FETCH(atomicOr, unsigned long long, or)
+EMULATOR_ATOMIC_FETCH(atomicXor, int, xor)
+EMULATOR_ATOMIC_FETCH(atomicXor, unsigned int, xor)
+EMULATOR_ATOMIC_FETCH(atomicXor, unsigned long long, xor)
+EMULATOR_ATOMIC_UPDATE(atomicMin, int, min(old, value))
+EMULATOR_ATOMIC_UPDATE(atomicMin, unsigned int, min(old, value))
+EMULATOR_ATOMIC_UPDATE(atomicMin, long long, min(old, value))
+EMULATOR_ATOMIC_UPDATE(atomicMin, unsigned long long, min(old, value))
+EMULATOR_ATOMIC_UPDATE(atomicMax, int, max(old, value))
+EMULATOR_ATOMIC_UPDATE(atomicMax, unsigned int, max(old, value))
+EMULATOR_ATOMIC_UPDATE(atomicMax, long long, max(old, value))
+EMULATOR_ATOMIC_UPDATE(atomicMax, unsigned long long, max(old, value))
+// Counts up to `value` and wraps to zero; counts down from `value`, to which it also wraps.
+EMULATOR_ATOMIC_UPDATE(atomicInc, unsigned int, old >= value ? 0u : old + 1u)
+EMULATOR_ATOMIC_UPDATE(atomicDec, unsigned int, old == 0u || old > value ? value : old - 1u)
+EMULATOR_ATOMIC(atomicExch, int, return emulator::exchange_atomically(address, value);)
+EMULATOR_ATOMIC(atomicExch, unsigned int, return emulator::exchange_atomically(address, value);)
+EMULATOR_ATOMIC(atomicExch, unsigned long long,
+                return emulator::exchange_atomically(address, value);)
+EMULATOR_ATOMIC(atomicExch, float, return emulator::exchange_atomically(address, value);)
+// Each component by itself, as on the GPU: the vector is not updated as a whole.
+EMULATOR_ATOMIC(atomicAdd, float2,
+                return float2(atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y));)
+EMULATOR_ATOMIC(atomicAdd, float4,
+                return float4(atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
+                              atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w));)
+
+#undef EMULATOR_ATOMIC_UPDATE
+#undef EMULATOR_ATOMIC_FETCH
+#undef EMULATOR_ATOMIC
+
+#define EMULATOR_ATOMIC_CAS(T)                                         \
+    inline T atomicCAS(T* address, T expected, T desired) {            \
+        return emulator::compare_and_swap(address, expected, desired); \
+    }                                                                  \
+    inline T atomicCAS_block(T* address, T expected, T desired) {      \
+        return emulator::compare_and_swap(address, expected, desired); \
+    }                                                                  \
+    inline T atomicCAS_system(T* address, T expected, T desired) {     \
+        return emulator::compare_and_swap(address, expected, desired); \
+    }
+
+EMULATOR_ATOMIC_CAS(unsigned short)
+EMULATOR_ATOMIC_CAS(int)
+EMULATOR_ATOMIC_CAS(unsigned int)
+EMULATOR_ATOMIC_CAS(unsigned long long)
+#undef EMULATOR_ATOMIC_CAS
