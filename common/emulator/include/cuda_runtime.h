@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// CUDA C++ for the CPU engine, found before the toolkit's header of this name.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <vector_functions.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <emulator/atomics.hpp>
+#include <emulator/device_functions.hpp>
+#include <emulator/launch.hpp>
+#include <emulator/qualifiers.hpp>
+#include <emulator/thread.hpp>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributePriority = 8,
+};
+
+union cudaLaunchAttributeValue {
+    int cooperative;
+    int priority;
+};
+
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+
+struct cudaLaunchConfig_t {
+    dim3 gridDim;
+    dim3 blockDim;
+    std::size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute* attrs;
+    unsigned numAttrs;
+};
+
+namespace emulator {
+
+// Reads the attributes into `configuration`; one that the engine does not know is an error.
+cudaError_t apply_launch_attributes(LaunchConfiguration& configuration,
+                                    const cudaLaunchAttribute* attributes, unsigned count);
+
+// The translation unit's denormal mode is a template argument so that two units that launch kernels
+// of one type, one of them with EMULATOR_FLUSH_DENORMALS, do not share an instance.
+template <class Mode, class... Parameters>
+cudaError_t launch_by_address(const LaunchConfiguration& configuration,
+                              void (*kernel)(Parameters...),
+                              std::tuple<std::decay_t<Parameters>...> arguments) {
+    auto body = [kernel, arguments = std::move(arguments)] { std::apply(kernel, arguments); };
+    return static_cast<cudaError_t>(
+        launch_kernel(configuration, KernelIdentity{nullptr, reinterpret_cast<const void*>(kernel)},
+                      std::make_unique<BoundKernelCall<Mode, decltype(body)>>(std::move(body))));
+}
+
+template <class Mode, class... Parameters, std::size_t... Indices>
+cudaError_t launch_with_pointers(const LaunchConfiguration& configuration,
+                                 void (*kernel)(Parameters...), void** arguments,
+                                 std::index_sequence<Indices...>) {
+    return launch_by_address<Mode>(
+        configuration, kernel,
+        std::tuple<std::decay_t<Parameters>...>(
+            *static_cast<std::decay_t<Parameters>*>(arguments[Indices])...));
+}
+
+template <class T>
+Symbol symbol_of(const T& variable) {
+    return {reinterpret_cast<const char*>(&variable), sizeof(T)};
+}
+
+}  // namespace emulator
+
+template <class Mode = emulator::DenormalMode, class... Parameters>
+cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+    return emulator::launch_with_pointers<Mode>(
+        emulator::LaunchConfiguration(grid, block, shared_bytes, stream), kernel, arguments,
+        std::index_sequence_for<Parameters...>());
+}
+
+template <class Mode = emulator::DenormalMode, class... Parameters>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                                        void** arguments, std::size_t shared_bytes = 0,
+                                        cudaStream_t stream = nullptr) {
+    emulator::LaunchConfiguration configuration(grid, block, shared_bytes, stream);
+    configuration.cooperative = true;
+    return emulator::launch_with_pointers<Mode>(configuration, kernel, arguments,
+                                                std::index_sequence_for<Parameters...>());
+}
+
+template <class Mode = emulator::DenormalMode, class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments&&... arguments) {
+    emulator::LaunchConfiguration configuration(config->gridDim, config->blockDim,
+                                                config->dynamicSmemBytes, config->stream);
+    const cudaError_t error =
+        emulator::apply_launch_attributes(configuration, config->attrs, config->numAttrs);
+    if (error != cudaSuccess) return error;
+    return emulator::launch_by_address<Mode>(
+        configuration, kernel,
+        std::tuple<std::decay_t<Parameters>...>(std::forward<Arguments>(arguments)...));
+}
+
+template <class Kernel>
+cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
+    return emulator::set_function_attribute(emulator::kernel_address(kernel), attribute, value);
+}
+
+template <class Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
+    return emulator::get_function_attributes(attributes, emulator::kernel_address(kernel));
+}
+
+// A hint about the first-level cache, which the engine does not have.
+template <class Kernel>
+cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache preference) {
+    return cudaDeviceSetCacheConfig(preference);
+}
+
+// Occupancy counts threads, blocks and dynamic shared memory against the named GPU's limits.
+// Registers and static shared memory are unknown here and are taken not to limit.
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads,
+                                                          std::size_t shared_bytes) {
+    return emulator::max_active_blocks(blocks, emulator::kernel_address(kernel), threads,
+                                       shared_bytes);
+}
+
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel,
+                                                                   int threads,
+                                                                   std::size_t shared_bytes,
+                                                                   unsigned) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared_bytes);
+}
+
+template <class Kernel, class SharedBytes>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid_size, int* block_size,
+                                                           Kernel* kernel,
+                                                           SharedBytes shared_bytes_of,
+                                                           int block_size_limit = 0) {
+    int processors = 0;
+    cudaError_t error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+    if (block_size_limit <= 0 || block_size_limit > emulator::kMaxThreadsPerBlock) {
+        block_size_limit = emulator::kMaxThreadsPerBlock;
+    }
+    int most_threads = 0;
+    *block_size = 0;
+    *min_grid_size = 0;
+    for (int size = block_size_limit; size > 0 && error == cudaSuccess;
+         size = (size - 1) / warpSize * warpSize) {
+        int blocks = 0;
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, size,
+                                                              shared_bytes_of(size));
+        if (blocks * size > most_threads) {
+            most_threads = blocks * size;
+            *block_size = size;
+            *min_grid_size = blocks * processors;
+        }
+    }
+    return error;
+}
+
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* block_size, Kernel* kernel,
+                                               std::size_t shared_bytes = 0,
+                                               int block_size_limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+        min_grid_size, block_size, kernel, [=](int) { return shared_bytes; }, block_size_limit);
+}
+
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* source, std::size_t bytes,
+                               std::size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return emulator::copy_to_symbol(emulator::symbol_of(symbol), source, bytes, offset, kind);
+}
+
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* source, std::size_t bytes,
+                                    std::size_t offset, cudaMemcpyKind kind,
+                                    cudaStream_t stream = nullptr) {
+    return emulator::copy_to_symbol_async(emulator::symbol_of(symbol), source, bytes, offset, kind,
+                                          stream);
+}
+
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void* destination, const T& symbol, std::size_t bytes,
+                                 std::size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return emulator::copy_from_symbol(destination, emulator::symbol_of(symbol), bytes, offset,
+                                      kind);
+}
+
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const T& symbol, std::size_t bytes,
+                                      std::size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream = nullptr) {
+    return emulator::copy_from_symbol_async(destination, emulator::symbol_of(symbol), bytes, offset,
+                                            kind, stream);
+}
+
+template <class T>
+cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+    return emulator::get_symbol_address(pointer, emulator::symbol_of(symbol));
+}
+template <class Pointer, class T>
+cudaError_t cudaGetSymbolAddress(Pointer** pointer, const T& symbol) {
+    return emulator::get_symbol_address(reinterpret_cast<void**>(pointer),
+                                        emulator::symbol_of(symbol));
+}
+
+template <class T>
+cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {
+    *bytes = sizeof(T);
+    return cudaSuccess;
+}
