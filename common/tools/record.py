@@ -210,6 +210,8 @@ class Recorder:
               f"{len(rows)} x {format_ms(made.median_ms('kernels_ms'))} ms ({time.monotonic() - started:.1f} s)", flush=True)
 
     def record_all(self, sweeps: list[Sweep]) -> None:
+        for chapter in dict.fromkeys(sweep.chapter for sweep in sweeps):
+            self.table(chapter, HEADER)  # a broken table stops everything, before the first run
         for sweep in sweeps:
             for run in runs_of(sweep):
                 try:

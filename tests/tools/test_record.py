@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""The recorder: what is there is not made again, and nothing that was made is lost."""
+
+import contextlib
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from course_tools import BUILD, TOOLS, ToolTest
+
+import record
+import stages
+
+SWEEP = """
+chapter = "sums"
+[[sweep]]
+name = "small"
+scope = "here"
+engine = "emu"
+stages = ["01_plain", "02_flags"]
+n = [10, 20, 40]
+match = { input = "plummer", steps = 0 }
+repeats = 3
+"""
+
+
+class RecordTest(ToolTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.data = self.folder / "data"
+        self.log = self.folder / "log"
+        self.sweep_file = self.folder / "sums.toml"
+        self.set_environment("COURSE_BUILD", str(self.build))
+        self.set_environment("STAND_IN_LOG", str(self.log))
+
+    def set_environment(self, name: str, value: str) -> None:
+        before = os.environ.get(name)
+        os.environ[name] = value
+        self.addCleanup(lambda: os.environ.pop(name, None) if before is None
+                        else os.environ.__setitem__(name, before))
+
+    def record(self, text: str = SWEEP) -> record.Recorder:
+        self.sweep_file.write_text(text, encoding="utf-8")
+        recorder = record.Recorder(stages.load_stages(), self.data)
+        with contextlib.redirect_stdout(io.StringIO()):
+            recorder.record_all(record.read_sweeps(self.sweep_file, "here", {"emu"}))
+        return recorder
+
+    def keys(self, name: str = "sums") -> list[tuple[str, str, str]]:
+        table = record.Table(self.data / f"{name}.csv", record.HEADER)
+        return [(row["stage"], row["n"], row["repeat"]) for row in table.rows]
+
+    def test_makes_every_run_once(self) -> None:
+        self.assertEqual(self.record().made, 6)
+        keys = self.keys()
+        self.assertEqual(len(keys), 18)
+        self.assertEqual(len(set(keys)), 18)
+        self.assertEqual(self.record().made, 0)
+        self.assertEqual(self.keys(), keys)
+
+    def test_report_fields_beside_the_rows(self) -> None:
+        self.record()
+        text = (self.data / "sums_report.csv").read_text(encoding="utf-8")
+        self.assertIn("sums,01_plain,emu,Stand-In 1,10,steps=0,1,estimate,3.14\n", text)
+        self.assertEqual(len(text.splitlines()), 1 + 6)
+
+    def test_other_parameters_are_another_run(self) -> None:
+        self.record()
+        self.assertEqual(self.record(SWEEP.replace("steps = 0", "steps = 100")).made, 6)
+
+    def test_another_seed_is_another_run(self) -> None:
+        self.record()
+        self.assertEqual(self.record(SWEEP + "seeds = [1, 2]\n").made, 6)
+
+    def test_a_long_run_is_repeated_once_only(self) -> None:
+        # 01_plain takes 0.02 ms an element: 0.2015 s at 10 000, above the limit; 02_flags half.
+        self.record(SWEEP.replace("[10, 20, 40]", "[10_000]") + "long_run_seconds = 0.15\n")
+        self.assertEqual([key[0] for key in self.keys()].count("01_plain"), 1)
+        self.assertEqual([key[0] for key in self.keys()].count("02_flags"), 3)
+        self.assertEqual(self.record().made, 6)  # the other sizes
+
+    def test_a_failed_run_is_told_and_the_others_are_kept(self) -> None:
+        self.set_environment("STAND_IN_FAILS_AT", "20")
+        recorder = self.record()
+        self.assertEqual(len(recorder.failures), 2)
+        self.assertIn("wrong result", recorder.failures[0])
+        self.assertEqual(len(self.keys()), 12)
+        self.set_environment("STAND_IN_FAILS_AT", "-1")
+        self.assertEqual(self.record().made, 2)
+        self.assertEqual(len(self.keys()), 18)
+
+    def test_an_optional_run_may_fail(self) -> None:
+        self.set_environment("STAND_IN_FAILS_AT", "20")
+        self.assertEqual(self.record(SWEEP + "optional = true\n").failures, [])
+
+    def test_a_killed_recorder_loses_no_row(self) -> None:
+        self.sweep_file.write_text(SWEEP, encoding="utf-8")
+        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(TOOLS)!r})\n"
+                   "import record, stages; from pathlib import Path\n"
+                   f"record.Recorder(stages.load_stages(), Path({str(self.data)!r})).record_all(\n"
+                   f"    record.read_sweeps(Path({str(self.sweep_file)!r}), 'here', {{'emu'}}))\n")
+        child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
+                                 start_new_session=True,
+                                 env=os.environ | {"STAND_IN_SECONDS": "0.2"})
+        assert child.stdout is not None
+        told = [child.stdout.readline(), child.stdout.readline()]  # two runs are finished
+        time.sleep(0.1)  # the third is under way
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
+        self.assertEqual(len(told), 2)
+        before = self.keys()
+        self.assertGreaterEqual(len(before), 6)
+        self.record()
+        after = self.keys()
+        self.assertEqual(after[:len(before)], before)
+        self.assertEqual(len(after), 18)
+        self.assertEqual(len(set(after)), 18)
+
+    def test_a_half_written_line_is_made_again(self) -> None:
+        self.record()
+        path = self.data / "sums.csv"
+        whole = path.read_bytes()
+        # The last run's three rows are gone but for half a line.
+        lines = whole.splitlines(keepends=True)
+        path.write_bytes(b"".join(lines[:-3]) + lines[-3][:20])
+        self.assertEqual(self.record().made, 1)
+        self.assertEqual(path.read_bytes(), whole)
+
+    def test_a_table_of_other_columns_is_refused(self) -> None:
+        self.data.mkdir()
+        (self.data / "sums.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+        with self.assertRaisesRegex(stages.ToolError, "sums.csv:1"):
+            self.record()
+
+    def test_a_bad_sweep_names_its_file(self) -> None:
+        for text in ("chapter = ", SWEEP.replace("n = [10, 20, 40]", "")):
+            with self.assertRaisesRegex(stages.ToolError, "sums.toml"):
+                self.record(text)
+
+    def test_the_repository_s_sweeps_name_real_stages(self) -> None:
+        self.set_environment("COURSE_BUILD", str(BUILD))
+        real = stages.load_stages()
+        chapters = stages.chapters_of(real)
+        for scope in ("record", "here"):
+            sweeps = record.sweeps_of(chapters, scope, {"gpu", "emu", "cpu"})
+            self.assertTrue(sweeps)
+            record.check_stages(sweeps, real)
+
+
+if __name__ == "__main__":
+    import unittest
+    unittest.main()

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""make list, run, diff, compare, sanitize, and how they refuse."""
+
+import json
+import shutil
+import unittest
+
+from course_tools import ToolTest, run_tool
+from stages import has_gpu
+
+
+class ListTest(ToolTest):
+    def test_lists_every_stage_with_its_technique(self) -> None:
+        result = run_tool("list_stages.py", self.build)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.splitlines()
+        self.assertEqual(len(lines), 4)
+        self.assertRegex(lines[1], r"^sums/01_plain +technique of 01_plain$")
+
+    def test_one_chapter(self) -> None:
+        result = run_tool("list_stages.py", self.build, CHAPTER="other")
+        self.assertEqual(len(result.stdout.splitlines()), 1)
+
+    def test_unknown_chapter(self) -> None:
+        result = run_tool("list_stages.py", self.build, CHAPTER="none")
+        self.assert_refused(result, 2, "CHAPTER=none", "sums, other")
+
+    def test_without_a_build(self) -> None:
+        self.assert_refused(run_tool("list_stages.py", self.folder / "none"), 1, "make build")
+
+
+class RunTest(ToolTest):
+    def test_passes_arguments_on(self) -> None:
+        result = run_tool("run_stage.py", self.build, STAGE="sums/01_plain", ENGINE="emu",
+                          ARGS="--n 7 --input 'a b;c'", STAND_IN_ECHO="1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "--n 7 --input a b;c\n")
+
+    def test_a_stage_without_kernels_ignores_the_engine(self) -> None:
+        result = run_tool("run_stage.py", self.build, STAGE="sums/00_cpu", ENGINE="gpu")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_refusals(self) -> None:
+        for status, parts, variables in (
+                (2, ["STAGE=sums/09_none", "no such stage", "sums/01_plain", "other/01_alone"],
+                 {"STAGE": "sums/09_none"}),
+                (2, ["STAGE is missing", "sums/01_plain"], {}),
+                (2, ["ENGINE=tpu", "gpu, emu"], {"STAGE": "sums/01_plain", "ENGINE": "tpu"}),
+                (77, ["no usable device"], {"STAGE": "sums/01_plain", "ENGINE": "gpu"}),
+                (2, ["ARGS"], {"STAGE": "sums/01_plain", "ENGINE": "emu", "ARGS": "'--n"})):
+            with self.subTest(variables):
+                self.assert_refused(run_tool("run_stage.py", self.build, **variables), status,
+                                    *parts)
+
+    def test_the_stage_status_is_the_tool_s(self) -> None:
+        result = run_tool("run_stage.py", self.build, STAGE="sums/01_plain", ENGINE="emu",
+                          STAND_IN_FAILS_AT="1000")
+        self.assertEqual(result.returncode, 1)
+
+
+class DiffTest(ToolTest):
+    def test_equal_sources_still_show_the_flags(self) -> None:
+        result = run_tool("diff_stages.py", self.build, A="sums/01_plain", B="sums/02_flags")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("are equal", result.stdout)
+        self.assertIn("flags of nvcc:\n+-ftz=true\n", result.stdout)
+
+    def test_unified_diff(self) -> None:
+        result = run_tool("diff_stages.py", self.build, A="sums/01_plain", B="other/01_alone")
+        self.assertIn("\n a\n-b\n+c\n", result.stdout)
+        self.assertIn("the same compiler flags", result.stdout)
+
+    def test_names_the_variable_that_is_wrong(self) -> None:
+        self.assert_refused(run_tool("diff_stages.py", self.build, A="sums/01_plain"), 2,
+                            "B is missing")
+        self.assert_refused(
+            run_tool("diff_stages.py", self.build, A="nothing", B="sums/01_plain"), 2, "A=nothing")
+
+
+class CompareTest(ToolTest):
+    def compare(self, **variables: str):
+        return run_tool("compare_stages.py", self.build, **variables)
+
+    def test_table_and_plot(self) -> None:
+        log = self.folder / "log"
+        result = self.compare(CHAPTER="sums", STAND_IN_LOG=str(log))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.splitlines()
+        self.assertIn("n = 1000", lines[0])
+        self.assertRegex(lines[2], r"^00_cpu +cpu +40 +41\.5 +x1 +- +50 % of memory$")
+        self.assertRegex(lines[4], r"^02_flags +emu +10 +11\.5 +x4 +x2 +50 % of memory$")
+        self.assertIn("not of a GPU", result.stdout)
+        self.assertEqual({line.split(" ", 1)[1] for line in log.read_text().splitlines()},
+                         {"n=1000 repeats=5"})
+        if shutil.which("gnuplot"):
+            for suffix in ("png", "svg"):
+                self.assertGreater((self.build / "compare" / f"sums.{suffix}").stat().st_size, 1000)
+
+    def test_all_stages_run_on_the_n_asked_for(self) -> None:
+        log = self.folder / "log"
+        self.compare(CHAPTER="sums", ARGS="--n 50", STAND_IN_LOG=str(log))
+        self.assertEqual(log.read_text().count("n=50 "), 3)
+
+    def test_a_failing_stage_fails_the_comparison(self) -> None:
+        result = self.compare(CHAPTER="sums", ARGS="--n 7", STAND_IN_FAILS_AT="7")
+        self.assert_refused(result, 1, "wrong result")
+
+    def test_chapter_is_needed(self) -> None:
+        self.assert_refused(self.compare(), 2, "CHAPTER is missing", "sums, other")
+
+
+class NoGpuTest(ToolTest):
+    def test_says_no_usable_device(self) -> None:
+        if has_gpu():
+            self.skipTest("there is a GPU")
+        for tool in ("sanitize.py", "record.py"):
+            with self.subTest(tool):
+                self.assert_refused(run_tool(tool, self.build), 77, "no usable device")
+
+
+class StageListTest(unittest.TestCase):
+    def test_the_real_list_is_complete(self) -> None:
+        from course_tools import BUILD, ROOT
+        for record in json.loads((BUILD / "stages.json").read_text(encoding="utf-8")):
+            with self.subTest(record["stage"]):
+                self.assertTrue((ROOT / record["source"]).is_file())
+                self.assertTrue(record["technique"])
+                self.assertTrue(record["executables"])
+                for program in record["executables"].values():
+                    self.assertTrue((BUILD / program).is_file(), program)
+                if record["compared_with"]:
+                    self.assertTrue((ROOT / "chapters" / record["chapter"]
+                                     / record["compared_with"]).is_dir())
+
+
+if __name__ == "__main__":
+    unittest.main()

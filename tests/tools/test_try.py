@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""make try: a student's own program, on the CPU engine and (where there is one) on a GPU."""
+
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+from course_tools import BUILD, run_tool
+from stages import has_gpu
+
+PROGRAM = r"""
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+__global__ void add_kernel(const int* a, int* sum, int count) {
+    extern __shared__ int s_partial[];
+    const int i = threadIdx.x;
+    s_partial[i] = i < count ? a[i] : 0;
+    __syncthreads();
+    for (int step = blockDim.x / 2; step > 0; step /= 2) {
+        if (i < step) {
+            s_partial[i] += s_partial[i + step];
+        }
+        __syncthreads();
+    }
+    if (i == 0) {
+        *sum = s_partial[0];
+    }
+}
+
+int main(int argc, char** argv) {
+    const int count = argc > 1 ? std::atoi(argv[1]) : 100;
+    int h_a[256];
+    for (int i = 0; i < 256; ++i) {
+        h_a[i] = i;
+    }
+    int *a = nullptr, *sum = nullptr, h_sum = -1;
+    cudaMalloc(&a, sizeof(h_a));
+    cudaMalloc(&sum, sizeof(int));
+    cudaMemcpy(a, h_a, sizeof(h_a), cudaMemcpyHostToDevice);
+    add_kernel<<<1, 256, 256 * sizeof(int)>>>(a, sum, count);
+    cudaMemcpy(&h_sum, sum, sizeof(int), cudaMemcpyDeviceToHost);
+    std::printf("sum %d, %s\n", h_sum, cudaGetErrorName(cudaGetLastError()));
+    cudaFree(a);
+    cudaFree(sum);
+    return h_sum == count * (count - 1) / 2 ? 0 : 3;
+}
+"""
+
+
+class TryTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.source = self.folder / "sum.cu"
+        self.source.write_text(PROGRAM, encoding="utf-8")
+
+    def try_program(self, name: str | Path, engine: str = "emu", args: str = ""):
+        return run_tool("try_program.py", FILE=str(name), ENGINE=engine, ARGS=args)
+
+    def needs_emulator(self) -> None:
+        if not (BUILD / "common" / "emulator" / "libemulator.a").exists():
+            self.skipTest("the CPU engine is not built")
+
+    def assert_refused(self, result, status: int, part: str) -> None:
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        self.assertIn(part, result.stderr)
+
+    def test_runs_on_the_cpu_engine(self) -> None:
+        self.needs_emulator()
+        result = self.try_program(self.source, args="200")
+        self.assertEqual((result.returncode, result.stdout), (0, "sum 19900, cudaSuccess\n"),
+                         result.stderr)
+
+    def test_runs_on_a_gpu(self) -> None:
+        if not (has_gpu() and shutil.which("nvcc")):
+            self.skipTest("no GPU")
+        result = self.try_program(self.source, "gpu", "200")
+        self.assertEqual((result.returncode, result.stdout), (0, "sum 19900, cudaSuccess\n"),
+                         result.stderr)
+
+    def test_the_program_s_status_is_kept(self) -> None:
+        self.needs_emulator()
+        self.assertEqual(self.try_program(self.source, args="300").returncode, 3)
+
+    def test_a_file_that_is_none(self) -> None:
+        empty = self.folder / "empty.cu"
+        empty.write_text("\n")
+        self.assert_refused(self.try_program(""), 2, "FILE is missing")
+        self.assert_refused(self.try_program(self.folder / "none.cu"), 1, "No such file")
+        self.assert_refused(self.try_program(self.folder), 1, "is a directory")
+        self.assert_refused(self.try_program(empty), 1, "is empty")
+
+    def test_an_unknown_engine(self) -> None:
+        self.assert_refused(self.try_program(self.source, "tpu"), 2, "gpu, emu")
+
+    def test_no_gpu(self) -> None:
+        if has_gpu():
+            self.skipTest("there is a GPU")
+        self.assert_refused(self.try_program(self.source, "gpu"), 77, "no usable device")
+
+    def test_a_program_that_does_not_compile(self) -> None:
+        self.needs_emulator()
+        self.source.write_text(PROGRAM.replace("__syncthreads();", "__syncthread();"))
+        result = self.try_program(self.source)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("sum.cu:12:", result.stderr)  # the student's own line, not the translation's
+        self.assertIn("does not build", result.stderr.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()
