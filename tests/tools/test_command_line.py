@@ -47,7 +47,7 @@ def one_a_chapter_and_engine(chapter: str = "") -> list[Program]:
     return list(chosen.values())
 
 
-class CommandLineTest(unittest.TestCase):
+class ProgramTest(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
@@ -71,6 +71,10 @@ class CommandLineTest(unittest.TestCase):
     def write(self, name: str, text: str) -> str:
         (self.folder / name).write_text(text, encoding="utf-8")
         return name
+
+
+class CommandLineTest(ProgramTest):
+    """What all stages have."""
 
     def test_bad_flags(self) -> None:
         for program in programs():
@@ -139,7 +143,7 @@ class CommandLineTest(unittest.TestCase):
                 self.assert_refused(program, 77, ["--check", "--n", "10"], "no usable device")
 
 
-class NbodyTest(CommandLineTest):
+class NbodyTest(ProgramTest):
     """What only the chapter with input files can be given."""
 
     def nbody(self) -> list[Program]:
