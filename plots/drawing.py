@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +35,7 @@ class Drawing:
     alt: str
     variables: dict[str, object] = field(default_factory=dict)
     from_recorded: bool = False
+    emulated: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class Figure:
     thesis: str
     prepare: Callable[["Source"], Drawing]
     in_readme: bool = False
+
+    @property
+    def heading(self) -> str:
+        return f"{self.label}. {self.title}" if self.label else self.title
 
 
 class Source:
@@ -104,11 +109,20 @@ def device_label(rows: Sequence[Row], engine: str) -> str:
     return next((row.device for row in rows if row.engine == engine), engine)
 
 
-def provenance(rows: Sequence[Row], engine: str, kind: str) -> str:
+def provenance(rows: Sequence[Row], engine: str, kind: str, host: str = "") -> str:
     """Subtitle: which device, when, and what a point is."""
     day = max(row.date for row in rows)[:10]
-    origin = "recorded" if kind == "recorded" else "measured on this machine"
-    return f"{device_label(rows, engine)}, {origin} {day}. Median of the runs, bars from quartile to quartile."
+    origin = "recorded" if kind == "recorded" else "measured here"
+    against = f", against one core of {host}" if host else ""
+    return (f"{device_label(rows, engine)}, {origin} {day}{against}. Medians; bars from quartile to "
+            "quartile.")
+
+
+def log_range(values: Collection[float], room_above: float) -> tuple[float, float]:
+    """Ends of a logarithmic axis that shows all values and leaves a share of its length for the key."""
+    low, high = min(values), max(values)
+    low, high = low / 1.6, high * 1.6
+    return low, high * (high / low) ** (room_above / (1 - room_above))
 
 
 def time_unit(seconds: float) -> tuple[str, float]:
@@ -117,7 +131,9 @@ def time_unit(seconds: float) -> tuple[str, float]:
 
 
 def short_count(n: float) -> str:
-    """3200000 as `3.2 M`, 160000 as `160 k`."""
+    """3200000 as `3.2 M`, 160000 as `160 k`; a number with more digits is written out: `540 672`."""
+    if n == int(n) and len(str(int(n)).rstrip("0")) > 3:
+        return f"{int(n):,}".replace(",", " ")
     for size, letter in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
         if n >= size:
             return f"{n / size:.10g}{letter}"
@@ -177,7 +193,8 @@ def draw(figure: Figure, drawing: Drawing, output: Path) -> list[Path]:
     data = output / "data"
     data.mkdir(parents=True, exist_ok=True)
     variables: dict[str, object] = {
-        "title_text": f"{figure.label}  {figure.title}", "subtitle_text": drawing.subtitle}
+        "title_text": figure.heading + (" (CPU engine, emulated)" if drawing.emulated else ""),
+        "subtitle_text": drawing.subtitle}
     for suffix, blocks in drawing.tables.items():
         path = data / f"{figure.name}_{suffix}.dat"
         write_table(path, blocks)

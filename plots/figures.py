@@ -53,7 +53,7 @@ def make_source(arguments: argparse.Namespace) -> Source:
         recorded = device_folder(arguments.recorded, arguments.device)
     except DataError:
         recorded = None
-    return Source("here", arguments.here, recorded, published)
+    return Source("here", arguments.here_data, recorded, published)
 
 
 def publish(figure: Figure, output: Path, chapters: Path) -> Path:
@@ -75,11 +75,11 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--device", help="folder of plots/data (default: nvidia-h200, else the newest)")
     parser.add_argument("--chapter", help="only this chapter's figures")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="only these figures, as figure_6_6")
-    parser.add_argument("--output", type=Path, default=ROOT / "build" / "figures")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "figures")
     parser.add_argument("--recorded", type=Path, default=PLOTS / "data")
-    parser.add_argument("--here", type=Path, default=ROOT / "build" / "data")
-    parser.add_argument("--build", type=Path, default=ROOT / "build",
-                        help="build tree whose n-body stage the animation runs")
+    parser.add_argument("--here-data", type=Path, default=ROOT / "build" / "data")
+    parser.add_argument("--build", type=Path,
+                        help="build tree whose n-body stage the animation runs (default: above --out)")
     parser.add_argument("--chapters", type=Path, default=ROOT / "chapters")
     parser.add_argument("--publish", action="store_true",
                         help="copy the figures that the READMEs show to chapters/<chapter>/figures")
@@ -101,7 +101,7 @@ def chosen_figures(arguments: argparse.Namespace) -> list[Figure]:
 
 def draw_all(arguments: argparse.Namespace) -> int:
     """Draws what can be drawn; every figure that cannot is an error, named at the end."""
-    output = arguments.output
+    output = arguments.out
     output.mkdir(parents=True, exist_ok=True)
     figures = chosen_figures(arguments)
     source = make_source(arguments)
@@ -113,17 +113,17 @@ def draw_all(arguments: argparse.Namespace) -> int:
             draw(figure, drawing, output)
             entries.append(gallery.figure_entry(figure, drawing, output))
             note = "  (recorded data: this machine gives no profiler counters)" if drawing.from_recorded else ""
-            print(f"{output / figure.name}.{{png,svg}}  {figure.label} {figure.title}{note}")
+            print(f"{output / figure.name}.{{png,svg}}  {figure.heading}{note}")
             if arguments.publish and figure.in_readme:
                 print(f"  published as {publish(figure, output, arguments.chapters)}")
         except DataError as error:
             # A figure of an earlier run must not stand for one that could not be drawn.
             for kind in ("png", "svg"):
                 (output / f"{figure.name}.{kind}").unlink(missing_ok=True)
-            failures.append(f"{figure.label} {figure.title}: {error}")
+            failures.append(f"{figure.heading}: {error}")
     if arguments.animation and arguments.only is None and arguments.chapter in (None, animate.CHAPTER):
         try:
-            animation = animate.make_animation(arguments.build, output)
+            animation = animate.make_animation(arguments.build or output.parent, output)
             entries.append(gallery.animation_entry(animation))
             print(f"{animation.path}  {animation.title}")
         except DataError as error:
@@ -141,7 +141,7 @@ def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
     if arguments.list:
         for figure in FIGURES:
-            print(f"{figure.name:20} {figure.label} {figure.title}")
+            print(f"{figure.name:20} {figure.heading}")
         return 0
     try:
         return draw_all(arguments)

@@ -44,7 +44,7 @@ class Entry:
 
 
 def figure_entry(figure: Figure, drawing: Drawing, output: Path) -> Entry:
-    return Entry(figure.name, f"{figure.label}. {figure.title}", output / f"{figure.name}.svg",
+    return Entry(figure.name, figure.heading, output / f"{figure.name}.svg",
                  drawing.alt, (("Data", drawing.subtitle), ("Thesis", figure.thesis),
                                ("Here", drawing.ours)))
 

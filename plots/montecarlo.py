@@ -13,6 +13,7 @@ from drawing import (
     check_stages,
     device_label,
     kernel_engine,
+    log_range,
     provenance,
     short_count,
 )
@@ -24,6 +25,11 @@ LAST_STAGE = KERNEL_STAGES[-1]
 # One sample is 4 with probability pi/4, else 0: its standard deviation is sqrt(pi (4 - pi)) = 1.642.
 SAMPLE_DEVIATION = math.sqrt(math.pi * (4 - math.pi))
 ESTIMATE_FIELD = "estimate"
+
+
+def rate_words(rate: float) -> str:
+    size, word = (1e9, "billion") if rate >= 1e9 else (1e6, "million")
+    return f"{rate / size:.3g} {word} samples a second"
 
 
 def prepare_samples(source: Source) -> Drawing:
@@ -42,9 +48,10 @@ def prepare_samples(source: Source) -> Drawing:
     high = source.published("8.1", "time_high")[0]
     total = source.published("8.2", "time")
     everything = [point for points in series.values() for point in points]
-    slowest, fastest = max(p.upper for p in everything), min(p.lower for p in everything)
     recorded = source.kind == "recorded"
     device = device_label(rows, engine)
+    shown = [value for point in everything for value in (point.lower, point.upper)]
+    time_low, time_high = log_range(shown + ([low.value, thesis.value] if recorded else []), 0.05)
     return Drawing(
         tables={
             "time": [Block(stage, [(point.n, point.median, point.lower, point.upper)
@@ -57,15 +64,14 @@ def prepare_samples(source: Source) -> Drawing:
         variables={
             "show_thesis": int(recorded), "rate": rate,
             "n_low": min(p.n for p in everything) / 1.5, "n_high": max(p.n for p in everything) * 1.6,
-            "time_low": min([fastest] + ([low.value] if recorded else [])) / 2,
-            "time_high": max([slowest] + ([thesis.value] if recorded else [])) * 4,
-            "rate_text": f"{rate / 1e9:.3g} billion samples a second",
+            "time_low": time_low, "time_high": time_high,
+            "rate_text": rate_words(rate),
         },
         subtitle=provenance(rows, engine, source.kind),
-        ours=f"{short_count(last.n)} samples in {last.median:.3g} s, {rate / 1e9:.3g} billion samples "
-             "a second; below 2^32 the start-up hides the three stages' differences.",
+        emulated=engine == "emu",
+        ours=f"{short_count(last.n)} samples in {last.median:.3g} s, {rate_words(rate)}; below 2^32 the start-up hides the three stages' differences.",
         alt=f"Line chart of time against samples for {', '.join(KERNEL_STAGES)} on {device}, both axes "
-            f"logarithmic, with a line at {rate / 1e9:.3g} billion samples a second and the thesis' "
+            f"logarithmic, with a line at {rate_words(rate)} and the thesis' "
             "points.")
 
 
@@ -89,26 +95,28 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
     recorded = source.kind == "recorded"
     device, host = device_label(kernels, engine), serial[0].device
     everything = [point for points in series.values() for point in points]
-    shown = [one.value for one in thesis_times] if recorded else []
-    shown_gain = [thesis_gain.value] if recorded else []
+    shown = [value for point in everything for value in (point.lower, point.upper)]
+    time_low, time_high = log_range(
+        shown + ([one.value for one in thesis_times] if recorded else []), 0.2)
+    gain_low, gain_high = log_range(
+        [gain for _, gain in gains] + ([thesis_gain.value] if recorded else []), 0.2)
     n, best = gains[-1]
     return Drawing(
         tables={
             "time": [Block(stage, [(point.n, point.median, point.lower, point.upper)
                                    for point in points]) for stage, points in series.items()],
-            "gain": [Block(f"{LAST_STAGE} / 00_cpu", gains)],
+            "gain": [Block(LAST_STAGE, gains)],
             "thesis": [Block("GTX 980 and its CPU, 2016",
                              [(one.n, one.value) for one in thesis_times])],
             "thesisgain": [Block("GTX 980, 2016", [(thesis_gain.n, thesis_gain.value)])],
         },
         variables={
             "show_thesis": int(recorded), "n_low": min(sizes) / 1.5, "n_high": max(sizes) * 1.7,
-            "time_low": min([p.lower for p in everything] + shown) / 2,
-            "time_high": max([p.upper for p in everything] + shown) * 8,
-            "gain_low": min([gain for _, gain in gains] + shown_gain) / 1.6,
-            "gain_high": max([gain for _, gain in gains] + shown_gain) * 2.5,
+            "time_low": time_low, "time_high": time_high,
+            "gain_low": gain_low, "gain_high": gain_high,
         },
-        subtitle=provenance(kernels, engine, source.kind) + f" Serial stage on one core: {host}.",
+        subtitle=provenance(kernels, engine, source.kind, host),
+        emulated=engine == "emu",
         ours=f"At {short_count(n)} samples {LAST_STAGE} is {best:.3g} times as fast as 00_cpu on one core "
              f"of {host}.",
         alt=f"Line chart of time against samples, 00_cpu above the kernels of {device}, and of the "
@@ -146,23 +154,24 @@ def prepare_error(source: Source) -> Drawing:
     low, high = min(sizes), max(sizes)
     device = device_label(rows, engine)
     day = max(row.date for row in rows)[:10]
-    origin = "recorded" if source.kind == "recorded" else "measured on this machine"
+    origin = "recorded" if source.kind == "recorded" else "measured here"
     floor = min(error for _, error in points)
     # A few lucky estimates must not set the axis for all.
     floor = max(floor, SAMPLE_DEVIATION / math.sqrt(high) / 300)
     return Drawing(
-        tables={"error": [Block(f"|estimate - pi|, one point a seed ({seeds} seeds)",
+        tables={"error": [Block(f"|estimate − π|, one point a seed ({seeds} seeds)",
                                 [(n, max(error, floor)) for n, error in points])]},
         variables={"deviation": SAMPLE_DEVIATION, "n_low": low / 2, "n_high": high * 2,
                    "error_low": floor / 2, "error_high": 6 * SAMPLE_DEVIATION / math.sqrt(low)},
-        subtitle=f"{device}, {origin} {day}. Within one standard error {share:.0f} % of {len(points)} "
-                 f"estimates (68 % expected), within two {share_two:.0f} % (95 %).",
+        emulated=engine == "emu",
+        subtitle=f"{device}, {origin} {day}. {len(points)} estimates, {share:.0f} % within one standard "
+                 f"error (68 % expected), {share_two:.0f} % within two (95 %).",
         ours=f"{inside} of {len(points)} estimates lie within one standard error and {inside_two} within "
-             "two: the error falls as 1.642 / sqrt(N), so one more digit of pi costs a hundred times "
+             "two: the error falls as 1.642/√N, so one more digit of pi costs a hundred times "
              "the samples.",
         alt=f"Scatter chart of the estimate's absolute error against samples from {short_count(low)} to "
             f"{short_count(high)} for {seeds} seeds, both axes logarithmic, with the bands of one and two "
-            f"standard errors 1.642 / sqrt(N); {share:.0f} % of the points lie in the first.")
+            f"standard errors 1.642/√N; {share:.0f} % of the points lie in the first.")
 
 
 FIGURES = (
@@ -174,6 +183,6 @@ FIGURES = (
            "238.62 s against 1.17 s at 6.4 billion samples, a speed-up of 203.9, most of the GPU's time "
            "being its start-up (8.4.2).",
            prepare_cpu_gpu, in_readme=True),
-    Figure("montecarlo_error", "Monte Carlo", CHAPTER, "the estimate's error and its band",
+    Figure("montecarlo_error", "", CHAPTER, "Monte Carlo, the estimate's error and its band",
            "The thesis shows none.", prepare_error, in_readme=True),
 )

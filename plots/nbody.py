@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from drawing import (
-    EMULATED,
     Block,
     Drawing,
     Figure,
@@ -14,6 +13,7 @@ from drawing import (
     check_stages,
     device_label,
     kernel_engine,
+    log_range,
     provenance,
     short_count,
     tics,
@@ -134,7 +134,7 @@ def prepare_profile(source: Source, figure: str, stage: str) -> Drawing:
     thesis = source.published(figure, "utilisation")[0].value
     total = sum(mix.values())
     device, day, n = found[0].device, found[0].date[:10], found[0].n
-    origin = "recorded" if source.kind == "recorded" or from_recorded else "measured on this machine"
+    origin = "recorded" if source.kind == "recorded" or from_recorded else "measured here"
     note = "Recorded data: this machine gives no profiler counters. " if from_recorded else ""
     return Drawing(
         tables={"mix": [Block(device, [(CLASS_LABELS[kind], value)
@@ -196,14 +196,14 @@ def prepare_stages(source: Source, figure: str, match: dict[str, object],
         "time": [Block(stage, [(point.n, point.median * factor, point.lower * factor,
                                 point.upper * factor) for point in points])
                  for stage, points in series.items()],
-        "gain": [Block(device, list(gains.items()))],
     }
     top = max(gains.values())
+    bars: list[tuple[object, ...]] = list(gains.items())
     if figure == "6.6":
         thesis = {one.stage: one.value for one in source.published(figure, "speedup_over_previous")}
-        tables["gain"].append(Block("GTX 980, 2016 (3.2 M bodies)",
-                                    [(stage, thesis[stage]) for stage in gains]))
+        bars = [(stage, gain, thesis[stage]) for stage, gain in gains.items()]
         top = max(top, *thesis.values())
+    tables["gain"] = [Block(device, bars)]
     listed = ", ".join(f"{stage} {gain:.2f}" for stage, gain in gains.items())
     whole = medians[0] / medians[-1]
     what = ("one force evaluation" if match["steps"] == 0
@@ -211,10 +211,11 @@ def prepare_stages(source: Source, figure: str, match: dict[str, object],
     return Drawing(
         tables=tables,
         variables={"time_unit": unit, "gain_top": top * 1.3, "gain_n": short_count(n),
-                   "n_top": n * 1.04, "time_top": longest * factor * 1.08,
+                   "n_top": n * 1.04, "time_top": longest * factor * 1.3,
                    "n_tics": tics([n // 4, n // 2, 3 * n // 4, n]),
-                   "gain_key": f"{EMULATED}" if engine == "emu" else device},
+                   "gain_key": device, "with_thesis": int(figure == "6.6"), "thesis_key": "GTX 980, 2016 (3.2 M bodies)"},
         subtitle=provenance(rows, engine, source.kind),
+        emulated=engine == "emu",
         ours=f"At {short_count(n)} bodies, {what}: speed-up over the stage before {listed}; "
              f"{whole:.2f} in all, from {medians[0]:.3g} s to {medians[-1]:.3g} s.",
         alt=f"Line chart of time against bodies for the stages {', '.join(KERNEL_STAGES)} ({what}, "
@@ -229,9 +230,9 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
     serial = newest([row for row in source.rows(CHAPTER)
                      if row.stage == "00_cpu" and matches(row, FORCE)])
     check_stages(serial, ("00_cpu",), path, "input plummer, 0 steps")
-    largest = max(row.n for row in serial)
-    kernels = [row for row in kernels if row.n <= largest]
-    check_stages(kernels, KERNEL_STAGES, path, f"{engine}, n up to {largest} as 00_cpu has")
+    sizes = sorted({row.n for row in serial})
+    kernels = [row for row in kernels if row.n in sizes]
+    check_stages(kernels, KERNEL_STAGES, path, f"{engine}, at the n of 00_cpu")
     series = {"00_cpu": times(serial)}
     for stage in KERNEL_STAGES:
         series[stage] = times([row for row in kernels if row.stage == stage])
@@ -240,28 +241,29 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
         at = {point.n: point.median for point in series[stage]}
         gains[stage] = [(point.n, point.median / at[point.n]) for point in series["00_cpu"]
                         if point.n in at]
-        if not gains[stage]:
-            raise DataError(f"{path}: no n that both 00_cpu and {stage} were measured at")
     thesis = source.published("nbody_cpu_gpu", "speedup_over_cpu")
     device = device_label(kernels, engine)
     host = serial[0].device
     n, best = gains[KERNEL_STAGES[-1]][-1]
-    sizes = [point.n for point in series["00_cpu"]]
-    everything = [value for rows in gains.values() for _, value in rows]
+    everyone = [value for points in series.values() for point in points
+                for value in (point.lower, point.upper)]
     shown = [one.value for one in thesis] if source.kind == "recorded" else []
+    shown += [value for rows in gains.values() for _, value in rows]
+    time_low, time_high = log_range(everyone, 0.25)
+    gain_low, gain_high = log_range(shown, 0.2)
     tables = {
         "time": [Block(stage, [(point.n, point.median, point.lower, point.upper)
                                for point in points]) for stage, points in series.items()],
-        "gain": [Block(f"{stage} / 00_cpu", rows) for stage, rows in gains.items()],
+        "gain": [Block(stage, rows) for stage, rows in gains.items()],
         "thesis": [Block("GTX 980, 2016", [(one.n, one.value) for one in thesis])],
     }
     return Drawing(
         tables=tables,
-        variables={"n_tics": tics(sizes), "n_low": min(sizes) / 1.25, "n_high": max(sizes) * 1.25,
-                   "gain_low": min(everything + shown) / 1.6,
-                   "gain_high": max(everything + shown) * 2.5,
+        variables={"time_low": time_low, "time_high": time_high, "gain_low": gain_low,
+                   "gain_high": gain_high, "n_tics": tics(sizes), "n_low": min(sizes) / 1.25, "n_high": max(sizes) * 1.25,
                    "show_thesis": int(source.kind == "recorded")},
-        subtitle=provenance(kernels, engine, source.kind) + f" Serial stage on one core: {host}.",
+        subtitle=provenance(kernels, engine, source.kind, host),
+        emulated=engine == "emu",
         ours=f"At {short_count(n)} bodies {KERNEL_STAGES[-1]} is {best:.3g} times as fast as 00_cpu "
              f"on one core of {host}.",
         alt=f"Line chart of time against bodies, 00_cpu above the kernels of {device}, and of the "
@@ -284,7 +286,7 @@ FIGURES = (
     Figure("figure_6_7", "Figure 6.7", CHAPTER, "N-body, 100 leapfrog steps",
            "The same order of the stages over 100 steps; the thesis prints no numbers (6.4.2).",
            lambda source: prepare_stages(source, "6.7", LEAPFROG, 10_000), in_readme=True),
-    Figure("nbody_cpu_gpu", "N-body", CHAPTER, "CPU against GPU",
+    Figure("nbody_cpu_gpu", "", CHAPTER, "N-body, CPU against GPU",
            "365 times as fast as the CPU (one core of a Core i7-3820) at 160 000 bodies, and 723 times at "
            "320 000 (6.4.3).",
            prepare_cpu_gpu, in_readme=True),

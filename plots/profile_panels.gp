@@ -6,15 +6,15 @@ set multiplot
 set style data boxes
 unset key
 
-set lmargin at screen 0.075
+set lmargin at screen 0.09
 set rmargin at screen 0.50
 set tmargin at screen top_edge
 set bmargin at screen 0.22
 set title 'Instructions a pair of bodies' noenhanced
 set yrange [0:mix_top]
-set xtics rotate by -28 noenhanced
+set xtics scale 0 rotate by 25 right noenhanced font ',17'
 plot mix_file using 0:2:xtic(1) skip 1 lt 1 notitle, \
-     mix_file using 0:2:(sprintf('%.2f', $2)) skip 1 with labels offset 0,0.7 font ',16' notitle
+     mix_file using 0:2:(sprintf('%.3g', $2)) skip 1 with labels offset 0,0.7 font ',16' notitle
 @no_heading
 
 set lmargin at screen 0.575
@@ -25,6 +25,6 @@ set ytics 0,20,100
 set xrange [-0.6:*]
 set arrow 1 from graph 0, first thesis_use to graph 1, first thesis_use nohead lc rgb grey lw 3 dt 2 back
 set label 1 thesis_label at graph 0.99, first thesis_use right offset 0,0.6 noenhanced textcolor rgb '#606060' font ',16'
-plot use_file using 0:2:xtic(1) skip 1 lt 3 notitle, \
+plot use_file using 0:2:xtic(1) skip 1 lt 4 notitle, \
      use_file using 0:2:(sprintf('%.0f', $2)) skip 1 with labels offset 0,0.7 font ',16' notitle
 unset multiplot

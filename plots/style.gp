@@ -14,14 +14,14 @@ if (format ne 'gif') set output output_file
 
 # Okabe and Ito's colours, which colour-blind readers tell apart; yellow is left out: too pale on white.
 set linetype 1 lc rgb '#0072B2' lw 3 pt 7  ps 1.4
-set linetype 2 lc rgb '#E69F00' lw 3 pt 5  ps 1.3
-set linetype 3 lc rgb '#009E73' lw 3 pt 9  ps 1.6
-set linetype 4 lc rgb '#CC79A7' lw 3 pt 13 ps 1.7
-set linetype 5 lc rgb '#D55E00' lw 3 pt 11 ps 1.6
-set linetype 6 lc rgb '#56B4E9' lw 3 pt 15 ps 1.4
-set linetype 7 lc rgb '#000000' lw 3 pt 4  ps 1.4
+set linetype 2 lc rgb '#56B4E9' lw 3 pt 5  ps 1.3
+set linetype 3 lc rgb '#E69F00' lw 3 pt 9  ps 1.6
+set linetype 4 lc rgb '#009E73' lw 3 pt 13 ps 1.7
+set linetype 5 lc rgb '#CC79A7' lw 3 pt 11 ps 1.6
+set linetype 6 lc rgb '#D55E00' lw 3 pt 15 ps 1.5
+set linetype 7 lc rgb '#000000' lw 3 pt 4  ps 1.4      # the serial stage
 grey = '#8a8a8a'                       # the thesis' numbers, everywhere
-set linetype 8 lc rgb grey lw 3 pt 2 ps 2
+set linetype 8 lc rgb grey lw 3 pt 2 ps 2 dt 2
 
 set border 3 lw 1.5 lc rgb '#404040'
 set tics nomirror out textcolor rgb '#202020'

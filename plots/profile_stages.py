@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs Nsight Compute on the n-body stages before and after rsqrtf (figures 6.4 and 6.5).
+
+    plots/profile_stages.py               writes plots/data/<device>/nbody_profile.csv
+
+Needs a GPU whose counters this user may read, and ncu on PATH or in the toolkit's usual folder. One
+profiled launch a stage; a metric that this ncu or GPU does not have is named and left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbody
+from drawing import PLOTS
+from measurements import PROFILE_COLUMNS, DataError
+
+ROOT = PLOTS.parent
+STAGES = ("04_soa_accelerations", "05_rsqrt")
+KERNEL = "compute_accelerations_kernel"
+# 132 multiprocessors x 8 blocks x 256 threads, twice: an H200 is full almost to the end, so that the share
+# of the peak is the kernel's and not its tail's, and the profiler's many passes still take seconds.
+BODIES = 540_672
+OPCODE_METRIC = "sass__inst_executed_per_opcode"
+METRICS = tuple(dict.fromkeys(
+    [OPCODE_METRIC, "gpu__time_duration.sum", "smsp__inst_executed.sum",
+     "sm__warps_active.avg.pct_of_peak_sustained_active",
+     "smsp__issue_active.avg.pct_of_peak_sustained_active",
+     "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed",
+     "smsp__sass_thread_inst_executed_op_conversion_pred_on.sum",
+     "smsp__sass_thread_inst_executed_op_misc_pred_on.sum"]
+    + [name for _, names in nbody.UTILISATION for name in names]
+    + [name for names in nbody.OPERATION_METRICS.values() for name in names]
+    + list(nbody.SPECIAL_PIPE) + list(nbody.THREAD_INSTRUCTIONS)))
+# Lines in which ncu names metrics that it does not have.
+UNKNOWN_METRIC = re.compile(
+    r"(find|access|unknown|invalid|unsupported).*metric"
+    r"|metric.*(not found|not supported|not available|unknown|invalid)", re.IGNORECASE)
+NOTHING_PROFILED = ("No kernels were profiled", "Failed to profile")
+INSTANCE = re.compile(r"([A-Z][A-Z0-9_.]*)\s*:\s*([0-9][0-9,]*(?:\.[0-9]+)?)")
+
+
+def find_ncu() -> str:
+    for candidate in (shutil.which("ncu"), "/usr/local/cuda/bin/ncu"):
+        if candidate and os.access(candidate, os.X_OK):
+            return candidate
+    found = sorted(Path("/opt/nvidia/nsight-compute").glob("*/ncu"))
+    if found:
+        return str(found[-1])
+    raise DataError("ncu (Nsight Compute) is not installed")
+
+
+def parse_number(text: str) -> float | None:
+    """`1,234.5` as a number; None where ncu gives none (n/a)."""
+    match = re.match(r"\s*([0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)", text)
+    return float(match[1].replace(",", "")) if match else None
+
+
+def parse_instances(text: str) -> dict[str, float]:
+    """The opcodes of `123456 (FADD: 100; FFMA: 2,000)`."""
+    _, _, inside = text.partition("(")
+    return {name: float(value.rstrip(",").replace(",", "")) for name, value in INSTANCE.findall(inside)}
+
+
+def parse_raw_page(text: str) -> dict[str, tuple[str, str]]:
+    """Name to unit and value of the first kernel in `--page raw --csv`: a line of names, one of units,
+    one a kernel. Lines of ncu's own and of the program stand before."""
+    lines = text.splitlines()
+    start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    if start is None or len(lines) < start + 3:
+        raise DataError("ncu wrote no table:\n" + "\n".join(lines[-15:]))
+    names, units, values = list(csv.reader(io.StringIO("\n".join(lines[start:]))))[:3]
+    return {name: (unit, value) for name, unit, value in zip(names, units, values)}
+
+
+def unknown_metrics(text: str, asked: list[str]) -> list[str]:
+    """The metrics that an error of ncu's names."""
+    blamed = [line for line in text.splitlines() if UNKNOWN_METRIC.search(line)]
+    return [name for name in asked
+            if any(re.search(re.escape(name) + r"(?![\w.])", line)
+                   or re.search(r"(?<![\w.])" + re.escape(name.partition(".")[0]) + r"(?![\w.])", line)
+                   for line in blamed)]
+
+
+def run(command: list[str], timeout: float) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ, LC_ALL="C")
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout,
+                              env=environment)
+    except subprocess.TimeoutExpired:
+        raise DataError(f"{command[0]} took longer than {timeout:g} s") from None
+
+
+def profile_stage(ncu: str, executable: Path, n: int, keep: Path) -> dict[str, tuple[str, str]]:
+    """Profiles one launch and returns its table; without the metrics that ncu does not know."""
+    report = keep / f"{executable.name}.ncu-rep"
+    asked = list(METRICS)
+    while asked:
+        report.unlink(missing_ok=True)
+        result = run([ncu, "--clock-control", "none", "--kernel-name", f"regex:{KERNEL}",
+                      "--launch-count", "1", "--metrics", ",".join(asked), "--force-overwrite",
+                      "--export", str(report), str(executable), "--profile", "--input", "plummer",
+                      "--n", str(n)], timeout=300)
+        said = result.stdout + result.stderr
+        if (report.exists() and result.returncode == 0
+                and not any(text in said for text in NOTHING_PROFILED)):
+            break
+        unknown = unknown_metrics(said, asked)
+        if not unknown and OPCODE_METRIC in asked:
+            unknown = [OPCODE_METRIC]  # patching a kernel to count opcodes may fail of itself
+        if not unknown:
+            raise DataError(f"{executable.name}: ncu failed:\n{said.strip()[-2000:]}")
+        print(f"{executable.name}: tried again without {', '.join(unknown)}", file=sys.stderr)
+        asked = [name for name in asked if name not in unknown]
+    else:
+        raise DataError(f"{executable.name}: ncu knows none of the metrics")
+    page = run([ncu, "--import", str(report), "--page", "raw", "--csv", "--print-units", "base",
+                "--print-metric-instances", "details"], timeout=120)
+    (keep / f"{executable.name}.csv").write_text(page.stdout, encoding="utf-8")
+    return parse_raw_page(page.stdout)
+
+
+def profile_rows(stage: str, n: int, table: dict[str, tuple[str, str]], date: str,
+                 device: str) -> list[list[object]]:
+    """The table as rows of nbody_profile.csv; what is missing is said, not fatal."""
+    kernel = table.get("Kernel Name", ("", KERNEL))[1].partition("(")[0]
+    rows: list[list[object]] = []
+
+    def add(metric: str, unit: str, value: float) -> None:
+        rows.append([date, nbody.CHAPTER, stage, device, n, kernel, metric, unit, value])
+
+    for name in METRICS:
+        unit, text = table.get(name, ("", ""))
+        value = parse_number(text)
+        if value is None:
+            print(f"{stage}: no value of {name}", file=sys.stderr)
+            continue
+        if name == OPCODE_METRIC:
+            opcodes = parse_instances(text)
+            if not opcodes:
+                print(f"{stage}: {name} without its opcodes: the classes come from "
+                      "smsp__sass_thread_inst_executed_op_* then", file=sys.stderr)
+            for opcode, count in sorted(opcodes.items()):
+                add(f"opcode:{opcode}", "inst", count)
+        else:
+            add(name, unit, value)
+    if not rows:
+        raise DataError(f"{stage}: ncu gave none of the metrics")
+    return rows
+
+
+def device_name(executable: Path) -> str:
+    """The GPU's name as the stage's rows have it."""
+    result = run([str(executable), "--n", "1024", "--repeats", "1", "--warmup", "0", "--quiet", "--json",
+                  "-"], timeout=120)
+    if result.returncode != 0:
+        raise DataError(f"{executable.name}: {result.stderr.strip()}")
+    return json.loads(result.stdout)["rows"][0]["device"]
+
+
+def executables(build: Path) -> dict[str, Path]:
+    listing = build / "stages.json"
+    try:
+        stages = json.loads(listing.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise DataError(f"{listing}: {error}: build the course first") from None
+    found = {stage["name"]: build / stage["executables"]["gpu"] for stage in stages
+             if stage["chapter"] == nbody.CHAPTER and "gpu" in stage["executables"]}
+    missing = [stage for stage in STAGES if stage not in found]
+    if missing:
+        raise DataError(f"{listing}: no GPU executable of {', '.join(missing)}")
+    return {stage: found[stage] for stage in STAGES}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Profile the n-body stages before and after rsqrtf.")
+    parser.add_argument("--n", type=int, default=BODIES, help=f"bodies (default: {BODIES})")
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--data", type=Path, default=PLOTS / "data")
+    arguments = parser.parse_args()
+    try:
+        ncu = find_ncu()
+        programs = executables(arguments.build)
+        device = device_name(programs[STAGES[0]])
+        date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        keep = arguments.build / "profile"
+        keep.mkdir(parents=True, exist_ok=True)
+        rows: list[list[object]] = []
+        for stage, executable in programs.items():
+            rows += profile_rows(stage, arguments.n,
+                                 profile_stage(ncu, executable, arguments.n, keep), date, device)
+        folder = arguments.data / re.sub("[^a-z0-9]+", "-", device.lower()).strip("-")
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{nbody.CHAPTER}_profile.csv"
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(PROFILE_COLUMNS)
+        writer.writerows(rows)
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text(text.getvalue(), encoding="utf-8")
+        temporary.replace(path)
+    except DataError as error:
+        print(f"profile_stages.py: {error}", file=sys.stderr)
+        return 1
+    print(f"{path}: {len(rows)} metrics of {len(programs)} stages")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the tables of the chapters' READMEs from recorded data, so that no number in them is typed.
+
+    plots/tables.py              rewrites what stands between `<!-- table:NAME -->` and `<!-- end -->`
+    plots/tables.py --check      only says whether a README is out of date (exit 1)
+
+Tables: `stages` (technique, speed-up in the thesis and here, limit now) and `published` (each number
+that the thesis prints beside the one measured here).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+from drawing import PLOTS, short_count
+from figures import device_folder
+from measurements import (
+    DataError,
+    Metric,
+    Published,
+    Row,
+    newest,
+    quartiles,
+    read_profile,
+    read_published,
+    read_rows,
+)
+
+ROOT = PLOTS.parent
+CHAPTERS = ("montecarlo", "nbody")
+# The runs that a chapter's stages are compared by.
+COMPARED_RUNS = {"nbody": {"input": "plummer", "steps": "0"}}
+ISSUE_SLOTS = "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"
+SAME_WITHIN = 0.10
+
+
+def comparable(chapter: str, rows: list[Row]) -> list[Row]:
+    wanted = COMPARED_RUNS.get(chapter, {})
+    return newest([row for row in rows if all(
+        (row.input if key == "input" else row.parameters.get(key)) == value
+        for key, value in wanted.items())])
+
+
+def median_seconds(rows: list[Row], stage: str, n: int) -> float | None:
+    times = [row.total_ms / 1000 for row in rows if row.stage == stage and row.n == n]
+    return quartiles(times)[1] if times else None
+
+
+def speed_up(rows: list[Row], before: str, after: str, n: int | None = None) -> tuple[float, int] | None:
+    """How many times as fast `after` is as `before`, and at which n: the largest that both have."""
+    sizes = {stage: {row.n for row in rows if row.stage == stage} for stage in (before, after)}
+    common = sizes[before] & sizes[after]
+    if n is not None:
+        common &= {n}
+    if not common:
+        return None
+    largest = max(common)
+    slow, fast = median_seconds(rows, before, largest), median_seconds(rows, after, largest)
+    assert slow is not None and fast is not None
+    return slow / fast, largest
+
+
+def ratio(value: float) -> str:
+    return f"×{value:.3g}" if value >= 10 else f"×{value:.2f}"
+
+
+def seconds(value: float) -> str:
+    return f"{value:.3g} s" if value >= 0.1 else f"{value * 1000:.3g} ms"
+
+
+def limit_now(source: Path) -> str:
+    """The first sentence of the head comment's `Limit now:`."""
+    head: list[str] = []
+    for line in source.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("//"):
+            break
+        head.append(line.removeprefix("//").strip())
+    match = re.search(r"Limit now: (.*?)(?:[.;:](?:\s|$)|$)", " ".join(head))
+    if match is None:
+        raise DataError(f"{source}: no `Limit now:` in its head comment")
+    return match[1]
+
+
+def stages_table(chapter: str, stages: list[dict], rows: list[Row], published: list[Published]) -> list[str]:
+    device = next(row.device for row in rows if row.engine == "gpu")
+    printed = {one.stage: one.value for one in published
+               if one.quantity == "speedup_over_previous"}
+    lines = [f"| stage | technique | thesis (GTX 980) | here ({device}) | limit now |",
+             "|---|---|---|---|---|"]
+    for stage in stages:
+        name, before = stage["name"], stage["compared_with"]
+        measured = speed_up(rows, before, name) if before else None
+        here = f"{ratio(measured[0])} at {short_count(measured[1])}" if measured else ""
+        thesis = ratio(printed[name]) if name in printed else ""
+        limit = limit_now(ROOT / stage["source"])
+        lines.append(f"| [{name}]({name}/{Path(stage['source']).name}) | {stage['technique']} | {thesis} | {here} | {limit} |")
+    lines += ["", "Speed-ups are over the stage before, whole runs with allocation and copies, medians."]
+    return lines
+
+
+def measured_value(one: Published, stages: list[dict], rows: list[Row], profile: list[Metric]) -> float | None:
+    """What this course measured where the thesis printed `one`."""
+    if one.quantity == "utilisation":
+        return next((metric.value for metric in profile
+                     if metric.stage == one.stage and metric.name == ISSUE_SLOTS), None)
+    if one.quantity == "speedup_over_previous":
+        before = next(stage["compared_with"] for stage in stages if stage["name"] == one.stage)
+        found = speed_up(rows, before, one.stage, one.n)
+        return found[0] if found else None
+    if one.quantity == "speedup_over_cpu":
+        found = speed_up(rows, "00_cpu", one.stage, one.n)
+        return found[0] if found else None
+    sizes = [row.n for row in rows if row.stage == one.stage]
+    if one.n is None or not sizes:
+        return None
+    nearest = min(sizes, key=lambda n: abs(n - one.n))
+    if abs(nearest - one.n) > 0.1 * one.n:
+        return None
+    return median_seconds(rows, one.stage, nearest)
+
+
+def published_table(stages: list[dict], rows: list[Row], profile: list[Metric],
+                    published: list[Published]) -> list[str]:
+    gpu = next(row.device for row in rows if row.engine == "gpu")
+    cpu = next((row.device for row in rows if row.engine == "cpu"), "")
+    what = {"utilisation": "issue slots busy", "speedup_over_previous": "speed-up over the stage before",
+            "speedup_over_cpu": "speed-up over 00_cpu", "time": "time", "time_low": "time, at least",
+            "time_high": "time, at most"}
+    lines = [f"| thesis | quantity | stage | n | GTX 980, 2016 | {gpu} | the same within 10 % |",
+             "|---|---|---|---|---|---|---|"]
+    for one in published:
+        value = measured_value(one, stages, rows, profile)
+        show = ((lambda v: f"{v:.0f} %") if one.quantity == "utilisation"
+                else seconds if one.quantity.startswith("time") else ratio)
+        same = "" if value is None else "yes" if abs(value / one.value - 1) <= SAME_WITHIN else "no"
+        size = short_count(one.n) if one.n else ""
+        lines.append(f"| {one.section} | {what[one.quantity]} | {one.stage} | {size} | {show(one.value)} | "
+                     f"{show(value) if value is not None else 'not measured'} | {same} |")
+    if cpu:
+        lines += ["", f"00_cpu ran on one core of {cpu}; the thesis' CPU was a Core i7-3820."]
+    return lines
+
+
+def fill(text: str, name: str, lines: list[str], path: Path) -> str:
+    """`text` with the table put between its marks."""
+    pattern = re.compile(rf"(<!-- table:{name} -->\n).*?(<!-- end -->)", re.S)
+    if not pattern.search(text):
+        raise DataError(f"{path}: no place for the table `{name}`")
+    return pattern.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text)
+
+
+def chapter_readme(chapter: str, stages: list[dict], folder: Path, published: list[Published],
+                   path: Path) -> str:
+    """The chapter's README with fresh tables."""
+    rows = comparable(chapter, read_rows(folder / f"{chapter}.csv"))
+    profile_path = folder / f"{chapter}_profile.csv"
+    profile = read_profile(profile_path) if profile_path.exists() else []
+    figures = [one for one in published if one.stage in {stage["name"] for stage in stages}]
+    text = path.read_text(encoding="utf-8")
+    text = fill(text, "stages", stages_table(chapter, stages, rows, figures), path)
+    return fill(text, "published", published_table(stages, rows, profile, figures), path)
+
+
+def main(words: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Writes the tables of the chapters' READMEs.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when out of date")
+    parser.add_argument("--device", help="folder of plots/data")
+    parser.add_argument("--stages", type=Path, default=ROOT / "build" / "stages.json")
+    parser.add_argument("--recorded", type=Path, default=PLOTS / "data")
+    parser.add_argument("--chapters", type=Path, default=ROOT / "chapters")
+    arguments = parser.parse_args(words)
+    stale = []
+    try:
+        folder = device_folder(arguments.recorded, arguments.device)
+        stages = json.loads(arguments.stages.read_text(encoding="utf-8"))
+        published = read_published(PLOTS / "published" / "thesis.csv")
+        for chapter in CHAPTERS:
+            path = arguments.chapters / chapter / "README.md"
+            own = [stage for stage in stages if stage["chapter"] == chapter]
+            text = chapter_readme(chapter, own, folder,
+                                  [one for one in published if one.chapter == chapter], path)
+            if text == path.read_text(encoding="utf-8"):
+                continue
+            stale.append(path)
+            if not arguments.check:
+                path.write_text(text, encoding="utf-8")
+    except (DataError, OSError) as error:
+        print(f"tables.py: {error}", file=sys.stderr)
+        return 1
+    for path in stale:
+        print(f"{path}: {'out of date: run plots/tables.py' if arguments.check else 'written'}")
+    return 1 if arguments.check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
