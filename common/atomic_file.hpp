@@ -31,8 +31,8 @@ class AtomicFile {
     std::unique_ptr<Implementation> implementation_;
 };
 
-// From now on SIGINT, SIGTERM and SIGHUP remove the temporary files before they end the process.
-// Called by run_stage; a process-wide setting, so not by the class itself.
+// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporary files before they end the
+// process. Called by run_stage; a process-wide setting, so not by the class itself.
 void remove_temporary_files_on_signals();
 
 }  // namespace course

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "device_limits.hpp"
+#include "common/device_limits.hpp"
 
 namespace course {
 

@@ -42,7 +42,8 @@ class CommandLine {
     CommandLine& operator=(const CommandLine&) = delete;
     ~CommandLine();
 
-    // minimum <= value <= maximum. Accepts 1e10 and 1.5e3 where they are integers.
+    // minimum <= value <= maximum. Accepts 1e10 and 1.5e3 where they are integers. A default
+    // outside of the range means "not given" to the caller, and --help does not show it.
     void add_integer(const std::string& name, std::int64_t& value, const std::string& help,
                      std::int64_t minimum = 1, std::int64_t maximum = kNoMaximum);
     void add_integer(const std::string& name, int& value, const std::string& help, int minimum = 1,

@@ -26,7 +26,7 @@ class ErrorMeter {
     // At least one value, all finite, and no error above `tolerance`.
     bool passes(double tolerance) const noexcept;
 
-    // "largest error 3.1e-07 at 17 of 1000, tolerance 1e-05", or what is not finite.
+    // "largest error 3.1e-07 at value 17 of 1000, tolerance 1e-05", or what cannot be compared.
     std::string describe(double tolerance) const;
 
   private:
@@ -36,6 +36,7 @@ class ErrorMeter {
     double max_error_ = 0.0;
     double failed_actual_ = 0.0;
     double failed_expected_ = 0.0;
+    double failed_scale_ = 0.0;
 };
 
 }  // namespace course

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "cuda_check.hpp"
+#include "common/cuda_check.hpp"
 
 namespace course {
 

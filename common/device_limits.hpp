@@ -53,7 +53,7 @@ LimitShare share_of_limit(const Work& work, double seconds, const DeviceLimits& 
 double least_seconds(const Work& work, const DeviceLimits& limits, double working_set_bytes);
 
 // Nothing where the time is possible; else one line that names the time, the rate it implies and
-// the limit. A time that is not positive and finite is impossible for any declared work.
+// the limit. A time that is negative or not finite is impossible for any work, declared or not.
 // Slack: none beyond the peaks, which include their own (see fill_from_attributes).
 std::optional<std::string> impossible_time(std::string_view what, const Work& work, double seconds,
                                            const DeviceLimits& limits, double working_set_bytes);

@@ -7,9 +7,9 @@
 #include <memory>
 #include <optional>
 
-#include "backend.hpp"
-#include "device_limits.hpp"
-#include "nvtx_range.hpp"
+#include "common/backend.hpp"
+#include "common/device_limits.hpp"
+#include "common/nvtx_range.hpp"
 
 namespace course {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "phase_timer.hpp"
-#include "statistics.hpp"
+#include "common/phase_timer.hpp"
+#include "common/statistics.hpp"
 
 namespace course {
 

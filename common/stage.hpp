@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "backend.hpp"
-#include "command_line.hpp"
-#include "error.hpp"
-#include "phase_timer.hpp"
-#include "results.hpp"
+#include "common/backend.hpp"
+#include "common/command_line.hpp"
+#include "common/error.hpp"
+#include "common/phase_timer.hpp"
+#include "common/results.hpp"
 
 namespace course {
 

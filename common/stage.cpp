@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+#include "common/stage.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "common/atomic_file.hpp"
+#include "common/host_memory.hpp"
+#include "common/numbers.hpp"
+#include "common/progress_bar.hpp"
+#include "common/text.hpp"
+#include "version.hpp"
+
+namespace course {
+
+namespace {
+
+// The output of a run was wrong. The message is the verdict's.
+class WrongResultError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+constexpr int kEmulatedRepeats = 1;
+constexpr int kEmulatedWarmup = 0;
+
+std::string program_name(int argc, char** argv, std::string_view stage_name) {
+    const std::string_view path = argc > 0 ? argv[0] : stage_name;
+    return std::string(path.substr(path.rfind('/') + 1));
+}
+
+void add_common_options(CommandLine& line, StageOptions& options, const Problem& problem) {
+    line.add_integer("--n", options.n,
+                     text(problem.n_help(), " (default: ", problem.default_n("gpu", false),
+                          " on gpu, ", problem.default_n("emu", false), " on emu, ",
+                          problem.default_n("cpu", false), " on cpu)"));
+    line.add_text("--input", options.input, std::string(problem.input_help()));
+    line.add_text("--output", options.output, "write the result to a file, or to stdout for -");
+    line.add_unsigned("--seed", options.seed, "of random inputs and generators");
+    line.add_integer("--repeats", options.repeats,
+                     text("timed runs (on emu: ", kEmulatedRepeats, ")"));
+    line.add_integer("--warmup", options.warmup,
+                     text("runs before them that are not timed (on emu: ", kEmulatedWarmup, ")"),
+                     0);
+    line.add_integer("--device", options.device, "number of the device", 0);
+    line.add_flag("--check", options.check, "one run of a small size, verified and not timed");
+    line.add_text("--csv", options.csv, "write one row a repeat to a file, or to stdout for -");
+    line.add_text("--json", options.json, "write rows and summary to a file, or to stdout for -");
+    line.add_flag("--profile", options.profile,
+                  "one run for a profiler: no warm-up, no verification, no times");
+    line.add_flag("--quiet", options.quiet, "no summary and no progress bar");
+}
+
+void refuse_contradictions(const StageOptions& options) {
+    const int on_stdout = (options.output == "-") + (options.csv == "-") + (options.json == "-");
+    if (on_stdout > 1) {
+        throw UsageError("only one of --output, --csv and --json can go to stdout");
+    }
+    if (options.check && options.profile) {
+        throw UsageError("--check verifies and --profile does not: only one of them");
+    }
+    if ((options.check || options.profile) && !(options.csv.empty() && options.json.empty())) {
+        throw UsageError(text(options.check ? "--check" : "--profile",
+                              " times nothing: no --csv and no --json"));
+    }
+    if (options.profile && !options.output.empty()) {
+        throw UsageError("--profile verifies nothing: no --output");
+    }
+}
+
+// One line before anything is allocated, instead of a failure (or an endless swapping) after it.
+// `Error` says whom to blame: the flag, or the file that set n; `prefix` names it.
+template <typename Error>
+void refuse_without_memory(const Problem& problem, std::int64_t n, const Backend& backend,
+                           const std::string& prefix) {
+    const double device_free = static_cast<double>(backend.free_memory_bytes());
+    const double host_free = static_cast<double>(available_host_bytes());
+    const double device = problem.device_bytes(n);
+    const double host = problem.host_bytes(n);
+    const auto refuse = [&prefix](const char* where, double needed, double free) {
+        throw Error(text(prefix, " needs ", format_bytes(needed), " of ", where, " memory, ",
+                         format_bytes(free), " are free"));
+    };
+    // Written so that NaN is refused.
+    if (!(device <= device_free)) {
+        refuse("device", device, device_free);
+    }
+    // Elsewhere than on a GPU both are the same memory.
+    const double needed = backend.engine() == "gpu" ? host : device + host;
+    if (!(needed <= host_free)) {
+        refuse("host", needed, host_free);
+    }
+}
+
+struct Run {
+    PhaseTimes times;
+    Grid grid;
+    Work work;
+};
+
+Run run_once(Problem& problem, Backend& backend) {
+    problem.poison_output();
+    PhaseTimer timer(backend);
+    problem.run(timer);
+    timer.end();
+    return {timer.times(), timer.grid(), timer.work()};
+}
+
+Verdict verify(Problem& problem, const char* when) {
+    Verdict verdict = problem.verify();
+    if (!verdict.passed) {
+        throw WrongResultError(text("WRONG RESULT ", when, ": ", verdict.message));
+    }
+    return verdict;
+}
+
+std::vector<Run> timed_runs(Problem& problem, Backend& backend, const StageOptions& options) {
+    ProgressBar progress("runs", options.warmup + options.repeats, !options.quiet);
+    for (int i = 0; i < options.warmup; ++i) {
+        run_once(problem, backend);
+        progress.advance();
+    }
+    std::vector<Run> runs;
+    for (int i = 0; i < options.repeats; ++i) {
+        runs.push_back(run_once(problem, backend));
+        progress.advance();
+    }
+    return runs;
+}
+
+// Refuses every repeat that is faster than the device can be. The limits that it was compared with
+// are returned for the summary.
+DeviceLimits refuse_impossible_runs(const std::vector<Run>& runs, const Problem& problem,
+                                    Backend& backend) {
+    const double memory = problem.device_bytes(problem.n());
+    DeviceLimits limits = backend.limits();
+    bool fresh = false;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const PhaseTimes& times = runs[i].times;
+        const std::string repeat = text(" of repeat ", i + 1);
+        const double seconds = times.kernels_ms * 1e-3;
+        const std::string kernels = "kernels" + repeat;
+        if (!fresh && impossible_time(kernels, runs[i].work, seconds, limits, memory)) {
+            limits = backend.remeasure_limits();
+            fresh = true;
+        }
+        refuse_impossible_time(kernels, runs[i].work, seconds, limits, memory);
+        // The other phases declare no work; a clock that runs backwards shows in them too.
+        const std::pair<const char*, double> others[] = {{"setup", times.setup_ms},
+                                                         {"copy in", times.copy_in_ms},
+                                                         {"copy out", times.copy_out_ms},
+                                                         {"total", times.total_ms}};
+        for (const auto& [name, milliseconds] : others) {
+            refuse_impossible_time(name + repeat, Work{}, milliseconds * 1e-3, limits, memory);
+        }
+    }
+    return limits;
+}
+
+std::string describe(const Grid& grid) {
+    return grid.blocks > 0 ? text(grid.blocks, "x", grid.threads) : "";
+}
+
+std::vector<Row> make_rows(const std::vector<Run>& runs, const Problem& problem,
+                           const Backend& backend, const StageOptions& options,
+                           std::string_view stage_name) {
+    Row row;
+    row.date = utc_date();
+    row.version = kVersion;
+    row.chapter = problem.chapter();
+    row.stage = stage_name.substr(stage_name.find('/') + 1);
+    row.engine = backend.engine();
+    row.device = backend.device_name();
+    row.n = problem.n();
+    row.parameters = problem.parameters();
+    row.input = problem.input_name();
+    row.seed = options.seed;
+    row.verified = true;  // a wrong result has left long before
+    std::vector<Row> rows;
+    for (const Run& run : runs) {
+        ++row.repeat;
+        row.grid = describe(run.grid);
+        row.setup_ms = run.times.setup_ms;
+        row.copy_in_ms = run.times.copy_in_ms;
+        row.kernels_ms = run.times.kernels_ms;
+        row.copy_out_ms = run.times.copy_out_ms;
+        row.total_ms = run.times.total_ms;
+        row.bytes = run.work.bytes;
+        row.operations = run.work.operations;
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+Summary summarize_column(const std::vector<Row>& rows, double Row::*column) {
+    std::vector<double> values;
+    for (const Row& row : rows) {
+        values.push_back(row.*column);
+    }
+    return summarize(values);
+}
+
+Results make_results(std::vector<Row> rows, const Work& work, const DeviceLimits& limits,
+                     const Problem& problem, const Verdict& verdict) {
+    Results results;
+    results.setup_ms = summarize_column(rows, &Row::setup_ms);
+    results.copy_in_ms = summarize_column(rows, &Row::copy_in_ms);
+    results.kernels_ms = summarize_column(rows, &Row::kernels_ms);
+    results.copy_out_ms = summarize_column(rows, &Row::copy_out_ms);
+    results.total_ms = summarize_column(rows, &Row::total_ms);
+    results.limit = share_of_limit(work, results.kernels_ms.median * 1e-3, limits,
+                                   problem.device_bytes(problem.n()));
+    results.report = problem.report();
+    results.verdict = verdict.message;
+    results.verified = verdict.passed;
+    results.rows = std::move(rows);
+    return results;
+}
+
+void print_line(std::ostream& out, std::string name, const std::string& value) {
+    name.resize(std::max<std::size_t>(name.size() + 1, 16), ' ');
+    out << "  " << name << value << '\n';
+}
+
+void print_summary(std::ostream& out, const Results& results, std::string_view stage_name) {
+    const Row& row = results.rows.front();
+    out << stage_name << " on " << row.device << " (" << row.engine << ")\n";
+    print_line(out, "n", std::to_string(row.n));
+    print_line(out, "input", text(row.input, ", seed ", row.seed));
+    if (!row.parameters.empty()) {
+        print_line(out, "parameters", row.parameters);
+    }
+    if (!row.grid.empty()) {
+        print_line(out, "grid", row.grid + " (blocks x threads)");
+    }
+    const std::pair<const char*, const Summary&> phases[] = {{"setup", results.setup_ms},
+                                                             {"copy in", results.copy_in_ms},
+                                                             {"kernels", results.kernels_ms},
+                                                             {"copy out", results.copy_out_ms},
+                                                             {"total", results.total_ms}};
+    for (const auto& [name, summary] : phases) {
+        char line[128];
+        std::snprintf(line, sizeof line, "%12.4f ms   [%.4f, %.4f]", summary.median,
+                      summary.lower_quartile, summary.upper_quartile);
+        print_line(out, name, line);
+    }
+    print_line(out, "",
+               text("median [quartiles] of ", results.total_ms.count,
+                    results.total_ms.count == 1 ? " run" : " runs"));
+    if (row.engine == "emu") {
+        print_line(out, "", "times are the CPU engine's: they say nothing about a GPU");
+    }
+    const LimitShare& limit = results.limit;
+    if (limit.kind != LimitKind::kNone) {
+        const auto format =
+            limit.kind == LimitKind::kArithmetic ? format_operation_rate : format_byte_rate;
+        print_line(
+            out, "rate",
+            text(format(limit.rate), ", ", fixed(limit.share * 100.0, 1), " % of this device's ",
+                 name_of(limit.kind), " limit, ", format(limit.limit)));
+    }
+    for (const ReportField& field : results.report) {
+        print_line(out, field.name, field.value);
+    }
+    print_line(out, "verified", results.verdict);
+}
+
+// An output file that was asked for, opened before any work is done for it.
+std::unique_ptr<AtomicFile> open_file(const std::string& path) {
+    return path.empty() ? nullptr : std::make_unique<AtomicFile>(path);
+}
+
+// Throws what went wrong; returns where all went well.
+void run_or_throw(int argc, char** argv, const std::string& program, std::string_view stage_name,
+                  Problem& problem) {
+    StageOptions options;
+    CommandLine line(program, text(stage_name, ": ", problem.summary()), kVersion);
+    add_common_options(line, options, problem);
+    problem.add_options(line);
+    if (const auto answer = line.parse(argc, argv)) {
+        std::cout << *answer << std::flush;
+        return;
+    }
+    refuse_contradictions(options);
+
+    const std::unique_ptr<Backend> backend = open_backend(options.device);
+    options.n_given = line.given("--n");
+    if (!options.n_given) {
+        options.n = problem.default_n(backend->engine(), options.check);
+    }
+    if (backend->engine() == "emu") {
+        options.repeats = line.given("--repeats") ? options.repeats : kEmulatedRepeats;
+        options.warmup = line.given("--warmup") ? options.warmup : kEmulatedWarmup;
+    }
+    refuse_without_memory<UsageError>(problem, options.n, *backend, text("--n ", options.n));
+
+    remove_temporary_files_on_signals();
+    const std::unique_ptr<AtomicFile> output = open_file(options.output);
+    const std::unique_ptr<AtomicFile> csv = open_file(options.csv);
+    const std::unique_ptr<AtomicFile> json = open_file(options.json);
+    const bool data_on_stdout = options.output == "-" || options.csv == "-" || options.json == "-";
+    std::ostream& messages = data_on_stdout ? std::cerr : std::cout;
+
+    problem.prepare(options, *backend);
+    if (problem.n() != options.n) {
+        refuse_without_memory<InputError>(problem, problem.n(), *backend,
+                                          text(problem.input_name(), ": n = ", problem.n()));
+    }
+
+    if (options.profile) {
+        run_once(problem, *backend);
+        return;
+    }
+
+    run_once(problem, *backend);
+    Verdict verdict = verify(problem, "in the first run");
+    Results results;
+    if (!options.check) {
+        const std::vector<Run> runs = timed_runs(problem, *backend, options);
+        verdict = verify(problem, "after the timed runs");
+        const DeviceLimits limits = refuse_impossible_runs(runs, problem, *backend);
+        results = make_results(make_rows(runs, problem, *backend, options, stage_name),
+                               runs.back().work, limits, problem, verdict);
+    }
+
+    if (output) {
+        PhaseTimer timer(*backend);
+        problem.write_output(output->stream(), timer);
+        output->commit();
+    }
+    if (csv) {
+        write_csv(csv->stream(), results.rows);
+        csv->commit();
+    }
+    if (json) {
+        write_json(json->stream(), results);
+        json->commit();
+    }
+    if (!options.quiet) {
+        if (options.check) {
+            messages << "OK " << stage_name << " n=" << problem.n() << ' ' << verdict.message
+                     << '\n';
+        } else {
+            print_summary(messages, results, stage_name);
+        }
+        messages << std::flush;
+        if (!messages) {
+            throw InputError("the summary cannot be written");
+        }
+    }
+}
+
+}  // namespace
+
+int run_stage(int argc, char** argv, std::string_view stage_name, Problem& problem) {
+    std::string program(stage_name);
+    const auto fail = [&program](const char* message, ExitStatus status) {
+        std::fprintf(stderr, "%s: %s\n", program.c_str(), message);
+        return status;
+    };
+    try {
+        program = program_name(argc, argv, stage_name);
+        run_or_throw(argc, argv, program, stage_name, problem);
+        return kExitOk;
+    } catch (const UsageError& error) {
+        return fail(error.what(), kExitUsage);
+    } catch (const NoDeviceError& error) {
+        return fail(error.what(), kExitNoDevice);
+    } catch (const std::bad_alloc&) {
+        return fail("the host's memory is too small", kExitFailure);
+    } catch (const std::exception& error) {
+        return fail(error.what(), kExitFailure);
+    } catch (...) {
+        return fail("an exception of unknown type", kExitFailure);
+    }
+}
+
+}  // namespace course
