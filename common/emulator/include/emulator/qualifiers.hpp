@@ -11,7 +11,9 @@
 #define __constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
-#define __noinline__ __attribute__((noinline))
+// Empty: the standard library writes __attribute__((__noinline__)), which any other definition
+// would break.
+#define __noinline__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline_hint__ inline
 #define __align__(alignment) __attribute__((aligned(alignment)))

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A set of lanes of one warp that act together: what tiles and coalesced groups are made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <emulator/device_functions.hpp>
+
+namespace emulator {
+
+// The lane of a mask's n-th set bit, counted from 0; 32 when it has no more bits.
+inline int nth_lane(std::uint32_t mask, unsigned int n) {
+    for (; n > 0 && mask != 0; --n) mask &= mask - 1;
+    return mask == 0 ? kWarpSize : std::countr_zero(mask);
+}
+
+// The bits of `lanes` at the positions of `mask`, packed to the right: lane masks become rank
+// masks.
+inline std::uint32_t pack_lanes(std::uint32_t lanes, std::uint32_t mask) {
+    std::uint32_t packed = 0;
+    for (int rank = 0; mask != 0; mask &= mask - 1, ++rank) {
+        packed |= (lanes >> std::countr_zero(mask) & 1u) << rank;
+    }
+    return packed;
+}
+
+inline unsigned int linear_thread_index() { return current_thread->linear_index; }
+inline unsigned int threads_in_block() { return blockDim.x * blockDim.y * blockDim.z; }
+
+class LaneGroup {
+  public:
+    explicit LaneGroup(std::uint32_t mask) : mask_(mask) {}
+
+    std::uint32_t mask() const { return mask_; }
+    unsigned int count() const { return static_cast<unsigned int>(std::popcount(mask_)); }
+    unsigned int rank() const {
+        return static_cast<unsigned int>(std::popcount(mask_ & ((1u << lane_index()) - 1u)));
+    }
+    void synchronize() const { __syncwarp(mask_); }
+
+    // The value of the group's member of that rank; the caller's own when there is none. Values of
+    // any size travel as 8-byte words.
+    template <class T>
+    T value_from(T value, unsigned int source_rank) const {
+        const int source = source_rank < count() ? nth_lane(mask_, source_rank) : lane_index();
+        std::uint64_t words[(sizeof(T) + 7) / 8] = {};
+        std::memcpy(words, static_cast<const void*>(&value), sizeof(T));
+        for (std::uint64_t& word : words) {
+            word = warp_collective(WarpOperation::shuffle, mask_, word, source, kWarpSize);
+        }
+        std::memcpy(static_cast<void*>(&value), words, sizeof(T));
+        return value;
+    }
+
+    // The bit of rank r tells the predicate of the member of rank r.
+    std::uint32_t ballot(int predicate) const {
+        return pack_lanes(__ballot_sync(mask_, predicate), mask_);
+    }
+    template <class T>
+    std::uint32_t match_any(T value) const {
+        return pack_lanes(__match_any_sync(mask_, value), mask_);
+    }
+    template <class T>
+    std::uint32_t match_all(T value, int& predicate) const {
+        return pack_lanes(__match_all_sync(mask_, value, &predicate), mask_);
+    }
+
+  private:
+    std::uint32_t mask_;
+};
+
+}  // namespace emulator
