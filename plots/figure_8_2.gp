@@ -32,6 +32,4 @@ set format y '%g'
 set yrange [gain_low:gain_high]
 set key top left reverse Left font ',17'
 plot gain_file index 0 using 1:2 with linespoints lt 6 title columnheader(1) @thesis_gain
-unthesis_times = show_thesis ? ", thesis_file using 1:2 with points lt 8 title columnheader(1)" : ''
-thesis_gain = show_thesis ? ", thesisgain_file using 1:2 with points lt 8 title columnheader(1)" : ''
-set multiplot
+unset multiplot

@@ -49,6 +49,7 @@ def prepare_samples(source: Source) -> Drawing:
     total = source.published("8.2", "time")
     everything = [point for points in series.values() for point in points]
     recorded = source.kind == "recorded"
+    largest = max([point.n for point in everything] + [one.n for one in total if recorded])
     device = device_label(rows, engine)
     shown = [value for point in everything for value in (point.lower, point.upper)]
     time_low, time_high = log_range(shown + ([low.value, thesis.value] if recorded else []), 0.05)
@@ -63,13 +64,13 @@ def prepare_samples(source: Source) -> Drawing:
         },
         variables={
             "show_thesis": int(recorded), "rate": rate,
-            "n_low": min(p.n for p in everything) / 1.5, "n_high": max(p.n for p in everything) * 1.6,
+            "n_low": min(p.n for p in everything) / 1.5, "n_high": largest * 1.6,
             "time_low": time_low, "time_high": time_high,
             "rate_text": rate_words(rate),
         },
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
-        ours=f"{short_count(last.n)} samples in {last.median:.3g} s, {rate_words(rate)}; below 2^32 the start-up hides the three stages' differences.",
+        ours=f"{short_count(last.n)} samples in {last.median:.3g} s, {rate_words(rate)}.",
         alt=f"Line chart of time against samples for {', '.join(KERNEL_STAGES)} on {device}, both axes "
             f"logarithmic, with a line at {rate_words(rate)} and the thesis' "
             "points.")
@@ -111,7 +112,7 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
             "thesisgain": [Block("GTX 980, 2016", [(thesis_gain.n, thesis_gain.value)])],
         },
         variables={
-            "show_thesis": int(recorded), "n_low": min(sizes) / 1.5, "n_high": max(sizes) * 1.7,
+            "show_thesis": int(recorded), "n_low": min(sizes) / 1.5, "n_high": max([*sizes, thesis_gain.n] if recorded else sizes) * 1.7,
             "time_low": time_low, "time_high": time_high,
             "gain_low": gain_low, "gain_high": gain_high,
         },

@@ -248,6 +248,7 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
     everyone = [value for points in series.values() for point in points
                 for value in (point.lower, point.upper)]
     shown = [one.value for one in thesis] if source.kind == "recorded" else []
+    shown_n = [one.n for one in thesis] if source.kind == "recorded" else []
     shown += [value for rows in gains.values() for _, value in rows]
     time_low, time_high = log_range(everyone, 0.25)
     gain_low, gain_high = log_range(shown, 0.2)
@@ -260,7 +261,7 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
     return Drawing(
         tables=tables,
         variables={"time_low": time_low, "time_high": time_high, "gain_low": gain_low,
-                   "gain_high": gain_high, "n_tics": tics(sizes), "n_low": min(sizes) / 1.25, "n_high": max(sizes) * 1.25,
+                   "gain_high": gain_high, "n_tics": tics(sorted({*sizes, *shown_n})), "n_low": min(sizes) / 1.25, "n_high": max(sizes + shown_n) * 1.25,
                    "show_thesis": int(source.kind == "recorded")},
         subtitle=provenance(kernels, engine, source.kind, host),
         emulated=engine == "emu",

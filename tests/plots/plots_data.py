@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the plots share: made-up measurements in a folder of their own."""
+
+import csv
+import math
+import shutil
+import sys
+import tempfile
+import unittest
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PLOTS = ROOT / "plots"
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(PLOTS))
+
+import measurements  # noqa: E402
+
+NBODY_STAGES = ("01_float3", "02_float4", "03_shared_tiles", "04_soa_accelerations", "05_rsqrt",
+                "06_flush_denormals")
+MONTECARLO_STAGES = ("01_shared_reduction", "02_shuffle_reduction", "03_64bit_counts")
+GPU = "Stand-In GPU 1"
+HOST = "Stand-In CPU 2"
+
+
+def write_table(path: Path, columns: Sequence[str], records: Sequence[Sequence[object]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(records)
+
+
+def row(chapter: str, stage: str, engine: str, n: int, total_ms: object, repeat: int = 1,
+        parameters: str = "", input_name: str = "plummer", verified: str = "true", seed: int = 1,
+        version: str = "1.0", date: str = "2026-02-03T04:05:06Z") -> list[object]:
+    device = HOST if engine == "cpu" else GPU
+    return [date, version, chapter, stage, engine, device, n, parameters, "4x256", input_name, seed,
+            repeat, 0.1, 0.1, total_ms, 0.1, total_ms, 1e6, 1e6, verified]
+
+
+def nbody_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
+    rows = []
+    for steps in (0, 100):
+        parameters = f"steps={steps};dt=0.01"
+        for n in sizes:
+            for i, stage in enumerate(NBODY_STAGES):
+                for repeat in (1, 2, 3):
+                    ms = n * n * (1 + steps) * 1e-7 / (1 + i) * (1 + 0.01 * repeat)
+                    rows.append(row("nbody", stage, engine, n, ms, repeat, parameters))
+            if steps == 0:
+                rows.append(row("nbody", "00_cpu", "cpu", n, n * n * 1e-5, 1, parameters))
+    return rows
+
+
+def montecarlo_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
+    rows = []
+    for n in sizes:
+        for stage in MONTECARLO_STAGES:
+            rows += [row("montecarlo", stage, engine, n, 5 + n * 1e-8, repeat, "blocks=8", "xorwow")
+                     for repeat in (1, 2)]
+        rows.append(row("montecarlo", "00_cpu", "cpu", n, n * 1e-5, 1, "", "xorwow"))
+    return rows
+
+
+def montecarlo_reports(engine: str) -> list[list[object]]:
+    return [["montecarlo", "03_64bit_counts", engine, GPU, n, "blocks=8", seed, "estimate",
+             f"{math.pi + (seed - 2.5) / math.sqrt(n):.12f}"]
+            for n in (10**3, 10**5, 10**7) for seed in (1, 2, 3, 4)]
+
+
+def profile_records(metrics: dict[str, float], n: int = 1000) -> list[list[object]]:
+    return [["2026-02-03", "nbody", stage, GPU, n, "compute_accelerations_kernel", name, "", value]
+            for stage in ("04_soa_accelerations", "05_rsqrt") for name, value in metrics.items()]
+
+
+# One pair of bodies: 8 FFMA, 2 MUFU, 1 LDS, 3 IADD3, 1 BRA, 1 MOV (a warp instruction does 32 pairs).
+OPCODES = {f"opcode:{name}": count * 1000 * 1000 / 32
+           for name, count in (("FFMA", 8), ("MUFU", 2), ("LDS", 1), ("IADD3", 3), ("BRA", 1), ("MOV", 1))}
+UTILISATION = {
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed": 71.0,
+    "smsp__issue_active.avg.pct_of_peak_sustained_elapsed": 68.0,
+    "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed": 45.0,
+}
+
+
+class PlotsTest(unittest.TestCase):
+    """Has `folder`, gone after the test, and writes made-up measurements there."""
+
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write_measurements(self, folder: Path, engine: str = "gpu", profile: bool = True) -> None:
+        nbody_sizes = (100_000, 200_000) if engine == "gpu" else (1000, 2000)
+        samples = (10**9, 2 * 10**9) if engine == "gpu" else (10**6, 4 * 10**6)
+        write_table(folder / "nbody.csv", measurements.ROW_COLUMNS, nbody_rows(engine, nbody_sizes))
+        write_table(folder / "montecarlo.csv", measurements.ROW_COLUMNS,
+                    montecarlo_rows(engine, samples))
+        write_table(folder / "montecarlo_report.csv", measurements.REPORT_COLUMNS,
+                    montecarlo_reports(engine))
+        if profile:
+            write_table(folder / "nbody_profile.csv", measurements.PROFILE_COLUMNS,
+                        profile_records(OPCODES | UTILISATION))

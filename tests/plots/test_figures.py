@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""Every figure from made-up measurements: pictures that are not empty, with the expected series."""
+
+import contextlib
+import html
+import io
+import re
+import shutil
+import sys
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from plots_data import GPU, HOST, MONTECARLO_STAGES, NBODY_STAGES, PLOTS, PlotsTest, row, write_table
+
+import drawing
+import figures
+import measurements
+import montecarlo
+
+EMULATED = "CPU engine (emulated; not a GPU's time)"
+LABELS = {
+    "figure_6_4": (GPU, "04_soa_accelerations", "fp32 arithmetic", "special function", "issue slots",
+                   "GTX 980, 2016: 65 %"),
+    "figure_6_5": (GPU, "05_rsqrt", "FMA pipe", "GTX 980, 2016: 90 %"),
+    "figure_6_6": (*NBODY_STAGES, GPU, "GTX 980, 2016 (3.2 M bodies)", "2.25", "bodies"),
+    "figure_6_7": (*NBODY_STAGES, GPU, "100 leapfrog steps"),
+    "nbody_cpu_gpu": ("00_cpu", *NBODY_STAGES, GPU, HOST, "GTX 980, 2016"),
+    "figure_8_1": (*MONTECARLO_STAGES, GPU, "GTX 980, 2016", "8.4.2: 6.4 billion",
+                   "billion samples a second"),
+    "figure_8_2": ("00_cpu", *MONTECARLO_STAGES, GPU, HOST, "GTX 980, 2016"),
+    "montecarlo_error": ("one standard error, 1.642/√N", "two standard errors", "(4 seeds)", GPU),
+}
+
+
+def svg_text(path: Path) -> str:
+    """All words of an SVG, one text element a line."""
+    root = ElementTree.parse(path).getroot()
+    return "\n".join("".join(element.itertext()).strip() for element in root.iter()
+                     if element.tag.endswith("}text"))
+
+
+def png_size(path: Path) -> tuple[int, int]:
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+
+
+class FiguresTest(PlotsTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.recorded = self.folder / "recorded"
+        self.device = self.recorded / "stand-in-gpu-1"
+        self.here = self.folder / "here"
+        self.out = self.folder / "out"
+        self.chapters = self.folder / "chapters"
+
+    def draw(self, *words: str) -> tuple[int, str, str]:
+        printed, said = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
+            status = figures.main(["--recorded", str(self.recorded), "--here-data", str(self.here),
+                                   "--out", str(self.out), "--chapters", str(self.chapters),
+                                   "--no-animation", *words])
+        return status, printed.getvalue(), said.getvalue()
+
+    def check_pictures(self, name: str, labels: tuple[str, ...]) -> None:
+        self.assertEqual(png_size(self.out / f"{name}.png"), (1600, 900))
+        # An empty picture of this size has some 5 kB.
+        self.assertGreater((self.out / f"{name}.png").stat().st_size, 20_000)
+        words = svg_text(self.out / f"{name}.svg")
+        for label in labels:
+            self.assertIn(label, words)
+
+    def test_every_figure_is_covered(self) -> None:
+        self.assertEqual({figure.name for figure in figures.FIGURES}, set(LABELS))
+        for figure in figures.FIGURES:
+            self.assertTrue((PLOTS / f"{figure.name}.gp").is_file())
+
+    def test_recorded(self) -> None:
+        self.write_measurements(self.device)
+        status, printed, said = self.draw()
+        self.assertEqual((status, said), (0, ""))
+        for name, labels in LABELS.items():
+            with self.subTest(figure=name):
+                self.assertIn(f"{name}.{{png,svg}}", printed)
+                self.check_pictures(name, (*labels, "recorded 2026-02-03"))
+
+    def test_here_on_the_cpu_engine(self) -> None:
+        self.write_measurements(self.device)
+        self.write_measurements(self.here, engine="emu", profile=False)
+        status, printed, said = self.draw("--data", "here")
+        self.assertEqual((status, said), (0, ""))
+        for name in LABELS:
+            with self.subTest(figure=name):
+                if name in ("figure_6_4", "figure_6_5"):
+                    self.check_pictures(name, ("Recorded data: this machine gives no profiler counters",))
+                else:
+                    self.check_pictures(name, (EMULATED, "measured here 2026-02-03"))
+        self.assertEqual(printed.count("recorded data"), 2)
+
+    def test_here_on_a_gpu(self) -> None:
+        self.write_measurements(self.here)
+        status, _, said = self.draw("--data", "here")
+        self.assertEqual((status, said), (0, ""))
+        for name in LABELS:
+            self.assertNotIn(EMULATED, svg_text(self.out / f"{name}.svg"))
+
+    def test_subtitles_fit(self) -> None:
+        self.write_measurements(self.device)
+        self.write_measurements(self.here, engine="emu", profile=False)
+        published = measurements.read_published(PLOTS / "published" / "thesis.csv")
+        for kind, folder in (("recorded", self.device), ("here", self.here)):
+            source = drawing.Source(kind, folder, self.device, published)
+            for figure in figures.FIGURES:
+                self.assertLessEqual(len(figure.prepare(source).subtitle), 170, figure.name)
+
+    def test_missing_data_is_an_error_that_names_the_file(self) -> None:
+        self.write_measurements(self.device)
+        self.assertEqual(self.draw()[0], 0)
+        (self.device / "nbody.csv").unlink()
+        status, printed, said = self.draw()
+        self.assertEqual(status, 1)
+        self.assertIn(f"Figure 6.6. N-body, one force evaluation: {self.device / 'nbody.csv'}", said)
+        # The picture of the earlier run is gone, and what has its data is drawn.
+        self.assertFalse((self.out / "figure_6_6.svg").exists())
+        self.assertIn("figure_8_1", printed)
+        self.assertNotIn("figure_6_6", printed)
+        self.assertNotIn("Figure 6.6", (self.out / "index.html").read_text(encoding="utf-8"))
+
+    def test_no_recorded_data_at_all(self) -> None:
+        status, _, said = self.draw()
+        self.assertEqual(status, 1)
+        self.assertIn(str(self.recorded), said)
+        self.write_measurements(self.here, engine="emu", profile=False)
+        status, _, said = self.draw("--data", "here")
+        self.assertEqual(status, 1)
+        self.assertIn("nbody_profile.csv", said)
+
+    def test_a_stage_without_rows_is_an_error(self) -> None:
+        self.write_measurements(self.device)
+        path = self.device / "nbody.csv"
+        lines = [line for line in path.read_text().splitlines() if "03_shared_tiles" not in line]
+        path.write_text("\n".join(lines) + "\n")
+        status, _, said = self.draw("--only", "figure_6_6")
+        self.assertEqual(status, 1)
+        self.assertIn("no rows of 03_shared_tiles", said)
+
+    def test_rows_that_cannot_be_trusted_are_an_error(self) -> None:
+        for bad in (row("nbody", "05_rsqrt", "gpu", 100_000, "nan"),
+                    row("nbody", "05_rsqrt", "gpu", 100_000, 1.0, verified="false")):
+            self.write_measurements(self.device)
+            with (self.device / "nbody.csv").open("a") as file:
+                file.write(",".join(str(value) for value in bad) + "\n")
+            status, _, said = self.draw("--only", "figure_6_6")
+            self.assertEqual(status, 1)
+            self.assertRegex(said, r"nbody\.csv:\d+: ")
+
+    def test_an_estimate_that_is_no_number_is_an_error(self) -> None:
+        self.write_measurements(self.device)
+        with (self.device / "montecarlo_report.csv").open("a") as file:
+            file.write(f"montecarlo,03_64bit_counts,gpu,{GPU},1000,blocks=8,9,estimate,nan\n")
+        status, _, said = self.draw("--only", "montecarlo_error")
+        self.assertEqual(status, 1)
+        self.assertIn("montecarlo_report.csv", said)
+
+    def test_speed_ups(self) -> None:
+        self.write_measurements(self.device)
+        self.draw("--only", "figure_6_6", "nbody_cpu_gpu")
+        table = (self.out / "data" / "figure_6_6_gain.dat").read_text().splitlines()
+        self.assertEqual(table[0], f'"{GPU}"')
+        # Stage i takes 1/i of the first one's time: 2/1, 3/2, 4/3, 5/4, 6/5.
+        gains = [float(line.split()[1]) for line in table[1:]]
+        for gain, i in zip(gains, range(2, 7), strict=True):
+            self.assertAlmostEqual(gain, i / (i - 1), places=6)
+        self.assertEqual([float(line.split()[2]) for line in table[1:]], [1.12, 1.1, 1.04, 2.25, 1.23])
+        self.assertAlmostEqual(montecarlo.SAMPLE_DEVIATION, 1.642, places=3)
+
+    def test_gallery_is_self_contained(self) -> None:
+        self.write_measurements(self.device)
+        self.draw()
+        page = (self.out / "index.html").read_text(encoding="utf-8")
+        self.assertIsNone(re.search(r"(?:src|href|url)\s*[=(]\s*[\"']?(?:https?:|//|/|\.)", page))
+        self.assertNotIn("<script", page)
+        self.assertEqual(page.count("<img "), len(LABELS))
+        self.assertEqual(len(re.findall(r'src="data:image/svg\+xml;base64,[A-Za-z0-9+/=]{1000,}"', page)),
+                         len(LABELS))
+        for alt in re.findall(r'alt="([^"]*)"', page):
+            self.assertGreater(len(alt), 60)
+        for word in (GPU, "2026-02-03", "Thesis", "Here", "365 times"):
+            self.assertIn(html.escape(word), page)
+        self.assertIn("prefers-color-scheme: dark", page)
+        # It works from anywhere: nothing beside it is needed.
+        for link in re.findall(r'href="([^"]*)"', page):
+            self.assertTrue(link.startswith("#") and f'id="{link[1:]}"' in page, link)
+
+    def test_publish_copies_what_the_readmes_show(self) -> None:
+        self.write_measurements(self.device)
+        status, _, _ = self.draw("--publish")
+        self.assertEqual(status, 0)
+        published = sorted(path.relative_to(self.chapters) for path in self.chapters.rglob("*.*"))
+        expected = sorted(Path(figure.chapter) / "figures" / f"{figure.name}.svg"
+                          for figure in figures.FIGURES if figure.in_readme)
+        self.assertEqual(published, expected)
+        for path in published:
+            self.assertLess((self.chapters / path).stat().st_size, 200_000)
+
+    def test_unknown_names(self) -> None:
+        self.write_measurements(self.device)
+        for words in (("--only", "figure_9_9"), ("--chapter", "alchemy"), ("--device", "gtx-1")):
+            status, _, said = self.draw(*words)
+            self.assertEqual(status, 1)
+            self.assertIn(words[1], said)
+
+    def test_quotes_in_names_do_no_harm(self) -> None:
+        path = self.folder / "it's a folder"
+        self.recorded, self.device, self.out = path, path / "gpu-1", path / "out"
+        self.write_measurements(self.device)
+        self.assertEqual(self.draw("--device", "gpu-1", "--only", "figure_6_6")[0], 0)
+
+
+class TextTest(unittest.TestCase):
+    def test_counts(self) -> None:
+        for n, text in ((3_200_000, "3.2 M"), (160_000, "160 k"), (512, "512"), (1250, "1.25 k"),
+                        (640_000_000_000, "640 G"), (540_672, "540 672")):
+            self.assertEqual(drawing.short_count(n), text)
+
+    def test_room_above(self) -> None:
+        low, high = drawing.log_range([1.6, 62.5], 0.5)
+        self.assertAlmostEqual(low, 1)
+        self.assertAlmostEqual(high, 10_000)
+
+
+if __name__ == "__main__":
+    if shutil.which("gnuplot") is None:
+        print("gnuplot is missing")
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The profiler run: reading Nsight Compute's tables, and going on without metrics that it lacks."""
+
+import contextlib
+import io
+import os
+import sys
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from plots_data import GPU, OPCODES, UTILISATION, PlotsTest, profile_records, write_table
+
+import json
+import measurements
+import nbody
+import profile_stages
+
+RAW_PAGE = '''==PROF== Connected to process 42
+"ID","Process ID","Kernel Name","sass__inst_executed_per_opcode","sm__throughput.avg.pct_of_peak_sustained_elapsed","sm__absent"
+"","","","inst","%",""
+"0","42","compute_accelerations_kernel(const float4 *, int)","3,500 (FADD: 1,000; FFMA: 2000; MUFU: 500)","71.5","n/a"
+'''
+
+# Behaves as ncu does: the first call refuses a metric, the second writes a report, the import prints it.
+FAKE_NCU = r'''#!{python}
+import pathlib, sys
+words = sys.argv[1:]
+if "--import" in words:
+    print(pathlib.Path(words[words.index("--import") + 1]).read_text())
+    sys.exit(0)
+metrics = words[words.index("--metrics") + 1].split(",")
+if "smsp__inst_executed.sum" in metrics:
+    print("==ERROR== Failed to access the following 1 metrics: smsp__inst_executed.sum")
+    sys.exit(0)
+assert "--profile" in words and "none" == words[words.index("--clock-control") + 1]
+pathlib.Path(words[words.index("--export") + 1]).write_text({page!r})
+'''
+
+STAGE = r'''#!{python}
+import json
+print(json.dumps(dict(rows=[dict(device="{device}")])))
+'''
+
+
+class ParsingTest(unittest.TestCase):
+    def test_numbers(self) -> None:
+        self.assertEqual(profile_stages.parse_number("1,234.5"), 1234.5)
+        self.assertEqual(profile_stages.parse_number("3500 (FADD: 1)"), 3500)
+        self.assertIsNone(profile_stages.parse_number("n/a"))
+        self.assertIsNone(profile_stages.parse_number(""))
+
+    def test_instances(self) -> None:
+        expected = {"FADD": 1000, "FFMA": 2000, "IMAD.WIDE": 3}
+        for text in ("9 (FADD: 1,000; FFMA: 2000; IMAD.WIDE: 3)", "9 (FADD: 1000, FFMA: 2000, IMAD.WIDE: 3)"):
+            self.assertEqual(profile_stages.parse_instances(text), expected)
+        self.assertEqual(profile_stages.parse_instances("3500"), {})
+
+    def test_raw_page(self) -> None:
+        table = profile_stages.parse_raw_page(RAW_PAGE)
+        self.assertEqual(table["sm__throughput.avg.pct_of_peak_sustained_elapsed"], ("%", "71.5"))
+        with self.assertRaisesRegex(measurements.DataError, "no table"):
+            profile_stages.parse_raw_page("==ERROR== no permission")
+
+    def test_opcode_classes(self) -> None:
+        for opcode, kind in (("FFMA", "fp32"), ("FADD.FTZ", "fp32"), ("MUFU.RSQ", "special"),
+                             ("ISETP", "integer"), ("LDS", "memory"), ("BRA", "control"),
+                             ("S2R", "other")):
+            self.assertEqual(nbody.opcode_class(opcode), kind)
+
+
+class ClassesTest(PlotsTest):
+    def metrics(self, values: dict[str, float]) -> list[measurements.Metric]:
+        path = self.folder / "nbody_profile.csv"
+        write_table(path, measurements.PROFILE_COLUMNS, profile_records(values))
+        return [one for one in measurements.read_profile(path) if one.stage == "05_rsqrt"]
+
+    def test_by_opcode(self) -> None:
+        mix = nbody.instructions_per_pair(self.metrics(OPCODES))
+        for kind, count in (("fp32", 8), ("special", 2), ("memory", 1), ("integer", 3), ("control", 1),
+                            ("other", 1)):
+            self.assertAlmostEqual(mix[kind], count, places=6)
+
+    def test_by_operation_when_opcodes_are_missing(self) -> None:
+        pairs = 1000.0 * 1000
+        prefix = "smsp__sass_thread_inst_executed_op_"
+        values = {prefix + "fp32_pred_on.sum": 8 * pairs, prefix + "integer_pred_on.sum": 3 * pairs,
+                  prefix + "memory_pred_on.sum": pairs, prefix + "control_pred_on.sum": pairs,
+                  "smsp__inst_executed_pipe_xu.sum": 2 * pairs / 32,
+                  "smsp__thread_inst_executed_pred_on.sum": 16 * pairs}
+        mix = nbody.instructions_per_pair(self.metrics(values))
+        self.assertAlmostEqual(mix["special"], 2)
+        self.assertAlmostEqual(mix["other"], 1)
+        del values[prefix + "memory_pred_on.sum"]
+        with self.assertRaisesRegex(KeyError, "memory"):
+            nbody.instructions_per_pair(self.metrics(values))
+
+
+class RunTest(PlotsTest):
+    def script(self, path: Path, text: str, **values: str) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for name, value in values.items():
+            text = text.replace("{" + name + "!r}", repr(value)).replace("{" + name + "}", value)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+        return path
+
+    def test_goes_on_without_a_metric_that_ncu_lacks(self) -> None:
+        build, data = self.folder / "build", self.folder / "data"
+        self.script(self.folder / "bin" / "ncu", FAKE_NCU, python=sys.executable, page=RAW_PAGE)
+        stages = []
+        for stage in profile_stages.STAGES:
+            program = self.script(build / f"nbody_{stage}", STAGE, python=sys.executable, device=GPU)
+            stages.append({"chapter": "nbody", "name": stage, "executables": {"gpu": program.name}})
+        (build / "stages.json").write_text(json.dumps(stages), encoding="utf-8")
+        said = io.StringIO()
+        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        with mock.patch.dict(os.environ, PATH=path), contextlib.redirect_stderr(said), \
+                contextlib.redirect_stdout(said), \
+                mock.patch.object(sys, "argv", ["profile_stages.py", "--build", str(build), "--data",
+                                                str(data), "--n", "1000"]):
+            self.assertEqual(profile_stages.main(), 0, said.getvalue())
+        self.assertIn("tried again without smsp__inst_executed.sum", said.getvalue())
+        self.assertIn("no value of smsp__issue_active", said.getvalue())
+        found = measurements.read_profile(data / "stand-in-gpu-1" / "nbody_profile.csv")
+        values = {(one.stage, one.name): one.value for one in found}
+        self.assertEqual(values["05_rsqrt", "opcode:FFMA"], 2000)
+        self.assertEqual(values["04_soa_accelerations",
+                                "sm__throughput.avg.pct_of_peak_sustained_elapsed"], 71.5)
+        self.assertNotIn(("05_rsqrt", "sm__absent"), values)
+
+
+if __name__ == "__main__":
+    unittest.main()
