@@ -114,8 +114,7 @@ def provenance(rows: Sequence[Row], engine: str, kind: str, host: str = "") -> s
     day = max(row.date for row in rows)[:10]
     origin = "recorded" if kind == "recorded" else "measured here"
     against = f", against one core of {host}" if host else ""
-    return (f"{device_label(rows, engine)}, {origin} {day}{against}. Medians; bars from quartile to "
-            "quartile.")
+    return f"{device_label(rows, engine)}, {origin} {day}{against}. Medians and quartiles."
 
 
 def log_range(values: Collection[float], room_above: float) -> tuple[float, float]:
@@ -194,7 +193,9 @@ def draw(figure: Figure, drawing: Drawing, output: Path) -> list[Path]:
     data.mkdir(parents=True, exist_ok=True)
     variables: dict[str, object] = {
         "title_text": figure.heading + (" (CPU engine, emulated)" if drawing.emulated else ""),
-        "subtitle_text": drawing.subtitle}
+        "subtitle_text": drawing.subtitle,
+        # A long device's name must not run out of the picture.
+        "subtitle_size": min(15.0, 15.0 * 145 / len(drawing.subtitle))}
     for suffix, blocks in drawing.tables.items():
         path = data / f"{figure.name}_{suffix}.dat"
         write_table(path, blocks)

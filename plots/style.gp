@@ -34,6 +34,6 @@ set errorbars small
 # Title and subtitle on the whole picture, above all panels. A script calls @heading once, before its
 # first panel, and @no_heading after it.
 heading = "set label 101 title_text at screen 0.015,0.962 left noenhanced font ',26'; \
-           set label 102 subtitle_text at screen 0.015,0.915 left noenhanced font ',15' textcolor rgb '#505050'"
+           set label 102 subtitle_text at screen 0.015,0.915 left noenhanced font sprintf(',%.1f', subtitle_size) textcolor rgb '#505050'"
 no_heading = "unset label 101; unset label 102"
 top_edge = 0.815

@@ -112,7 +112,7 @@ class FiguresTest(PlotsTest):
         for kind, folder in (("recorded", self.device), ("here", self.here)):
             source = drawing.Source(kind, folder, self.device, published)
             for figure in figures.FIGURES:
-                self.assertLessEqual(len(figure.prepare(source).subtitle), 170, figure.name)
+                self.assertLessEqual(len(figure.prepare(source).subtitle), 160, figure.name)
 
     def test_missing_data_is_an_error_that_names_the_file(self) -> None:
         self.write_measurements(self.device)
