@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+// Inputs, files and verdicts of chapter nbody.
+#include "nbody.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+
+#include "common/error.hpp"
+#include "stage_run.hpp"
+
+namespace {
+
+using nbody::Body, nbody::Input, nbody::make_input, nbody::Output, nbody::read_input;
+using nbody::Vector3, nbody::Verifier;
+
+// Equation 6.1 and leapfrog in double precision: an answer that must pass.
+Output solve(const Input& input, std::int64_t steps, double dt) {
+    struct State {
+        double x[3], v[3], a[3];
+    };
+    std::vector<State> states(input.bodies.size());
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        const Body& b = input.bodies[i];
+        const Vector3& v = input.velocities[i];
+        states[i] = {{b.x, b.y, b.z}, {v.x, v.y, v.z}, {}};
+    }
+    const auto evaluate = [&] {
+        for (State& s : states) {
+            s.a[0] = s.a[1] = s.a[2] = 0;
+            for (std::size_t j = 0; j < states.size(); ++j) {
+                double d[3], r2 = input.softening_squared();
+                for (int k = 0; k < 3; ++k) {
+                    d[k] = states[j].x[k] - s.x[k];
+                    r2 += d[k] * d[k];
+                }
+                for (int k = 0; k < 3; ++k) s.a[k] += input.bodies[j].mass * d[k] / (r2 * std::sqrt(r2));
+            }
+        }
+    };
+    evaluate();
+    for (std::int64_t step = 0; step < steps; ++step) {
+        for (State& s : states) {
+            for (int k = 0; k < 3; ++k) s.v[k] += 0.5 * dt * s.a[k], s.x[k] += dt * s.v[k];
+        }
+        evaluate();
+        for (State& s : states) {
+            for (int k = 0; k < 3; ++k) s.v[k] += 0.5 * dt * s.a[k];
+        }
+    }
+    Output output;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        const auto vector = [](const double* v) -> Vector3 {
+            return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
+        };
+        const Vector3 x = vector(states[i].x);
+        output.bodies.push_back({x.x, x.y, x.z, input.bodies[i].mass});
+        output.velocities.push_back(vector(states[i].v));
+        output.accelerations.push_back(vector(states[i].a));
+    }
+    return output;
+}
+
+Output solve(const Input& input) { return solve(input, input.steps, input.dt); }
+
+bool passes(const Input& input, const Output& output) {
+    return Verifier(input, 1).verify(output).passed;
+}
+
+TEST(Inputs, HaveTheAskedNumberOfBodiesAtRestAroundTheOrigin) {
+    for (const std::string_view name : nbody::kInputNames) {
+        for (const std::int64_t count : {1, 2, 3, 9, 1000}) {
+            if (name == "solar" && count != 9) continue;
+            if (name == "figure-eight" && count != 3) continue;
+            const Input input = make_input(name, count, 7);
+            ASSERT_EQ(input.count(), count) << name;
+            ASSERT_EQ(input.velocities.size(), input.bodies.size());
+            double mass = 0, centre[3] = {}, momentum[3] = {};
+            for (int i = 0; i < input.count(); ++i) {
+                const Body& b = input.bodies[i];
+                const Vector3& v = input.velocities[i];
+                EXPECT_GE(b.mass, 0);
+                mass += b.mass;
+                centre[0] += b.mass * b.x, centre[1] += b.mass * b.y, centre[2] += b.mass * b.z;
+                momentum[0] += b.mass * v.x, momentum[1] += b.mass * v.y, momentum[2] += b.mass * v.z;
+            }
+            EXPECT_GT(mass, 0);
+            for (int k = 0; k < 3; ++k) {
+                EXPECT_NEAR(centre[k] / mass, 0, 1e-5) << name;
+                EXPECT_NEAR(momentum[k] / mass, 0, 1e-6) << name;
+            }
+        }
+    }
+}
+
+TEST(Inputs, DependOnTheSeedAlone) {
+    const Input a = make_input("plummer", 100, 1), b = make_input("plummer", 100, 1);
+    const Input c = make_input("plummer", 100, 2);
+    EXPECT_EQ(a.bodies[57].x, b.bodies[57].x);
+    EXPECT_NE(a.bodies[57].x, c.bodies[57].x);
+}
+
+TEST(Inputs, PlummerHasEnergyMinusAQuarter) {
+    const Input input = make_input("plummer", 4000, 3);
+    double kinetic = 0, potential = 0;
+    for (int i = 0; i < input.count(); ++i) {
+        const Vector3& v = input.velocities[i];
+        kinetic += 0.5 * input.bodies[i].mass * (v.x * v.x + v.y * v.y + v.z * v.z);
+        for (int j = 0; j < i; ++j) {
+            const double dx = input.bodies[i].x - input.bodies[j].x;
+            const double dy = input.bodies[i].y - input.bodies[j].y;
+            const double dz = input.bodies[i].z - input.bodies[j].z;
+            potential -= input.bodies[i].mass * input.bodies[j].mass /
+                         std::sqrt(dx * dx + dy * dy + dz * dz);
+        }
+    }
+    EXPECT_NEAR(kinetic, 0.25, 0.02);
+    EXPECT_NEAR(potential, -0.5, 0.03);
+}
+
+TEST(Inputs, PlanetsAreWhereTheElementsPutThem) {
+    const Input solar = make_input("solar", 0, 1);
+    const auto distance = [&](int planet) {
+        const Body &s = solar.bodies[0], &p = solar.bodies[planet];
+        return std::hypot(p.x - s.x, p.y - s.y, p.z - s.z);
+    };
+    EXPECT_NEAR(distance(3), 0.9833, 2e-4);  // the Earth, two days before its perihelion
+    for (int planet = 1; planet <= 8; ++planet) {
+        const double bounds[9][2] = {{0, 0},        {0.307, 0.467}, {0.718, 0.729},
+                                     {0.983, 1.017}, {1.381, 1.667}, {4.95, 5.46},
+                                     {9.02, 10.06}, {18.2, 20.1},   {29.8, 30.4}};
+        EXPECT_GT(distance(planet), bounds[planet][0]) << planet;
+        EXPECT_LT(distance(planet), bounds[planet][1]) << planet;
+    }
+}
+
+TEST(Inputs, FigureEightReturnsAfterItsPeriod) {
+    const Input input = make_input("figure-eight", 0, 1);
+    constexpr double kPeriod = 6.32591398;
+    const Output end = solve(input, 10'000, kPeriod / 10'000);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_NEAR(end.bodies[i].x, input.bodies[i].x, 2e-3);
+        EXPECT_NEAR(end.bodies[i].y, input.bodies[i].y, 2e-3);
+    }
+}
+
+TEST(Inputs, RefuseAnotherNumberOfBodies) {
+    EXPECT_THROW(make_input("solar", 10, 1), course::UsageError);
+    EXPECT_THROW(make_input("figure-eight", 2, 1), course::UsageError);
+    EXPECT_THROW(make_input("plummer", std::int64_t{1} << 31, 1), course::UsageError);
+    EXPECT_THROW(make_input("andromeda", 10, 1), course::UsageError);
+}
+
+TEST(Lists, ComeBackAsTheyWere) {
+    const std::vector<Vector3> vectors = {{1, 2, 3}, {4, 5, 6}};
+    const std::vector<float> lists = nbody::to_lists(vectors);
+    EXPECT_EQ(lists, (std::vector<float>{1, 4, 2, 5, 3, 6}));
+    std::vector<Vector3> back(2);
+    nbody::from_lists(lists, back);
+    EXPECT_EQ(back[1].y, 5);
+}
+
+class BodiesFile : public testing::Test {
+  protected:
+    void SetUp() override {
+        path_ = std::filesystem::temp_directory_path() /
+                (std::string("nbody_") +
+                 testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt");
+    }
+    void TearDown() override { std::filesystem::remove(path_); }
+
+    // What read_input throws on a file of this text; empty when it throws nothing.
+    std::string error_of(const std::string& content) {
+        std::ofstream(path_) << content;
+        try {
+            read_input(path_.string());
+        } catch (const course::InputError& error) {
+            return error.what();
+        }
+        return "";
+    }
+    std::string place(int line) const { return path_.string() + ":" + std::to_string(line) + ":"; }
+
+    std::filesystem::path path_;
+};
+
+TEST_F(BodiesFile, IsReadInOrder) {
+    EXPECT_EQ(error_of("# two bodies\n\n1 2 3 4 5 6 7\n0.5 -1 -2 -3 0 0 0 # light\n"), "");
+    const Input input = read_input(path_.string());
+    ASSERT_EQ(input.count(), 2);
+    EXPECT_EQ(input.bodies[0].mass, 1);
+    EXPECT_EQ(input.bodies[0].z, 4);
+    EXPECT_EQ(input.velocities[0].z, 7);
+    EXPECT_EQ(input.bodies[1].x, -1);
+}
+
+TEST_F(BodiesFile, FaultsNameTheirLine) {
+    const std::string good = "1 0 0 0 0 0 0\n";
+    for (const char* bad : {"1 2 3 4 5 6", "1 2 3 4 5 6 7 8", "1 2 x 4 5 6 7", "1 nan 0 0 0 0 0",
+                            "1 0 0 0 inf 0 0", "-1 0 0 0 0 0 0", "1 1e6 0 0 0 0 0",
+                            "1e16 0 0 0 0 0 0", "nan 0 0 0 0 0 0", "1 0 0 0 0 0 1e999"}) {
+        const std::string error = error_of(good + bad + "\n");
+        EXPECT_EQ(error.rfind(place(2), 0), 0u) << bad << " -> " << error;
+    }
+    EXPECT_NE(error_of(""), "");
+    EXPECT_NE(error_of("# nothing\n"), "");
+    EXPECT_THROW(read_input("no/such/file"), course::InputError);
+    EXPECT_THROW(read_input(std::filesystem::temp_directory_path().string()), course::InputError);
+}
+
+class Verdicts : public testing::TestWithParam<std::int64_t> {
+  protected:
+    Input input_ = make_input("plummer", 60, 5);
+    void SetUp() override { input_.steps = GetParam(); }
+};
+
+TEST_P(Verdicts, PassTheRightAnswer) {
+    const course::Verdict verdict = Verifier(input_, 1).verify(solve(input_));
+    EXPECT_TRUE(verdict.passed) << verdict.message;
+}
+
+TEST_P(Verdicts, FailOneWrongAcceleration) {
+    Output output = solve(input_);
+    output.accelerations[59].z *= 1.001f;
+    EXPECT_FALSE(passes(input_, output));
+    output = solve(input_);
+    std::swap(output.accelerations[3], output.accelerations[4]);
+    EXPECT_FALSE(passes(input_, output));
+    output = solve(input_);
+    output.accelerations[0] = {0, 0, 0};
+    EXPECT_FALSE(passes(input_, output));
+}
+
+TEST_P(Verdicts, FailTheWrongSign) {  // the thesis' appendix D carries it twice
+    Output output = solve(input_);
+    for (Vector3& a : output.accelerations) a = {-a.x, -a.y, -a.z};
+    EXPECT_FALSE(passes(input_, output));
+}
+
+TEST_P(Verdicts, FailEveryNaN) {
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    const Output right = solve(input_);
+    Output output = right;
+    output.accelerations[30].x = kNan;
+    EXPECT_FALSE(passes(input_, output));
+    output = right;
+    output.bodies[30].x = kNan;
+    EXPECT_FALSE(passes(input_, output));
+    output = right;
+    output.velocities[30].x = std::numeric_limits<float>::infinity();
+    EXPECT_FALSE(passes(input_, output));
+}
+
+TEST_P(Verdicts, FailAChangedMassAndALostBody) {
+    Output output = solve(input_);
+    output.bodies[7].mass *= 2;
+    EXPECT_FALSE(passes(input_, output));
+    output = solve(input_);
+    output.accelerations.pop_back();
+    EXPECT_FALSE(passes(input_, output));
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, Verdicts, testing::Values(0, 1, 20));
+
+TEST(Steps, OfTheWrongNumberOrLengthFail) {
+    Input input = make_input("plummer", 60, 5);
+    for (const std::int64_t steps : {100, 20}) {
+        input.steps = steps;
+        EXPECT_TRUE(passes(input, solve(input)));
+        EXPECT_FALSE(passes(input, solve(input, steps - 1, input.dt)));
+        EXPECT_FALSE(passes(input, solve(input, steps + 1, input.dt)));
+    }
+    EXPECT_FALSE(passes(input, solve(input, 0, input.dt)));
+    EXPECT_FALSE(passes(input, solve(input, 20, 0)));  // the appendix's `const int dt`
+    EXPECT_FALSE(passes(input, solve(input, 20, -input.dt)));
+    input.steps = 0;
+    EXPECT_FALSE(passes(input, solve(input, 1, input.dt)));
+}
+
+TEST(Steps, ThatDoNotConserveFailWithoutAReferenceToo) {
+    Input input = make_input("figure-eight", 0, 5);
+    input.steps = Verifier::kMaxReferenceSteps + 1;
+    const Output right = solve(input);
+    EXPECT_TRUE(passes(input, right));
+    Output output = right;
+    output.velocities[1].x += 0.5f;  // momentum
+    EXPECT_FALSE(passes(input, output));
+    output = right;
+    for (Vector3& v : output.velocities) v = {-v.x, -v.y, -v.z};  // angular momentum is zero: energy
+    for (Vector3& v : output.velocities) v = {2 * v.x, 2 * v.y, 2 * v.z};
+    EXPECT_FALSE(passes(input, output));
+}
+
+TEST(Sampling, CoversLargeSystemsWithinItsTolerance) {
+    Input input = make_input("uniform", Verifier::kMaxAllBodies + 1000, 2);
+    Output output = solve(input);
+    EXPECT_TRUE(passes(input, output));
+    for (Vector3& a : output.accelerations) a.x *= 1.01f;
+    EXPECT_FALSE(passes(input, output));
+}
+
+TEST(OneBody, FeelsNothing) {
+    const Input input = make_input("plummer", 1, 1);
+    EXPECT_TRUE(passes(input, solve(input)));
+    Output output = solve(input);
+    output.accelerations[0].y = 1e-3f;
+    EXPECT_FALSE(passes(input, output));
+}
+
+course_test::RunResult run(std::vector<std::string> arguments) {
+    return course_test::run_quietly(std::move(arguments), [](int argc, char** argv) {
+        return nbody::run_stage(argc, argv, "nbody/test",
+                                [](const Input& in, Output& out, nbody::PhaseTimer& timer) {
+                                    timer.begin(nbody::Phase::kKernels);
+                                    const Output right = solve(in);
+                                    out.bodies = right.bodies;
+                                    out.velocities = right.velocities;
+                                    out.accelerations = right.accelerations;
+                                    for (std::int64_t s = 1; s <= in.steps; ++s) {
+                                        if (out.is_due(s)) out.write_step(s);
+                                    }
+                                    timer.end();
+                                });
+    });
+}
+
+TEST(CommandLine, RefusesWhatCannotBeRight) {
+    EXPECT_EQ(run({"--check", "--n", "20"}).status, 0);
+    EXPECT_EQ(run({"--check", "--n", "20", "--softening", "5e-7"}).status, 0);
+    for (const auto& bad : std::vector<std::vector<std::string>>{
+             {"--dt", "0"}, {"--dt", "-1"}, {"--dt", "nan"}, {"--steps", "-1"}, {"--softening", "0"},
+             {"--softening", "4e-7"}, {"--output-every", "0"}, {"--input", "solar", "--n", "4"}}) {
+        std::vector<std::string> arguments = {"--check"};
+        arguments.insert(arguments.end(), bad.begin(), bad.end());
+        const auto result = run(arguments);
+        EXPECT_EQ(result.status, 2) << bad[0] << ' ' << bad[1];
+        EXPECT_NE(result.diagnostics.find(bad[0] == "--input" ? "--n" : bad[0]), std::string::npos)
+            << result.diagnostics;
+    }
+}
+
+TEST(Output, HoldsTheFirstStateAndEveryKthStep) {
+    const auto result =
+        run({"--n", "2", "--steps", "4", "--output", "-", "--output-every", "2", "--quiet"});
+    ASSERT_EQ(result.status, 0) << result.diagnostics;
+    std::istringstream lines(result.output);
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_EQ(line, "step,body,x,y,z,vx,vy,vz");
+    std::vector<std::string> keys;
+    while (std::getline(lines, line)) keys.push_back(line.substr(0, 4));
+    EXPECT_EQ(keys, (std::vector<std::string>{"0,0,", "0,1,", "2,0,", "2,1,", "4,0,", "4,1,"}));
+}
+
+}  // namespace
