@@ -23,11 +23,13 @@ elif [ -e build/setup-changed ]; then
 fi
 rm -f build/setup-changed
 
-case $(ninja -C build -n "$@" 2>/dev/null | tail -n 1) in
-    'ninja: no work to do.') exit 0 ;;
-esac
-if [ -t 1 ]; then
-    exec ninja -C build "$@"
+# The first build takes minutes: on a terminal ninja shows how far it is.
+if [ ! -e build/.ninja_log ]; then
+    echo 'building; this takes a few minutes, once'
+    [ -t 1 ] && exec ninja -C build "$@"
 fi
-echo 'building'
-exec ninja -C build --quiet "$@"
+# Warnings and failures only; ninja 1.11 says even then that there is nothing to do.
+said=$(ninja -C build --quiet "$@" 2>&1)
+status=$?
+[ "$said" = 'ninja: no work to do.' ] || [ -z "$said" ] || printf '%s\n' "$said"
+exit "$status"

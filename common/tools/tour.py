@@ -21,17 +21,24 @@ def main() -> int:
         print("There is no GPU here: kernels run on the CPU engine.")
 
     failures: list[str] = []
+    left_out: set[str] = set()
     width = max(len(stage.stage) for stage in stages)
     print(COLUMNS.format("stage", "engine", "n", "kernels ms", "total ms", "verified", "technique",
                          width=width))
     emulated = False
     for stage in stages:
+        engine, made = "-", None
         try:
             engine = pick_engine(stage)
             made = measure(executable(stage, engine), ["--repeats", "3"])
         except ToolError as error:
-            failures.append(f"{stage.stage}: {error}")
-            print(COLUMNS.format(stage.stage, "-", "-", "-", "-", "NO", stage.technique,
+            if engine == "-":
+                left_out.add(str(error).split(": ", 1)[-1])
+            else:
+                failures.append(f"{stage.stage}: {error}")
+        if made is None:
+            verdict = "left out" if engine == "-" else "NO"
+            print(COLUMNS.format(stage.stage, engine, "-", "-", "-", verdict, stage.technique,
                                  width=width), flush=True)
             continue
         emulated |= engine == "emu"
@@ -41,8 +48,8 @@ def main() -> int:
                              width=width), flush=True)
     if emulated:
         print("emu: times of the emulation on this CPU, not of a GPU")
-    for failure in failures:
-        print(failure)
+    for line in [*failures, *left_out]:
+        print(line)
 
     if shutil.which("gnuplot") is None:
         print("no figures: gnuplot is missing (package gnuplot-nox)")
