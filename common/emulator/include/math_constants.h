@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// CUDA's mathematical constants, single (_F) and double precision.
+#pragma once
+
+#include <limits>
+#include <numbers>
+
+#define CUDART_INF_F std::numeric_limits<float>::infinity()
+#define CUDART_NAN_F std::numeric_limits<float>::quiet_NaN()
+#define CUDART_MIN_DENORM_F std::numeric_limits<float>::denorm_min()
+#define CUDART_MAX_NORMAL_F std::numeric_limits<float>::max()
+#define CUDART_NEG_ZERO_F (-0.0f)
+#define CUDART_ZERO_F 0.0f
+#define CUDART_ONE_F 1.0f
+#define CUDART_SQRT_HALF_F (std::numbers::sqrt2_v<float> / 2.0f)
+#define CUDART_SQRT_TWO_F std::numbers::sqrt2_v<float>
+#define CUDART_THIRD_F (1.0f / 3.0f)
+#define CUDART_PIO4_F (std::numbers::pi_v<float> / 4.0f)
+#define CUDART_PIO2_F (std::numbers::pi_v<float> / 2.0f)
+#define CUDART_3PIO4_F static_cast<float>(3.0 * std::numbers::pi / 4.0)
+#define CUDART_2_OVER_PI_F static_cast<float>(2.0 / std::numbers::pi)
+#define CUDART_SQRT_2_OVER_PI_F static_cast<float>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi)
+#define CUDART_PI_F std::numbers::pi_v<float>
+#define CUDART_L2E_F std::numbers::log2e_v<float>
+#define CUDART_L2T_F static_cast<float>(std::numbers::ln10 / std::numbers::ln2)
+#define CUDART_LG2_F static_cast<float>(std::numbers::ln2 / std::numbers::ln10)
+#define CUDART_LGE_F std::numbers::log10e_v<float>
+#define CUDART_LN2_F std::numbers::ln2_v<float>
+#define CUDART_LNT_F std::numbers::ln10_v<float>
+#define CUDART_TWO_TO_23_F 0x1p23f
+#define CUDART_TWO_TO_24_F 0x1p24f
+#define CUDART_TWO_TO_31_F 0x1p31f
+#define CUDART_TWO_TO_32_F 0x1p32f
+
+#define CUDART_INF std::numeric_limits<double>::infinity()
+#define CUDART_NAN std::numeric_limits<double>::quiet_NaN()
+#define CUDART_NEG_ZERO (-0.0)
+#define CUDART_MIN_DENORM std::numeric_limits<double>::denorm_min()
+#define CUDART_ZERO 0.0
+#define CUDART_ONE 1.0
+#define CUDART_SQRT_TWO std::numbers::sqrt2
+#define CUDART_SQRT_HALF (std::numbers::sqrt2 / 2.0)
+#define CUDART_THIRD (1.0 / 3.0)
+#define CUDART_TWOTHIRD (2.0 / 3.0)
+#define CUDART_PIO4 (std::numbers::pi / 4.0)
+#define CUDART_PIO2 (std::numbers::pi / 2.0)
+#define CUDART_3PIO4 (3.0 * std::numbers::pi / 4.0)
+#define CUDART_2_OVER_PI (2.0 / std::numbers::pi)
+#define CUDART_PI std::numbers::pi
+#define CUDART_SQRT_2OPI (std::numbers::sqrt2 * std::numbers::inv_sqrtpi)
+#define CUDART_L2E std::numbers::log2e
+#define CUDART_L2T (std::numbers::ln10 / std::numbers::ln2)
+#define CUDART_LG2 (std::numbers::ln2 / std::numbers::ln10)
+#define CUDART_LGE std::numbers::log10e
+#define CUDART_LN2 std::numbers::ln2
+#define CUDART_LNT std::numbers::ln10
+#define CUDART_TWO_TO_52 0x1p52
+#define CUDART_TWO_TO_53 0x1p53
