@@ -124,14 +124,13 @@ Input read_input(const std::string& path);
 //     the sum of the pulls' sizes, because rounding is proportional to that;
 //   - momentum, angular momentum and energy against the input's (energy from the same sample,
 //     within five standard errors of it);
-//   - where affordable (count^2 * steps up to kMaxReferencePairs), the whole trajectory against a
-//     float64 leapfrog.
+//   - where affordable (count^2 * steps up to kMaxReferencePairs), the state against a float64
+//     leapfrog, within what a second one from slightly stretched positions shows to be chaos.
 class Verifier {
   public:
     static constexpr std::int64_t kMaxAllBodies = 4096;
     static constexpr std::int64_t kSampledBodies = 1024;
     static constexpr double kMaxReferencePairs = 1e8;
-    // Beyond, the distance between two right trajectories grows as chaos likes.
     static constexpr std::int64_t kMaxReferenceSteps = 1000;
 
     Verifier(const Input& input, std::uint64_t seed);

@@ -105,7 +105,10 @@ struct Verifier::Implementation {
     std::optional<std::string> check_conserved(const Output& output,
                                                const std::vector<Pull>& end_pulls);
     std::optional<std::string> check_trajectory(const Output& output);
-    void run_reference();
+    struct Trajectory {  // its end
+        std::vector<Double3> positions, velocities;
+    };
+    Trajectory run_reference(double stretch) const;
 
     const Input& input;
     std::int64_t count;
@@ -114,7 +117,8 @@ struct Verifier::Implementation {
     std::vector<std::int64_t> sample;
     std::vector<Pull> start_pulls;
     double energy_drift = 0;
-    std::vector<Double3> reference_positions, reference_velocities;  // empty: not computed yet
+    std::optional<Trajectory> reference;  // with its tolerance; nothing: not computed yet
+    double trajectory_tolerance = 0;
 };
 
 std::optional<std::string> Verifier::Implementation::check_values(const Output& output) const {
@@ -209,10 +213,10 @@ std::optional<std::string> Verifier::Implementation::check_conserved(
     return std::nullopt;
 }
 
-// Leapfrog in float64, from the input to its last step.
-void Verifier::Implementation::run_reference() {
+// Leapfrog in float64, from the input, its positions stretched by `stretch`, to its last step.
+Verifier::Implementation::Trajectory Verifier::Implementation::run_reference(double stretch) const {
     std::vector<Double3> positions, velocities, accelerations(count);
-    for (const Body& body : input.bodies) positions.push_back(position_of(body));
+    for (const Body& body : input.bodies) positions.push_back(stretch * position_of(body));
     for (const Vector3& velocity : input.velocities) velocities.push_back(to_double(velocity));
     const double dt = input.dt;
     const auto evaluate = [&] {
@@ -236,29 +240,44 @@ void Verifier::Implementation::run_reference() {
         evaluate();
         for (std::int64_t i = 0; i < count; ++i) velocities[i] += (0.5 * dt) * accelerations[i];
     }
-    reference_positions = std::move(positions);
-    reference_velocities = std::move(velocities);
+    return {std::move(positions), std::move(velocities)};
 }
 
 std::optional<std::string> Verifier::Implementation::check_trajectory(const Output& output) {
     const double pairs = static_cast<double>(count) * static_cast<double>(count) *
                          static_cast<double>(input.steps);
     if (pairs > kMaxReferencePairs || input.steps > kMaxReferenceSteps) return std::nullopt;
-    if (reference_positions.empty()) run_reference();
+    if (!reference) {
+        constexpr double kStretch = 0x1p-22;  // about what one float rounding does to a position
+        reference = run_reference(1);
+        const Trajectory stretched = run_reference(1 + kStretch);
+        double length = 0, apart = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const Double3& x = reference->positions[i];
+            length += dot(x, x);
+            apart = std::max(apart, norm(stretched.positions[i] - x));
+        }
+        length = std::max(std::sqrt(length / static_cast<double>(count)), 1e-30);
+        // How much farther apart two right trajectories end than they began: 1 where nothing
+        // happens, more as the system is chaotic.
+        const double growth = std::max(4.0, apart / (kStretch * length));
+        // Each step rounds afresh, so errors add up like a random walk.
+        trajectory_tolerance = 1e-6 * growth * std::sqrt(static_cast<double>(input.steps + 8));
+    }
+    // A system so chaotic that this says nothing is left to the conserved sums.
+    const double tolerance = trajectory_tolerance;
+    if (tolerance > 1e-2) return std::nullopt;
     double length = 0, speed = 0;  // root mean squares
     for (std::int64_t i = 0; i < count; ++i) {
-        length += dot(reference_positions[i], reference_positions[i]);
-        speed += dot(reference_velocities[i], reference_velocities[i]);
+        length += dot(reference->positions[i], reference->positions[i]);
+        speed += dot(reference->velocities[i], reference->velocities[i]);
     }
     length = std::sqrt(length / static_cast<double>(count));
     speed = std::sqrt(speed / static_cast<double>(count));
-    // Each step rounds afresh, so errors grow like a random walk: one missing step of the usual
-    // length stands out.
-    const double tolerance = 4e-6 * std::sqrt(static_cast<double>(input.steps + 8));
     course::ErrorMeter positions, velocities;
     for (std::int64_t i = 0; i < count; ++i) {
-        const Double3& x = reference_positions[i];
-        const Double3& v = reference_velocities[i];
+        const Double3& x = reference->positions[i];
+        const Double3& v = reference->velocities[i];
         const double x_scale = std::max({length, norm(x), 1e-30});
         const double v_scale = std::max({speed, norm(v), 1e-30});
         positions.add(output.bodies[i].x, x.x, x_scale);
