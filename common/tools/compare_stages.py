@@ -7,34 +7,17 @@ of the device's limit, and a plot.
 """
 
 import shutil
-import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from measuring import Measurement, measure
-from stages import (EXIT_FAILURE, Stage, ToolError, arguments, build_folder, chapters_of, choose,
+from stages import (EXIT_FAILURE, ROOT, Stage, ToolError, arguments, build_folder, chapters_of, choose,
                     chosen_engine, executable, format_ms, load_stages, pick_engine, print_table,
                     run_tool, variable)
 
-PLOT = """
-set encoding utf8
-set terminal {terminal}
-set output '{output}'
-set datafile separator tab
-set border 3
-set tics nomirror
-set xtics rotate by -25
-set grid ytics lc rgb '#dddddd'
-set style fill solid noborder
-set boxwidth 0.7
-set logscale y
-set format y '%g'
-set ylabel 'kernels, ms (median)'
-set title '{title}' noenhanced
-unset key
-plot '{data}' using 0:2:xtic(1) with boxes lc rgb '#0072b2', \\
-     '' using 0:2:3:4 with yerrorbars pt 0 lc rgb '#777777', \\
-     '' using 0:2:5 with labels offset 0,1 noenhanced
-"""
+sys.path.insert(0, str(ROOT / "plots"))
+import drawing  # noqa: E402  (the figures' own style and gnuplot)
 
 
 @dataclass(frozen=True)
@@ -62,29 +45,23 @@ def table_of(entries: list[Entry]) -> list[list[str]]:
     return rows
 
 
-def plot(chapter: str, entries: list[Entry], title: str) -> list[str]:
-    folder = build_folder() / "compare"
-    folder.mkdir(parents=True, exist_ok=True)
-    data = folder / f"{chapter}.tsv"
-    lines = []
-    for entry in entries:
-        kernels = entry.measurement.document["summary"]["kernels_ms"]
-        lines.append("\t".join([entry.stage.name, str(kernels["median"]),
-                                str(kernels["lower_quartile"]), str(kernels["upper_quartile"]),
-                                format_ms(entry.kernels_ms)]))
-    data.write_text("\n".join(lines) + "\n", encoding="utf-8")
+def plot(chapter: str, entries: list[Entry], subtitle: str) -> list[Path]:
     if shutil.which("gnuplot") is None:
         print("no plot: gnuplot is missing (package gnuplot-nox)")
         return []
-    paths = []
-    for suffix, terminal in (("png", "pngcairo size 1600,900 font 'DejaVu Sans,20'"),
-                             ("svg", "svg size 1600,900 font 'DejaVu Sans,20'")):
-        output = folder / f"{chapter}.{suffix}"
-        subprocess.run(["gnuplot"], input=PLOT.format(terminal=terminal, output=output,
-                                                      title=title.replace("'", "''"), data=data),
-                       text=True, check=True)
-        paths.append(str(output))
-    return paths
+    rows = []
+    for entry in entries:
+        kernels = entry.measurement.document["summary"]["kernels_ms"]
+        rows.append([entry.stage.name, kernels["median"], kernels["lower_quartile"],
+                     kernels["upper_quartile"]])
+    times = [entry.kernels_ms for entry in entries]
+    figure = drawing.Figure("compare", "", chapter, f"{chapter}: every stage on one input", "",
+                            lambda source: made)
+    made = drawing.Drawing(
+        {"time": [drawing.Block("kernels, ms", rows)]}, subtitle, "", "",
+        {"time_low": min(times) / 2, "time_high": max(times) * 2, "stages": len(entries)},
+        emulated=any(entry.engine == "emu" for entry in entries))
+    return drawing.draw(figure, made, build_folder() / "compare" / chapter)
 
 
 def main() -> int:

@@ -94,7 +94,7 @@ class CompareTest(ToolTest):
                          {"n=1000 repeats=5"})
         if shutil.which("gnuplot"):
             for suffix in ("png", "svg"):
-                self.assertGreater((self.build / "compare" / f"sums.{suffix}").stat().st_size, 1000)
+                self.assertGreater((self.build / "compare" / "sums" / f"compare.{suffix}").stat().st_size, 1000)
 
     def test_all_stages_run_on_the_n_asked_for(self) -> None:
         log = self.folder / "log"
