@@ -137,8 +137,8 @@ def run_collision(build: Path, trajectory: Path) -> str:
     problems = []
     for engine, stage, executable in candidates(build):
         command = [str(executable), "--input", "galaxies", "--n", str(BODIES), "--steps", str(STEPS),
-                   "--dt", STEP_LENGTH, "--output-every", str(STEPS_A_FRAME), "--repeats", "1", "--warmup", "0", "--quiet",
-                   "--output", str(trajectory)]
+                   "--dt", STEP_LENGTH, "--output-every", str(STEPS_A_FRAME), "--repeats", "1",
+                   "--warmup", "0", "--quiet", "--output", str(trajectory)]
         try:
             result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
         except (OSError, subprocess.TimeoutExpired) as error:

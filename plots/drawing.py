@@ -195,7 +195,7 @@ def draw(figure: Figure, drawing: Drawing, output: Path) -> list[Path]:
         "title_text": figure.heading + (" (CPU engine, emulated)" if drawing.emulated else ""),
         "subtitle_text": drawing.subtitle,
         # A long device's name must not run out of the picture.
-        "subtitle_size": min(15.0, 15.0 * 145 / len(drawing.subtitle))}
+        "subtitle_size": 15.0 * min(1.0, 145 / max(1, len(drawing.subtitle)))}
     for suffix, blocks in drawing.tables.items():
         path = data / f"{figure.name}_{suffix}.dat"
         write_table(path, blocks)

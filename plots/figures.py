@@ -95,7 +95,8 @@ def chosen_figures(arguments: argparse.Namespace) -> list[Figure]:
     unknown = set(arguments.only or ()) - {figure.name for figure in FIGURES}
     if unknown or not figures:
         names = ", ".join(figure.name for figure in FIGURES)
-        raise DataError(f"no such figure: {', '.join(sorted(unknown)) or arguments.chapter}; there are {names}")
+        asked = ", ".join(sorted(unknown)) or arguments.chapter
+        raise DataError(f"no such figure: {asked}; there are {names}")
     return figures
 
 
@@ -112,7 +113,8 @@ def draw_all(arguments: argparse.Namespace) -> int:
             drawing = figure.prepare(source)
             draw(figure, drawing, output)
             entries.append(gallery.figure_entry(figure, drawing, output))
-            note = "  (recorded data: this machine gives no profiler counters)" if drawing.from_recorded else ""
+            note = ("  (recorded data: this machine gives no profiler counters)"
+                    if drawing.from_recorded else "")
             print(f"{output / figure.name}.{{png,svg}}  {figure.heading}{note}")
             if arguments.publish and figure.in_readme:
                 print(f"  published as {publish(figure, output, arguments.chapters)}")

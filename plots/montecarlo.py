@@ -112,7 +112,8 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
             "thesisgain": [Block("GTX 980, 2016", [(thesis_gain.n, thesis_gain.value)])],
         },
         variables={
-            "show_thesis": int(recorded), "n_low": min(sizes) / 1.5, "n_high": max([*sizes, thesis_gain.n] if recorded else sizes) * 1.7,
+            "show_thesis": int(recorded), "n_low": min(sizes) / 1.5,
+            "n_high": max([*sizes, thesis_gain.n] if recorded else sizes) * 1.7,
             "time_low": time_low, "time_high": time_high,
             "gain_low": gain_low, "gain_high": gain_high,
         },

@@ -213,7 +213,8 @@ def prepare_stages(source: Source, figure: str, match: dict[str, object],
         variables={"time_unit": unit, "gain_top": top * 1.3, "gain_n": short_count(n),
                    "n_top": n * 1.04, "time_top": longest * factor * 1.3,
                    "n_tics": tics([n // 4, n // 2, 3 * n // 4, n]),
-                   "gain_key": device, "with_thesis": int(figure == "6.6"), "thesis_key": "GTX 980, 2016 (3.2 M bodies)"},
+                   "gain_key": device, "with_thesis": int(figure == "6.6"),
+                   "thesis_key": "GTX 980, 2016 (3.2 M bodies)"},
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
         ours=f"At {short_count(n)} bodies, {what}: speed-up over the stage before {listed}; "
@@ -261,7 +262,8 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
     return Drawing(
         tables=tables,
         variables={"time_low": time_low, "time_high": time_high, "gain_low": gain_low,
-                   "gain_high": gain_high, "n_tics": tics(sorted({*sizes, *shown_n})), "n_low": min(sizes) / 1.25, "n_high": max(sizes + shown_n) * 1.25,
+                   "gain_high": gain_high, "n_tics": tics(sorted({*sizes, *shown_n})),
+                   "n_low": min(sizes) / 1.25, "n_high": max(sizes + shown_n) * 1.25,
                    "show_thesis": int(source.kind == "recorded")},
         subtitle=provenance(kernels, engine, source.kind, host),
         emulated=engine == "emu",
@@ -276,10 +278,10 @@ FIGURES = (
     Figure("figure_6_4", "Figure 6.4", CHAPTER, "N-body before rsqrtf (04_soa_accelerations)",
            "Arithmetic far outweighs all other instructions; utilisation about 65 % on a GTX 980, "
            "because division and square root make the next instruction wait (6.3.1.4).",
-           lambda source: prepare_profile(source, "6.4", "04_soa_accelerations")),
+           lambda source: prepare_profile(source, "6.4", "04_soa_accelerations"), in_readme=True),
     Figure("figure_6_5", "Figure 6.5", CHAPTER, "N-body with rsqrtf (05_rsqrt)",
            "With rsqrtf utilisation rises to almost 90 % on a GTX 980 (6.3.1.4).",
-           lambda source: prepare_profile(source, "6.5", "05_rsqrt")),
+           lambda source: prepare_profile(source, "6.5", "05_rsqrt"), in_readme=True),
     Figure("figure_6_6", "Figure 6.6", CHAPTER, "N-body, one force evaluation",
            "Speed-ups at 3.2 million bodies: 1.12, 1.1, 1.04, 2.25 and 1.23, each over the stage "
            "before (6.4.1).",
