@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // assert() in device code fails the kernel (cudaErrorAssert) instead of ending the program. Like
 // the C library's header this one has no include guard: each inclusion follows NDEBUG anew.
+#pragma GCC system_header
 #include_next <assert.h>
 
 #ifndef NDEBUG

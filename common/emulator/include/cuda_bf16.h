@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#error "bfloat16 arithmetic is not available on the CPU engine: compute in float"
