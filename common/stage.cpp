@@ -319,8 +319,13 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
         return;
     }
 
-    run_once(problem, *backend);
-    Verdict verdict = verify(problem, "in the first run");
+    // A single timed run without warm-up is verified after it, once: long runs need no second one.
+    const bool single_run = !options.check && options.repeats == 1 && options.warmup == 0;
+    Verdict verdict;
+    if (!single_run) {
+        run_once(problem, *backend);
+        verdict = verify(problem, "in the first run");
+    }
     Results results;
     if (!options.check) {
         const std::vector<Run> runs = timed_runs(problem, *backend, options);

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make record [CHAPTER=…]: the sweeps of plots/sweeps/*.toml into plots/data/<device>/<chapter>.csv.
+"""make record [CHAPTER=…] [ENGINE=gpu|cpu]: the sweeps of plots/sweeps/*.toml into
+plots/data/<device>/<chapter>.csv. With ENGINE=cpu only the serial stages, which may run beside
+another make record ENGINE=gpu.
 
 Resumable: a run whose rows are there already is skipped; the rows of a finished run are on disk
 before the next one starts, so an interruption loses none. plots/sweeps/README has the rules.
@@ -18,9 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from measuring import HEADER, Measurement, Row, measure
-from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, chosen_chapters,
-                    executable, format_ms, has_gpu, load_stages, pick_engine, run_tool)
+from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, choose,
+                    chosen_chapters, executable, format_ms, has_gpu, load_stages, pick_engine,
+                    run_tool, variable)
 
+RECORDED_ENGINES = ("gpu", "cpu")
 REPORT_HEADER = "chapter,stage,engine,device,n,parameters,seed,field,value".split(",")
 
 
@@ -259,7 +263,9 @@ def main() -> int:
     if not has_gpu():
         raise ToolError("make record: no usable device: the records are a GPU's "
                         "(make figures DATA=here measures this machine)", EXIT_NO_DEVICE)
-    sweeps = sweeps_of(chapters, "record", {"gpu", "cpu"})
+    engine = variable("ENGINE")
+    engines = {choose("ENGINE", engine, RECORDED_ENGINES)} if engine else set(RECORDED_ENGINES)
+    sweeps = sweeps_of(chapters, "record", engines)
     check_stages(sweeps, stages)
     recorder = Recorder(stages, ROOT / "plots" / "data" / device_folder(gpu_name(stages)))
     recorder.record_all(sweeps)
