@@ -41,9 +41,11 @@ std::string processor_name() {
 // no serial program exceeds out of its caches.
 double measure_copy_bandwidth(std::int64_t cache_bytes) {
     const std::int64_t threads = std::max(1U, std::thread::hardware_concurrency());
-    // Four times the caches, so that they serve little of it, but never a strain on the memory.
+    // Four times the caches, so that they serve little of it, but never a strain on the memory. A
+    // server's caches may hold more than the most: the rate is then too high, never too low.
     constexpr std::int64_t kLeast = std::int64_t{1} << 27;
-    const std::int64_t wanted = std::max(kLeast, 4 * cache_bytes);
+    constexpr std::int64_t kMost = std::int64_t{1} << 29;
+    const std::int64_t wanted = std::clamp(4 * cache_bytes, kLeast, kMost);
     const std::int64_t bytes = std::min(wanted, available_host_bytes() / 8) / threads * threads;
     const std::int64_t share = bytes / threads;
     const std::unique_ptr<char[]> source(new char[static_cast<std::size_t>(bytes)]);
@@ -67,7 +69,7 @@ double measure_copy_bandwidth(std::int64_t cache_bytes) {
     std::memset(source.get(), 1, static_cast<std::size_t>(bytes));
     copy_all();
     double best = 0.0;
-    for (int repeat = 0; repeat < 5; ++repeat) {
+    for (int repeat = 0; repeat < 4; ++repeat) {
         const Clock::time_point start = Clock::now();
         copy_all();
         best = std::max(best, 2.0 * static_cast<double>(bytes) / seconds_since(start));
@@ -95,8 +97,7 @@ class CpuBackend final : public Backend {
 
     DeviceLimits remeasure_limits() override {
         const MeasuredRates rates{measure_copy_bandwidth(host_cache_bytes()), 0.0};
-        store_measured_rates(key(), rates);
-        return with_rates(rates);
+        return with_rates(keep_best_rates(key(), rates));
     }
 
   private:

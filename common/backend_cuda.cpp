@@ -159,8 +159,7 @@ class CudaBackend final : public Backend {
 
     DeviceLimits remeasure_limits() override {
         const MeasuredRates rates = measure_rates(attribute(cudaDevAttrL2CacheSize, device_));
-        store_measured_rates(key(), rates);
-        return with_rates(rates);
+        return with_rates(keep_best_rates(key(), rates));
     }
 #endif
 
@@ -198,6 +197,11 @@ class CudaBackend final : public Backend {
 std::unique_ptr<Backend> open_backend(int device) {
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
+    int driver = 0;
+    if (status != cudaSuccess && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) {
+        // The runtime calls a missing driver too old.
+        throw NoDeviceError("no usable CUDA device: there is no NVIDIA driver");
+    }
     if (status != cudaSuccess || count == 0) {
         throw NoDeviceError(text("no usable CUDA device: ", status == cudaSuccess
                                                                 ? "the driver lists none"

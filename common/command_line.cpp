@@ -155,6 +155,10 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
             left += " " + word;
         }
         throw UsageError(text("not a flag of this program:", left, " (--help lists them)"));
+    } catch (const CLI::ArgumentMismatch& error) {
+        // CLI11 starts its message with the flag's name.
+        const std::string message = error.what();
+        throw UsageError(message.substr(0, message.find(": ")) + ": give it once, with one value");
     } catch (const CLI::ParseError& error) {
         throw UsageError(error.what());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/limits_cache.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -69,22 +70,26 @@ std::optional<MeasuredRates> load_measured_rates(const std::string& key) {
     return rates;
 }
 
-void store_measured_rates(const std::string& key, const MeasuredRates& rates) {
+MeasuredRates keep_best_rates(const std::string& key, const MeasuredRates& rates) {
+    const MeasuredRates stored = load_measured_rates(key).value_or(MeasuredRates{});
+    const MeasuredRates best{std::max(stored.bytes_per_second, rates.bytes_per_second),
+                             std::max(stored.l2_bytes_per_second, rates.l2_bytes_per_second)};
     const fs::path path = cache_file(key);
     if (path.empty()) {
-        return;
+        return best;
     }
     try {
         fs::create_directories(path.parent_path());
         AtomicFile file(path);
         file.stream() << key << '\n'
                       << std::setprecision(std::numeric_limits<double>::max_digits10)
-                      << rates.bytes_per_second << '\n'
-                      << rates.l2_bytes_per_second << '\n';
+                      << best.bytes_per_second << '\n'
+                      << best.l2_bytes_per_second << '\n';
         file.commit();
     } catch (const std::exception&) {
         // A home that is read-only or full costs a measurement, not the run.
     }
+    return best;
 }
 
 }  // namespace course

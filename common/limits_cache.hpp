@@ -16,8 +16,10 @@ struct MeasuredRates {
 // A missing, unreadable or unlikely entry, or one of another key, is nothing: measure again.
 std::optional<MeasuredRates> load_measured_rates(const std::string& key);
 
+// Stores the better of `rates` and what was stored for `key`, and returns it: a measurement on a
+// busy device comes out too low, never too high.
 // Under $XDG_CACHE_HOME, else $HOME/.cache. Silent where that is not possible: the next run
 // measures again.
-void store_measured_rates(const std::string& key, const MeasuredRates& rates);
+MeasuredRates keep_best_rates(const std::string& key, const MeasuredRates& rates);
 
 }  // namespace course

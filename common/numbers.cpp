@@ -45,7 +45,8 @@ bool read_decimal(std::string_view text, Decimal& decimal) {
     }
     if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
         ++i;
-        if (i < text.size() && text[i] == '+') {
+        // from_chars takes no plus sign.
+        if (i + 1 < text.size() && text[i] == '+' && is_digit(text[i + 1])) {
             ++i;
         }
         std::int64_t written = 0;
