@@ -90,8 +90,11 @@ fi
 if ! command -v apt-get >/dev/null 2>&1; then
     [ -n "$missing_required" ] && echo "set-up: install the equivalents of these Debian packages:$missing" >&2
 elif [ "$as_root" = none ]; then
+    by=su
+    command -v sudo >/dev/null 2>&1 && by='sudo sh'
     echo "set-up: packages are missing and this user may not install them; run this once:" >&2
-    echo "    su -c '$install'" >&2
+    echo "    $by -c '$install'" >&2
+    [ -z "$missing_required" ] || exit 1
 else
     echo "set-up: installing$missing"
     apt() {
