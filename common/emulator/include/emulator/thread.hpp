@@ -36,7 +36,6 @@ struct ThreadContext {
         linear_index;  // x fastest, as the hardware numbers threads: lane = linear_index % 32
     const BlockContext* block;
     int last_error;  // what cudaGetLastError() returns in device code
-    int device_launches;  // numbers a thread's device-side launches, which orders them
 };
 
 // The CUDA thread that this OS thread runs; nullptr in host code.

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// CUDA's error state: sticky errors belong to the process, the others to the host thread that made
+// them.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <emulator/thread.hpp>
+#include <mutex>
+
+namespace emulator {
+
+// Notes the error for cudaGetLastError() and gives it back; cudaSuccess leaves the state as it is.
+cudaError_t record_error(cudaError_t error);
+
+// The error that ended a kernel, or cudaSuccess. The first one stays until it is cleared.
+cudaError_t sticky_error();
+void set_sticky_error(cudaError_t error);
+void clear_errors();
+
+// One line on stderr that says why a call fails: CUDA's error codes alone do not.
+[[gnu::format(printf, 1, 2)]] void explain(const char* format, ...);
+
+// Guards the host's side of the runtime; recursive because one API function may use another.
+std::recursive_mutex& runtime_mutex();
+
+// Set while cudaLaunchHostFunc()'s function runs: it may not call CUDA.
+extern bool in_host_function;
+
+[[noreturn]] void fail_unsupported_device_call(const char* function);
+
+// What all of the API's host functions do first: they refuse to run in device code, take the lock,
+// and give the sticky error.
+template <class Body>
+cudaError_t host_call(const char* function, Body body) {
+    if (current_thread != nullptr) fail_unsupported_device_call(function);
+    const std::lock_guard lock(runtime_mutex());
+    if (in_host_function) {
+        explain("%s: not allowed in a function given to cudaLaunchHostFunc()", function);
+        return cudaErrorNotPermitted;
+    }
+    if (sticky_error() != cudaSuccess) return record_error(sticky_error());
+    return record_error(body());
+}
+
+}  // namespace emulator

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Grids: their blocks on worker threads, and the grids that they launch themselves.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <emulator/launch.hpp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace emulator {
+
+// Where the blocks of a cooperative grid wait for each other, each on its own OS thread.
+class GridBarrier {
+  public:
+    explicit GridBarrier(std::int64_t blocks) : blocks_(blocks) {}
+
+    // False when the grid has failed meanwhile.
+    bool arrive_and_wait();
+    // A block has returned. Result: how many blocks wait for it now in vain; 0 when all is well.
+    std::int64_t leave();
+    void fail();
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    const std::int64_t blocks_;
+    std::int64_t waiting_ = 0;
+    std::int64_t ended_ = 0;
+    std::uint64_t round_ = 0;
+    bool failed_ = false;
+};
+
+struct Grid;
+
+// A grid launched by device code, and its place among its parent's launches.
+struct DeviceLaunch {
+    std::int64_t block;  // of the parent, that launched it
+    int number;  // among that block's launches
+    cudaStream_t stream;  // nullptr: the block's own default stream
+    std::unique_ptr<Grid> grid;
+};
+
+struct Grid {
+    Grid(const LaunchConfiguration& launch_configuration, KernelIdentity kernel_identity,
+         std::unique_ptr<KernelCall> kernel_call);
+    ~Grid();
+
+    const std::string name() const;
+    // Ends the grid with a sticky error.
+    void fail(cudaError_t error);
+
+    LaunchConfiguration configuration;
+    KernelIdentity kernel;
+    std::unique_ptr<KernelCall> call;
+    std::int64_t blocks;
+    std::uint64_t serial;  // counts grids from 1 in the order of their launches
+    bool from_device = false;
+    std::atomic<bool> failed = false;
+    GridBarrier* barrier = nullptr;  // of a cooperative grid while it runs
+
+    std::mutex launches_mutex;
+    std::vector<DeviceLaunch> launches;  // that have not run yet
+};
+
+// Runs a grid to its end, with all that it launches.
+void run_grid_tree(std::unique_ptr<Grid> grid);
+
+// The device runtime's part of the API.
+cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelIdentity kernel,
+                               std::unique_ptr<KernelCall> call);
+cudaError_t create_device_stream(cudaStream_t* stream, unsigned flags);
+cudaError_t destroy_device_stream(cudaStream_t stream);
+
+}  // namespace emulator

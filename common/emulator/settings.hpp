@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What the EMULATOR_* environment variables choose.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace emulator {
+
+// The order in which blocks, a block's threads, and streams run. A right program does not depend on
+// it.
+struct Schedule {
+    enum class Order { in_order, reversed, shuffled };
+    Order order = Order::in_order;
+    std::uint64_t seed = 0;  // of shuffled
+};
+
+struct Settings {
+    Schedule schedule;  // EMULATOR_SCHEDULE: in-order, reversed or shuffled:SEED
+    int workers = 1;  // EMULATOR_WORKERS: OS threads that run blocks; default the machine's
+    std::string device = "h200";  // EMULATOR_DEVICE: h200 or gtx980
+};
+
+// Read from the environment at the first call; a value that means nothing ends the program with a
+// message that says what is allowed.
+const Settings& settings();
+
+// Replaces the settings, between two synchronisations of the device.
+void configure(const Settings& replacement);
+
+// Throws std::invalid_argument.
+Schedule parse_schedule(std::string_view text);
+
+// splitmix64 (Steele, Lea and Flood 2014): a good mix of the bits of `value`.
+std::uint64_t mix_bits(std::uint64_t value);
+
+}  // namespace emulator
