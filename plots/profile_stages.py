@@ -3,6 +3,8 @@
 """Runs Nsight Compute on the n-body stages before and after rsqrtf (figures 6.4 and 6.5).
 
     plots/profile_stages.py               writes plots/data/<device>/nbody_profile.csv
+    plots/profile_stages.py --tables DIR --device "NVIDIA H200"
+                                          the same from ncu's tables that an earlier run kept
 
 Needs a GPU whose counters this user may read, and ncu on PATH or in the toolkit's usual folder. One
 profiled launch a stage; a metric that this ncu or GPU does not have is named and left out.
@@ -102,8 +104,15 @@ def run(command: list[str], timeout: float) -> subprocess.CompletedProcess[str]:
         raise DataError(f"{command[0]} took longer than {timeout:g} s") from None
 
 
-def profile_stage(ncu: str, executable: Path, n: int, keep: Path) -> dict[str, tuple[str, str]]:
-    """Profiles one launch and returns its table; without the metrics that ncu does not know."""
+def read_table(path: Path) -> dict[str, tuple[str, str]]:
+    try:
+        return parse_raw_page(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from error
+
+
+def profile_stage(ncu: str, executable: Path, n: int, keep: Path) -> str:
+    """Profiles one launch and returns ncu's table; without the metrics that ncu does not know."""
     report = keep / f"{executable.name}.ncu-rep"
     asked = list(METRICS)
     while asked:
@@ -125,10 +134,8 @@ def profile_stage(ncu: str, executable: Path, n: int, keep: Path) -> dict[str, t
         asked = [name for name in asked if name not in unknown]
     else:
         raise DataError(f"{executable.name}: ncu knows none of the metrics")
-    page = run([ncu, "--import", str(report), "--page", "raw", "--csv", "--print-units", "base",
-                "--print-metric-instances", "details"], timeout=120)
-    (keep / f"{executable.name}.csv").write_text(page.stdout, encoding="utf-8")
-    return parse_raw_page(page.stdout)
+    return run([ncu, "--import", str(report), "--page", "raw", "--csv", "--print-units", "base",
+                "--print-metric-instances", "details"], timeout=120).stdout
 
 
 def profile_rows(stage: str, n: int, table: dict[str, tuple[str, str]], date: str,
@@ -183,26 +190,39 @@ def executables(build: Path) -> dict[str, Path]:
     return {stage: found[stage] for stage in STAGES}
 
 
+def measure_tables(build: Path, n: int) -> tuple[str, Path]:
+    """Profiles all stages; returns the device and the folder that keeps ncu's tables."""
+    ncu = find_ncu()
+    programs = executables(build)
+    keep = build / "profile"
+    keep.mkdir(parents=True, exist_ok=True)
+    for stage, executable in programs.items():
+        table = profile_stage(ncu, executable, n, keep)
+        (keep / f"{stage}.csv").write_text(table, encoding="utf-8")
+    return device_name(programs[STAGES[0]]), keep
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Profile the n-body stages before and after rsqrtf.")
     parser.add_argument("--n", type=int, default=BODIES, help=f"bodies (default: {BODIES})")
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--data", type=Path, default=PLOTS / "data")
+    parser.add_argument("--tables", type=Path, help="folder of ncu's tables (default: profile now)")
+    parser.add_argument("--device", help="with --tables: the device that they are of")
     arguments = parser.parse_args()
+    if (arguments.tables is None) != (arguments.device is None):
+        parser.error("--tables and --device go together")
     try:
-        ncu = find_ncu()
-        programs = executables(arguments.build)
-        device = device_name(programs[STAGES[0]])
+        device, folder = arguments.device, arguments.tables
+        if folder is None:
+            device, folder = measure_tables(arguments.build, arguments.n)
         date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        keep = arguments.build / "profile"
-        keep.mkdir(parents=True, exist_ok=True)
         rows: list[list[object]] = []
-        for stage, executable in programs.items():
-            rows += profile_rows(stage, arguments.n,
-                                 profile_stage(ncu, executable, arguments.n, keep), date, device)
-        folder = arguments.data / re.sub("[^a-z0-9]+", "-", device.lower()).strip("-")
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{nbody.CHAPTER}_profile.csv"
+        for stage in STAGES:
+            rows += profile_rows(stage, arguments.n, read_table(folder / f"{stage}.csv"), date, device)
+        path = (arguments.data / re.sub("[^a-z0-9]+", "-", device.lower()).strip("-")
+                / f"{nbody.CHAPTER}_profile.csv")
+        path.parent.mkdir(parents=True, exist_ok=True)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(PROFILE_COLUMNS)
@@ -213,7 +233,7 @@ def main() -> int:
     except DataError as error:
         print(f"profile_stages.py: {error}", file=sys.stderr)
         return 1
-    print(f"{path}: {len(rows)} metrics of {len(programs)} stages")
+    print(f"{path}: {len(rows)} metrics of {len(STAGES)} stages")
     return 0
 
 

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import json
 import os
 import sys
 import unittest
@@ -11,7 +12,6 @@ from unittest import mock
 
 from plots_data import GPU, OPCODES, UTILISATION, PlotsTest, profile_records, write_table
 
-import json
 import measurements
 import nbody
 import profile_stages
@@ -128,6 +128,14 @@ class RunTest(PlotsTest):
         self.assertEqual(values["04_soa_accelerations",
                                 "sm__throughput.avg.pct_of_peak_sustained_elapsed"], 71.5)
         self.assertNotIn(("05_rsqrt", "sm__absent"), values)
+        # The tables that were kept give the same without ncu.
+        again = self.folder / "again"
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said), \
+                mock.patch.object(sys, "argv", ["profile_stages.py", "--tables", str(build / "profile"),
+                                                "--device", GPU, "--data", str(again), "--n", "1000"]):
+            self.assertEqual(profile_stages.main(), 0, said.getvalue())
+        repeated = measurements.read_profile(again / "stand-in-gpu-1" / "nbody_profile.csv")
+        self.assertEqual([one.value for one in repeated], [one.value for one in found])
 
 
 if __name__ == "__main__":
