@@ -73,9 +73,10 @@ class Problem {
 };
 
 // Parses the command line, opens the backend, checks the memory, opens the output files, prepares,
-// verifies a first run, warms up, times the repeats, verifies again, refuses impossible times,
-// prints the summary and writes the files. `stage_name` is "nbody/03_shared_tiles".
-// Catches everything; returns an ExitStatus. Nothing is written unless all went well.
+// verifies a first run (but not before a single timed one), warms up, times the repeats, verifies
+// again, refuses impossible times, writes the files and prints the summary. `stage_name` is
+// "nbody/03_shared_tiles". Catches everything; returns an ExitStatus. Nothing is written unless all
+// went well.
 int run_stage(int argc, char** argv, std::string_view stage_name, Problem& problem);
 
 }  // namespace course

@@ -204,12 +204,20 @@ TEST_F(Harness, DefaultsAreFiveRepeatsAndOneWarmUp) {
 TEST_F(Harness, TheCpuEngineRunsOnceAndSaysSo) {
     device.engine_name = "emu";
     EXPECT_EQ(run({}), 0);
-    EXPECT_EQ(problem.runs, 1 + 1);
+    EXPECT_EQ(problem.calls, "prepare poison run verify ");
     EXPECT_TRUE(out_has("n               100\n")) << out;
     EXPECT_TRUE(out_has("they say nothing about a GPU")) << out;
     problem.runs = 0;
     EXPECT_EQ(run({"--repeats", "2", "--warmup", "1"}), 0);
     EXPECT_EQ(problem.runs, 1 + 1 + 2);
+}
+
+TEST_F(Harness, ASingleRunIsVerifiedOnce) {
+    EXPECT_EQ(run({"--repeats", "1", "--warmup", "0"}), 0);
+    EXPECT_EQ(problem.calls, "prepare poison run verify ");
+    problem.runs = 0;
+    problem.wrong_in_run = 1;
+    expect_failure({"--repeats", "1", "--warmup", "0"}, 1, "WRONG RESULT after the timed runs");
 }
 
 TEST_F(Harness, CheckVerifiesOneRun) {

@@ -77,15 +77,16 @@ TEST(Random, BelowIsUniform) {
     for (const int count : counts) {
         EXPECT_NEAR(count, 10000, 5 * std::sqrt(30000 * (1.0 / 3) * (2.0 / 3)));
     }
-    // Just above half of the range, where a plain remainder would be off by a factor of two.
-    const std::uint64_t n = (std::uint64_t{1} << 63) + 1;
-    int low = 0;
+    // Each multiple of three below 3 * 2^62 is hit by two of the 2^64 numbers, its neighbours by
+    // one each: without rejection half of the results are multiples, and not a third.
+    constexpr std::uint64_t kBiased = std::uint64_t{3} << 62;
+    int multiples = 0;
     for (int i = 0; i < 10000; ++i) {
-        const std::uint64_t value = random.below(n);
-        ASSERT_LT(value, n);
-        low += value < n / 2;
+        const std::uint64_t value = random.below(kBiased);
+        ASSERT_LT(value, kBiased);
+        multiples += value % 3 == 0;
     }
-    EXPECT_NEAR(low, 5000, 250);
+    EXPECT_NEAR(multiples, 3333, 250);
     EXPECT_EQ(random.below(1), 0U);
     EXPECT_THROW(random.below(0), std::invalid_argument);
 }
