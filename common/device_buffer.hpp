@@ -59,7 +59,9 @@ inline void check_allocation(cudaError_t status, std::int64_t bytes, const char*
 // Errors: CudaError when the memory is not there, std::invalid_argument for a negative count.
 template <typename T>
 class DeviceBuffer {
-    static_assert(std::is_trivially_copyable_v<T>, "elements are copied as bytes");
+    // Elements are copied as bytes. (Not is_trivially_copyable: the CPU engine's float4 copies
+    // itself as one vector, so as to be one access.)
+    static_assert(std::is_standard_layout_v<T> && std::is_trivially_destructible_v<T>);
 
   public:
     DeviceBuffer() = default;
@@ -105,7 +107,9 @@ class DeviceBuffer {
 // to overlap with kernels. Move-only. Errors as DeviceBuffer.
 template <typename T>
 class PinnedBuffer {
-    static_assert(std::is_trivially_copyable_v<T>, "elements are copied as bytes");
+    // Elements are copied as bytes. (Not is_trivially_copyable: the CPU engine's float4 copies
+    // itself as one vector, so as to be one access.)
+    static_assert(std::is_standard_layout_v<T> && std::is_trivially_destructible_v<T>);
 
   public:
     PinnedBuffer() = default;
