@@ -170,7 +170,7 @@ def prepare_error(source: Source) -> Drawing:
                  f"error (68 % expected), {share_two:.0f} % within two (95 %).",
         ours=f"{inside} of {len(points)} estimates lie within one standard error and {inside_two} within "
              "two: the error falls as 1.642/√N, so one more digit of pi costs a hundred times "
-             "the samples.",
+             "the samples. Runs of one seed share their first samples, so its points move together.",
         alt=f"Scatter chart of the estimate's absolute error against samples from {short_count(low)} to "
             f"{short_count(high)} for {seeds} seeds, both axes logarithmic, with the bands of one and two "
             f"standard errors 1.642/√N; {share:.0f} % of the points lie in the first.")
