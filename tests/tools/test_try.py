@@ -108,7 +108,7 @@ class TryTest(unittest.TestCase):
         self.source.write_text(PROGRAM.replace("__syncthreads();", "__syncthread();"))
         result = self.try_program(self.source)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("sum.cu:12:", result.stderr)  # the student's own line, not the translation's
+        self.assertIn("sum.cu:11:", result.stderr)  # the student's own line, not the translation's
         self.assertIn("does not build", result.stderr.splitlines()[-1])
 
 
