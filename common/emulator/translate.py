@@ -489,7 +489,9 @@ class Translation:
                     self.translate(found, self.name_for(found))
                 target = self.names[found.resolve()]
             else:
-                # The translation lies elsewhere than its source: name the header in full.
+                # The translation lies elsewhere than its source: name the header in full. It is a
+                # dependency, because an edit may put device code into it.
+                self.sources.append(found)
                 target = str(found.resolve())
             offset = source.text.index('"', start)
             source.edits.append(Edit(offset, offset + len(match[0]), f'"{target}"'))
