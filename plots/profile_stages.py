@@ -31,9 +31,9 @@ from measurements import PROFILE_COLUMNS, DataError
 ROOT = PLOTS.parent
 STAGES = ("04_soa_accelerations", "05_rsqrt")
 KERNEL = "compute_accelerations_kernel"
-# 132 multiprocessors x 8 blocks x 256 threads, twice: an H200 is full almost to the end, so that the share
-# of the peak is the kernel's and not its tail's, and the profiler's many passes still take seconds.
-BODIES = 540_672
+# 132 multiprocessors x 4 blocks x 256 threads: every multiprocessor of an H200 has the same work, so that the
+# share of the peak is the kernel's and not its tail's, and the profiler's many passes still take seconds.
+BODIES = 135_168
 OPCODE_METRIC = "sass__inst_executed_per_opcode"
 METRICS = tuple(dict.fromkeys(
     [OPCODE_METRIC, "gpu__time_duration.sum", "smsp__inst_executed.sum",

@@ -34,6 +34,7 @@ class Stage:
     compared_with: str
     cuda_args: tuple[str, ...]
     emu_args: tuple[str, ...]
+    more_checks: tuple[str, ...]  # flags for --check beside the usual sizes, words separated by blanks
     executables: dict[str, str]  # engine -> path relative to the build folder
 
     @property
@@ -55,6 +56,7 @@ def load_stages() -> list[Stage]:
     for record in records:
         record["cuda_args"] = tuple(record["cuda_args"])
         record["emu_args"] = tuple(record["emu_args"])
+        record["more_checks"] = tuple(record["more_checks"])
         stages.append(Stage(**record))
     return stages
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // N-body, stage 06: denormals flushed to zero.
-// Idea: rsqrtf of a denormal argument needs scaling before and after the instruction. With
-// softening no argument is ever denormal, and the compiler flag -ftz=true says so.
+// Idea: rsqrtf of a denormal argument needs scaling before and after the instruction, and a test
+// whether it does. With softening no argument is ever denormal, and the compiler flag -ftz=true
+// says so.
 // Compared with 05_rsqrt: the compiler flag only (make diff shows it). The code below is the same.
-// Limit now: arithmetic of the pair: 13 instructions a pair for 19 operations, and a special
-// function at a quarter of the other instructions' rate.
+// Limit now: instruction issue: 15 instructions a pair (sm_90), 13 of them fp32, for 19 operations.
 // Thesis 6.3.1.5, figures 6.6 and 6.7.
 #include <cuda_runtime.h>
 
