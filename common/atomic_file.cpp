@@ -113,7 +113,7 @@ std::string resolved(const std::string& path) {
     if (real == nullptr) {
         return path;
     }
-    const std::string result = real;
+    std::string result = real;
     std::free(real);
     return result;
 }

@@ -32,7 +32,7 @@ class ScratchFolder {
     std::string path() const { return path_.string(); }
 
     std::string write(std::string_view name, std::string_view content) const {
-        const std::string path = *this / name;
+        std::string path = *this / name;
         std::ofstream(path, std::ios::binary) << content;
         return path;
     }
