@@ -59,7 +59,7 @@ def plot(chapter: str, entries: list[Entry], subtitle: str) -> list[Path]:
                             lambda source: made)
     made = drawing.Drawing(
         {"time": [drawing.Block("kernels, ms", rows)]}, subtitle, "", "",
-        {"time_low": min(times) / 2, "time_high": max(times) * 2, "stages": len(entries)},
+        {"time_low": min(times) / 2, "time_high": max(times) * 1.3, "stages": len(entries)},
         emulated=any(entry.engine == "emu" for entry in entries))
     return drawing.draw(figure, made, build_folder() / "compare" / chapter)
 
@@ -89,8 +89,8 @@ def main() -> int:
 
     entries = [made[stage.name] for stage in chosen if stage.name in made]
     row = made[chosen[-1].name].measurement.rows[0]
-    title = (f"{chapter}: n = {row['n']}" + (f", {row['input']}" if row["input"] else "")
-             + (f", {row['parameters']}" if row["parameters"] else "") + f" on {row['device']}")
+    title = (f"n = {row['n']}" + (f", {row['input']}" if row["input"] else "")
+             + (", " + row["parameters"].replace(";", ", ") if row["parameters"] else "") + f" on {row['device']}")
     print(title)
     print_table(["stage", "engine", "kernels ms", "total ms", "to first", "to previous", "limit"],
                 table_of(entries), left=2)

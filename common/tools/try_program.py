@@ -55,8 +55,9 @@ def build_for_emulator(source: Path, program: Path) -> None:
                                 "-o", str(translated)], check=False)
     if translate.returncode != 0:
         raise ToolError(f"FILE={source}: does not translate for the CPU engine", EXIT_FAILURE)
+    # nvcc includes cuda_runtime.h by itself, and many programs rely on it.
     compile_with(["g++", "-std=c++20", "-O2", "-g", "-Wall", "-I", str(EMULATOR / "include"),
-                  "-I", str(source.parent), "-o", str(program), str(translated), str(library),
+                  "-include", "cuda_runtime.h", "-I", str(source.parent), "-o", str(program), str(translated), str(library),
                   "-l:libboost_context.a", "-pthread"], source, "g++ for the CPU engine")
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from course_tools import BUILD, run_tool
 from stages import has_gpu
 
+# Without cuda_runtime.h, which nvcc includes by itself.
 PROGRAM = r"""
-#include <cuda_runtime.h>
-
 #include <cstdio>
 #include <cstdlib>
 
@@ -108,7 +107,7 @@ class TryTest(unittest.TestCase):
         self.source.write_text(PROGRAM.replace("__syncthreads();", "__syncthread();"))
         result = self.try_program(self.source)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("sum.cu:11:", result.stderr)  # the student's own line, not the translation's
+        self.assertIn("sum.cu:9:", result.stderr)  # the student's own line, not the translation's
         self.assertIn("does not build", result.stderr.splitlines()[-1])
 
 
