@@ -1,41 +1,50 @@
 // SPDX-License-Identifier: MIT
 // CUDA's built-in vector types for the CPU engine, with CUDA's names, sizes and alignments.
 //
-// A vector of two or four components is a union of its named fields and one machine vector, and is
-// copied through the machine vector. A whole-vector copy is thus one memory access, as on the GPU:
-// with plain fields g++ copies only the components that are used, each by itself, and the
-// counters would see four loads where the hardware does one.
+// A vector of two or four components is a union of its named fields and one machine vector. Where
+// memory accesses are counted (g++ -fsanitize=thread) it is copied through the machine vector, so
+// that a whole-vector copy is one access, as on the GPU: with plain fields g++ copies only the
+// components that are used, each by itself, and four loads would be seen where the hardware does
+// one. Such vectors are not trivially copyable; elsewhere they are.
 //
-// Differences from CUDA: not trivially copyable (the copy above is user-provided), no designated
-// initialisers, no structured bindings.
+// Differences from CUDA: no designated initialisers, no structured bindings.
 #pragma once
 
 #include <cstddef>
 
+#ifdef __SANITIZE_THREAD__
+// A constant expression cannot read a union's other member: it copies the fields.
+#define EMULATOR_COPIES(name, copy_fields, copy_vector)  \
+    constexpr name(const name& other) { *this = other; } \
+    constexpr name& operator=(const name& other) {       \
+        if (__builtin_is_constant_evaluated()) {         \
+            copy_fields;                                 \
+        } else {                                         \
+            copy_vector;                                 \
+        }                                                \
+        return *this;                                    \
+    }
+#define EMULATOR_FIELDS2 x = other.x, y = other.y
+#define EMULATOR_FIELDS4 EMULATOR_FIELDS2, z = other.z, w = other.w
+#else
+#define EMULATOR_COPIES(name, copy_fields, copy_vector)
+#endif
+
 // Components in braces give the whole vector, missing ones are zero, as for CUDA's aggregates. A
 // single component converts only explicitly: no function takes a float where it wants a float4.
-#define EMULATOR_VECTOR2(name, T)                                            \
-    struct alignas(2 * sizeof(T)) name {                                     \
-        typedef T MachineVector __attribute__((vector_size(2 * sizeof(T)))); \
-        __extension__ union {                                                \
-            struct {                                                         \
-                T x, y;                                                      \
-            };                                                               \
-            MachineVector machine_vector;                                    \
-        };                                                                   \
-        name() = default;                                                    \
-        constexpr explicit name(T x_) : x(x_), y() {}                        \
-        constexpr name(T x_, T y_) : x(x_), y(y_) {}                         \
-        constexpr name(const name& other) { *this = other; }                 \
-        constexpr name& operator=(const name& other) {                       \
-            if (__builtin_is_constant_evaluated()) {                         \
-                x = other.x;                                                 \
-                y = other.y;                                                 \
-            } else {                                                         \
-                machine_vector = other.machine_vector;                       \
-            }                                                                \
-            return *this;                                                    \
-        }                                                                    \
+#define EMULATOR_VECTOR2(name, T)                                                      \
+    struct alignas(2 * sizeof(T)) name {                                               \
+        typedef T MachineVector __attribute__((vector_size(2 * sizeof(T))));           \
+        __extension__ union {                                                          \
+            struct {                                                                   \
+                T x, y;                                                                \
+            };                                                                         \
+            MachineVector machine_vector;                                              \
+        };                                                                             \
+        name() = default;                                                              \
+        constexpr explicit name(T x_) : x(x_), y() {}                                  \
+        constexpr name(T x_, T y_) : x(x_), y(y_) {}                                   \
+        EMULATOR_COPIES(name, EMULATOR_FIELDS2, machine_vector = other.machine_vector) \
     }
 
 #define EMULATOR_VECTOR4(name, T)                                                        \
@@ -50,46 +59,24 @@
         name() = default;                                                                \
         constexpr explicit name(T x_) : x(x_), y(), z(), w() {}                          \
         constexpr name(T x_, T y_, T z_ = {}, T w_ = {}) : x(x_), y(y_), z(z_), w(w_) {} \
-        constexpr name(const name& other) { *this = other; }                             \
-        constexpr name& operator=(const name& other) {                                   \
-            if (__builtin_is_constant_evaluated()) {                                     \
-                x = other.x;                                                             \
-                y = other.y;                                                             \
-                z = other.z;                                                             \
-                w = other.w;                                                             \
-            } else {                                                                     \
-                machine_vector = other.machine_vector;                                   \
-            }                                                                            \
-            return *this;                                                                \
-        }                                                                                \
+        EMULATOR_COPIES(name, EMULATOR_FIELDS4, machine_vector = other.machine_vector)   \
     }
 
 // Four 8-byte components: 32 bytes, which the hardware moves as two 16-byte accesses.
-#define EMULATOR_VECTOR4_WIDE(name, T, alignment)                                        \
-    struct alignas(alignment) name {                                                     \
-        typedef T MachineVector __attribute__((vector_size(2 * sizeof(T))));             \
-        __extension__ union {                                                            \
-            struct {                                                                     \
-                T x, y, z, w;                                                            \
-            };                                                                           \
-            MachineVector machine_vectors[2];                                            \
-        };                                                                               \
-        name() = default;                                                                \
-        constexpr explicit name(T x_) : x(x_), y(), z(), w() {}                          \
-        constexpr name(T x_, T y_, T z_ = {}, T w_ = {}) : x(x_), y(y_), z(z_), w(w_) {} \
-        constexpr name(const name& other) { *this = other; }                             \
-        constexpr name& operator=(const name& other) {                                   \
-            if (__builtin_is_constant_evaluated()) {                                     \
-                x = other.x;                                                             \
-                y = other.y;                                                             \
-                z = other.z;                                                             \
-                w = other.w;                                                             \
-            } else {                                                                     \
-                machine_vectors[0] = other.machine_vectors[0];                           \
-                machine_vectors[1] = other.machine_vectors[1];                           \
-            }                                                                            \
-            return *this;                                                                \
-        }                                                                                \
+#define EMULATOR_VECTOR4_WIDE(name, T, alignment)                                              \
+    struct alignas(alignment) name {                                                           \
+        typedef T MachineVector __attribute__((vector_size(2 * sizeof(T))));                   \
+        __extension__ union {                                                                  \
+            struct {                                                                           \
+                T x, y, z, w;                                                                  \
+            };                                                                                 \
+            MachineVector machine_vectors[2];                                                  \
+        };                                                                                     \
+        name() = default;                                                                      \
+        constexpr explicit name(T x_) : x(x_), y(), z(), w() {}                                \
+        constexpr name(T x_, T y_, T z_ = {}, T w_ = {}) : x(x_), y(y_), z(z_), w(w_) {}       \
+        EMULATOR_COPIES(name, EMULATOR_FIELDS4, machine_vectors[0] = other.machine_vectors[0]; \
+                        machine_vectors[1] = other.machine_vectors[1])                         \
     }
 
 #define EMULATOR_VECTORS_UP_TO_3(name, T) \
@@ -130,6 +117,11 @@ EMULATOR_WIDE_VECTORS(double, double);
 #undef EMULATOR_VECTOR4_WIDE
 #undef EMULATOR_VECTOR4
 #undef EMULATOR_VECTOR2
+#undef EMULATOR_COPIES
+#ifdef __SANITIZE_THREAD__
+#undef EMULATOR_FIELDS2
+#undef EMULATOR_FIELDS4
+#endif
 
 // A grid's or a block's extent: components left out are one.
 struct dim3 {

@@ -10,13 +10,15 @@
 
 #if defined(__NVCC__)
 #pragma nv_diag_suppress 1444  // the four-component types of 8-byte components are deprecated there
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // plain structs there
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #endif
 
 template <class T, std::size_t size, std::size_t alignment>
 constexpr bool has_layout() {
     return sizeof(T) == size && alignof(T) == alignment &&
-           std::is_trivially_default_constructible_v<T> && std::is_standard_layout_v<T>;
+           std::is_trivially_default_constructible_v<T> && std::is_trivially_copyable_v<T> &&
+           std::is_standard_layout_v<T>;
 }
 
 #define CHECK_LAYOUTS(name, size)                             \
