@@ -41,7 +41,9 @@ exists() {
 probe() {
     case $1 in
         command) command -v "$2" >/dev/null 2>&1 ;;
-        header) exists "$prefix/usr/include/$2" "$prefix/usr/local/include/$2" ;;
+        # The compiler knows of more folders (CPATH, a site's own), but is slower to ask.
+        header) exists "$prefix/usr/include/$2" "$prefix/usr/local/include/$2" ||
+            echo "#include <$2>" | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;
         library) exists "$prefix"/usr/lib/*/"$2" "$prefix/usr/lib/$2" "$prefix/usr/lib64/$2" \
             "$prefix"/usr/local/lib/"$2" ;;
         file) exists "$prefix$2" ;;
@@ -99,7 +101,7 @@ else
     echo "set-up: installing$missing"
     apt() {
         $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q \
-            -o Acquire::Retries=1 -o Acquire::http::Timeout=20 -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1
+            -o Acquire::Retries=0 -o Acquire::http::Timeout=20 -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1
     }
     log=$(mktemp)
     # shellcheck disable=SC2086  # a list of packages

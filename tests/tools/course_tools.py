@@ -86,7 +86,7 @@ class ToolTest(unittest.TestCase):
         source.write_text(source_text, encoding="utf-8")
         return {"stage": f"{chapter}/{name}", "chapter": chapter, "name": name,
                 "source": str(source), "technique": f"technique of {name}", "compared_with": "",
-                "cuda_args": cuda_args or [], "emu_args": [],
+                "cuda_args": cuda_args or [], "emu_args": [], "more_checks": [],
                 "executables": {engine: str(program.relative_to(self.build))}}
 
     def assert_refused(self, result: subprocess.CompletedProcess[str], status: int,

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""make sanitize and the choice of an engine on a machine with a GPU, played by a driver that says so."""
+
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from course_tools import ToolTest, run_tool
+
+DRIVER = """
+extern "C" int cuInit(unsigned) { return 0; }
+extern "C" int cuDeviceGetCount(int* count) { *count = 1; return 0; }
+"""
+
+# Prints what it was told, and finds something where it is told to.
+SANITIZER = """#!/bin/sh
+echo "$*" >> "$SANITIZER_LOG"
+case "$*" in *"$SANITIZER_FINDS"*) echo 'Potential hazard'; exit 9 ;; esac
+exit 0
+"""
+
+
+class GpuToolsTest(ToolTest):
+    def setUp(self) -> None:
+        super().setUp()
+        source = self.folder / "driver.cpp"
+        source.write_text(DRIVER, encoding="utf-8")
+        subprocess.run(["g++", "-shared", "-fPIC", "-o", self.folder / "libcuda.so.1", source],
+                       check=True)
+        sanitizer = self.folder / "compute-sanitizer"
+        sanitizer.write_text(SANITIZER, encoding="utf-8")
+        sanitizer.chmod(0o755)
+        records = [self.stand_in("sums", "00_cpu", "cpu", 0.04),
+                   self.stand_in("sums", "01_plain", "gpu", 0.02),
+                   self.stand_in("sums", "02_flags", "gpu", 0.01)]
+        (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
+        self.log = self.folder / "sanitizer.log"
+
+    def run_with_gpu(self, tool: str, finds: str = "nothing", **variables: str):
+        return run_tool(tool, self.build, LD_LIBRARY_PATH=str(self.folder),
+                        PATH=f"{self.folder}:{os.environ['PATH']}", SANITIZER_LOG=str(self.log),
+                        SANITIZER_FINDS=finds, **variables)
+
+    def test_four_tools_over_every_stage_with_kernels(self) -> None:
+        result = self.run_with_gpu("sanitize.py")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        calls = self.log.read_text().splitlines()
+        self.assertEqual(len(calls), 4 * 2 * 3)
+        for tool in ("memcheck", "racecheck", "initcheck", "synccheck"):
+            self.assertEqual(sum(f"--tool {tool} " in call for call in calls), 6)
+        self.assertTrue(all("--check --n " in call for call in calls))
+        self.assertIn("0 runs with findings", result.stdout)
+
+    def test_a_finding_fails_and_is_shown(self) -> None:
+        result = self.run_with_gpu("sanitize.py", finds="--tool racecheck --error-exitcode 9 "
+                                   f"{self.build}/chapters/sums/sums_02_flags --check --n 257")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("sums/02_flags, racecheck, --n 257:\nPotential hazard", result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^sums/02_flags +clean +--n 257 +clean +clean$")
+        self.assertIn("1 runs with findings", result.stdout)
+
+    def test_the_gpu_is_the_machine_s_own_engine(self) -> None:
+        result = self.run_with_gpu("run_stage.py", STAGE="sums/01_plain", STAND_IN_ECHO="1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_without_the_sanitizer(self) -> None:
+        (self.folder / "compute-sanitizer").unlink()
+        if shutil.which("compute-sanitizer"):
+            self.skipTest("it is installed")
+        self.assert_refused(self.run_with_gpu("sanitize.py"), 1, "compute-sanitizer is missing")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""The Makefile: every target is explained, and values reach the tools as they were written."""
+
+import os
+import re
+import subprocess
+import unittest
+
+from course_tools import ROOT
+
+TARGETS = ("all", "test", "test-all", "list", "run", "try", "compare", "diff", "figures", "record",
+           "sanitize", "benchmark", "format", "lint", "help", "clean")
+
+
+def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    # Not the variables of the make that runs these tests.
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    return subprocess.run(["make", "--no-print-directory", "-C", str(ROOT), *arguments], env=environment, text=True,
+                          capture_output=True, check=False, timeout=60)
+
+
+class MakefileTest(unittest.TestCase):
+    def test_help_has_every_target(self) -> None:
+        lines = make("help").stdout.splitlines()
+        self.assertEqual([line.split()[1] for line in lines], list(TARGETS))
+        for line in lines:
+            self.assertRegex(line, r"^make [a-z-]+ +\S.*")
+
+    def test_every_target_is_known(self) -> None:
+        for target in TARGETS:
+            with self.subTest(target):
+                self.assertEqual(make("-n", target).returncode, 0)
+
+    def test_an_unknown_stage_fails_with_one_line_of_the_tool(self) -> None:
+        text = (ROOT / "Makefile").read_text(encoding="utf-8")
+        recipe = re.search(r"^run:.*\n\t(.*)$", text, re.MULTILINE)
+        assert recipe is not None
+        self.assertNotIn("$(STAGE)", text)  # a value would be read as shell
+        self.assertEqual(recipe[1], "@$(tool)run_stage.py")
+
+
+if __name__ == "__main__":
+    unittest.main()
