@@ -32,11 +32,12 @@ inline Case case_at(int index) {
                 kOffsets[index % kOffsetCount]};
 }
 
-// Reals are recorded for the first three subsequences and two offsets of each seed only: the
-// integers behind them are recorded for all.
+// Reals are recorded for the first three subsequences of each seed only: the integers behind them
+// are recorded for all. Draws of four at once need every position in Philox' blocks of four.
 inline bool has_reals(const Case& c) {
     return c.subsequence <= 2 && (c.offset == 0 || c.offset == 3);
 }
+inline bool has_quadruples(const Case& c) { return c.subsequence <= 2 && c.offset <= 4; }
 
 struct Integers {
     unsigned int draws[4];

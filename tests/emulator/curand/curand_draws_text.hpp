@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The vector file's text: a line per generator, kind and case, numbers as hexadecimal bits.
 //
-//     xorwow integers SEED SUBSEQUENCE OFFSET  8 x 32 bits
-//     xorwow real     SEED SUBSEQUENCE OFFSET  the members of Reals in order, 32 or 64 bits each
-//     philox quadruple SEED SUBSEQUENCE OFFSET  the members of Quadruples in order
+//     xorwow integers SEED SUBSEQUENCE OFFSET    8 numbers of 32 bits
+//     xorwow uniform|normal SEED ...             the members of Reals in order, 32 or 64 bits each
+//     philox uniform4|normal4 SEED ...           the members of Quadruples in order
 #pragma once
 
 #include <cinttypes>
@@ -77,9 +77,9 @@ inline std::string to_text(const Case& c, const Quadruples& quadruples) {
 inline std::string to_text(const Case& c, const Draws& draws) {
     std::string text = to_text("xorwow", c, draws.xorwow) + to_text("philox", c, draws.philox);
     if (has_reals(c)) {
-        text += to_text("xorwow", c, draws.xorwow_reals) +
-                to_text("philox", c, draws.philox_reals) + to_text(c, draws.quadruples);
+        text += to_text("xorwow", c, draws.xorwow_reals) + to_text("philox", c, draws.philox_reals);
     }
+    if (has_quadruples(c)) text += to_text(c, draws.quadruples);
     return text;
 }
 

@@ -189,6 +189,27 @@ TEST(Arithmetic, DoublePrecisionFunctions) {
     }
 }
 
+__global__ void scaled_erfc_kernel(const double* __restrict__ in, double* __restrict__ out) {
+    out[threadIdx.x] = erfcx(in[threadIdx.x]);
+}
+
+// The continued fraction of erfc (Abramowitz and Stegun 7.1.14), which converges fast from 3 on.
+TEST(Arithmetic, ScaledComplementaryErrorFunction) {
+    std::vector<double> values;
+    for (int i = 0; i < 200; ++i) values.push_back(3.0 + i * 0.0517);
+    DeviceArray<double> in(values);
+    DeviceArray<double> out(values.size());
+    scaled_erfc_kernel<<<1, static_cast<unsigned int>(values.size())>>>(in.data(), out.data());
+    const auto results = out.read();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const long double x = values[i];
+        long double tail = x;
+        for (int k = 300; k > 0; --k) tail = x + 0.5L * k / tail;
+        const long double expected = 1.0L / (std::sqrt(3.14159265358979323846264L) * tail);
+        EXPECT_NEAR(results[i], static_cast<double>(expected), 2e-15 * results[i]) << values[i];
+    }
+}
+
 struct Rounded {
     float add[4], multiply[4], divide[4], root[4], fused[4], reciprocal[4];
     double double_add[4], double_multiply[4], double_divide[4], double_root[4], double_fused[4];

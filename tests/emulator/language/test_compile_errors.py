@@ -5,6 +5,7 @@
 usage: test_compile_errors.py INCLUDE_DIR [CXX...]
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -21,7 +22,7 @@ def compile_part(part):
     result = subprocess.run(
         [*COMPILER, "-std=c++20", "-fsyntax-only", "-x", "c++", f"-D{part}", "-I",
          INCLUDE_DIRECTORY, str(SOURCE)],
-        capture_output=True, text=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
+        capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     return result.returncode, result.stderr
 
 
