@@ -121,7 +121,8 @@ Input read_input(const std::string& path);
 //   - every number is finite, masses are unchanged; without steps, so is the whole state;
 //   - accelerations against equation 6.1 at the output's own positions, all bodies up to
 //     kMaxAllBodies, else kSampledBodies of them drawn by the seed. The error is measured against
-//     the sum of the pulls' sizes, because rounding is proportional to that;
+//     the sum of the pulls' sizes, because rounding is proportional to that. Of a sample, 95 % must
+//     be as near as the random walk of the roundings allows, and all within the worst case;
 //   - momentum, angular momentum and energy against the input's (energy from the same sample,
 //     within five standard errors of it);
 //   - where affordable (count^2 * steps up to kMaxReferencePairs), the state against a float64

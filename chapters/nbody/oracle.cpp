@@ -308,10 +308,17 @@ course::Verdict Verifier::verify(const Output& output) {
     const std::vector<Pull> end_pulls =
         oracle.input.steps == 0 ? oracle.start_pulls : oracle.sampled_pulls(output.bodies);
     // A pull is right to some 10 units in the last place (rsqrtf: 2, cubed argument: 3, the rest
-    // one each); adding n of them in float is a random walk of sqrt(n) roundings.
-    const double tolerance =
-        0x1p-24 * (16 + 4 * std::sqrt(static_cast<double>(oracle.count)));
+    // one each). Adding n of them in float is a random walk of sqrt(n) roundings, until, beyond a
+    // million bodies, single pulls are smaller than half a unit of their sum and are lost, all to one
+    // side: then only the bound of n units holds for every body (Higham, "Accuracy and Stability of
+    // Numerical Algorithms", 4.2), and the walk for all but a few.
+    constexpr double kUnit = 0x1p-24;
+    const double n = static_cast<double>(oracle.count);
+    const double walk = kUnit * (16 + 4 * std::sqrt(n));
+    const bool sampled = oracle.count > kMaxAllBodies;
+    const double tolerance = sampled ? kUnit * (16 + n) : walk;
     course::ErrorMeter accelerations;
+    std::vector<double> errors;  // of each body
     for (std::size_t k = 0; k < oracle.sample.size(); ++k) {
         const Vector3& actual = output.accelerations[oracle.sample[k]];
         const Double3& expected = end_pulls[k].acceleration;
@@ -320,16 +327,24 @@ course::Verdict Verifier::verify(const Output& output) {
         accelerations.add(actual.x, expected.x, scale);
         accelerations.add(actual.y, expected.y, scale);
         accelerations.add(actual.z, expected.z, scale);
+        errors.push_back(norm(to_double(actual) - expected) / scale);
     }
     if (!accelerations.passes(tolerance)) {
         return {false, "accelerations: " + accelerations.describe(tolerance)};
+    }
+    std::sort(errors.begin(), errors.end());
+    const double most = errors[(errors.size() * 95 - 1) / 100];
+    if (!(most <= walk)) {
+        return {false, text("accelerations: 95 % of ", errors.size(), " bodies within ", most,
+                            " of float64, tolerance ", walk)};
     }
     if (oracle.input.steps > 0) {
         if (const auto fault = oracle.check_trajectory(output)) return {false, *fault};
         if (const auto fault = oracle.check_conserved(output, end_pulls)) return {false, *fault};
     }
-    return {true, text("accelerations of ", oracle.sample.size(), " bodies within ",
-                       accelerations.max_error(), " of float64, tolerance ", tolerance)};
+    return {true, text("accelerations of ", errors.size(), " bodies: 95 % within ", most,
+                       " of float64 (tolerance ", walk, "), all within ",
+                       accelerations.max_error(), " (", tolerance, ")")};
 }
 
 }  // namespace nbody
