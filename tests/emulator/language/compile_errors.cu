@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What must not compile on the CPU engine; each part is compiled by itself
-// (test_compile_errors.py).
+// (test_compile_errors.py), and each marked line must give the error that its mark names.
 #include <cuda_runtime.h>
 
+// clang-format off
 #if defined(REMOVED_WARP_FUNCTIONS)
 __global__ void kernel(int* out) {
     out[0] = __shfl(1, 2);  // expect: __shfl was removed: use __shfl_sync
@@ -28,19 +29,17 @@ __global__ void kernel(unsigned long* counter) {
 }
 __global__ void tile_kernel() {
     auto block = cooperative_groups::this_thread_block();
-    auto tile = cooperative_groups::tiled_partition<64>(
-        block);  // expect: a tile has 1, 2, 4, 8, 16 or 32 threads
-    tile.sync();
+    cooperative_groups::tiled_partition<64>(block).sync();  // expect: a tile has 1, 2, 4, 8, 16 or 32
 }
 #elif defined(HEADERS)
+#include <cub/cub.cuh>  // expect: CUB is not available on the CPU engine
 #include <cublas_v2.h>  // expect: cuBLAS is not available on the CPU engine
 #include <cuda.h>  // expect: the CUDA driver API is not available on the CPU engine
+#include <cuda/atomic>  // expect: libcu.. .cuda/atomic. is not available on the CPU engine
 #include <cufft.h>  // expect: cuFFT is not available on the CPU engine
 #include <curand.h>  // expect: cuRAND's host API is not available on the CPU engine
 #include <cusparse.h>  // expect: cuSPARSE is not available on the CPU engine
 #include <mma.h>  // expect: the tensor core API is not available on the CPU engine
 #include <thrust/device_vector.h>  // expect: Thrust is not available on the CPU engine
-
-#include <cub/cub.cuh>  // expect: CUB is not available on the CPU engine
-#include <cuda/atomic>  // expect: libcu\+\+ .cuda/atomic. is not available
 #endif
+// clang-format on
