@@ -24,7 +24,7 @@ if (show_thesis) {
     thesis = ", thesis_file using 1:2 with points lt 8 title columnheader(1), range_file using (n_low):(sqrt($2*$3)):(4294967296.0-n_low):(0) skip 1 with vectors nohead lc rgb grey lw 5 notitle"
     set label 1 '8.3: 2^{32} samples' at 4294967296.0, 1.0 right offset -1,0.1 font ',15' textcolor rgb '#606060'
     set label 2 '8.4.2: 6.4 billion' at 6.4e9, 1.17 left offset 1.2,0.3 font ',15' textcolor rgb '#606060'
-    set label 3 '8.4.1: up to 2^{32}' at 4294967296.0, 0.0095 left offset 1.2,0 font ',15' textcolor rgb '#606060'
+    set label 3 '8.4.1: up to 2^{32}' at 4294967296.0, 0.0095 right offset 0,0.8 font ',15' textcolor rgb '#606060'
 }
 plot x/rate with lines lc rgb '#b0b0b0' lw 2 dt 2 title rate_text, \
      for [i=0:time_count-1] time_file index i using 1:2:3:4 with yerrorbars lc rgb '#b0b0b0' lw 1.5 pt -1 notitle, \

@@ -29,7 +29,8 @@ ESTIMATE_FIELD = "estimate"
 
 def rate_words(rate: float) -> str:
     size, word = (1e9, "billion") if rate >= 1e9 else (1e6, "million")
-    return f"{rate / size:.3g} {word} samples a second"
+    digits = 0 if rate >= 100 * size else 1 if rate >= 10 * size else 2
+    return f"{rate / size:.{digits}f} {word} samples a second"
 
 
 def prepare_samples(source: Source) -> Drawing:

@@ -14,7 +14,7 @@ set title 'Instructions a pair of bodies' noenhanced
 set yrange [0:mix_top]
 set xtics scale 0 rotate by 25 right noenhanced font ',17'
 plot mix_file using 0:2:xtic(1) skip 1 lt 1 notitle, \
-     mix_file using 0:2:(sprintf('%.3g', $2)) skip 1 with labels offset 0,0.7 font ',16' notitle
+     mix_file using 0:2:(sprintf('%.1f', $2)) skip 1 with labels offset 0,0.7 font ',16' notitle
 @no_heading
 
 set lmargin at screen 0.575
