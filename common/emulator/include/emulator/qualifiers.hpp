@@ -24,4 +24,12 @@
 // One block at a time runs on a worker thread, so storage that each worker has once is storage that
 // each block has once. constinit refuses, as nvcc does, what needs a constructor to run, and with
 // that spares the guard that g++ would test at each use.
-#define __shared__ constinit thread_local __attribute__((aligned(16)))
+// The sections let the runtime find the variables, to poison them at the start of a block: one
+// section a declaration, because g++ puts no variable of an inline function into a section that
+// another function uses. (It puts those of function templates nowhere but where it wants: they are
+// not poisoned.)
+#define EMULATOR_TEXT_OF(token) #token
+#define EMULATOR_SHARED_SECTION(number) "emulator_shared." EMULATOR_TEXT_OF(number)
+#define __shared__         \
+    constinit thread_local \
+        __attribute__((aligned(16), section(EMULATOR_SHARED_SECTION(__COUNTER__))))
