@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Turns CUDA C++ into C++ that g++ compiles for the CPU engine.
 
-Only two constructs need rewriting, because a header cannot express them:
+Two constructs need rewriting, because a header cannot express them:
 
     kernel<<<grid, block>>>(arguments)   a call of ::emulator::bind_launch
     extern __shared__ T name[];          a pointer to the launch's dynamic shared memory
 
-Everything else in the language is macros and functions of the headers in include/. Line numbers
+Everything else in the language is macros and functions of the headers in include/, but for hints
+like #pragma unroll, which are dropped: g++ warns about pragmas that it does not know. Line numbers
 stay those of the source, so compiler messages, debuggers and profilers show the student's file.
 Quoted includes that hold device code (.cuh, .cu) are translated too, beside the output.
 """
@@ -58,6 +59,8 @@ UNSUPPORTED = {
     "__cluster_dims__": "thread block clusters",
     "__pipeline_memcpy_async": "pipeline primitives (use cooperative_groups::memcpy_async)",
 }
+# Libraries that are headers in the toolkit: by folder.
+UNSUPPORTED_LIBRARIES = {"thrust": "Thrust", "cub": "CUB", "cuda": "libcu++", "cutlass": "CUTLASS"}
 # These are also ordinary words: they count only as the start of a template argument list.
 UNSUPPORTED_TEMPLATES = {"texture", "surface"}
 
@@ -400,6 +403,18 @@ def check_supported(source, index):
                        "under #ifndef CUDA_EMULATOR beside a plain version")
 
 
+def drop_hints(source):
+    """Removes pragmas that only tell nvcc how to compile: g++ warns about those it does not know."""
+    for start, name, rest in source.directives:
+        if name == "pragma" and re.match(r"(no)?unroll\b|nv_\w+|hd_warning_disable\b", rest):
+            # Up to a comment, which may go on below.
+            length = len(re.match(r"(?:(?!//|/\*)[^\n])*", source.text[start:])[0])
+            source.edits.append(Edit(start, start + length, ""))
+    for index, token in enumerate(source.tokens[:-3]):
+        if token.text == "_Pragma" and re.match(r'"(no)?unroll\b', source.tokens[index + 2].text):
+            source.edits.append(Edit(token.start, source.tokens[index + 3].end, ""))
+
+
 def opens_namespace(source, index):
     """Whether the '{' at index opens a namespace or an extern "C" block, not a body."""
     tokens = source.tokens
@@ -472,14 +487,22 @@ class Translation:
         self.sources.append(path)
         source = Source(path, text)
         rewrite(source)
+        drop_hints(source)
         self.rewrite_includes(source)
         shown = str(path).replace("\\", "\\\\").replace('"', '\\"')
         self.texts[name] = f'#line 1 "{shown}"\n{source.edited()}'
 
     def rewrite_includes(self, source):
         for start, name, rest in source.directives:
+            if name != "include" or source.is_dead(start):
+                continue
+            library = re.match(r"<((\w+)/[^>\n]+)>", rest)
+            if library and library[2] in UNSUPPORTED_LIBRARIES:
+                raise TranslationError(
+                    f"{source.path}:{source.line_of(start)}: {UNSUPPORTED_LIBRARIES[library[2]]} "
+                    f"({library[1]}) is not available on the CPU engine")
             match = re.match(r'"([^"\n]+)"', rest)
-            if name != "include" or not match or source.is_dead(start):
+            if not match:
                 continue
             found = self.find(source.path.parent, match[1])
             if found is None:

@@ -204,6 +204,16 @@ class TranslatorTest(unittest.TestCase):
     def test_static_shared_and_other_externs_are_left_alone(self):
         self.assert_unchanged("extern int x[]; void k() { __shared__ int s[4]; extern int y; }")
 
+    # ---- hints ----
+    def test_hints_for_nvcc_are_dropped(self):
+        self.assert_translates("#pragma unroll\nfor (;;) {}\n", "\nfor (;;) {}\n")
+        self.assert_translates("  #pragma unroll 4  // why\nfor (;;) {}\n",
+                               "  // why\nfor (;;) {}\n")
+        self.assert_translates("#pragma unroll(kSteps / 2)\n", "\n")
+        self.assert_translates("# pragma nounroll\n#pragma nv_diag_suppress 20012\n", "\n\n")
+        self.assert_translates('#define F _Pragma("unroll") for\n', "#define F  for\n")
+        self.assert_unchanged("#pragma once\n#pragma GCC unroll 4\n#pragma omp parallel\n")
+
     # ---- included files ----
     def test_device_headers_are_translated_beside_the_output(self):
         self.write("lib/inner.cuh", "inline void j() { inner<<<1, 1>>>(); }\n")
@@ -269,6 +279,12 @@ class TranslatorTest(unittest.TestCase):
         self.assert_refused("void k(cudaTextureObject_t t);", 1, "texture objects")
         self.assert_refused("void k(cudaSurfaceObject_t t);", 1, "surface objects")
         self.assert_unchanged("int texture = 1; int surface(int);")
+
+    def test_library_headers_are_refused(self):
+        self.assert_refused("#include <vector>\n#include <thrust/inner_product.h>\n", 2, "Thrust")
+        self.assert_refused("  #  include <cub/block/block_scan.cuh>\n", 1, "CUB")
+        self.assert_unchanged("#ifndef CUDA_EMULATOR\n#include <cub/cub.cuh>\n#endif\n"
+                              "#include <cuda_fp16.h>\n#include <cooperative_groups/scan.h>\n")
 
     def test_tensor_cores_and_clusters_are_refused(self):
         self.assert_refused("using namespace nvcuda;\nwmma::fill_fragment(c, 0);", 2, "tensor core")
