@@ -166,10 +166,10 @@ class coalesced_group : public lane_collectives {
     friend coalesced_group labeled_partition(const lane_collectives&, Label);
 };
 
-// The lanes of this warp that have not returned. Unlike on a GPU they need not stand at this call:
-// a group formed inside a divergent branch also holds the lanes that took the other one, so form it
-// from a ballot of the branch's condition, or partition an existing group.
-inline coalesced_group coalesced_threads() { return coalesced_group(emulator::active_mask()); }
+// The lanes of this warp that are here together: those of the same branch, the same iteration.
+__forceinline__ coalesced_group coalesced_threads() {
+    return coalesced_group(emulator::active_mask());
+}
 
 // Size threads of consecutive ranks; Parent tells what was partitioned.
 template <unsigned int Size, class Parent = void>

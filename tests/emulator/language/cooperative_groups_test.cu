@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "device_array.hpp"
@@ -309,6 +310,71 @@ TEST(CooperativeGroups, Partitions) {
         EXPECT_EQ(eighths[i].leader, i / 8 * 8);
         EXPECT_EQ(sums[i], i % 4 * 10 + 4);
     }
+}
+
+// The commonest use of coalesced threads: the lanes of a branch take their slots by one atomic.
+__global__ void compact_kernel(const int* __restrict__ in, int* __restrict__ out, int* count,
+                               int* group_sizes, int limit) {
+    const int index = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (index >= limit) return;
+    if (in[index] % 3 == 0) {
+        const cg::coalesced_group group = cg::coalesced_threads();
+        int first = 0;
+        if (group.thread_rank() == 0) first = atomicAdd(count, static_cast<int>(group.size()));
+        out[group.shfl(first, 0) + static_cast<int>(group.thread_rank())] = in[index];
+        group_sizes[index] = static_cast<int>(group.size());
+    } else if (in[index] % 3 == 1) {
+        group_sizes[index] = __popc(__activemask());
+    }
+}
+
+TEST(CooperativeGroups, CoalescedThreadsAreThoseOfTheBranch) {
+    constexpr int kCount = 230;  // the last warp is cut off
+    const std::vector<int> values = some_values(kCount);
+    DeviceArray<int> in(values);
+    DeviceArray<int> out(kCount);
+    DeviceArray<int> count(1);
+    DeviceArray<int> group_sizes(kCount);
+    compact_kernel<<<2, 128>>>(in.data(), out.data(), count.data(), group_sizes.data(), kCount);
+    std::vector<int> expected;
+    std::copy_if(values.begin(), values.end(), std::back_inserter(expected),
+                 [](int value) { return value % 3 == 0; });
+    std::vector<int> found = out.read();
+    found.resize(expected.size());
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(count.read()[0], static_cast<int>(expected.size()));
+    EXPECT_EQ(found, expected);
+    const auto sizes = group_sizes.read();
+    for (int i = 0; i < kCount; ++i) {
+        int together = 0;
+        for (int j = i / 32 * 32; j < std::min(i / 32 * 32 + 32, kCount); ++j) {
+            together += values[j] % 3 == values[i] % 3;
+        }
+        EXPECT_EQ(sizes[i], values[i] % 3 == 2 ? 0 : together) << i;
+    }
+}
+
+// Lanes leave the loop one after the other; the group shrinks with them, and all meet at its end.
+__global__ void shrinking_kernel(int* sums, unsigned int* at_the_end) {
+    int sum = 0;
+    for (unsigned int i = 0; i < threadIdx.x % 32; ++i) sum += __popc(__activemask());
+    sums[threadIdx.x] = sum;
+    __syncwarp();
+    at_the_end[threadIdx.x] = __activemask();
+}
+
+TEST(CooperativeGroups, ActiveLanesOfALoop) {
+    DeviceArray<int> sums(64);
+    DeviceArray<unsigned int> at_the_end(64);
+    shrinking_kernel<<<1, 64>>>(sums.data(), at_the_end.data());
+    const auto results = sums.read();
+    for (int i = 0; i < 64; ++i) {
+        int expected = 0;
+        for (int j = 0; j < i % 32; ++j) expected += 31 - j;
+        EXPECT_EQ(results[i], expected) << i;
+    }
+    for (const unsigned int mask : at_the_end.read()) EXPECT_EQ(mask, 0xffffffffu);
 }
 
 constexpr int kCopied = 100;

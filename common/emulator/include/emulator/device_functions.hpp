@@ -113,7 +113,8 @@ EMULATOR_SHUFFLES(float)
 EMULATOR_SHUFFLES(double)
 #undef EMULATOR_SHUFFLES
 
-inline unsigned int __activemask() { return emulator::active_mask(); }
+// Inlined, as is what else calls it: its return address is then the place in the kernel.
+__forceinline__ unsigned int __activemask() { return emulator::active_mask(); }
 inline unsigned int __ballot_sync(unsigned int mask, int predicate) {
     return static_cast<unsigned int>(emulator::warp_collective(
         emulator::WarpOperation::ballot, mask, predicate != 0 ? 1u : 0u, 0, warpSize));

@@ -78,7 +78,8 @@ enum class WarpOperation {
 std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                               int argument, int width);
 
-// The lanes of this warp that have not returned.
+// The lanes of this warp that make this very call together, told apart from other calls by its
+// return address. Waits until no thread of the block can go on otherwise.
 std::uint32_t active_mask();
 
 // Waits until every block of a cooperative grid is here.
