@@ -59,7 +59,7 @@ void clear_errors() {
 
 void explain(const char* format, ...) {
     // One write, without stdio's lock: a kernel that faults inside printf holds it.
-    char line[2048];
+    char line[4096];
     int length = std::snprintf(line, sizeof line, "emulator: ");
     va_list arguments;
     va_start(arguments, format);

@@ -11,8 +11,8 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <string_view>
-#include <vector>
 
 namespace emulator {
 namespace {
@@ -135,16 +135,14 @@ std::string demangle(const char* symbol) {
 
 }  // namespace
 
-std::span<const SharedRange> static_shared_ranges() {
-    static const std::vector<TlsRange> sections = find_shared_sections();
-    thread_local const std::vector<SharedRange> ranges = [] {
-        std::vector<SharedRange> here;
-        char* block = find_tls_block();
-        for (const TlsRange& section : sections) {
-            here.push_back({block + section.offset, section.bytes});
-        }
-        return here;
-    }();
+std::vector<SharedRange> static_shared_ranges() {
+    // Never destroyed: static destructors may still run kernels.
+    static const auto* sections = new std::vector<TlsRange>(find_shared_sections());
+    std::vector<SharedRange> ranges;
+    char* block = find_tls_block();
+    for (const TlsRange& section : *sections) {
+        ranges.push_back({block + section.offset, section.bytes});
+    }
     return ranges;
 }
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
+#include <vector>
 
 namespace emulator {
 
@@ -15,7 +15,7 @@ struct SharedRange {
     char* begin;
     std::size_t bytes;
 };
-std::span<const SharedRange> static_shared_ranges();
+std::vector<SharedRange> static_shared_ranges();
 
 // The unqualified, demangled name of a function of the executable, or "a kernel" where the file has
 // no symbols.

@@ -54,8 +54,8 @@ Settings read_environment() {
 }
 
 Settings& mutable_settings() {
-    static Settings settings = read_environment();
-    return settings;
+    static auto* settings = new Settings(read_environment());  // for static destructors too
+    return *settings;
 }
 
 }  // namespace

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <utility>
 
 #include "device.hpp"
 #include "errors.hpp"
-#include "executable.hpp"
 #include "fault.hpp"
 #include "grid.hpp"
 #include "hooks.hpp"
@@ -132,15 +132,32 @@ std::string hexadecimal(std::uint32_t value) {
 }  // namespace
 
 Worker& Worker::current() {
-    thread_local Worker worker;
-    return worker;
+    constinit thread_local Worker* worker = nullptr;
+    if (worker == nullptr) {
+        worker = new Worker;
+        // The main thread keeps its own to the end of the process: static destructors, which come
+        // after those of thread-local variables, may still run kernels.
+        if (::getpid() != ::gettid()) {
+            thread_local const std::unique_ptr<Worker> owner(worker);
+        }
+    }
+    return *worker;
 }
 
-Worker::Worker() : signal_stack_(install_signal_stack()) { install_fault_handler(); }
+Worker::Worker() : static_shared_(static_shared_ranges()), signal_stack_(install_signal_stack()) {
+    install_fault_handler();
+}
 
 Worker::~Worker() {
     remove_signal_stack(signal_stack_);
     if (shared_memory_ != nullptr) ::munmap(shared_memory_, kMaxDynamicSharedBytes + kPageBytes);
+}
+
+// Before the worker goes on elsewhere.
+[[gnu::always_inline]] inline void Worker::release_converged_if_stuck() {
+    if (ready_head_ == ready_tail_ && loop_.next == loop_.count && !converging_.empty()) {
+        release_converged();
+    }
 }
 
 // Runs the others until `self`, which waits or is ready, has its turn. Threads that may go on come
@@ -148,6 +165,7 @@ Worker::~Worker() {
 // what calls it: fewer returns, each of which a switch may make the processor mispredict.
 [[gnu::always_inline]] inline void Worker::leave(ThreadContext& self) {
     FiberContext next = nullptr;
+    release_converged_if_stuck();
     if (ready_head_ != ready_tail_) {
         const std::uint16_t thread = ready_[ready_head_++ % kMaxThreadsPerBlock];
         if (thread == self.linear_index) return;
@@ -246,6 +264,7 @@ void Worker::set_up_threads(const dim3& block_dim) {
         warps_[warp].meetings = 0;
     }
     ready_head_ = ready_tail_ = 0;
+    converging_.clear();
     block_meeting_.arrived = 0;
     block_meeting_.true_values = 0;
 }
@@ -276,7 +295,7 @@ void Worker::set_up_order() {
 }
 
 void Worker::set_up_shared_memory(std::size_t bytes) {
-    for (const SharedRange& range : static_shared_ranges()) fill_poison(range.begin, range.bytes);
+    for (const SharedRange& range : static_shared_) fill_poison(range.begin, range.bytes);
     dynamic_shared_bytes_ = bytes;
     dynamic_shared_ = nullptr;
     if (bytes == 0) return;
@@ -312,6 +331,7 @@ void Worker::fiber_main(boost::context::detail::transfer_t transfer) {
     for (;;) {
         worker.grid_->call->run_threads(worker.loop_);
         worker.idle_fibers_.push_back(self);
+        worker.release_converged_if_stuck();
         switch_context(worker.next_context(worker.main_context_), &worker.fibers_[self]);
     }
 }
@@ -440,8 +460,41 @@ void Worker::complete_block_meeting() {
     return warp.result[lane];
 }
 
-std::uint32_t Worker::live_lanes() const {
-    return loop_.live_lanes[current_thread->linear_index / kWarpSize];
+// Hardware answers at once, and which lanes it finds together is up to its scheduler. Here a lane
+// waits until no thread of the block can go on, and is then told of the lanes that wait at the same
+// place: the greatest convergence there can be, and never a lane that took another branch.
+std::uint32_t Worker::wait_for_convergence(const void* place) {
+    ThreadContext& self = *current_thread;
+    converging_.push_back({self.linear_index, place});
+    ++loop_.waiting;
+    leave(self);
+    return static_cast<std::uint32_t>(
+        warps_[self.linear_index / kWarpSize].result[self.linear_index % kWarpSize]);
+}
+
+// In each warp the lanes at the lowest address: those at a later one may be joined by them there.
+void Worker::release_converged() {
+    std::array<const void*, kMaxWarpsPerBlock> places{};
+    std::array<std::uint32_t, kMaxWarpsPerBlock> lanes{};
+    for (const ConvergingThread& waiting : converging_) {
+        const int warp = waiting.thread / kWarpSize;
+        if (places[warp] == nullptr || std::less<>()(waiting.place, places[warp])) {
+            places[warp] = waiting.place;
+            lanes[warp] = 0;
+        }
+        if (waiting.place == places[warp]) lanes[warp] |= 1u << waiting.thread % kWarpSize;
+    }
+    for (int warp = 0; hooks.collective_complete != nullptr && warp < kMaxWarpsPerBlock; ++warp) {
+        if (lanes[warp] != 0) hooks.collective_complete(*this, warp, lanes[warp]);
+    }
+    std::erase_if(converging_, [&](const ConvergingThread& waiting) {
+        const int warp = waiting.thread / kWarpSize;
+        if (waiting.place != places[warp]) return false;
+        warps_[warp].result[waiting.thread % kWarpSize] = lanes[warp];
+        make_ready(waiting.thread);
+        --loop_.waiting;
+        return true;
+    });
 }
 
 void Worker::complete_warp_meeting(int warp_number, int meeting_number) {
@@ -498,7 +551,9 @@ std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::
     return running_worker->wait_for_warp(operation, mask, value, argument, width);
 }
 
-std::uint32_t active_mask() { return running_worker->live_lanes(); }
+[[gnu::noinline]] std::uint32_t active_mask() {
+    return running_worker->wait_for_convergence(__builtin_return_address(0));
+}
 
 bool grid_is_cooperative() { return running_worker->grid().configuration.cooperative; }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "executable.hpp"
 #include "fiber.hpp"
 #include "settings.hpp"
 
@@ -50,6 +51,12 @@ struct BlockMeeting {
     std::array<std::uint16_t, kMaxThreadsPerBlock> order;  // threads as they arrived
 };
 
+// A thread that asked which lanes of its warp are with it (active_mask), and where it asked.
+struct ConvergingThread {
+    std::uint16_t thread;
+    const void* place;
+};
+
 class Worker {
   public:
     // The calling OS thread's worker, made at the first call.
@@ -67,7 +74,7 @@ class Worker {
     int wait_for_block(BlockMeeting::Kind kind, int value);
     std::uint64_t wait_for_warp(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                                 int argument, int width);
-    std::uint32_t live_lanes() const;
+    std::uint32_t wait_for_convergence(const void* place);
     void release_waiters_of(const ThreadContext& ended);
     [[noreturn]] void abandon_block();
 
@@ -93,6 +100,8 @@ class Worker {
     void leave(ThreadContext& self);
     void complete_block_meeting();
     void complete_warp_meeting(int warp, int meeting);
+    void release_converged();
+    void release_converged_if_stuck();
     std::string describe_waiting_threads() const;
 
     Grid* grid_ = nullptr;
@@ -119,7 +128,9 @@ class Worker {
 
     BlockMeeting block_meeting_;
     std::vector<Warp> warps_;
+    std::vector<ConvergingThread> converging_;
 
+    std::vector<SharedRange> static_shared_;
     char* shared_memory_ = nullptr;  // kMaxDynamicSharedBytes and a guard page
     void* dynamic_shared_ = nullptr;
     std::size_t dynamic_shared_bytes_ = 0;

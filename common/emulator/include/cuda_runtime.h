@@ -99,6 +99,21 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid
                                                 std::index_sequence_for<Parameters...>());
 }
 
+// Without its type, the kernel's parameters are unknown.
+template <bool kKnownType = false>
+cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t = 0,
+                             cudaStream_t = nullptr) {
+    static_assert(kKnownType, "on the CPU engine pass the kernel itself, not a void pointer to it");
+    return cudaErrorNotSupported;
+}
+
+template <bool kKnownType = false>
+cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t = 0,
+                                        cudaStream_t = nullptr) {
+    static_assert(kKnownType, "on the CPU engine pass the kernel itself, not a void pointer to it");
+    return cudaErrorNotSupported;
+}
+
 template <class Mode = emulator::DenormalMode, class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
