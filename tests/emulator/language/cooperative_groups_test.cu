@@ -345,6 +345,7 @@ TEST(CooperativeGroups, CoalescedThreadsAreThoseOfTheBranch) {
     std::sort(found.begin(), found.end());
     EXPECT_EQ(count.read()[0], static_cast<int>(expected.size()));
     EXPECT_EQ(found, expected);
+#ifdef CUDA_EMULATOR  // a GPU may split a branch's lanes
     const auto sizes = group_sizes.read();
     for (int i = 0; i < kCount; ++i) {
         int together = 0;
@@ -353,8 +354,10 @@ TEST(CooperativeGroups, CoalescedThreadsAreThoseOfTheBranch) {
         }
         EXPECT_EQ(sizes[i], values[i] % 3 == 2 ? 0 : together) << i;
     }
+#endif
 }
 
+#ifdef CUDA_EMULATOR
 // Lanes leave the loop one after the other; the group shrinks with them, and all meet at its end.
 __global__ void shrinking_kernel(int* sums, unsigned int* at_the_end) {
     int sum = 0;
@@ -376,6 +379,7 @@ TEST(CooperativeGroups, ActiveLanesOfALoop) {
     }
     for (const unsigned int mask : at_the_end.read()) EXPECT_EQ(mask, 0xffffffffu);
 }
+#endif
 
 constexpr int kCopied = 100;
 
