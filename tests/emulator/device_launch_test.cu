@@ -62,8 +62,11 @@ TEST_F(DeviceLaunchTest, streams_keep_order_and_tail_launches_come_last) {
     EXPECT_TRUE(child_after_parent);
 }
 
-// Each block has a default stream of its own.
+// Each block has a default stream of its own. The blocks take so long that other workers help, and
+// the early ones longest.
 __global__ void launch_from_blocks_kernel(Log* log) {
+    volatile int spent = 0;
+    for (int i = 0; i < 50000 * static_cast<int>(gridDim.x - blockIdx.x); ++i) spent = spent + 1;
     note_kernel<<<1, 1>>>(log, 100 * blockIdx.x + 1);
     note_kernel<<<1, 1>>>(log, 100 * blockIdx.x + 2);
 }
