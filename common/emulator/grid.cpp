@@ -310,7 +310,7 @@ Grid::~Grid() {
     if (from_device) --outstanding_launches;
 }
 
-const std::string Grid::name() const {
+std::string Grid::name() const {
     return kernel.name != nullptr ? kernel.name : function_name(kernel.address);
 }
 

@@ -54,7 +54,7 @@ struct Grid {
          std::unique_ptr<KernelCall> kernel_call);
     ~Grid();
 
-    const std::string name() const;
+    std::string name() const;
     // Ends the grid with a sticky error.
     void fail(cudaError_t error);
 

@@ -208,9 +208,12 @@ class MemoryTable {
 
     void release(const Block& block) {
         if (block.pages == nullptr) return;
-        // A new mapping gives the memory back and makes each later access a fault.
-        ::mmap(block.pages, block.page_bytes, PROT_NONE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        // A new mapping gives the memory back and makes each later access a fault. Where the
+        // process has too many mappings for that, at least the memory goes.
+        if (::mmap(block.pages, block.page_bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+            ::madvise(block.pages, block.page_bytes, MADV_DONTNEED);
+        }
         used_bytes_ -= block.allocation.bytes;
         if (block.allocation.kind == MemoryKind::device) device_bytes_ -= block.allocation.bytes;
         constexpr std::size_t kRememberedFrees = 256;
