@@ -15,8 +15,8 @@ namespace course {
 // Errors: the first exception that `work` threw is thrown on, after all have ended.
 template <class Work>
 void parallel_ranges(std::int64_t count, const Work& work) {
-    const std::int64_t workers =
-        std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, std::max<std::int64_t>(count, 1));
+    const std::int64_t workers = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1,
+                                                          std::max<std::int64_t>(count, 1));
     std::vector<std::exception_ptr> errors(workers);
     {
         std::vector<std::jthread> threads;
