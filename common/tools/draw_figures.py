@@ -10,8 +10,9 @@ import shutil
 import subprocess
 import sys
 
+from gpus import has_gpu
 from record import Recorder, check_stages, finish, sweeps_of
-from stages import (EXIT_FAILURE, ROOT, ToolError, build_folder, choose, chosen_chapters, has_gpu,
+from stages import (EXIT_FAILURE, ROOT, ToolError, build_folder, choose, chosen_chapters,
                     load_stages, run_tool, variable)
 
 

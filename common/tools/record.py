@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gpus import has_gpu
 from measuring import HEADER, Measurement, Row, measure
-from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, choose,
-                    chosen_chapters, executable, format_ms, has_gpu, load_stages, pick_engine,
-                    run_tool, variable)
+from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, choose, chosen_chapters,
+                    executable, format_ms, load_stages, pick_engine, run_tool, variable)
 
 RECORDED_ENGINES = ("gpu", "cpu")
 REPORT_HEADER = "chapter,stage,engine,device,n,parameters,seed,field,value".split(",")

@@ -8,7 +8,8 @@ racecheck sees shared memory only: races in global memory are the CPU engine's t
 import shutil
 import subprocess
 
-from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ToolError, chosen_chapters, executable, has_gpu,
+from gpus import has_gpu
+from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ToolError, chosen_chapters, executable,
                     load_stages, print_table, run_tool)
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the tools share: the list of stages that Meson wrote, engines, and one-line errors."""
 
-import ctypes
-import functools
 import json
 import os
 import shlex
@@ -10,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from gpus import has_gpu
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = ("gpu", "emu")
@@ -102,18 +102,6 @@ def chosen_chapters(stages: list[Stage]) -> list[str]:
 def chosen_engine() -> str:
     """ENGINE, or nothing for the machine's own."""
     return choose("ENGINE", variable("ENGINE"), ENGINES) if variable("ENGINE") else ""
-
-
-@functools.cache
-def has_gpu() -> bool:
-    """Asks the driver, which honours CUDA_VISIBLE_DEVICES."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return False
-    count = ctypes.c_int(0)
-    return (driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
-            and count.value > 0)
 
 
 def pick_engine(stage: Stage, wanted: str = "") -> str:

@@ -6,7 +6,7 @@ import shutil
 
 from draw_figures import draw
 from measuring import measure
-from stages import (EXIT_FAILURE, ToolError, build_folder, executable, format_ms, has_gpu,
+from stages import (EXIT_FAILURE, ToolError, build_folder, executable, format_ms,
                     load_stages, pick_engine, run_tool)
 
 COLUMNS = "{:<{width}}  {:<6}  {:>12}  {:>11}  {:>10}  {:<10}  {}"
@@ -14,12 +14,6 @@ COLUMNS = "{:<{width}}  {:<6}  {:>12}  {:>11}  {:>10}  {:<10}  {}"
 
 def main() -> int:
     stages = load_stages()
-    engines = {engine for stage in stages for engine in stage.executables}
-    if "gpu" not in engines:
-        print("There is no nvcc here: kernels run on the CPU engine.")
-    elif not has_gpu():
-        print("There is no GPU here: kernels run on the CPU engine.")
-
     failures: list[str] = []
     left_out: set[str] = set()
     width = max(len(stage.stage) for stage in stages)
@@ -47,9 +41,9 @@ def main() -> int:
                              format_ms(made.median_ms("total_ms")), "yes", stage.technique,
                              width=width), flush=True)
     if emulated:
-        print("emu: times of the emulation on this CPU, not of a GPU")
+        print("emu: times of the emulation on this CPU, not of a GPU", flush=True)
     for line in [*failures, *left_out]:
-        print(line)
+        print(line, flush=True)
 
     if shutil.which("gnuplot") is None:
         print("no figures: gnuplot is missing (package gnuplot-nox)")

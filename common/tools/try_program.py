@@ -9,8 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from gpus import has_gpu
 from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, ToolError, arguments, build_folder,
-                    chosen_engine, has_gpu, run_tool, variable)
+                    chosen_engine, run_tool, variable)
 
 EMULATOR = ROOT / "common" / "emulator"
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from course_tools import BUILD
+from gpus import has_gpu
 from measuring import HEADER
-from stages import has_gpu
 
 
 @dataclass(frozen=True)

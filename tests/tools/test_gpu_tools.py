@@ -11,7 +11,9 @@ from course_tools import ToolTest, run_tool
 
 DRIVER = """
 extern "C" int cuInit(unsigned) { return 0; }
-extern "C" int cuDeviceGetCount(int* count) { *count = 1; return 0; }
+extern "C" int cuDeviceGetCount(int* count) { *count = 2; return 0; }
+extern "C" int cuDeviceGet(int* device, int number) { *device = number; return 0; }
+extern "C" int cuDeviceGetAttribute(int* value, int attribute, int) { *value = attribute == 75 ? 9 : 0; return 0; }
 """
 
 # Prints what it was told, and finds something where it is told to.
@@ -64,6 +66,9 @@ class GpuToolsTest(ToolTest):
     def test_the_gpu_is_the_machine_s_own_engine(self) -> None:
         result = self.run_with_gpu("run_stage.py", STAGE="sums/01_plain", STAND_IN_ECHO="1")
         self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_the_architectures_that_meson_builds_for(self) -> None:
+        self.assertEqual(self.run_with_gpu("gpus.py").stdout, "90\n")
 
     def test_without_the_sanitizer(self) -> None:
         (self.folder / "compute-sanitizer").unlink()

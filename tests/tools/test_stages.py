@@ -6,7 +6,7 @@ import shutil
 import unittest
 
 from course_tools import ToolTest, run_tool
-from stages import has_gpu
+from gpus import has_gpu
 
 
 class ListTest(ToolTest):

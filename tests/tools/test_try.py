@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from course_tools import BUILD, run_tool
-from stages import has_gpu
+from gpus import has_gpu
 
 # Without cuda_runtime.h, which nvcc includes by itself.
 PROGRAM = r"""
