@@ -17,13 +17,14 @@ BUILD = Path(os.environ.get("COURSE_BUILD", ROOT / "build"))
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOLS))
 
-# Behaves as a stage's executable does: rows and JSON, a time that grows with n, one line of error.
+# Behaves as a stage's executable does: rows and JSON, a default n of each engine's own, a time that
+# grows with n, one line of error.
 STAND_IN = r'''#!{python}
 import json, os, sys, time
 flags = dict(zip(sys.argv[1::1], sys.argv[2::1]))
 if os.environ.get("STAND_IN_ECHO"):
     print(" ".join(sys.argv[1:]))
-n, seed, repeats = int(flags.get("--n", 1000)), flags.get("--seed", "1"), int(flags.get("--repeats", 5))
+n, seed, repeats = int(flags.get("--n", 3000 if "{engine}" == "cpu" else 1000)), flags.get("--seed", "1"), int(flags.get("--repeats", 5))
 with open(os.environ.get("STAND_IN_LOG", os.devnull), "a") as log:
     log.write(f"{stage} n={{n}} repeats={{repeats}}\n")
 if n == int(os.environ.get("STAND_IN_FAILS_AT", -1)):

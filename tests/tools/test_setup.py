@@ -69,6 +69,7 @@ class SetupTest(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         commands = [line for line in result.stderr.splitlines() if "apt-get install" in line]
         self.assertEqual(len(commands), 1, result.stderr)
+        self.assertEqual(result.stderr.splitlines()[-1], commands[0])
         for package in ("meson", "ninja-build", "g++", "python3", "libboost-context-dev"):
             self.assertIn(f" {package}", commands[0])
         self.assertFalse(self.log.exists(), "nothing may be installed")
