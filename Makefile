@@ -10,15 +10,15 @@ tool := python3 common/tools/
 # Recipes read these from the environment, so that no value is ever read as shell.
 export STAGE CHAPTER ENGINE ARGS FILE A B DATA
 
-.PHONY: all test test-all list run try compare diff figures record sanitize benchmark format lint help clean setup build
+.PHONY: all test test-all list run try compare diff figures record sanitize benchmark format lint help clean setup setup-lint build build-all
 
 all: build  ## set up, build, run every stage verified, draw the figures
 	@$(tool)tour.py
 
-test: build  ## set up, build and run all tests
+test: build-all  ## set up, build and run all tests
 	@$(tool)run_tests.py
 
-test-all: build  ## make test and the long tests
+test-all: build-all  ## make test and the long tests
 	@$(tool)run_tests.py --long
 
 list: build  ## chapters and stages, one line each
@@ -45,7 +45,7 @@ record: build  ## (GPU) the sweeps at the thesis' sizes into plots/data; resumes
 sanitize: build  ## (GPU) compute-sanitizer's four tools over every stage: [CHAPTER=…]
 	@$(tool)sanitize.py
 
-benchmark: build  ## what the CPU engine costs: a thread, a barrier, a shuffle, and each stage against the serial one
+benchmark: build-all  ## what the CPU engine costs: a thread, a barrier, a shuffle, and each stage against the serial one
 	@meson test -C build --benchmark --no-rebuild --verbose
 
 format: setup-lint  ## format the C++ and CUDA sources
@@ -67,4 +67,8 @@ setup-lint:
 	@common/tools/setup.sh --lint
 
 build: setup
-	@common/tools/build.sh
+	@common/tools/build.sh stages
+
+# Tests and benchmarks are not built for those who only run stages.
+build-all: setup
+	@common/tools/build.sh all
