@@ -90,9 +90,9 @@ struct Seeded {
 Seeded seed_as_curand(std::uint64_t seed) {
     const std::uint32_t low = 1099087573u * (static_cast<std::uint32_t>(seed) ^ 0xaad26b49u);
     const std::uint32_t high = 2591861531u * (static_cast<std::uint32_t>(seed >> 32) ^ 0xf7dcefddu);
-    return {{123456789u + low, 362436069u ^ low, 521288629u + high, 88675123u ^ high,
-             5783321u + low},
-            6615241u + low + high};
+    return {
+        {123456789u + low, 362436069u ^ low, 521288629u + high, 88675123u ^ high, 5783321u + low},
+        6615241u + low + high};
 }
 
 std::uint64_t count_one_generator(State state, std::uint32_t weyl, std::int64_t samples) {
@@ -135,9 +135,8 @@ std::uint64_t count_inside_reference(std::int64_t samples, std::uint64_t seed,
     };
 
     std::atomic<std::uint64_t> inside = 0;
-    course::parallel_ranges(active, [&](std::int64_t begin, std::int64_t end) {
-        inside += count_range(begin, end);
-    });
+    course::parallel_ranges(
+        active, [&](std::int64_t begin, std::int64_t end) { inside += count_range(begin, end); });
     return inside;
 }
 
@@ -145,8 +144,8 @@ Estimate estimate_pi(std::uint64_t inside, std::int64_t samples) {
     constexpr double kPi = std::numbers::pi;
     const double n = static_cast<double>(samples);
     const double estimate = 4.0 * static_cast<double>(inside) / n;
-    // The variance of one point's 4 * inside is pi * (4 - pi): the true one, not the sample's, which
-    // would be zero for one point.
+    // The variance of one point's 4 * inside is pi * (4 - pi): the true one, not the sample's,
+    // which would be zero for one point.
     const double error = std::sqrt(kPi * (4.0 - kPi) / n);
     return {estimate, error, (estimate - kPi) / error};
 }
@@ -182,13 +181,14 @@ class MonteCarlo final : public course::Problem {
 
     void prepare(const course::StageOptions& options, const course::Backend&) override {
         if (!options.input.empty()) {
-            throw course::UsageError("--input " + options.input +
-                                     ": this chapter draws its points from --seed; it has no input");
+            throw course::UsageError(
+                "--input " + options.input +
+                ": this chapter draws its points from --seed; it has no input");
         }
         if (static_cast<std::uint64_t>(options.n) > max_samples_) {
-            throw course::UsageError(
-                text("--n ", options.n, ": this stage counts in 32 bits, at most ", max_samples_,
-                     " points (03_64bit_counts has no such limit)"));
+            throw course::UsageError(text("--n ", options.n,
+                                          ": this stage counts in 32 bits, at most ", max_samples_,
+                                          " points (03_64bit_counts has no such limit)"));
         }
         input_.samples = options.n;
         input_.seed = options.seed;
@@ -206,24 +206,26 @@ class MonteCarlo final : public course::Problem {
     void run(PhaseTimer& timer) override { count_inside_(input_, output_, timer); }
 
     course::Verdict verify() override {
-        if (output_.generators < 1) return {false, "the stage did not say how many generators drew"};
+        if (output_.generators < 1)
+            return {false, "the stage did not say how many generators drew"};
         if (output_.inside > static_cast<std::uint64_t>(input_.samples)) {
             return {false, text(output_.inside, " points inside of ", input_.samples, " drawn")};
         }
         const double z = estimate_pi(output_.inside, input_.samples).z;
         if (!(std::abs(z) <= kMaxZ)) {
-            return {false, text("z = ", fixed(z, 2), ": more than ", kMaxZ, " standard errors from pi")};
+            return {false,
+                    text("z = ", fixed(z, 2), ": more than ", kMaxZ, " standard errors from pi")};
         }
         if (input_.samples > kMaxExactSamples) {
             return {true, text("|z| = ", fixed(std::abs(z), 2), " <= ", kMaxZ)};
         }
         if (reference_generators_ != output_.generators) {
-            reference_ =
-                count_inside_reference(input_.samples, input_.seed, output_.generators);
+            reference_ = count_inside_reference(input_.samples, input_.seed, output_.generators);
             reference_generators_ = output_.generators;
         }
         if (output_.inside != reference_) {
-            return {false, text(output_.inside, " points inside, ", reference_, " by the CPU's own XORWOW")};
+            return {false, text(output_.inside, " points inside, ", reference_,
+                                " by the CPU's own XORWOW")};
         }
         return {true, text("equal to the CPU's own count, |z| = ", fixed(std::abs(z), 2))};
     }

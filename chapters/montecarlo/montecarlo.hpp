@@ -18,8 +18,8 @@ using course::PhaseTimer;
 // What a stage is asked to do.
 struct Input {
     std::int64_t samples = 0;  // points to draw: exactly so many, never more or fewer
-    std::uint64_t seed = 1;    // of cuRAND's XORWOW generator
-    std::int64_t blocks = 0;   // thread blocks; 0: as many as the device holds at once
+    std::uint64_t seed = 1;  // of cuRAND's XORWOW generator
+    std::int64_t blocks = 0;  // thread blocks; 0: as many as the device holds at once
 };
 
 // What a stage answers.
@@ -46,9 +46,9 @@ int run_stage(int argc, char** argv, std::string_view stage_name, CountInside co
 
 // The float64 view of a count, for reports and verification.
 struct Estimate {
-    double pi;              // 4 * inside / samples
+    double pi;  // 4 * inside / samples
     double standard_error;  // of `pi`: sqrt(pi * (4 - pi) / samples), about 1.642 / sqrt(samples)
-    double z;               // (pi estimated - pi) / standard_error
+    double z;  // (pi estimated - pi) / standard_error
 };
 Estimate estimate_pi(std::uint64_t inside, std::int64_t samples);
 

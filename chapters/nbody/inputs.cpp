@@ -41,8 +41,8 @@ class InputBuilder {
             const Double3 v = velocities_[i] - (1 / mass) * momentum;
             input.bodies.push_back({static_cast<float>(x.x), static_cast<float>(x.y),
                                     static_cast<float>(x.z), static_cast<float>(masses_[i])});
-            input.velocities.push_back({static_cast<float>(v.x), static_cast<float>(v.y),
-                                        static_cast<float>(v.z)});
+            input.velocities.push_back(
+                {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)});
         }
         input.softening = static_cast<float>(softening);
         input.dt = static_cast<float>(dt);
@@ -103,8 +103,9 @@ Input make_galaxies(std::int64_t count, std::uint64_t seed) {
             const double inside = (radius * radius - inner_squared) / (1 - inner_squared);
             const double enclosed = kCentreMass + (1 - kCentreMass) * inside;
             // The circular speed around a softened mass.
-            const double speed = std::sqrt(enclosed * radius * radius /
-                                           std::pow(radius * radius + kSoftening * kSoftening, 1.5));
+            const double speed =
+                std::sqrt(enclosed * radius * radius /
+                          std::pow(radius * radius + kSoftening * kSoftening, 1.5));
             const auto tilted = [&](double x, double y, double z) -> Double3 {
                 return {x, y * std::cos(tilt) - z * std::sin(tilt),
                         y * std::sin(tilt) + z * std::cos(tilt)};
@@ -126,7 +127,8 @@ Input make_galaxies(std::int64_t count, std::uint64_t seed) {
 Input make_solar() {
     // Standish and Williams, "Keplerian elements for approximate positions of the major planets",
     // table 1 at J2000: semi-major axis (AU), eccentricity, then degrees: inclination, mean
-    // longitude, longitude of perihelion, longitude of the ascending node. Last: Sun's mass / planet's.
+    // longitude, longitude of perihelion, longitude of the ascending node. Last: Sun's mass /
+    // planet's.
     struct Planet {
         double a, e, inclination, longitude, perihelion, node, inverse_mass;
     };
@@ -232,8 +234,7 @@ Input read_input(const std::string& path) {
             return static_cast<float>(reader.real(field, name, -kMaxSpeed, kMaxSpeed));
         };
         const auto mass = static_cast<float>(reader.real(0, "mass", 0, kMaxMass));
-        input.bodies.push_back(
-            {coordinate(1, "x"), coordinate(2, "y"), coordinate(3, "z"), mass});
+        input.bodies.push_back({coordinate(1, "x"), coordinate(2, "y"), coordinate(3, "z"), mass});
         input.velocities.push_back({speed(4, "vx"), speed(5, "vy"), speed(6, "vz")});
         if (static_cast<std::int64_t>(input.bodies.size()) > kMaxBodies) {
             reader.fail(text("more than ", kMaxBodies, " bodies"));

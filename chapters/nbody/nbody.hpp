@@ -37,9 +37,9 @@ struct Vector3 {
 struct Input {
     std::vector<Body> bodies;
     std::vector<Vector3> velocities;  // as many as bodies
-    float softening = 0;              // at least kMinSoftening
-    float dt = 0;                     // length of a step
-    std::int64_t steps = 0;           // leapfrog steps; 0: one evaluation of the accelerations
+    float softening = 0;  // at least kMinSoftening
+    float dt = 0;  // length of a step
+    std::int64_t steps = 0;  // leapfrog steps; 0: one evaluation of the accelerations
 
     int count() const { return static_cast<int>(bodies.size()); }
     float softening_squared() const { return softening * softening; }

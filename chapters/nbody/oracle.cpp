@@ -19,7 +19,7 @@ namespace {
 
 struct Pull {
     Double3 acceleration;
-    double size = 0;       // sum of the lengths of all pulls
+    double size = 0;  // sum of the lengths of all pulls
     double potential = 0;  // sum of -m_j / sqrt(r^2 + softening^2) over the OTHER bodies
 };
 
@@ -162,9 +162,8 @@ std::optional<std::string> Verifier::Implementation::check_conserved(
         const std::int64_t i = sample[k];
         const double mass = input.bodies[i].mass;
         const Double3 v0 = to_double(input.velocities[i]), v1 = to_double(output.velocities[i]);
-        const double difference =
-            0.5 * mass * (dot(v1, v1) - dot(v0, v0)) +
-            0.5 * mass * (end_pulls[k].potential - start_pulls[k].potential);
+        const double difference = 0.5 * mass * (dot(v1, v1) - dot(v0, v0)) +
+                                  0.5 * mass * (end_pulls[k].potential - start_pulls[k].potential);
         const double force = scale * mass * std::max(start_pulls[k].size, end_pulls[k].size);
         force_size += force;
         torque_size += force * std::max(norm(position_of(input.bodies[i])),
@@ -173,11 +172,12 @@ std::optional<std::string> Verifier::Implementation::check_conserved(
         change_squared += scale * scale * difference * difference;
         energy_size -= 0.5 * scale * mass * start_pulls[k].potential;
     }
-    const double momentum_size = std::max(start.momentum_size, end.momentum_size) +
-                                 force_size * duration;
-    const double angular_size = std::max(start.angular_size, end.angular_size) +
-                                torque_size * duration;
-    // Rounding adds up to about sqrt(steps) units in the last place; linear growth is the safe side.
+    const double momentum_size =
+        std::max(start.momentum_size, end.momentum_size) + force_size * duration;
+    const double angular_size =
+        std::max(start.angular_size, end.angular_size) + torque_size * duration;
+    // Rounding adds up to about sqrt(steps) units in the last place; linear growth is the safe
+    // side.
     const double tolerance = 2e-6 * static_cast<double>(input.steps + 8);
 
     course::ErrorMeter momentum;
@@ -224,8 +224,7 @@ Verifier::Implementation::Trajectory Verifier::Implementation::run_reference(dou
             for (std::int64_t i = begin; i < end; ++i) {
                 accelerations[i] =
                     pull_on(
-                        i, count, softening_squared,
-                        [&](std::int64_t j) { return positions[j]; },
+                        i, count, softening_squared, [&](std::int64_t j) { return positions[j]; },
                         [&](std::int64_t j) -> double { return input.bodies[j].mass; })
                         .acceleration;
             }
@@ -244,8 +243,8 @@ Verifier::Implementation::Trajectory Verifier::Implementation::run_reference(dou
 }
 
 std::optional<std::string> Verifier::Implementation::check_trajectory(const Output& output) {
-    const double pairs = static_cast<double>(count) * static_cast<double>(count) *
-                         static_cast<double>(input.steps);
+    const double pairs =
+        static_cast<double>(count) * static_cast<double>(count) * static_cast<double>(input.steps);
     if (pairs > kMaxReferencePairs || input.steps > kMaxReferenceSteps) return std::nullopt;
     if (!reference) {
         constexpr double kStretch = 0x1p-22;  // about what one float rounding does to a position
@@ -309,9 +308,9 @@ course::Verdict Verifier::verify(const Output& output) {
         oracle.input.steps == 0 ? oracle.start_pulls : oracle.sampled_pulls(output.bodies);
     // A pull is right to some 10 units in the last place (rsqrtf: 2, cubed argument: 3, the rest
     // one each). Adding n of them in float is a random walk of sqrt(n) roundings, until, beyond a
-    // million bodies, single pulls are smaller than half a unit of their sum and are lost, all to one
-    // side: then only the bound of n units holds for every body (Higham, "Accuracy and Stability of
-    // Numerical Algorithms", 4.2), and the walk for all but a few.
+    // million bodies, single pulls are smaller than half a unit of their sum and are lost, all to
+    // one side: then only the bound of n units holds for every body (Higham, "Accuracy and
+    // Stability of Numerical Algorithms", 4.2), and the walk for all but a few.
     constexpr double kUnit = 0x1p-24;
     const double n = static_cast<double>(oracle.count);
     const double walk = kUnit * (16 + 4 * std::sqrt(n));
@@ -343,8 +342,8 @@ course::Verdict Verifier::verify(const Output& output) {
         if (const auto fault = oracle.check_conserved(output, end_pulls)) return {false, *fault};
     }
     return {true, text("accelerations of ", errors.size(), " bodies: 95 % within ", most,
-                       " of float64 (tolerance ", walk, "), all within ",
-                       accelerations.max_error(), " (", tolerance, ")")};
+                       " of float64 (tolerance ", walk, "), all within ", accelerations.max_error(),
+                       " (", tolerance, ")")};
 }
 
 }  // namespace nbody

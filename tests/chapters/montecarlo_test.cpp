@@ -16,12 +16,14 @@ using course_test::RunResult, course_test::run_quietly;
 using montecarlo::count_inside_reference, montecarlo::Input, montecarlo::Output;
 using montecarlo::PhaseTimer;
 
-// Marsaglia's recurrence written once more, number by number: what the jump matrices must agree with.
+// Marsaglia's recurrence written once more, number by number: what the jump matrices must agree
+// with.
 struct PlainXorwow {
     std::uint32_t v[5], weyl;
     explicit PlainXorwow(std::uint64_t seed) {
         const std::uint32_t a = 1099087573u * (static_cast<std::uint32_t>(seed) ^ 0xaad26b49u);
-        const std::uint32_t b = 2591861531u * (static_cast<std::uint32_t>(seed >> 32) ^ 0xf7dcefddu);
+        const std::uint32_t b =
+            2591861531u * (static_cast<std::uint32_t>(seed >> 32) ^ 0xf7dcefddu);
         v[0] = 123456789u + a;
         v[1] = 362436069u ^ a;
         v[2] = 521288629u + b;

@@ -38,7 +38,8 @@ Output solve(const Input& input, std::int64_t steps, double dt) {
                     d[k] = states[j].x[k] - s.x[k];
                     r2 += d[k] * d[k];
                 }
-                for (int k = 0; k < 3; ++k) s.a[k] += input.bodies[j].mass * d[k] / (r2 * std::sqrt(r2));
+                for (int k = 0; k < 3; ++k)
+                    s.a[k] += input.bodies[j].mass * d[k] / (r2 * std::sqrt(r2));
             }
         }
     };
@@ -86,7 +87,8 @@ TEST(Inputs, HaveTheAskedNumberOfBodiesAtRestAroundTheOrigin) {
                 EXPECT_GE(b.mass, 0);
                 mass += b.mass;
                 centre[0] += b.mass * b.x, centre[1] += b.mass * b.y, centre[2] += b.mass * b.z;
-                momentum[0] += b.mass * v.x, momentum[1] += b.mass * v.y, momentum[2] += b.mass * v.z;
+                momentum[0] += b.mass * v.x, momentum[1] += b.mass * v.y,
+                    momentum[2] += b.mass * v.z;
             }
             EXPECT_GT(mass, 0);
             for (int k = 0; k < 3; ++k) {
@@ -130,9 +132,9 @@ TEST(Inputs, PlanetsAreWhereTheElementsPutThem) {
     };
     EXPECT_NEAR(distance(3), 0.9833, 2e-4);  // the Earth, two days before its perihelion
     for (int planet = 1; planet <= 8; ++planet) {
-        const double bounds[9][2] = {{0, 0},        {0.307, 0.467}, {0.718, 0.729},
+        const double bounds[9][2] = {{0, 0},         {0.307, 0.467}, {0.718, 0.729},
                                      {0.983, 1.017}, {1.381, 1.667}, {4.95, 5.46},
-                                     {9.02, 10.06}, {18.2, 20.1},   {29.8, 30.4}};
+                                     {9.02, 10.06},  {18.2, 20.1},   {29.8, 30.4}};
         EXPECT_GT(distance(planet), bounds[planet][0]) << planet;
         EXPECT_LT(distance(planet), bounds[planet][1]) << planet;
     }
@@ -290,7 +292,8 @@ TEST(Steps, ThatDoNotConserveFailWithoutAReferenceToo) {
     output.velocities[1].x += 0.5f;  // momentum
     EXPECT_FALSE(passes(input, output));
     output = right;
-    for (Vector3& v : output.velocities) v = {-v.x, -v.y, -v.z};  // angular momentum is zero: energy
+    for (Vector3& v : output.velocities)
+        v = {-v.x, -v.y, -v.z};  // angular momentum is zero: energy
     for (Vector3& v : output.velocities) v = {2 * v.x, 2 * v.y, 2 * v.z};
     EXPECT_FALSE(passes(input, output));
 }
@@ -331,9 +334,15 @@ course_test::RunResult run(std::vector<std::string> arguments) {
 TEST(CommandLine, RefusesWhatCannotBeRight) {
     EXPECT_EQ(run({"--check", "--n", "20"}).status, 0);
     EXPECT_EQ(run({"--check", "--n", "20", "--softening", "5e-7"}).status, 0);
-    for (const auto& bad : std::vector<std::vector<std::string>>{
-             {"--dt", "0"}, {"--dt", "-1"}, {"--dt", "nan"}, {"--steps", "-1"}, {"--softening", "0"},
-             {"--softening", "4e-7"}, {"--output-every", "0"}, {"--input", "solar", "--n", "4"}}) {
+    for (const auto& bad :
+         std::vector<std::vector<std::string>>{{"--dt", "0"},
+                                               {"--dt", "-1"},
+                                               {"--dt", "nan"},
+                                               {"--steps", "-1"},
+                                               {"--softening", "0"},
+                                               {"--softening", "4e-7"},
+                                               {"--output-every", "0"},
+                                               {"--input", "solar", "--n", "4"}}) {
         std::vector<std::string> arguments = {"--check"};
         arguments.insert(arguments.end(), bad.begin(), bad.end());
         const auto result = run(arguments);

@@ -4,11 +4,11 @@
 // The generator is XORWOW (Marsaglia, "Xorshift RNGs", 2003), seeded as cuRAND seeds its default
 // generator, so that this loop draws the very points that thread 0 of a one-thread grid draws.
 // Limit now: one core; each draw waits for the one before it.
+#include "montecarlo.hpp"
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
-
-#include "montecarlo.hpp"
 
 using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::PhaseTimer;
 
@@ -59,7 +59,8 @@ void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
     output.generators = 1;
     timer.end();
     timer.note_grid(1, 1);
-    timer.declare_work({.bytes = 0, .operations = montecarlo::kOperationsPerSample * input.samples});
+    timer.declare_work(
+        {.bytes = 0, .operations = montecarlo::kOperationsPerSample * input.samples});
 }
 
 int main(int argc, char** argv) {

@@ -49,7 +49,8 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
                                     Count* __restrict__ block_counts) {
     const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned int threads = gridDim.x * blockDim.x;
-    // The remainder goes to the first threads of the GRID, one point each: exactly `samples` in all.
+    // The remainder goes to the first threads of the GRID, one point each: exactly `samples` in
+    // all.
     const Count my_samples = samples / threads + (thread < samples % threads ? 1 : 0);
 
     curandState state;
@@ -72,8 +73,7 @@ std::int64_t choose_blocks(const Input& input) {
     if (input.blocks > 0) return input.blocks;
     int device = 0, multiprocessors = 0, blocks_each = 0;
     cuda_check(cudaGetDevice(&device));
-    cuda_check(
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, count_inside_kernel,
                                                              kBlockSize, 0));
     const std::int64_t blocks_with_points = (input.samples - 1) / kBlockSize + 1;

@@ -2,10 +2,10 @@
 // N-body, stage 00: one thread on the CPU.
 // Idea: for each body, add up the pull of every body (equation 6.1); n * n pairs. Thesis 6.2.
 // Limit now: one core, and in it the division and the square root of each pair.
+#include "nbody.hpp"
+
 #include <cmath>
 #include <cstdint>
-
-#include "nbody.hpp"
 
 using nbody::Body, nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer, nbody::Vector3;
 
@@ -66,10 +66,8 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     }
     timer.end();
     timer.note_grid(1, 1);
-    timer.declare_work({.bytes = 0,
-                        .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
+    timer.declare_work(
+        {.bytes = 0, .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
 }
 
-int main(int argc, char** argv) {
-    return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies);
-}
+int main(int argc, char** argv) { return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies); }

@@ -70,8 +70,8 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<float3> d_velocities(count), d_accelerations(count);
 
     timer.begin(Phase::kCopyIn);
-    cuda_check(cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(),
-                          cudaMemcpyHostToDevice));
+    cuda_check(
+        cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(), cudaMemcpyHostToDevice));
     cuda_check(cudaMemcpy(d_velocities.data(), input.velocities.data(), d_velocities.bytes(),
                           cudaMemcpyHostToDevice));
 
@@ -85,8 +85,8 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kKernels);
     const int blocks = (count + kBlockSize - 1) / kBlockSize;
     const auto compute_accelerations = [&] {
-        compute_accelerations_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), d_accelerations.data(),
-                                                             count, softening_squared);
+        compute_accelerations_kernel<<<blocks, kBlockSize>>>(
+            d_bodies.data(), d_accelerations.data(), count, softening_squared);
         cuda_check(cudaGetLastError());
     };
     const auto kick = [&](float duration) {
@@ -113,10 +113,9 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
                           d_accelerations.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
     timer.note_grid(blocks, kBlockSize);
-    timer.declare_work({.bytes = 28.0 * count * (input.steps + 1),  // 16 read, 12 written, a body
-                        .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
+    timer.declare_work(
+        {.bytes = 28.0 * count * (input.steps + 1),  // 16 read, 12 written, a body
+         .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
 }
 
-int main(int argc, char** argv) {
-    return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies);
-}
+int main(int argc, char** argv) { return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies); }

@@ -97,8 +97,8 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     const Lists3 accelerations = split(d_accelerations, count);
 
     timer.begin(Phase::kCopyIn);
-    cuda_check(cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(),
-                          cudaMemcpyHostToDevice));
+    cuda_check(
+        cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(), cudaMemcpyHostToDevice));
     cuda_check(cudaMemcpy(d_velocities.data(), h_velocities.data(), d_velocities.bytes(),
                           cudaMemcpyHostToDevice));
 
@@ -141,10 +141,9 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     nbody::from_lists(h_accelerations, output.accelerations);
     timer.end();
     timer.note_grid(blocks, kBlockSize);
-    timer.declare_work({.bytes = 28.0 * count * (input.steps + 1),  // 16 read, 12 written, a body
-                        .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
+    timer.declare_work(
+        {.bytes = 28.0 * count * (input.steps + 1),  // 16 read, 12 written, a body
+         .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
 }
 
-int main(int argc, char** argv) {
-    return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies);
-}
+int main(int argc, char** argv) { return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies); }

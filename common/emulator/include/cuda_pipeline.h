@@ -1,2 +1,3 @@
 // SPDX-License-Identifier: MIT
-#error "the pipeline primitives is not available on the CPU engine: use cooperative_groups::memcpy_async"
+#error \
+    "the pipeline primitives is not available on the CPU engine: use cooperative_groups::memcpy_async"

@@ -1,2 +1,3 @@
 // SPDX-License-Identifier: MIT
-#error "run-time compilation is not available on the CPU engine: compile the kernel with the program"
+#error \
+    "run-time compilation is not available on the CPU engine: compile the kernel with the program"
