@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every form of launch and of dynamic shared memory that the translator handles: compiled, never
 // run. nvcc takes it too.
-// clang-format off: odd spacing is what it tests.
+// clang-format off
 #include <cuda_runtime.h>
 
 namespace outer {
