@@ -83,6 +83,7 @@ class Published:
     """One number of the thesis."""
 
     figure: str
+    chapter: str
     quantity: str
     stage: str
     n: int | None
@@ -222,7 +223,8 @@ def read_published(path: Path) -> list[Published]:
     published = []
     for number, record in _read_table(path, PUBLISHED_COLUMNS):
         place = f"{path}:{number}"
-        published.append(Published(record["figure"], record["quantity"], record["stage"],
+        published.append(Published(record["figure"], record["chapter"], record["quantity"],
+                                   record["stage"],
                                    _integer(record["n"], "n", place) if record["n"] else None,
                                    _real(record["value"], "value", place), record["section"]))
     return published

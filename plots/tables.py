@@ -66,7 +66,10 @@ def speed_up(rows: list[Row], before: str, after: str, n: int | None = None) -> 
 
 
 def ratio(value: float) -> str:
-    return f"×{value:.3g}" if value >= 10 else f"×{value:.2f}"
+    """Three digits: ×1.07, ×45.3, ×3730."""
+    if value >= 1000:
+        return f"×{round(value, -1):.0f}"
+    return f"×{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
 
 
 def seconds(value: float) -> str:
@@ -86,7 +89,7 @@ def limit_now(source: Path) -> str:
     return match[1]
 
 
-def stages_table(chapter: str, stages: list[dict], rows: list[Row], published: list[Published]) -> list[str]:
+def stages_table(stages: list[dict], rows: list[Row], published: list[Published]) -> list[str]:
     device = next(row.device for row in rows if row.engine == "gpu")
     printed = {one.stage: one.value for one in published
                if one.quantity == "speedup_over_previous"}
@@ -160,10 +163,9 @@ def chapter_readme(chapter: str, stages: list[dict], folder: Path, published: li
     rows = comparable(chapter, read_rows(folder / f"{chapter}.csv"))
     profile_path = folder / f"{chapter}_profile.csv"
     profile = read_profile(profile_path) if profile_path.exists() else []
-    figures = [one for one in published if one.stage in {stage["name"] for stage in stages}]
     text = path.read_text(encoding="utf-8")
-    text = fill(text, "stages", stages_table(chapter, stages, rows, figures), path)
-    return fill(text, "published", published_table(stages, rows, profile, figures), path)
+    text = fill(text, "stages", stages_table(stages, rows, published), path)
+    return fill(text, "published", published_table(stages, rows, profile, published), path)
 
 
 def main(words: list[str] | None = None) -> int:

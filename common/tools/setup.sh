@@ -72,11 +72,12 @@ EOF
 look
 [ -z "$missing" ] && exit 0
 
-# What could not be installed once is not tried at every make.
+# What could not be installed once is neither tried nor told at every make.
 tried=$root/build/setup-tried
-if [ -z "$missing_required" ] && [ "$(cat "$tried" 2>/dev/null)" = "$missing" ]; then
-    printf '%s' "$losses"
-    exit 0
+if [ -z "$missing_required" ] && [ -e "$tried" ]; then
+    while IFS= read -r line; do
+        [ "$line" = "$missing" ] && exit 0
+    done <"$tried"
 fi
 
 install="apt-get update && apt-get install -y --no-install-recommends$missing"
@@ -121,7 +122,7 @@ if [ -n "$missing_required" ]; then
 fi
 mkdir -p "$root/build"
 if [ -n "$missing" ]; then
-    printf '%s\n' "$missing" >"$tried"
+    printf '%s\n' "$missing" >>"$tried"
     printf '%s' "$losses"
 fi
 # Meson looks again for what has just been installed.

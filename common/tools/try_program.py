@@ -57,7 +57,8 @@ def build_for_emulator(source: Path, program: Path) -> None:
     if translate.returncode != 0:
         raise ToolError(f"FILE={source}: does not translate for the CPU engine", EXIT_FAILURE)
     # nvcc includes cuda_runtime.h by itself, and many programs rely on it.
-    compile_with(["g++", "-std=c++20", "-O2", "-g", "-Wall", "-I", str(EMULATOR / "include"),
+    # threadIdx is unsigned: nvcc says nothing when it is compared with an int.
+    compile_with(["g++", "-std=c++20", "-O2", "-g", "-Wall", "-Wno-sign-compare", "-I", str(EMULATOR / "include"),
                   "-include", "cuda_runtime.h", "-I", str(source.parent), "-o", str(program), str(translated), str(library),
                   "-l:libboost_context.a", "-pthread"], source, "g++ for the CPU engine")
 

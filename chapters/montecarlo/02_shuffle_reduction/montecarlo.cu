@@ -3,8 +3,8 @@
 // Idea: a warp adds its 32 counts from register to register; only one count a warp passes through
 // shared memory, and the first warp adds those.
 // Compared with 01_shared_reduction: sum_over_block; one barrier instead of nine.
-// Limit now: unchanged. A sum a block is nothing beside the points: the thesis saw no difference
-// (8.4.1), and neither do we; the counters show what the shuffles save all the same.
+// Limit now: integer arithmetic of the generator, as before. One sum a block is nothing beside its
+// points: the thesis saw no difference (8.4.1), and neither do we.
 // Thesis 8.3, figures 8.1 and 8.2.
 #include <cuda_runtime.h>
 #include <curand_kernel.h>

@@ -335,6 +335,8 @@ struct Converted {
     long long wide_nearest;
     unsigned long long wide_unsigned_up;
     int from_double;
+    unsigned int unsigned_from_double;
+    long long wide_from_double;
 };
 
 __global__ void conversion_kernel(const float* __restrict__ in, Converted* __restrict__ out) {
@@ -348,6 +350,8 @@ __global__ void conversion_kernel(const float* __restrict__ in, Converted* __res
     result.wide_nearest = __float2ll_rn(x);
     result.wide_unsigned_up = __float2ull_ru(x);
     result.from_double = __double2int_rn(static_cast<double>(x));
+    result.unsigned_from_double = __double2uint_rn(static_cast<double>(x));
+    result.wide_from_double = __double2ll_rn(static_cast<double>(x));
     out[threadIdx.x] = result;
 }
 
@@ -373,7 +377,11 @@ TEST(Conversions, RoundAndSaturate) {
         EXPECT_EQ(results[i].unsigned_nearest, unsigned_nearest[i]) << values[i];
         EXPECT_EQ(results[i].wide_nearest, wide[i]) << values[i];
         EXPECT_EQ(results[i].wide_unsigned_up, wide_up[i]) << values[i];
-        EXPECT_EQ(results[i].from_double, nearest[i]) << values[i];
+        const bool is_nan = std::isnan(values[i]);
+        EXPECT_EQ(results[i].from_double, is_nan ? INT32_MIN : nearest[i]) << values[i];
+        EXPECT_EQ(results[i].unsigned_from_double, is_nan ? 1u << 31 : unsigned_nearest[i])
+            << values[i];
+        EXPECT_EQ(results[i].wide_from_double, wide[i]) << values[i];
     }
 }
 
@@ -496,10 +504,9 @@ TEST(Integers, AgreeWithPlainLoops) {
         EXPECT_EQ(result.first_wide, first_wide);
         EXPECT_EQ(result.reversed, reversed);
         EXPECT_EQ(result.reversed_wide, reversed_wide);
-        // Selectors 1, 0, 11 (the sign of byte 3) and 7 give bytes 0 to 3.
-        const unsigned int sign_of_3 = (x >> 31 & 1u) != 0 ? 0xffu : 0u;
+        // Selectors 1, 0, 11 (that is 3: the fourth bit does not count) and 7 give bytes 0 to 3.
         EXPECT_EQ(result.permuted,
-                  (x >> 8 & 0xffu) | (x & 0xffu) << 8 | sign_of_3 << 16 | (y >> 24) << 24);
+                  (x >> 8 & 0xffu) | (x & 0xffu) << 8 | (x >> 24) << 16 | (y >> 24) << 24);
         EXPECT_EQ(result.left, static_cast<unsigned int>(wide << 5 >> 32));
         EXPECT_EQ(result.right, static_cast<unsigned int>(wide >> 5));
         EXPECT_EQ(result.left_clamped, x);

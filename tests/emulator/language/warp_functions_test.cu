@@ -13,11 +13,12 @@
 constexpr unsigned int kFull = 0xffffffffu;
 constexpr int kLanes = 32;
 
-// Distinct values that use the whole width of the type.
+// Distinct values that use the whole width of the type, exact in each: a product that was rounded
+// before the subtraction on one side and not on the other would differ.
 template <class T>
 __host__ __device__ T value_of_lane(int lane) {
-    return static_cast<T>(static_cast<T>(lane * 37 % 32) * static_cast<T>(0x01020304) -
-                          static_cast<T>(5));
+    return static_cast<T>(static_cast<T>(lane * 37 % 32) * static_cast<T>(0x01020300) -
+                          static_cast<T>(256));
 }
 
 template <class T>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // CUDA's type conversions and bit casts.
 //
-// Conversions to integers saturate and send NaN to 0 (to the lowest value for 64 bits), as the
-// GPU's instructions do. A plain C++ cast of a value out of range is undefined and cannot be
-// mended here: kernels that need saturation call these functions.
+// Conversions to integers saturate. NaN becomes 0 where a float goes to 32 bits, and the integer
+// with only the highest bit set where a double or 64 bits are concerned, as an H200 does it. A
+// plain C++ cast of a value out of range is undefined and cannot be mended here: kernels that need
+// saturation call these functions.
 #pragma once
 
 #include <bit>
@@ -27,7 +28,10 @@ template <class Integer, Rounding mode, class Real>
 Integer to_integer(Real value) {
     using Limits = std::numeric_limits<Integer>;
     if (std::isnan(value)) {
-        return sizeof(Integer) == 8 ? static_cast<Integer>(std::uint64_t{1} << 63) : Integer{0};
+        if (sizeof(Integer) < 8 && sizeof(Real) < 8) return 0;
+        constexpr auto kHighestBit = std::make_unsigned_t<Integer>{1}
+                                     << (Limits::is_signed ? Limits::digits : Limits::digits - 1);
+        return static_cast<Integer>(kHighestBit);
     }
     const Real rounded = round_to_integral<mode>(value);
     // The bounds are powers of two, so exact in floating point; the largest integer is not.

@@ -43,10 +43,9 @@ inline unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int sel
     const std::uint64_t bytes = static_cast<std::uint64_t>(y) << 32 | x;
     unsigned int result = 0;
     for (int i = 0; i < 4; ++i) {
-        const unsigned int choice = selector >> 4 * i & 0xfu;
-        unsigned int byte = static_cast<unsigned int>(bytes >> 8 * (choice & 7u)) & 0xffu;
-        if ((choice & 8u) != 0) byte = (byte & 0x80u) != 0 ? 0xffu : 0u;
-        result |= byte << 8 * i;
+        // Three bits choose: the fourth, which means "its sign" to the instruction, is masked off.
+        const unsigned int choice = selector >> 4 * i & 7u;
+        result |= (static_cast<unsigned int>(bytes >> 8 * choice) & 0xffu) << 8 * i;
     }
     return result;
 }
