@@ -129,6 +129,13 @@ def time_unit(seconds: float) -> tuple[str, float]:
     return ("s", 1.0) if seconds >= 1 else ("ms", 1000.0)
 
 
+def short_ratio(value: float) -> str:
+    """Three digits: `1.07`, `45.3`, `204`, `3730`."""
+    if value >= 1000:
+        return f"{round(value, -1):.0f}"
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
+
+
 def short_count(n: float) -> str:
     """3200000 as `3.2 M`, 160000 as `160 k`; a number with more digits is written out: `540 672`."""
     if n == int(n) and len(str(int(n)).rstrip("0")) > 3:

@@ -16,6 +16,7 @@ from drawing import (
     log_range,
     provenance,
     short_count,
+    short_ratio,
 )
 from measurements import DataError, newest, times
 
@@ -120,10 +121,10 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
         },
         subtitle=provenance(kernels, engine, source.kind, host),
         emulated=engine == "emu",
-        ours=f"At {short_count(n)} samples {LAST_STAGE} is {best:.3g} times as fast as 00_cpu on one core "
+        ours=f"At {short_count(n)} samples {LAST_STAGE} is {short_ratio(best)} times as fast as 00_cpu on one core "
              f"of {host}.",
         alt=f"Line chart of time against samples, 00_cpu above the kernels of {device}, and of the "
-            f"speed-up over 00_cpu: {best:.3g} at {short_count(n)} samples, beside the thesis' 203.9 at "
+            f"speed-up over 00_cpu: {short_ratio(best)} at {short_count(n)} samples, beside the thesis' 203.9 at "
             "6.4 G samples.")
 
 

@@ -16,6 +16,7 @@ from drawing import (
     log_range,
     provenance,
     short_count,
+    short_ratio,
     tics,
     time_unit,
 )
@@ -267,10 +268,10 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
                    "show_thesis": int(source.kind == "recorded")},
         subtitle=provenance(kernels, engine, source.kind, host),
         emulated=engine == "emu",
-        ours=f"At {short_count(n)} bodies {KERNEL_STAGES[-1]} is {best:.3g} times as fast as 00_cpu "
+        ours=f"At {short_count(n)} bodies {KERNEL_STAGES[-1]} is {short_ratio(best)} times as fast as 00_cpu "
              f"on one core of {host}.",
         alt=f"Line chart of time against bodies, 00_cpu above the kernels of {device}, and of the "
-            f"speed-up over 00_cpu: {best:.3g} at {short_count(n)} bodies, beside the thesis' 365 at "
+            f"speed-up over 00_cpu: {short_ratio(best)} at {short_count(n)} bodies, beside the thesis' 365 at "
             "160 k and 723 at 320 k.")
 
 

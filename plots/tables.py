@@ -17,7 +17,7 @@ import re
 import sys
 from pathlib import Path
 
-from drawing import PLOTS, short_count
+from drawing import PLOTS, short_count, short_ratio
 from figures import device_folder
 from measurements import (
     DataError,
@@ -66,10 +66,7 @@ def speed_up(rows: list[Row], before: str, after: str, n: int | None = None) -> 
 
 
 def ratio(value: float) -> str:
-    """Three digits: ×1.07, ×45.3, ×3730."""
-    if value >= 1000:
-        return f"×{round(value, -1):.0f}"
-    return f"×{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
+    return f"×{short_ratio(value)}"
 
 
 def seconds(value: float) -> str:
