@@ -104,7 +104,9 @@ class RecordTest(ToolTest):
                    f"    record.read_sweeps(Path({str(self.sweep_file)!r}), 'here', {{'emu'}}))\n")
         child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
                                  start_new_session=True,
-                                 env=os.environ | {"STAND_IN_SECONDS": "0.2"})
+                                 env=os.environ | {"STAND_IN_SECONDS": "0.2",
+                                                   # What the killed recorder leaves goes with it.
+                                                   "TMPDIR": str(self.folder)})
         assert child.stdout is not None
         told = [child.stdout.readline(), child.stdout.readline()]  # two runs are finished
         time.sleep(0.1)  # the third is under way
