@@ -12,6 +12,8 @@ import csv
 import io
 import os
 import re
+import subprocess
+import sys
 import time
 import tomllib
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, choose
                     executable, format_ms, load_stages, pick_engine, run_tool, variable)
 
 RECORDED_ENGINES = ("gpu", "cpu")
+PROFILES = {"nbody": "plots/profile_stages.py"}  # for figures 6.4 and 6.5
 REPORT_HEADER = "chapter,stage,engine,device,n,parameters,seed,field,value".split(",")
 
 
@@ -251,6 +254,19 @@ def gpu_name(stages: list[Stage]) -> str:
     return made.rows[0]["device"]
 
 
+def record_profiles(chapters: list[str], folder: Path) -> None:
+    """The profiler's metrics that figures draw, where they are missing. Many a shared GPU refuses
+    its counters to users: that is told, and is no failure of the records."""
+    for chapter in chapters:
+        script = PROFILES.get(chapter)
+        if script is None or (folder / f"{chapter}_profile.csv").exists():
+            continue
+        command = [sys.executable, str(ROOT / script), "--build", str(build_folder()),
+                   "--data", str(folder.parent)]
+        if subprocess.run(command, check=False).returncode != 0:
+            print(f"left out: the profile of {chapter} ({script} says why)", flush=True)
+
+
 def finish(recorder: Recorder) -> int:
     print(f"{recorder.made} runs recorded into {recorder.folder}"
           + (f", {len(recorder.failures)} failed" if recorder.failures else ""))
@@ -269,6 +285,8 @@ def main() -> int:
     check_stages(sweeps, stages)
     recorder = Recorder(stages, ROOT / "plots" / "data" / device_folder(gpu_name(stages)))
     recorder.record_all(sweeps)
+    if "gpu" in engines:
+        record_profiles(chapters, recorder.folder)
     return finish(recorder)
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from unittest import mock
 
 from course_tools import BUILD, TOOLS, ToolTest
 
@@ -95,6 +96,33 @@ class RecordTest(ToolTest):
     def test_an_optional_run_may_fail(self) -> None:
         self.set_environment("STAND_IN_FAILS_AT", "20")
         self.assertEqual(self.record(SWEEP + "optional = true\n").failures, [])
+
+    def test_a_profile_is_made_where_it_is_missing_and_may_be_refused(self) -> None:
+        script = self.folder / "profile.py"
+        script.write_text("import pathlib, sys\n"
+                          "folder = pathlib.Path(sys.argv[sys.argv.index('--data') + 1]) / 'card'\n"
+                          "if (folder / 'refused').exists(): sys.exit(1)\n"
+                          "(folder / 'sums_profile.csv').write_text('made')\n", encoding="utf-8")
+        card = self.data / "card"
+        card.mkdir(parents=True)
+        (card / "refused").touch()
+        profile = card / "sums_profile.csv"
+
+        def told() -> str:
+            output = io.StringIO()
+            with (mock.patch.dict(record.PROFILES, {"sums": str(script)}, clear=True),
+                  contextlib.redirect_stdout(output)):
+                record.record_profiles(["other", "sums"], card)
+            return output.getvalue()
+
+        self.assertIn("left out: the profile of sums", told())
+        self.assertFalse(profile.exists())
+        (card / "refused").unlink()
+        self.assertEqual(told(), "")
+        self.assertEqual(profile.read_text(encoding="utf-8"), "made")
+        profile.write_text("kept", encoding="utf-8")
+        told()
+        self.assertEqual(profile.read_text(encoding="utf-8"), "kept")
 
     def test_a_killed_recorder_loses_no_row(self) -> None:
         self.sweep_file.write_text(SWEEP, encoding="utf-8")
