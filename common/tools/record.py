@@ -24,8 +24,8 @@ from typing import Any
 from gpus import has_gpu
 from measuring import HEADER, Measurement, Row, measure
 from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, build_folder, choose,
-                    chosen_chapters, executable, format_ms, has_gpu, load_stages, pick_engine,
-                    run_tool, variable)
+                    chosen_chapters, executable, format_ms, load_stages, pick_engine, run_tool,
+                    variable)
 
 RECORDED_ENGINES = ("gpu", "cpu")
 PROFILES = {"nbody": "plots/profile_stages.py"}  # for figures 6.4 and 6.5
