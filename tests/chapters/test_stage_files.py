@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""The stage files as a student reads them: head comment, length, and the diff that is the lesson.
+
+    test_stage_files.py STAGES_JSON
+"""
+
+import difflib
+import json
+import re
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+STAGES = {stage["stage"]: stage
+          for stage in json.loads(Path(sys.argv.pop(1)).read_text(encoding="utf-8"))}
+MAX_LINES = 200
+MAX_COLUMNS = 100
+MAX_KERNEL_LINES = 60
+MAX_ADDED_LINES = 60
+
+
+def source_of(stage: dict) -> list[str]:
+    return (ROOT / stage["source"]).read_text(encoding="utf-8").splitlines()
+
+
+def split_head(lines: list[str]) -> tuple[list[str], list[str]]:
+    """The head comment, and the code below it."""
+    end = next(i for i, line in enumerate(lines) if not line.startswith("//"))
+    return lines[:end], lines[end:]
+
+
+def kernels_of(lines: list[str]) -> dict[str, int]:
+    """The length of each kernel, by name."""
+    lengths = {}
+    for start, line in enumerate(lines):
+        if line.startswith("__global__"):
+            end = next(i for i in range(start, len(lines)) if lines[i] == "}")
+            name = re.search(r"(\w+)\(", " ".join(lines[start:end]))
+            assert name is not None
+            lengths[name[1]] = end - start + 1
+    return lengths
+
+
+class StageFilesTest(unittest.TestCase):
+    def test_length(self) -> None:
+        for name, stage in STAGES.items():
+            with self.subTest(stage=name):
+                lines = source_of(stage)
+                self.assertLessEqual(len(lines), MAX_LINES)
+                self.assertLessEqual(max(map(len, lines)), MAX_COLUMNS)
+
+    def test_head_comment(self) -> None:
+        for name, stage in STAGES.items():
+            with self.subTest(stage=name):
+                lines = source_of(stage)
+                head, _ = split_head(lines)
+                self.assertEqual(head[0], "// SPDX-License-Identifier: MIT")
+                self.assertIn(f", stage {stage['name'][:2]}: ", head[1])
+                text = " ".join(line.removeprefix("// ") for line in head)
+                places = [text.find(word) for word in ("Idea: ", "Limit now: ", "hesis ")]
+                self.assertNotIn(-1, places)
+                if stage["compared_with"]:
+                    self.assertIn(f"Compared with {stage['compared_with']}: ", text)
+
+    def test_kernels_are_short_and_named_for_what_they_do(self) -> None:
+        for name, stage in STAGES.items():
+            with self.subTest(stage=name):
+                lines = source_of(stage)
+                for kernel, length in kernels_of(lines).items():
+                    self.assertTrue(kernel.endswith("_kernel"), kernel)
+                    self.assertLessEqual(length, MAX_KERNEL_LINES, kernel)
+
+    def test_the_diff_is_short(self) -> None:
+        for name, stage in STAGES.items():
+            with self.subTest(stage=name):
+                lines = source_of(stage)
+                before = STAGES.get(f"{stage['chapter']}/{stage['compared_with']}")
+                if before is None or before["source"].endswith(".cpp"):
+                    continue  # from one language to the other there is no diff to read
+                added = [line for line in difflib.ndiff(split_head(source_of(before))[1],
+                                                        split_head(lines)[1]) if line.startswith("+ ")]
+                self.assertLessEqual(len(added), MAX_ADDED_LINES)
+
+    def test_a_stage_that_is_only_a_flag_has_the_same_code(self) -> None:
+        for name, stage in STAGES.items():
+            with self.subTest(stage=name):
+                lines = source_of(stage)
+                if not stage["cuda_args"]:
+                    continue
+                before = STAGES[f"{stage['chapter']}/{stage['compared_with']}"]
+                self.assertEqual(split_head(lines)[1], split_head(source_of(before))[1])
+
+    def test_no_stage_includes_another(self) -> None:
+        for name, stage in STAGES.items():
+            with self.subTest(stage=name):
+                lines = source_of(stage)
+                for line in lines:
+                    if line.startswith("#include"):
+                        self.assertNotRegex(line, r"\.\.|/\d\d_")
+
+
+if __name__ == "__main__":
+    unittest.main()
