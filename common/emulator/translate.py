@@ -8,7 +8,8 @@ Two constructs need rewriting, because a header cannot express them:
     extern __shared__ T name[];          a pointer to the launch's dynamic shared memory
 
 Everything else in the language is macros and functions of the headers in include/, but for hints
-like #pragma unroll, which are dropped: g++ warns about pragmas that it does not know. Line numbers
+like #pragma unroll and casts like cudaLaunchKernel((void*)kernel, …), which are dropped: g++ warns about
+pragmas that it does not know, and a kernel's parameters are known by its type. Line numbers
 stay those of the source, so compiler messages, debuggers and profilers show the student's file.
 Quoted includes that hold device code (.cuh, .cu) are translated too, beside the output.
 """
@@ -59,6 +60,9 @@ UNSUPPORTED = {
     "__cluster_dims__": "thread block clusters",
     "__pipeline_memcpy_async": "pipeline primitives (use cooperative_groups::memcpy_async)",
 }
+# Runtime functions whose first argument is a kernel, often cast to void*.
+TAKE_A_KERNEL = {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaFuncSetAttribute",
+                 "cudaFuncSetCacheConfig"}
 # Libraries that are headers in the toolkit: by folder.
 UNSUPPORTED_LIBRARIES = {"thrust": "Thrust", "cub": "CUB", "cuda": "libcu++", "cutlass": "CUTLASS"}
 # These are also ordinary words: they count only as the start of a template argument list.
@@ -415,6 +419,20 @@ def drop_hints(source):
             source.edits.append(Edit(token.start, source.tokens[index + 3].end, ""))
 
 
+def keep_kernel_type(source, index):
+    """Takes the cast of a kernel to void* out of a call that names one, `f((void*)kernel, …`: CUDA
+    finds the kernel by its address, the engine by its type."""
+    tokens = source.tokens
+    after = index + 1
+    if after < len(tokens) and tokens[after].text == "(":
+        first = after + 1
+        words = [token.text for token in tokens[first:first + 5]]
+        length = 4 if words[:4] == ["(", "void", "*", ")"] else 5
+        if length == 4 or words == ["(", "const", "void", "*", ")"]:
+            start, end = tokens[first].start, tokens[first + length - 1].end
+            source.edits.append(Edit(start, end, source.line_breaks(start, end)))
+
+
 def opens_namespace(source, index):
     """Whether the '{' at index opens a namespace or an extern "C" block, not a body."""
     tokens = source.tokens
@@ -441,6 +459,8 @@ def rewrite(source):
             braces.pop()
         elif token.kind == "identifier":
             check_supported(source, index)
+            if token.text in TAKE_A_KERNEL:
+                keep_kernel_type(source, index)
             if token.text == "extern" and is_dynamic_shared(source, index):
                 # A macro's body has no enclosing brace of its own here, yet is used in a function.
                 rewrite_dynamic_shared(source, index, any(braces) or in_directive(source, token))

@@ -207,6 +207,14 @@ class TranslatorTest(unittest.TestCase):
         self.translate("namespace a { namespace b::c { void k() { extern __shared__ int s[]; } } }")
         self.translate("#define SHARED \\\n extern __shared__ int s[];\n")
 
+    def test_a_kernel_keeps_its_type_where_it_is_passed(self):
+        for call in ("cudaLaunchCooperativeKernel", "cudaLaunchKernel", "cudaFuncSetAttribute"):
+            for cast in ("(void*)", "(const void *)", "( void * )"):
+                self.assert_translates(f"x = {call}({cast}k<int>, a, b);\n",
+                                       f"x = {call}(k<int>, a, b);\n")
+        self.assert_translates("cudaLaunchKernel((void\n*)k, g);\n", "cudaLaunchKernel(\nk, g);\n")
+        self.assert_unchanged("cudaMalloc((void**)&p, n); cudaLaunchKernel(k, (void*)a);\n")
+
     def test_static_shared_and_other_externs_are_left_alone(self):
         self.assert_unchanged("extern int x[]; void k() { __shared__ int s[4]; extern int y; }")
 
