@@ -3,8 +3,9 @@
 // Idea: beyond 2^32 points a 32-bit count wraps around without a word. 64 bits end that; a 64-bit
 // shuffle is two 32-bit ones.
 // Compared with 02_shuffle_reduction: the type Count, nothing else.
-// Limit now: integer arithmetic of the generator. 2 % more instructions than with 32-bit counts, but
-// 19 % more for the integer pipe, make it a tenth slower (H200). At small sizes, initialisation.
+// Limit now: integer arithmetic of the generator. 2 % more instructions than with 32-bit counts,
+// but 19 % more for the integer pipe, make it a tenth slower (H200). At small sizes, the
+// initialisation.
 // Thesis 8.3, figures 8.1 and 8.2.
 #include <cuda_runtime.h>
 #include <curand_kernel.h>
