@@ -23,6 +23,12 @@ elif [ -e build/setup-changed ]; then
 fi
 rm -f build/setup-changed
 
+# Where a meson.build has changed, ninja configures anew: said only when it fails.
+if ! ninja -C build --quiet build.ninja >"$log" 2>&1; then
+    cat "$log" >&2
+    exit 1
+fi
+
 # The first build takes minutes: on a terminal ninja shows how far it is.
 if [ ! -e build/.ninja_log ]; then
     echo 'building; this takes a few minutes, once'
