@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Races and uninitialised shared memory. The replay tells what each warp did, in an order in which
+// it can have happened; each word of memory remembers its last accesses.
+#pragma once
+
+#include "request.hpp"
+
+namespace emulator::counting {
+
+// A grid starts: all that earlier grids did is ordered before it.
+void begin_grid_checks(const Grid& grid);
+void end_grid_checks(const Grid& grid);
+// Around each block of a grid, on the worker that runs it.
+void begin_block_checks(Worker& worker);
+void end_block_checks(Worker& worker);
+// All that the block's threads did so far is ordered before what they do next. `of_grid`: the
+// barrier was the grid's, and the same holds for all of its blocks.
+void order_block(Worker& worker, bool of_grid);
+// The lanes of `mask` met in __syncwarp().
+void order_warp(Worker& worker, int warp, std::uint32_t mask);
+// The lanes of `lanes` executed a fence of the device (not of the block alone).
+void order_fence(Worker& worker, int warp, std::uint32_t lanes, bool of_device);
+
+// A request of global or shared memory. Atomics order too, together with fences.
+void check_request(Worker& worker, int warp, const Request& request);
+
+}  // namespace emulator::counting

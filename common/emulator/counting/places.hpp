@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Places in the code: from return addresses to kernels, files and lines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "request.hpp"
+
+namespace emulator::counting {
+
+struct SourceLine {
+    std::string file;  // as the compiler was given it
+    int line = 0;  // 0: unknown
+    // "nbody.cu:57"
+    std::string text() const;
+};
+
+// The line of the program (not of the engine's headers) of an instruction: `code` is a return
+// address; `callers` are the return addresses of the calls that lead to it, innermost first.
+// Resolved with addr2line, inlined calls too, and remembered. Slow at first: for reports only.
+SourceLine find_line(const void* code, const std::vector<const void*>& callers = {});
+
+// The line of a place, and the kernel it belongs to.
+SourceLine line_of(PlaceId place);
+std::string kernel_of(PlaceId place);
+
+}  // namespace emulator::counting
