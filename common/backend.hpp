@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the harness needs of a device. Three implementations, one chosen when linking: the CUDA
-// runtime ("gpu"), the same source on the CPU engine ("emu"), and plain host code ("cpu").
+// What the harness needs of a device. Four implementations, one chosen when linking: the CUDA
+// runtime ("gpu"), the same source on the CPU engine ("emu") and on the engine with counters
+// ("count"), and plain host code ("cpu").
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,18 @@
 #include <string_view>
 
 #include "common/device_limits.hpp"
+#include "common/error.hpp"
 
 namespace course {
+
+// What a run with counters checks and writes. What is not said here the environment may say
+// (emulator/README.md).
+struct CountingOptions {
+    bool no_races = false;
+    bool no_table = false;  // where nobody asked for JSON, write nothing
+    std::string counters;  // JSON: a file, or - for stdout; empty: a table on stderr
+    std::string trace;  // CSV, a row an access; empty: none
+};
 
 class Backend {
   public:
@@ -19,10 +30,10 @@ class Backend {
     Backend& operator=(const Backend&) = delete;
     virtual ~Backend() = default;
 
-    virtual std::string_view engine() const = 0;  // "gpu", "emu" or "cpu", as in the rows
+    virtual std::string_view engine() const = 0;  // "gpu", "emu", "count" or "cpu", as in the rows
     virtual std::string device_name() const = 0;
 
-    // Bytes that can be allocated on the device now. On "emu" and "cpu" that is host memory.
+    // Bytes that can be allocated on the device now. Elsewhere than on "gpu" that is host memory.
     virtual std::int64_t free_memory_bytes() const = 0;
 
     // Waits until the device has done all that was queued; errors of kernels surface here.
@@ -34,12 +45,17 @@ class Backend {
     virtual double stop_kernel_clock_ms() = 0;
 
     // The device's limits, measured at the first call on a machine and cached from then on. Zeros
-    // on "emu", which never pretends to time a GPU.
+    // on "emu" and "count", which never pretend to time a GPU.
     virtual DeviceLimits limits() = 0;
 
     // The same, measured anew: a cached measurement may have met a busy device, and a run is
     // refused only by a fresh one.
     virtual DeviceLimits remeasure_limits() { return limits(); }
+
+    // Before the first kernel. Errors: UsageError on all engines but "count".
+    virtual void set_counting(const CountingOptions&) {
+        throw UsageError("--no-races, --counters and --trace are of the engine with counters only");
+    }
 };
 
 // The backend linked in, on device number `device` (0 on "cpu").

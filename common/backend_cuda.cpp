@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The CUDA runtime's backend. One source, compiled against the toolkit for "gpu" and, with
-// COURSE_EMULATED, against the CPU engine's headers for "emu".
+// COURSE_EMULATED, against the CPU engine's headers for "emu"; with COURSE_COUNTING too for
+// "count".
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -21,6 +22,10 @@
 #include "common/bandwidth_probe.hpp"
 #include "common/device_buffer.hpp"
 #include "common/limits_cache.hpp"
+#endif
+
+#ifdef COURSE_COUNTING
+#include "common/emulator/counting/settings.hpp"
 #endif
 
 namespace course {
@@ -108,7 +113,23 @@ class CudaBackend final : public Backend {
         cuda_check(cudaGetDeviceProperties(&properties_, device_));
     }
 
-#ifdef COURSE_EMULATED
+#if defined(COURSE_COUNTING)
+    std::string_view engine() const override { return "count"; }
+
+    void set_counting(const CountingOptions& options) override {
+        emulator::counting::Options wanted = emulator::counting::options();
+        wanted.races = wanted.races && !options.no_races;
+        if (!options.counters.empty()) {
+            wanted.counters = options.counters;
+        } else if (options.no_table && wanted.counters.empty()) {
+            wanted.counters = "none";
+        }
+        if (!options.trace.empty()) {
+            wanted.trace = options.trace;
+        }
+        emulator::counting::configure(wanted);
+    }
+#elif defined(COURSE_EMULATED)
     std::string_view engine() const override { return "emu"; }
 #else
     std::string_view engine() const override { return "gpu"; }

@@ -27,6 +27,9 @@ struct StageOptions {
     bool check = false;
     bool profile = false;
     bool quiet = false;
+    bool no_races = false;  // this and the next two: on the engine with counters only
+    std::string counters;
+    std::string trace;
 };
 
 // Named flags with typed values. A value that is no number, out of range, or no choice, an unknown

@@ -20,7 +20,7 @@ struct Row {
     std::string version;  // of the course
     std::string chapter;  // "nbody"
     std::string stage;  // "03_shared_tiles"
-    std::string engine;  // "gpu", "emu", "cpu", "opencl"
+    std::string engine;  // "gpu", "emu", "count", "cpu", "opencl"
     std::string device;
     std::int64_t n = 0;
     std::string parameters;  // "steps=100;dt=0.01"

@@ -28,6 +28,14 @@ class WrongResultError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Rows of "count" are of the same runs as rows of "emu", with longer times still.
+bool is_emulated(std::string_view engine) { return engine == "emu" || engine == "count"; }
+
+// Counting takes ten times as long and needs no large size: its default is the checks' size.
+std::int64_t default_n(const Problem& problem, std::string_view engine, bool check) {
+    return problem.default_n(engine, check || engine == "count");
+}
+
 constexpr int kEmulatedRepeats = 1;
 constexpr int kEmulatedWarmup = 0;
 
@@ -37,18 +45,19 @@ std::string program_name(int argc, char** argv, std::string_view stage_name) {
 }
 
 void add_common_options(CommandLine& line, StageOptions& options, const Problem& problem) {
-    line.add_integer("--n", options.n,
-                     text(problem.n_help(), " (default: ", problem.default_n("gpu", false),
-                          " on gpu, ", problem.default_n("emu", false), " on emu, ",
-                          problem.default_n("cpu", false), " on cpu)"));
+    line.add_integer(
+        "--n", options.n,
+        text(problem.n_help(), " (default: ", default_n(problem, "gpu", false), " on gpu, ",
+             default_n(problem, "emu", false), " on emu, ", default_n(problem, "count", false),
+             " on count, ", default_n(problem, "cpu", false), " on cpu)"));
     line.add_text("--input", options.input, std::string(problem.input_help()));
     line.add_text("--output", options.output, "write the result to a file, or to stdout for -");
     line.add_unsigned("--seed", options.seed, "of random inputs and generators");
     line.add_integer("--repeats", options.repeats,
-                     text("timed runs (on emu: ", kEmulatedRepeats, ")"));
-    line.add_integer("--warmup", options.warmup,
-                     text("runs before them that are not timed (on emu: ", kEmulatedWarmup, ")"),
-                     0);
+                     text("timed runs (on emu and count: ", kEmulatedRepeats, ")"));
+    line.add_integer(
+        "--warmup", options.warmup,
+        text("runs before them that are not timed (on emu and count: ", kEmulatedWarmup, ")"), 0);
     line.add_integer("--device", options.device, "number of the device", 0);
     line.add_flag("--check", options.check, "one run of a small size, verified and not timed");
     line.add_text("--csv", options.csv, "write one row a repeat to a file, or to stdout for -");
@@ -56,12 +65,20 @@ void add_common_options(CommandLine& line, StageOptions& options, const Problem&
     line.add_flag("--profile", options.profile,
                   "one run for a profiler: no warm-up, no verification, no times");
     line.add_flag("--quiet", options.quiet, "no summary and no progress bar");
+    line.add_flag("--no-races", options.no_races, "on count: no search for races, for large sizes");
+    line.add_text("--counters", options.counters,
+                  "on count: write the counters as JSON to a file, or to stdout for -");
+    line.add_text("--trace", options.trace, "on count: write every access to a file, as CSV");
+}
+
+int data_on_stdout(const StageOptions& options) {
+    return (options.output == "-") + (options.csv == "-") + (options.json == "-") +
+           (options.counters == "-");
 }
 
 void refuse_contradictions(const StageOptions& options) {
-    const int on_stdout = (options.output == "-") + (options.csv == "-") + (options.json == "-");
-    if (on_stdout > 1) {
-        throw UsageError("only one of --output, --csv and --json can go to stdout");
+    if (data_on_stdout(options) > 1) {
+        throw UsageError("only one of --output, --csv, --json and --counters can go to stdout");
     }
     if (options.check && options.profile) {
         throw UsageError("--check verifies and --profile does not: only one of them");
@@ -254,7 +271,7 @@ void print_summary(std::ostream& out, const Results& results, std::string_view s
     print_line(out, "",
                text("median [quartiles] of ", results.total_ms.count,
                     results.total_ms.count == 1 ? " run" : " runs"));
-    if (row.engine == "emu") {
+    if (is_emulated(row.engine)) {
         print_line(out, "", "times are the CPU engine's: they say nothing about a GPU");
     }
     const LimitShare& limit = results.limit;
@@ -270,6 +287,14 @@ void print_summary(std::ostream& out, const Results& results, std::string_view s
         print_line(out, field.name, field.value);
     }
     print_line(out, "verified", results.verdict);
+}
+
+// Whoever wants no summary wants no table of counters either.
+void set_counting(Backend& backend, const StageOptions& options) {
+    const bool asked = options.no_races || !options.counters.empty() || !options.trace.empty();
+    if (asked || backend.engine() == "count") {
+        backend.set_counting({options.no_races, options.quiet, options.counters, options.trace});
+    }
 }
 
 // An output file that was asked for, opened before any work is done for it.
@@ -293,9 +318,10 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
     const std::unique_ptr<Backend> backend = open_backend(options.device);
     options.n_given = line.given("--n");
     if (!options.n_given) {
-        options.n = problem.default_n(backend->engine(), options.check);
+        options.n = default_n(problem, backend->engine(), options.check);
     }
-    if (backend->engine() == "emu") {
+    set_counting(*backend, options);
+    if (is_emulated(backend->engine())) {
         options.repeats = line.given("--repeats") ? options.repeats : kEmulatedRepeats;
         options.warmup = line.given("--warmup") ? options.warmup : kEmulatedWarmup;
     }
@@ -305,8 +331,12 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
     const std::unique_ptr<AtomicFile> output = open_file(options.output);
     const std::unique_ptr<AtomicFile> csv = open_file(options.csv);
     const std::unique_ptr<AtomicFile> json = open_file(options.json);
-    const bool data_on_stdout = options.output == "-" || options.csv == "-" || options.json == "-";
-    std::ostream& messages = data_on_stdout ? std::cerr : std::cout;
+    if (backend->engine() == "count") {
+        // Written by the engine when the program ends; whether they can be is known now.
+        open_file(options.counters);
+        open_file(options.trace);
+    }
+    std::ostream& messages = data_on_stdout(options) > 0 ? std::cerr : std::cout;
 
     problem.prepare(options, *backend);
     if (problem.n() != options.n) {

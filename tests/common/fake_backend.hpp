@@ -38,7 +38,15 @@ class FakeBackend : public course::Backend {
         return fresh_limits;
     }
 
+    void set_counting(const course::CountingOptions& options) override {
+        if (engine_name != "count") {
+            Backend::set_counting(options);
+        }
+        counting = options;
+    }
+
     std::string engine_name = "gpu";
+    course::CountingOptions counting;
     std::string log;
     std::int64_t free_bytes = 1'000'000;
     double kernel_ms = 1.0;

@@ -41,6 +41,9 @@ class Borrowed final : public course::Backend {
     double stop_kernel_clock_ms() override { return g_device->stop_kernel_clock_ms(); }
     course::DeviceLimits limits() override { return g_device->limits(); }
     course::DeviceLimits remeasure_limits() override { return g_device->remeasure_limits(); }
+    void set_counting(const course::CountingOptions& options) override {
+        g_device->set_counting(options);
+    }
 };
 
 }  // namespace
@@ -210,6 +213,42 @@ TEST_F(Harness, TheCpuEngineRunsOnceAndSaysSo) {
     problem.runs = 0;
     EXPECT_EQ(run({"--repeats", "2", "--warmup", "1"}), 0);
     EXPECT_EQ(problem.runs, 1 + 1 + 2);
+}
+
+TEST_F(Harness, CountingRunsTheChecksSizeOnce) {
+    device.engine_name = "count";
+    EXPECT_EQ(run({}), 0);
+    EXPECT_EQ(problem.calls, "prepare poison run verify ");
+    EXPECT_TRUE(out_has("n               10\n")) << out;
+    EXPECT_TRUE(out_has("they say nothing about a GPU")) << out;
+    EXPECT_FALSE(device.counting.no_races);
+    EXPECT_FALSE(device.counting.no_table);
+}
+
+TEST_F(Harness, TheFlagsOfCountingReachTheEngine) {
+    device.engine_name = "count";
+    EXPECT_EQ(run({"--no-races", "--counters", folder / "counters.json", "--trace",
+                   folder / "trace.csv", "--quiet"}),
+              0);
+    EXPECT_TRUE(device.counting.no_races);
+    EXPECT_TRUE(device.counting.no_table);
+    EXPECT_EQ(device.counting.counters, folder / "counters.json");
+    EXPECT_EQ(device.counting.trace, folder / "trace.csv");
+    EXPECT_EQ(folder.count(), 0);  // the engine's to write
+    EXPECT_EQ(run({"--counters", "-", "--check"}), 0);
+    EXPECT_EQ(out, "");
+    EXPECT_TRUE(err.starts_with("OK ")) << err;
+    expect_failure({"--counters", folder / "none/counters.json"}, 1, "none");
+    expect_failure({"--counters", "-", "--csv", "-"}, 2, "only one of");
+}
+
+TEST_F(Harness, OtherEnginesRefuseTheFlagsOfCounting) {
+    for (const char* engine : {"gpu", "emu", "cpu"}) {
+        device.engine_name = engine;
+        expect_failure({"--no-races"}, 2, "--no-races");
+        expect_failure({"--counters", "-"}, 2, "--counters");
+        expect_failure({"--trace", folder / "trace.csv"}, 2, "--trace");
+    }
 }
 
 TEST_F(Harness, ASingleRunIsVerifiedOnce) {
