@@ -7,6 +7,14 @@
 
 namespace emulator::counting {
 
+// Once, before the first kernel: takes the engine's hooks of memory and streams, and sees to it
+// that a program with findings does not end with 0.
+void attach_checks();
+// Races need most of the time of the checks: may be switched off before the first kernel.
+void set_races(bool on);
+// What only the end of the program shows: work that nobody waited for.
+void finish_checks();
+
 // A grid starts: all that earlier grids did is ordered before it.
 void begin_grid_checks(const Grid& grid);
 void end_grid_checks(const Grid& grid);
@@ -20,6 +28,9 @@ void order_block(Worker& worker, bool of_grid);
 void order_warp(Worker& worker, int warp, std::uint32_t mask);
 // The lanes of `lanes` executed a fence of the device (not of the block alone).
 void order_fence(Worker& worker, int warp, std::uint32_t lanes, bool of_device);
+
+// A thread arrives at a barrier of the block: `code` is the return address of the call.
+void check_barrier(Worker& worker, int thread, const void* code);
 
 // A request of global or shared memory. Atomics order too, together with fences.
 void check_request(Worker& worker, int warp, const Request& request);

@@ -22,6 +22,7 @@ enum class FindingKind {
     device_pointer_on_host,
     missing_synchronisation,
     never_synchronised,
+    endless_kernel,
 };
 
 // A CUDA thread, or the host (block < 0).
@@ -46,5 +47,9 @@ void report(Finding finding);
 
 // In the order of their first occurrence.
 const std::vector<Finding>& findings();
+// Whether there is more than warnings.
+bool has_errors();
+// Says how many findings were too many to print.
+void print_summary();
 
 }  // namespace emulator::counting

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "findings.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include "../errors.hpp"
+
+namespace emulator::counting {
+namespace {
+
+// More lines than this hide the first ones, which are the ones to start with.
+constexpr std::size_t kMaxPrinted = 20;
+
+std::vector<Finding>& all_findings() {
+    static auto* all = new std::vector<Finding>;  // for static destructors too
+    return *all;
+}
+
+const char* label(FindingKind kind) {
+    switch (kind) {
+        case FindingKind::out_of_bounds:
+            return "out of bounds";
+        case FindingKind::use_after_free:
+            return "use after free";
+        case FindingKind::uninitialised_shared:
+            return "uninitialised shared memory";
+        case FindingKind::host_pointer:
+            return "host pointer";
+        case FindingKind::race_in_block:
+            return "race";
+        case FindingKind::race_between_blocks:
+            return "race between blocks";
+        case FindingKind::same_value_writes:
+            return "warning: writes of the same value";
+        case FindingKind::barrier_divergence:
+            return "barrier divergence";
+        case FindingKind::device_pointer_on_host:
+            return "device pointer on the host";
+        case FindingKind::missing_synchronisation:
+            return "missing synchronisation";
+        case FindingKind::never_synchronised:
+            return "never synchronised";
+        case FindingKind::endless_kernel:
+            return "endless kernel";
+    }
+    return "";
+}
+
+std::string name(const Actor& actor) {
+    if (actor.block < 0) return "the host";
+    return "block " + std::to_string(actor.block) + " thread " + std::to_string(actor.thread);
+}
+
+// The block is said once where both are of the same one.
+std::string name(const Actor& actor, const Actor& first) {
+    if (actor.block >= 0 && actor.block == first.block) {
+        return "thread " + std::to_string(actor.thread);
+    }
+    return name(actor);
+}
+
+std::string text_of(const Finding& finding) {
+    std::string text = label(finding.kind) + std::string(": ");
+    if (!finding.kernel.empty()) text += "kernel " + finding.kernel + ", ";
+    const Actor& first = finding.actors.front();
+    text += first.line.text() + ": " + name(first) + " " + first.did;
+    if (finding.actors.size() > 1) {
+        const Actor& second = finding.actors[1];
+        text += " that " + name(second, first) + " " + second.did + " at " + second.line.text();
+    }
+    if (!finding.what.empty()) text += ", " + finding.what;
+    if (!finding.advice.empty()) text += "; " + finding.advice;
+    return text + ".";
+}
+
+// Threads and blocks differ from one occurrence to the next: the lines tell findings apart.
+bool is_same(const Finding& a, const Finding& b) {
+    if (a.kind != b.kind || a.kernel != b.kernel || a.actors.size() != b.actors.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < a.actors.size(); ++i) {
+        if (a.actors[i].line.file != b.actors[i].line.file ||
+            a.actors[i].line.line != b.actors[i].line.line || a.actors[i].did != b.actors[i].did) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+void report(Finding finding) {
+    std::vector<Finding>& all = all_findings();
+    for (Finding& known : all) {
+        if (is_same(known, finding)) {
+            known.count += finding.count;
+            return;
+        }
+    }
+    if (all.size() < kMaxPrinted) explain("%s", text_of(finding).c_str());
+    all.push_back(std::move(finding));
+}
+
+const std::vector<Finding>& findings() { return all_findings(); }
+
+bool has_errors() {
+    for (const Finding& finding : all_findings()) {
+        if (finding.kind != FindingKind::same_value_writes) return true;
+    }
+    return false;
+}
+
+void print_summary() {
+    const std::size_t count = all_findings().size();
+    if (count <= kMaxPrinted) return;
+    explain("and %zu more findings, which --counters FILE lists", count - kMaxPrinted);
+}
+
+}  // namespace emulator::counting
