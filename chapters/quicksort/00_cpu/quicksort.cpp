@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Quicksort, stage 00: one thread on the CPU.
+// Idea: Hoare's partition with the first key as the pivot; the shorter part is sorted by a call,
+// the longer one by the loop. Beyond 2 log2 n levels the pivots are bad (sorted input), and
+// heapsort takes over: O(n log n) on any input. Thesis 3.1, seed 001. Limit now: one core, and in
+// it the branch on each key, which half the time is predicted wrongly.
+#include "quicksort.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
+
+// How many keys, from the first, are at most the pivot: at least one, and never all of count >= 2.
+// The scans stop at keys equal to the pivot. That exchanges some for nothing, but halves a list of
+// equal keys, which a scan that ran over them would take apart one by one.
+std::int64_t partition(Key* keys, std::int64_t count) {
+    const Key pivot = keys[0];
+    std::int64_t left = -1;
+    std::int64_t right = count;
+    for (;;) {
+        do ++left;
+        while (keys[left] < pivot);
+        do --right;
+        while (keys[right] > pivot);
+        if (left >= right) return right + 1;
+        std::swap(keys[left], keys[right]);
+    }
+}
+
+void quicksort_range(Key* keys, std::int64_t count, int depth) {
+    while (count > 1) {
+        if (depth == 0) {
+            std::make_heap(keys, keys + count);
+            std::sort_heap(keys, keys + count);
+            return;
+        }
+        --depth;
+        const std::int64_t left = partition(keys, count);
+        const std::int64_t right = count - left;
+        // The shorter part by a call: never more than log2 n of them at a time.
+        if (left < right) {
+            quicksort_range(keys, left, depth);
+            keys += left;
+            count = right;
+        } else {
+            quicksort_range(keys + left, right, depth);
+            count = left;
+        }
+    }
+}
+
+void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t count = input.count();
+    timer.begin(Phase::kCopyIn);
+    std::copy(input.keys.begin(), input.keys.end(), output.keys.begin());
+
+    timer.begin(Phase::kKernels);
+    quicksort_range(output.keys.data(), count,
+                    2 * std::bit_width(static_cast<std::uint64_t>(count)));
+    timer.end();
+    timer.note_grid(1, 1);
+    timer.declare_work({.bytes = 8.0 * count});  // each key read and written once
+}
+
+int main(int argc, char** argv) { return quicksort::run_stage(argc, argv, STAGE_NAME, sort_keys); }
