@@ -8,9 +8,9 @@ export PATH := $(PATH):/usr/local/cuda/bin
 
 tool := python3 common/tools/
 # Recipes read these from the environment, so that no value is ever read as shell.
-export STAGE CHAPTER ENGINE ARGS FILE A B DATA
+export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON
 
-.PHONY: all test test-all list run try compare diff figures record sanitize benchmark format lint help clean setup setup-lint build build-all
+.PHONY: all test test-all list run try compare counters diff figures record sanitize benchmark format lint help clean setup setup-lint build build-all
 
 all: build  ## set up, build, run every stage verified, draw the figures
 	@$(tool)tour.py
@@ -24,14 +24,17 @@ test-all: build-all  ## make test and the long tests
 list: build  ## chapters and stages, one line each
 	@$(tool)list_stages.py
 
-run: build  ## run one stage: STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu] [ARGS="--n 4096"]
+run: build  ## run one stage: STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]
 	@$(tool)run_stage.py
 
-try: build  ## build and run your own CUDA program: FILE=my.cu [ENGINE=gpu|emu] [ARGS=…]
+try: build  ## build and run your own CUDA program: FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]
 	@$(tool)try_program.py
 
-compare: build  ## every stage of a chapter on one input, as a table and a plot: CHAPTER=nbody [ENGINE=…] [ARGS=…]
+compare: build  ## every stage of a chapter on one input, as a table and a plot: CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]
 	@$(tool)compare_stages.py
+
+counters: build  ## what kernels ask of the memory, and what changed: A=nbody/01_float3 [B=nbody/02_float4] [ARGS=…] [JSON=FILE]
+	@$(tool)counters.py
 
 diff: build  ## what changed between two stages: A=nbody/02_float4 B=nbody/03_shared_tiles
 	@$(tool)diff_stages.py

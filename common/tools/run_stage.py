@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make run STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu] [ARGS="--n 4096"]: one stage."""
+"""make run STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]: one stage."""
 
 import os
 import sys

@@ -12,7 +12,7 @@ from pathlib import Path
 from gpus import has_gpu
 
 ROOT = Path(__file__).resolve().parents[2]
-ENGINES = ("gpu", "emu")
+ENGINES = ("gpu", "emu", "count")
 EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # as common/error.hpp has them
 
 
@@ -35,6 +35,8 @@ class Stage:
     cuda_args: tuple[str, ...]
     emu_args: tuple[str, ...]
     more_checks: tuple[str, ...]  # flags for --check beside the usual sizes, words separated by blanks
+    counter_args: tuple[str, ...]  # of the run whose counters are shown
+    counter_unit: str  # what one iteration of the innermost loop is about: "body"
     executables: dict[str, str]  # engine -> path relative to the build folder
 
     @property
@@ -54,9 +56,8 @@ def load_stages() -> list[Stage]:
         raise ToolError(f"{path} is missing: run `make build` first", EXIT_FAILURE) from None
     stages = []
     for record in records:
-        record["cuda_args"] = tuple(record["cuda_args"])
-        record["emu_args"] = tuple(record["emu_args"])
-        record["more_checks"] = tuple(record["more_checks"])
+        for key in ("cuda_args", "emu_args", "more_checks", "counter_args"):
+            record[key] = tuple(record[key])
         stages.append(Stage(**record))
     return stages
 
@@ -99,9 +100,9 @@ def chosen_chapters(stages: list[Stage]) -> list[str]:
     return [choose("CHAPTER", variable("CHAPTER"), chapters)] if variable("CHAPTER") else chapters
 
 
-def chosen_engine() -> str:
+def chosen_engine(engines: Iterable[str] = ENGINES) -> str:
     """ENGINE, or nothing for the machine's own."""
-    return choose("ENGINE", variable("ENGINE"), ENGINES) if variable("ENGINE") else ""
+    return choose("ENGINE", variable("ENGINE"), engines) if variable("ENGINE") else ""
 
 
 def pick_engine(stage: Stage, wanted: str = "") -> str:

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make try FILE=my.cu [ENGINE=gpu|emu] [ARGS=…]: builds and runs a CUDA program of one file with
-its own main, on a GPU or on the CPU engine. The executable is left in build/try."""
+"""make try FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]: builds and runs a CUDA program of one file with
+its own main, on a GPU or on the CPU engine, there with counters and checks or without. The executable
+is left in build/try."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -46,21 +48,31 @@ def build_for_gpu(source: Path, program: Path) -> None:
                   "-I", str(source.parent), "-o", str(program), str(source)], source, "nvcc")
 
 
-def build_for_emulator(source: Path, program: Path) -> None:
-    library = build_folder() / "common" / "emulator" / "libemulator.a"
-    if not library.exists():
+def build_for_emulator(source: Path, program: Path, counting: bool) -> None:
+    libraries = [build_folder() / "common" / "emulator" / "libemulator.a"]
+    flags: dict[str, list[str]] = {"compile": ["-O2"], "link": []}
+    if counting:
+        libraries.insert(0, build_folder() / "common" / "emulator" / "libemulator_counting.a")
+    if not all(library.exists() for library in libraries):
         raise ToolError("the CPU engine was not built (libboost-context-dev is missing)",
                         EXIT_NO_DEVICE)
-    translated = program.with_suffix(".emu.cpp")
+    if counting:  # the stages' own
+        flags = json.loads((build_folder() / "count.json").read_text(encoding="utf-8"))
+    translated, compiled = (program.with_name(program.name + end) for end in (".cpp", ".o"))
     translate = subprocess.run([sys.executable, str(EMULATOR / "translate.py"), str(source),
                                 "-o", str(translated)], check=False)
     if translate.returncode != 0:
         raise ToolError(f"FILE={source}: does not translate for the CPU engine", EXIT_FAILURE)
     # nvcc includes cuda_runtime.h by itself, and many programs rely on it.
     # threadIdx is unsigned: nvcc says nothing when it is compared with an int.
-    compile_with(["g++", "-std=c++20", "-O2", "-g", "-Wall", "-Wno-sign-compare", "-I", str(EMULATOR / "include"),
-                  "-include", "cuda_runtime.h", "-I", str(source.parent), "-o", str(program), str(translated), str(library),
-                  "-l:libboost_context.a", "-pthread"], source, "g++ for the CPU engine")
+    compiler = "g++ for the CPU engine"
+    compile_with(["g++", "-std=c++20", "-g", "-Wall", "-Wno-sign-compare", *flags["compile"],
+                  "-I", str(EMULATOR / "include"), "-include", "cuda_runtime.h", "-I", str(source.parent),
+                  "-c", "-o", str(compiled), str(translated)], source, compiler)
+    # Apart: with the flags of counting g++ would link the library of its own thread checker.
+    compile_with(["g++", "-o", str(program), str(compiled), *flags["link"], "-Wl,--start-group",
+                  *map(str, libraries), "-Wl,--end-group", "-l:libboost_context.a", "-pthread"],
+                 source, compiler)
 
 
 def main() -> None:
@@ -74,8 +86,8 @@ def main() -> None:
         program = folder / source.stem
         build_for_gpu(source, program)
     else:
-        program = folder / f"{source.stem}.emu"
-        build_for_emulator(source, program)
+        program = folder / f"{source.stem}.{engine}"
+        build_for_emulator(source, program, counting=engine == "count")
     sys.stdout.flush()
     os.execv(program, [str(program), *arguments()])
 

@@ -54,7 +54,7 @@ if "--json" in flags:
 def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.CompletedProcess[str]:
     """Runs common/tools/<name>; upper-case keywords are make's variables, or the environment's."""
     environment = {key: value for key, value in os.environ.items()
-                   if key not in ("STAGE", "CHAPTER", "ENGINE", "ARGS", "FILE", "A", "B", "DATA")}
+                   if key not in ("STAGE", "CHAPTER", "ENGINE", "ARGS", "FILE", "A", "B", "DATA", "JSON")}
     environment |= {"COURSE_BUILD": str(build), "PYTHONDONTWRITEBYTECODE": "1"} | variables
     return subprocess.run([sys.executable, str(TOOLS / name)], env=environment, text=True,
                           capture_output=True, check=False, timeout=120)
@@ -88,6 +88,7 @@ class ToolTest(unittest.TestCase):
         return {"stage": f"{chapter}/{name}", "chapter": chapter, "name": name,
                 "source": str(source), "technique": f"technique of {name}", "compared_with": "",
                 "cuda_args": cuda_args or [], "emu_args": [], "more_checks": [],
+                "counter_args": [], "counter_unit": "number",
                 "executables": {engine: str(program.relative_to(self.build))}}
 
     def assert_refused(self, result: subprocess.CompletedProcess[str], status: int,

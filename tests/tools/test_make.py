@@ -8,7 +8,7 @@ import unittest
 
 from course_tools import ROOT
 
-TARGETS = ("all", "test", "test-all", "list", "run", "try", "compare", "diff", "figures", "record",
+TARGETS = ("all", "test", "test-all", "list", "run", "try", "compare", "counters", "diff", "figures", "record",
            "sanitize", "benchmark", "format", "lint", "help", "clean")
 
 

@@ -45,7 +45,7 @@ class RunTest(ToolTest):
                 (2, ["STAGE=sums/09_none", "no such stage", "sums/01_plain", "other/01_alone"],
                  {"STAGE": "sums/09_none"}),
                 (2, ["STAGE is missing", "sums/01_plain"], {}),
-                (2, ["ENGINE=tpu", "gpu, emu"], {"STAGE": "sums/01_plain", "ENGINE": "tpu"}),
+                (2, ["ENGINE=tpu", "gpu, emu, count"], {"STAGE": "sums/01_plain", "ENGINE": "tpu"}),
                 (77, ["no usable device"], {"STAGE": "sums/01_plain", "ENGINE": "gpu"}),
                 (2, ["ARGS"], {"STAGE": "sums/01_plain", "ENGINE": "emu", "ARGS": "'--n"})):
             with self.subTest(variables):
@@ -105,6 +105,9 @@ class CompareTest(ToolTest):
         result = self.compare(CHAPTER="sums", ARGS="--n 7", STAND_IN_FAILS_AT="7")
         self.assert_refused(result, 1, "wrong result")
 
+    def test_counting_is_no_time(self) -> None:
+        self.assert_refused(self.compare(CHAPTER="sums", ENGINE="count"), 2, "ENGINE=count", "gpu, emu")
+
     def test_chapter_is_needed(self) -> None:
         self.assert_refused(self.compare(), 2, "CHAPTER is missing", "sums, other")
 
@@ -129,7 +132,7 @@ class StageListTest(unittest.TestCase):
                 self.assertTrue((ROOT / record["source"]).is_file())
                 self.assertTrue(record["technique"])
                 if record["source"].endswith(".cu"):
-                    self.assertEqual(set(record["executables"]), engines & {"gpu", "emu"})
+                    self.assertEqual(set(record["executables"]), engines - {"cpu"})
                 else:
                     self.assertEqual(set(record["executables"]), {"cpu"})
                 for program in record["executables"].values():

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make counters A=nbody/01_float3 [B=nbody/02_float4] [ARGS="--n 1024"] [JSON=FILE|-]: what a stage's
+kernels ask of the memory, or what changed from one stage to another. Counted on the CPU engine.
+
+Without ARGS the run is the chapter's own (counter_args in its meson.build).
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from counting import (GLOBAL, MEMORY, SHARED, TRANSFERS, Counted, Counters, Kernel, Line, count,
+                      source_text)
+from stages import (EXIT_FAILURE, ToolError, arguments, find_stage, load_stages, print_table, run_tool,
+                    variable)
+
+Value = Callable[[Kernel], float | None]  # None: does not apply
+
+LINE_COUNTERS = ("requests", "lanes", "sectors", "wavefronts", "depth")
+
+
+def number(value: float | None) -> str:
+    """Whole numbers in groups of three, others with three digits."""
+    if value is None:
+        return "-"
+    if value == round(value):
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:,.0f}".replace(",", " ") if value >= 1000 else f"{value:.3g}"
+
+
+def ratio(before: float | None, after: float | None) -> str:
+    if before is None or after is None or before == after:
+        return ""
+    return f"x{after / before:.3g}" if before else "new"
+
+
+def words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def share(part: str, whole: str) -> Value:
+    return lambda kernel: kernel.count(part) / kernel.count(whole) if kernel.count(whole) else None
+
+
+def counter(name: str) -> Value:
+    return lambda kernel: kernel.count(name)
+
+
+def difference(name: str, less: str) -> Value:
+    return lambda kernel: kernel.count(name) - kernel.count(less)
+
+
+def per_iteration(name: str) -> Value:
+    return lambda kernel: kernel.per_iteration(name) if kernel.has_loop else None
+
+
+def quantities(unit: str) -> list[tuple[str, Value]]:
+    """The rows of a kernel's table. One that is 0 or nothing in all stages is left out."""
+    rows: list[tuple[str, Value]] = [("launches", counter("launches")), ("warps", counter("warps"))]
+    for name in GLOBAL:
+        rows += [(f"{words(name)} requests", counter(f"{name}.requests")),
+                 ("  sectors a request", share(f"{name}.sectors", f"{name}.requests")),
+                 ("  ideal", share(f"{name}.ideal_sectors", f"{name}.requests"))]
+        if name == "global_atomic":
+            rows.append(("  lanes on one word", share(f"{name}.depth", f"{name}.requests")))
+    for name in SHARED:
+        rows += [(f"{words(name)} requests", counter(f"{name}.requests")),
+                 ("  wavefronts", counter(f"{name}.wavefronts")),
+                 ("  bank conflicts",
+                  difference(f"{name}.wavefronts", f"{name}.ideal_wavefronts"))]
+        if name == "shared_atomic":
+            rows.append(("  lanes on one word", share(f"{name}.depth", f"{name}.requests")))
+    rows += [("constant load requests", counter("constant_load.requests")),
+             ("barriers (a warp's arrivals)", counter("barriers")),
+             ("warp collectives", counter("collectives")),
+             ("basic blocks (a warp's)", counter("basic_blocks")),
+             ("  active lanes of 32", share("basic_block_lanes", "basic_blocks")),
+             (f"inner loop, iterations (one {unit})", counter("loop.iterations"))]
+    for name in MEMORY:
+        rows.append((f"  {words(name)} requests a {unit}", per_iteration(f"{name}.requests")))
+        part = "sectors" if name in GLOBAL else "wavefronts"
+        rows.append((f"  {words(name)} {part} a {unit}", per_iteration(f"{name}.{part}")))
+    rows.append((f"  basic blocks a {unit}", per_iteration("basic_blocks")))
+    return rows
+
+
+def kernel_rows(kernels: Sequence[Kernel | None], unit: str) -> list[list[str]]:
+    rows = []
+    for label, value in quantities(unit):
+        values = [value(kernel) if kernel else None for kernel in kernels]
+        if not any(values):
+            continue
+        cells = [number(one) for one in values]
+        rows.append([f"  {label}", *cells, *([ratio(*values)] if len(values) == 2 else [])])
+    return rows
+
+
+def lesson(a: Kernel, b: Kernel, unit: str) -> list[str]:
+    """What changed, in one sentence a line."""
+    lines = []
+    loops = a.has_loop and b.has_loop
+    for name in MEMORY:
+        part = "sectors" if name in GLOBAL else "wavefronts"
+        for counted in ("requests", part):
+            if loops:
+                before, after = (one.per_iteration(f"{name}.{counted}") for one in (a, b))
+                where, whose = "inner loop", f"a {unit}"
+            else:
+                before, after = (one.count(f"{name}.{counted}") / one.count("warps") for one in (a, b))
+                where, whose = "in all", "a warp"
+            if before != after:
+                lines.append(f"{where}: {number(before)} -> {number(after)} "
+                             f"{words(name)} {counted} {whose}")
+    for name, what in (("barriers", "barriers"), ("collectives", "warp collectives")):
+        before, after = (one.count(name) / one.count("warps") for one in (a, b))
+        if before != after:
+            lines.append(f"in all: {number(before)} -> {number(after)} {what} a warp")
+    if not lines:
+        lines.append("no counter differs: what changed, if anything, are instructions inside a basic "
+                     "block, which counters of memory do not see" if a.counters == b.counters else
+                     "no memory request of the inner loop and no barrier differs")
+    return lines
+
+
+def line_key(stage_line: Line, text: str) -> tuple[Any, ...]:
+    return (text or stage_line["line"], stage_line["operation"], stage_line["space"],
+            stage_line["bytes"], *(stage_line[name] for name in LINE_COUNTERS))
+
+
+def line_rows(counted: Counted, kernel: Kernel, mark: str, without: set[tuple[Any, ...]]) -> list[list[str]]:
+    rows = []
+    for line in kernel.lines:
+        text = source_text(counted.stage, line)
+        if line["operation"] == "block" or line_key(line, text) in without:
+            continue
+        space = f"{line['space']} " if line["space"] else ""
+        size = f"{line['bytes']} B" if line["bytes"] else ""
+        cost = line["wavefronts"] if line["space"] == "shared" else line["sectors"]
+        rows.append([f"  {mark}{line['file']}:{line['line']}", f"{space}{line['operation']} {size}".strip(),
+                     text if len(text) <= 60 else text[:57] + "...",
+                     number(line["requests"]), number(cost) if line["space"] else ""])
+    return rows
+
+
+def keys_of(counted: Counted, kernel: Kernel) -> set[tuple[Any, ...]]:
+    return {line_key(line, source_text(counted.stage, line)) for line in kernel.lines}
+
+
+def print_lines(counted: Sequence[Counted], kernels: Sequence[Kernel | None]) -> None:
+    """All lines of a stage; of two stages those that are not alike in both."""
+    a, b = kernels[0], kernels[1] if len(kernels) == 2 else None
+    if len(kernels) == 1 and a:
+        rows = line_rows(counted[0], a, "", set())
+    else:
+        rows = line_rows(counted[0], a, "- ", keys_of(counted[1], b) if b else set()) if a else []
+        rows += line_rows(counted[1], b, "+ ", keys_of(counted[0], a) if a else set()) if b else []
+    if rows:
+        print()
+        print_table(["  line", "operation", "", "requests", "sectors or wavefronts"], rows, left=3)
+
+
+def kernel_names(counted: Sequence[Counted]) -> list[str]:
+    return list(dict.fromkeys(kernel.name for one in counted for kernel in one.kernels))
+
+
+def print_transfers(counted: Sequence[Counted]) -> None:
+    rows = []
+    for way in TRANSFERS:
+        values = [one.transfers[f"{way}.bytes"] for one in counted]
+        if any(values):
+            rows.append([f"  {words(way)}", *map(number, values), *([ratio(*values)] if len(values) == 2 else [])])
+    if rows:
+        print_table(["bytes moved", *names_of(counted)], rows, left=1)
+        print()
+
+
+def names_of(counted: Sequence[Counted]) -> list[str]:
+    return [one.stage.name for one in counted] + ([""] if len(counted) == 2 else [])
+
+
+def print_comparison(counted: Sequence[Counted]) -> None:
+    unit = counted[0].stage.counter_unit
+    print(" -> ".join(one.stage.stage for one in counted) + f", {' '.join(counted[0].arguments)}")
+    print(f"counted on the CPU engine by the rules of {counted[0].device}: before any cache, no times")
+    print()
+    print_transfers(counted)
+    for name in kernel_names(counted):
+        kernels = [one.kernel(name) for one in counted]
+        print_table([name, *names_of(counted)], kernel_rows(kernels, unit), left=1)
+        print_lines(counted, kernels)
+        if len(kernels) == 2:
+            print()
+            a, b = kernels
+            if a and b:
+                said = lesson(a, b, unit)
+            else:
+                said = [f"only in {counted[0 if a else 1].stage.stage}"]
+            for line in said:
+                print(f"  {line}")
+        print()
+
+
+def as_document(counted: Sequence[Counted]) -> dict[str, Any]:
+    """For programs: every counter that is not 0 in both, and the innermost loop's an iteration."""
+
+    def of(kernel: Kernel | None) -> dict[str, Any] | None:
+        if kernel is None:
+            return None
+        loop = {name.removeprefix("loop."): value / kernel.count("loop.iterations")
+                for name, value in kernel.counters.items()
+                if name.startswith("loop.") and name != "loop.iterations"}
+        return {"counters": kernel.counters, f"per_{counted[0].stage.counter_unit}": loop}
+
+    def ratios(a: Counters, b: Counters) -> dict[str, float]:
+        return {name: b[name] / a[name] for name in a if a[name] and name in b}
+
+    kernels = []
+    for name in kernel_names(counted):
+        found = [one.kernel(name) for one in counted]
+        record: dict[str, Any] = {"name": name}
+        record |= {key: of(kernel) for key, kernel in zip(("a", "b"), found)}
+        if len(found) == 2 and found[0] and found[1]:
+            record["ratio"] = ratios(found[0].counters, found[1].counters)
+            record["lesson"] = lesson(found[0], found[1], counted[0].stage.counter_unit)
+        kernels.append(record)
+    return {"schema": 1, "stages": [one.stage.stage for one in counted],
+            "arguments": counted[0].arguments, "device": counted[0].device,
+            "unit": counted[0].stage.counter_unit,
+            "transfers": [one.transfers for one in counted], "kernels": kernels,
+            "findings": [one.findings for one in counted]}
+
+
+def write_json(path: str, document: dict[str, Any]) -> None:
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    if path == "-":
+        print(text, end="")
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ToolError(f"JSON={path}: {error.strerror}", EXIT_FAILURE) from None
+
+
+def main() -> int:
+    stages = load_stages()
+    chosen = [find_stage(stages, variable("A"), "A")]
+    if variable("B"):
+        chosen.append(find_stage(stages, variable("B"), "B"))
+        if chosen[0].chapter != chosen[1].chapter:
+            raise ToolError(f"A={chosen[0].stage} and B={chosen[1].stage} are of different chapters: "
+                            "they have no kernel and no argument in common")
+    counted = [count(stage, arguments()) for stage in chosen]
+    if variable("JSON") != "-":
+        print_comparison(counted)
+    if variable("JSON"):
+        write_json(variable("JSON"), as_document(counted))
+    return EXIT_FAILURE if any(one.failed for one in counted) else 0
+
+
+if __name__ == "__main__":
+    run_tool(main)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""One run of a stage's .count executable: its counters, a kernel's as one flat table.
+
+Names of the table are paths into the engine's JSON: "global_load.requests", "barriers". Those of
+"loop." count only what the innermost loop does: the lines whose instructions run as often as the
+kernel's most executed basic block.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stages import EXIT_FAILURE, ROOT, Stage, ToolError, executable, pick_engine
+
+SCHEMA = 1
+GLOBAL = ("global_load", "global_store", "global_atomic")
+SHARED = ("shared_load", "shared_store", "shared_atomic")
+MEMORY = (*GLOBAL, *SHARED, "constant_load")
+OWN = ("launches", "blocks", "threads", "warps")
+COUNTED = ("requests", "lanes", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
+TRANSFERS = ("host_to_device", "device_to_host", "device_to_device", "set")
+
+Line = dict[str, Any]  # one of the JSON's lines
+Counters = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str
+    counters: Counters  # what is not named is 0
+    lines: list[Line]
+
+    def count(self, name: str) -> int:
+        return self.counters.get(name, 0)
+
+    @property
+    def has_loop(self) -> bool:
+        return self.count("loop.iterations") > 0
+
+    def per_iteration(self, name: str) -> float:
+        """Of the innermost loop: "shared_load.requests"."""
+        return self.count(f"loop.{name}") / self.count("loop.iterations")
+
+
+@dataclass(frozen=True)
+class Counted:
+    stage: Stage
+    arguments: list[str]
+    device: str  # whose rules were counted by
+    transfers: Counters
+    kernels: list[Kernel]
+    findings: list[dict[str, Any]]  # warnings too
+    failed: bool  # something was found that is more than a warning
+
+    def kernel(self, name: str) -> Kernel | None:
+        return next((kernel for kernel in self.kernels if kernel.name == name), None)
+
+
+def executions(line: Line) -> float:
+    """Of one instruction of the line, by warps."""
+    return line["requests"] / max(1, line["instructions"])
+
+
+def loop_counters(lines: Sequence[Line], warps: int) -> Counters:
+    """Nothing where no basic block runs more than once a warp."""
+    hottest = max((executions(line) for line in lines if line["operation"] == "block"), default=0)
+    if hottest <= warps:
+        return {}
+    counters = {"loop.iterations": round(hottest)}
+    for line in lines:
+        if executions(line) <= hottest / 2:
+            continue
+        if line["operation"] == "block":
+            counters["loop.basic_blocks"] = counters.get("loop.basic_blocks", 0) + line["requests"]
+        elif line["space"]:
+            name = f"{line['space']}_{line['operation']}"
+            for counted in COUNTED:
+                key = f"loop.{name}.{counted}"
+                if line[counted]:
+                    counters[key] = counters.get(key, 0) + line[counted]
+    return counters
+
+
+def read_kernel(record: dict[str, Any]) -> Kernel:
+    counters = {name: record[name] for name in OWN}
+    for name, value in record["totals"].items():
+        if isinstance(value, dict):
+            counters |= {f"{name}.{part}": count for part, count in value.items()}
+        else:
+            counters[name] = value
+    counters |= loop_counters(record["lines"], record["warps"])
+    return Kernel(record["name"], {name: value for name, value in counters.items() if value},
+                  record["lines"])
+
+
+def read_counted(document: dict[str, Any], stage: Stage, arguments: list[str],
+                 failed: bool = False) -> Counted:
+    if document.get("schema") != SCHEMA:
+        raise ToolError(f"{stage.stage}: counters of schema {document.get('schema')}, not {SCHEMA}",
+                        EXIT_FAILURE)
+    transfers = {f"{way}.{part}": document["transfers"][way][part]
+                 for way in TRANSFERS for part in ("calls", "bytes")}
+    return Counted(stage, arguments, document["device"], transfers,
+                   [read_kernel(record) for record in document["kernels"]], document["findings"], failed)
+
+
+def chosen_arguments(stage: Stage, given: list[str]) -> list[str]:
+    """What was given, and of the chapter's own run whatever that leaves open."""
+    named = {word.partition("=")[0] for word in given}
+    own = stage.counter_args
+    kept = [word for flag, value in zip(own[::2], own[1::2], strict=True) if flag not in named
+            for word in (flag, value)]
+    return [*kept, *given]
+
+
+def count(stage: Stage, given: list[str]) -> Counted:
+    """Runs a stage once, counted; what the checks found goes to stderr as the engine printed it."""
+    if not stage.has_kernels:
+        raise ToolError(f"{stage.stage} has no kernels to count")
+    program = executable(stage, pick_engine(stage, "count"))
+    arguments = chosen_arguments(stage, given)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "counters.json"
+        result = subprocess.run([str(program), "--quiet", "--counters", str(path), *arguments],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                check=False)
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, json.JSONDecodeError):
+            document = None
+    if document is None or (result.returncode != 0 and not document["findings"]):
+        lines = result.stderr.strip().splitlines()
+        said = lines[-1] if lines else f"{program.name}: exit status {result.returncode}"
+        raise ToolError(said, result.returncode if result.returncode > 0 else EXIT_FAILURE)
+    sys.stderr.write(result.stderr)
+    return read_counted(document, stage, arguments, result.returncode != 0)
+
+
+def source_text(stage: Stage, line: Line) -> str:
+    """The line as the stage, or a header of its chapter, has it."""
+    own = ROOT / stage.source
+    path = own if own.name == line["file"] else own.parents[1] / line["file"]
+    try:
+        return path.read_text(encoding="utf-8").splitlines()[line["line"] - 1].strip()
+    except (OSError, IndexError):
+        return ""
