@@ -17,16 +17,15 @@ import csv
 import datetime
 import io
 import json
-import os
 import re
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import nbody
 from drawing import PLOTS
 from measurements import PROFILE_COLUMNS, DataError
+from ncu import (NOTHING_PROFILED, Launch, find_ncu, parse_launches, parse_number, run,
+                 unknown_metrics)
 
 ROOT = PLOTS.parent
 STAGES = ("04_soa_accelerations", "05_rsqrt")
@@ -45,28 +44,7 @@ METRICS = tuple(dict.fromkeys(
     + [name for _, names in nbody.UTILISATION for name in names]
     + [name for names in nbody.OPERATION_METRICS.values() for name in names]
     + list(nbody.SPECIAL_PIPE) + list(nbody.THREAD_INSTRUCTIONS)))
-# Lines in which ncu names metrics that it does not have.
-UNKNOWN_METRIC = re.compile(
-    r"(find|access|unknown|invalid|unsupported).*metric"
-    r"|metric.*(not found|not supported|not available|unknown|invalid)", re.IGNORECASE)
-NOTHING_PROFILED = ("No kernels were profiled", "Failed to profile")
 INSTANCE = re.compile(r"([A-Z][A-Z0-9_.]*)\s*:\s*([0-9][0-9,]*(?:\.[0-9]+)?)")
-
-
-def find_ncu() -> str:
-    for candidate in (shutil.which("ncu"), "/usr/local/cuda/bin/ncu"):
-        if candidate and os.access(candidate, os.X_OK):
-            return candidate
-    found = sorted(Path("/opt/nvidia/nsight-compute").glob("*/ncu"))
-    if found:
-        return str(found[-1])
-    raise DataError("ncu (Nsight Compute) is not installed")
-
-
-def parse_number(text: str) -> float | None:
-    """`1,234.5` as a number; None where ncu gives none (n/a)."""
-    match = re.match(r"\s*([0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)", text)
-    return float(match[1].replace(",", "")) if match else None
 
 
 def parse_instances(text: str) -> dict[str, float]:
@@ -75,38 +53,10 @@ def parse_instances(text: str) -> dict[str, float]:
     return {name: float(value.rstrip(",").replace(",", "")) for name, value in INSTANCE.findall(inside)}
 
 
-def parse_raw_page(text: str) -> dict[str, tuple[str, str]]:
-    """Name to unit and value of the first kernel in `--page raw --csv`: a line of names, one of units,
-    one a kernel. Lines of ncu's own and of the program stand before."""
-    lines = text.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
-    if start is None or len(lines) < start + 3:
-        raise DataError("ncu wrote no table:\n" + "\n".join(lines[-15:]))
-    names, units, values = list(csv.reader(io.StringIO("\n".join(lines[start:]))))[:3]
-    return {name: (unit, value) for name, unit, value in zip(names, units, values)}
-
-
-def unknown_metrics(text: str, asked: list[str]) -> list[str]:
-    """The metrics that an error of ncu's names."""
-    blamed = [line for line in text.splitlines() if UNKNOWN_METRIC.search(line)]
-    return [name for name in asked
-            if any(re.search(re.escape(name) + r"(?![\w.])", line)
-                   or re.search(r"(?<![\w.])" + re.escape(name.partition(".")[0]) + r"(?![\w.])", line)
-                   for line in blamed)]
-
-
-def run(command: list[str], timeout: float) -> subprocess.CompletedProcess[str]:
-    environment = dict(os.environ, LC_ALL="C")
+def read_table(path: Path) -> Launch:
+    """The one launch that was profiled."""
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout,
-                              env=environment)
-    except subprocess.TimeoutExpired:
-        raise DataError(f"{command[0]} took longer than {timeout:g} s") from None
-
-
-def read_table(path: Path) -> dict[str, tuple[str, str]]:
-    try:
-        return parse_raw_page(path.read_text(encoding="utf-8"))
+        return parse_launches(path.read_text(encoding="utf-8"))[0]
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from error
 
@@ -138,8 +88,7 @@ def profile_stage(ncu: str, executable: Path, n: int, keep: Path) -> str:
                 "--print-metric-instances", "details"], timeout=120).stdout
 
 
-def profile_rows(stage: str, n: int, table: dict[str, tuple[str, str]], date: str,
-                 device: str) -> list[list[object]]:
+def profile_rows(stage: str, n: int, table: Launch, date: str, device: str) -> list[list[object]]:
     """The table as rows of nbody_profile.csv; what is missing is said, not fatal."""
     kernel = table.get("Kernel Name", ("", KERNEL))[1].partition("(")[0]
     rows: list[list[object]] = []

@@ -14,6 +14,7 @@ from plots_data import GPU, OPCODES, UTILISATION, PlotsTest, profile_records, wr
 
 import measurements
 import nbody
+import ncu
 import profile_stages
 
 RAW_PAGE = '''==PROF== Connected to process 42
@@ -45,10 +46,10 @@ print(json.dumps(dict(rows=[dict(device="{device}")])))
 
 class ParsingTest(unittest.TestCase):
     def test_numbers(self) -> None:
-        self.assertEqual(profile_stages.parse_number("1,234.5"), 1234.5)
-        self.assertEqual(profile_stages.parse_number("3500 (FADD: 1)"), 3500)
-        self.assertIsNone(profile_stages.parse_number("n/a"))
-        self.assertIsNone(profile_stages.parse_number(""))
+        self.assertEqual(ncu.parse_number("1,234.5"), 1234.5)
+        self.assertEqual(ncu.parse_number("3500 (FADD: 1)"), 3500)
+        self.assertIsNone(ncu.parse_number("n/a"))
+        self.assertIsNone(ncu.parse_number(""))
 
     def test_instances(self) -> None:
         expected = {"FADD": 1000, "FFMA": 2000, "IMAD.WIDE": 3}
@@ -57,10 +58,10 @@ class ParsingTest(unittest.TestCase):
         self.assertEqual(profile_stages.parse_instances("3500"), {})
 
     def test_raw_page(self) -> None:
-        table = profile_stages.parse_raw_page(RAW_PAGE)
+        table, = ncu.parse_launches(RAW_PAGE)
         self.assertEqual(table["sm__throughput.avg.pct_of_peak_sustained_elapsed"], ("%", "71.5"))
         with self.assertRaisesRegex(measurements.DataError, "no table"):
-            profile_stages.parse_raw_page("==ERROR== no permission")
+            ncu.parse_launches("==ERROR== no permission")
 
     def test_opcode_classes(self) -> None:
         for opcode, kind in (("FFMA", "fp32"), ("FADD.FTZ", "fp32"), ("MUFU.RSQ", "special"),
