@@ -10,7 +10,7 @@ tool := python3 common/tools/
 # Recipes read these from the environment, so that no value is ever read as shell.
 export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON
 
-.PHONY: all test test-all list run try compare counters diff figures record sanitize benchmark format lint help clean setup setup-lint build build-all
+.PHONY: all test test-all list run try compare counters diff figures record sanitize prove benchmark format lint help clean setup setup-lint build build-all
 
 all: build  ## set up, build, run every stage verified, draw the figures
 	@$(tool)tour.py
@@ -47,6 +47,9 @@ record: build  ## (GPU) the sweeps at the thesis' sizes into plots/data; resumes
 
 sanitize: build  ## (GPU) compute-sanitizer's four tools over every stage: [CHAPTER=…]
 	@$(tool)sanitize.py
+
+prove: build  ## (GPU, ncu) the counters of every stage against the hardware's: [CHAPTER=…] [ARGS="--emulated DIR"]
+	@$(tool)prove_counters.py
 
 benchmark: build-all  ## what the CPU engine costs: a thread, a barrier, a shuffle, and each stage against the serial one
 	@meson test -C build --benchmark --no-rebuild --verbose

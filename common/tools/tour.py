@@ -51,6 +51,8 @@ def main() -> int:
         failures.append("figures")
     else:
         print(f"figures: {build_folder() / 'figures' / 'index.html'}")
+    if any("count" in stage.executables for stage in stages):
+        print("what a stage changes in memory traffic: make counters A=nbody/01_float3 B=nbody/02_float4")
     return EXIT_FAILURE if failures else 0
 
 

@@ -9,7 +9,7 @@ import unittest
 from course_tools import ROOT
 
 TARGETS = ("all", "test", "test-all", "list", "run", "try", "compare", "counters", "diff", "figures", "record",
-           "sanitize", "benchmark", "format", "lint", "help", "clean")
+           "sanitize", "prove", "benchmark", "format", "lint", "help", "clean")
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
