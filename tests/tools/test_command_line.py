@@ -108,15 +108,18 @@ class CommandLineTest(ProgramTest):
             result = self.run_program(program, "--help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             for flag in ("--n", "--input", "--output", "--seed", "--repeats", "--warmup",
-                         "--device", "--check", "--csv", "--json", "--profile", "--quiet"):
+                         "--device", "--check", "--csv", "--json", "--profile", "--quiet",
+                         "--no-races", "--counters", "--trace"):
                 self.assertIn(flag, result.stdout)
             self.assertEqual(self.run_program(program, "--version").returncode, 0)
 
     def test_a_good_run_writes_everything(self) -> None:
         for program in one_a_chapter_and_engine():
             with self.subTest(str(program)):
-                result = self.run_program(program, "--n", "100", "--repeats", "2", "--csv",
-                                          "rows.csv", "--json", "run.json", "--output", "out.csv")
+                # Without --quiet counting says what it counted, on stderr.
+                quiet = ["--quiet"] if program.engine == "count" else []
+                result = self.run_program(program, "--n", "100", "--repeats", "2", "--csv", "rows.csv",
+                                          "--json", "run.json", "--output", "out.csv", *quiet)
                 self.assertEqual((result.returncode, result.stderr), (0, ""), result.stderr)
                 with (self.folder / "rows.csv").open(encoding="utf-8") as file:
                     rows = list(csv.DictReader(file))
@@ -141,6 +144,51 @@ class CommandLineTest(ProgramTest):
         for program in all_programs():
             if program.engine == "gpu":
                 self.assert_refused(program, 77, ["--check", "--n", "10"], "no usable .*device")
+
+
+class CountingTest(ProgramTest):
+    """The flags that only the engine with counters has."""
+
+    def counting(self) -> list[Program]:
+        return [program for program in one_a_chapter_and_engine() if program.engine == "count"]
+
+    def test_other_engines_refuse(self) -> None:
+        for program in one_a_chapter_and_engine():
+            if program.engine != "count":
+                for arguments in (["--no-races"], ["--counters", "-"], ["--trace", "trace.csv"]):
+                    self.assert_refused(program, 2, ["--n", "10", *arguments], "--counters")
+
+    def test_counters_and_trace(self) -> None:
+        for program in self.counting():
+            with self.subTest(str(program)):
+                made = []
+                for name in ("first.json", "second.json"):
+                    result = self.run_program(program, "--check", "--n", "100", "--quiet", "--no-races",
+                                              "--counters", name, "--trace", "trace.csv")
+                    self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+                    made.append((self.folder / name).read_bytes()
+                                + (self.folder / "trace.csv").read_bytes())
+                self.assertEqual(made[0], made[1])
+                self.assertTrue(json.loads((self.folder / "first.json").read_text())["kernels"])
+                on_stdout = self.run_program(program, "--check", "--n", "100", "--counters", "-")
+                self.assertEqual(json.loads(on_stdout.stdout),
+                                 json.loads((self.folder / "first.json").read_text()))
+                self.assertRegex(on_stdout.stderr, "^OK ")
+
+    def test_a_table_for_people(self) -> None:
+        for program in self.counting():
+            result = self.run_program(program, "--check", "--n", "100")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stdout, "^OK .*\n$")
+            self.assertIn("_kernel", result.stderr)
+
+    def test_files_that_cannot_be_written(self) -> None:
+        (self.folder / "directory").mkdir()
+        for program in self.counting():
+            for flag in ("--counters", "--trace"):
+                for path in ("none/file", "directory"):
+                    self.assert_refused(program, 1, ["--n", "10", flag, path], re.escape(path))
+            self.assert_refused(program, 2, ["--counters", "-", "--csv", "-"], "only one of")
 
 
 class NbodyTest(ProgramTest):

@@ -2,11 +2,13 @@
 """make counters: tables, the lesson's sentences, JSON, and how it refuses."""
 
 import json
+import os
+import subprocess
 import sys
 import unittest
 from typing import Any
 
-from course_tools import ToolTest, run_tool
+from course_tools import TOOLS, ToolTest, run_tool
 
 # Writes the counters that stand beside it, and what a test wants said.
 STAND_IN = r'''#!{python}
@@ -92,12 +94,16 @@ class CountersTest(ToolTest):
         program = self.build / "chapters" / "sums" / f"sums_{name}.count"
         program.write_text(STAND_IN.replace("{python}", sys.executable), encoding="utf-8")
         program.chmod(0o755)
-        program.with_name(program.name + ".json").write_text(json.dumps(document(kernels)), encoding="utf-8")
+        self.add_counters(name, kernels)
         source = self.folder / name / "sums_kernel.cu"
         source.parent.mkdir()
         source.write_text(f"for (...) {{\nelement = list[j];  // {name}\nsums[i] = sum;\n", encoding="utf-8")
         record |= {"source": str(source), "counter_args": ["--n", "64", "--steps", "1"]}
         record["executables"]["count"] = str(program.relative_to(self.build))
+
+    def add_counters(self, name: str, kernels: list[dict[str, Any]]) -> None:
+        path = self.build / "chapters" / "sums" / f"sums_{name}.count.json"
+        path.write_text(json.dumps(document(kernels)), encoding="utf-8")
 
     def counters(self, **variables: str):
         return run_tool("counters.py", self.build, **variables)
@@ -161,6 +167,26 @@ class CountersTest(ToolTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("race: kernel pull_kernel", result.stderr)
         self.assertIn("tile_kernel<64>", result.stdout)
+
+    def record(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, str(TOOLS / "record_counters.py"), "--data",
+                               str(self.folder / "data"), *words],
+                              env=os.environ | {"COURSE_BUILD": str(self.build)}, text=True,
+                              capture_output=True, check=False, timeout=60)
+
+    def test_recorded_counters_are_compared_with_counted_ones(self) -> None:
+        result = self.record("sums")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = (self.folder / "data" / "sums.csv").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(lines[0], "stage,arguments,kernel,counter,value")
+        self.assertIn("01_plain,--n 64 --steps 1,pull_kernel,loop.global_load.requests,800", lines)
+        self.assertIn("02_flags,--n 64 --steps 1,,host_to_device.bytes,4096", lines)
+        self.assertEqual(self.record("--check", "sums/01_plain", "sums/02_flags").returncode, 0)
+        self.add_counters("02_flags", [pull_kernel(2, 8)])
+        result = self.record("--check", "sums/01_plain", "sums/02_flags")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("sums/02_flags, pull_kernel: global_load.requests is 400, recorded 200", result.stdout)
+        self.assertNotIn("01_plain", result.stdout)
 
     def test_refusals(self) -> None:
         for status, part, variables in (

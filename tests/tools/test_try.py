@@ -75,6 +75,21 @@ class TryTest(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (0, "sum 19900, cudaSuccess\n"),
                          result.stderr)
 
+    def test_counts_and_checks(self) -> None:
+        if not (BUILD / "common" / "emulator" / "libemulator_counting.a").exists():
+            self.skipTest("the CPU engine is not built")
+        result = self.try_program(self.source, "count", "200")
+        self.assertEqual((result.returncode, result.stdout), (0, "sum 19900, cudaSuccess\n"),
+                         result.stderr)
+        self.assertIn("add_kernel", result.stderr)
+        # Without the barrier of the loop the halves race.
+        racing = PROGRAM.replace("        __syncthreads();\n    }\n", "    }\n")
+        self.assertNotEqual(racing, PROGRAM)
+        self.source.write_text(racing, encoding="utf-8")
+        result = self.try_program(self.source, "count", "200")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, r"race: kernel add_kernel.*, sum\.cu:12")
+
     def test_runs_on_a_gpu(self) -> None:
         if not (has_gpu() and shutil.which("nvcc")):
             self.skipTest("no GPU")
@@ -95,7 +110,7 @@ class TryTest(unittest.TestCase):
         self.assert_refused(self.try_program(empty), 1, "is empty")
 
     def test_an_unknown_engine(self) -> None:
-        self.assert_refused(self.try_program(self.source, "tpu"), 2, "gpu, emu")
+        self.assert_refused(self.try_program(self.source, "tpu"), 2, "gpu, emu, count")
 
     def test_no_gpu(self) -> None:
         if has_gpu():

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Counts every stage once, with its chapter's own arguments, into plots/data/counters/<chapter>.csv:
+what the READMEs' tables and the figures of counters are made from. Needs no GPU.
+
+    record_counters.py [CHAPTER…]
+    record_counters.py --check STAGE…    writes nothing; exit 1 where a stage's counters are others
+"""
+
+import argparse
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from counting import count
+from stages import EXIT_FAILURE, ROOT, Stage, ToolError, chapters_of, choose, find_stage, load_stages, run_tool
+
+FOLDER = ROOT / "plots" / "data" / "counters"
+HEADER = ("stage", "arguments", "kernel", "counter", "value")
+# How a kernel is cut into basic blocks is g++'s decision, and may change with its version.
+COMPILER_S_OWN = ("basic_blocks", "basic_block_lanes", "loop.basic_blocks")
+
+Row = tuple[str, ...]
+
+
+def rows_of(stage: Stage) -> list[Row]:
+    counted = count(stage, [])
+    if counted.failed:
+        raise ToolError(f"{stage.stage}: not recorded, the checks found a mistake", EXIT_FAILURE)
+    arguments = " ".join(counted.arguments)
+    rows = [(stage.name, arguments, "", name, str(value))
+            for name, value in counted.transfers.items() if value]
+    for kernel in counted.kernels:
+        rows += [(stage.name, arguments, kernel.name, name, str(value))
+                 for name, value in kernel.counters.items()]
+    return rows
+
+
+def read_rows(path: Path) -> list[Row]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return [tuple(row) for row in csv.reader(file)][1:]
+    except OSError as error:
+        raise ToolError(f"{path}: {error.strerror}", EXIT_FAILURE) from None
+
+
+def text_of(rows: Iterable[Row]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADER)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def record(chapter: str, stages: list[Stage], folder: Path) -> None:
+    rows = [row for stage in stages if stage.chapter == chapter and stage.has_kernels
+            for row in rows_of(stage)]
+    path = folder / f"{chapter}.csv"
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(text_of(rows), encoding="utf-8")
+    print(path)
+
+
+def check(stage: Stage, folder: Path) -> list[str]:
+    """What is counted otherwise than recorded."""
+    recorded = {row[:-1]: row[-1] for row in read_rows(folder / f"{stage.chapter}.csv")
+                if row[0] == stage.name}
+    counted = {row[:-1]: row[-1] for row in rows_of(stage)}
+    return [f"{stage.stage}, {key[2] or 'transfers'}: {key[3]} is {counted.get(key, '0')}, "
+            f"recorded {recorded.get(key, '0')}"
+            for key in sorted(recorded.keys() | counted.keys())
+            if key[3] not in COMPILER_S_OWN and recorded.get(key) != counted.get(key)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Records the counters of every stage.")
+    parser.add_argument("names", nargs="*", metavar="CHAPTER|STAGE")
+    parser.add_argument("--data", type=Path, default=FOLDER, help="folder of the records")
+    parser.add_argument("--check", action="store_true", help="compare stages with what is recorded")
+    arguments = parser.parse_args()
+    stages = load_stages()
+    if arguments.check:
+        lines = [line for name in arguments.names
+                 for line in check(find_stage(stages, name), arguments.data)]
+        print("\n".join(lines or ["as recorded"]))
+        return EXIT_FAILURE if lines else 0
+    chapters = chapters_of(stages)
+    for chapter in [choose("CHAPTER", name, chapters) for name in arguments.names] or chapters:
+        record(chapter, stages, arguments.data)
+    return 0
+
+
+if __name__ == "__main__":
+    run_tool(main)
