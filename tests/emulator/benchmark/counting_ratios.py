@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Prints what counting and checking cost against the plain engine, both on one core; exit 1 above the
+bars: 30 times the time, 64 bytes a word touched.
+
+Usage: counting_ratios.py PLAIN_PROGRAM COUNTING_PROGRAM
+"""
+import os
+import subprocess
+import sys
+import time
+
+CASES = ("nbody-1024", "bitonic-2048", "kmeans-65536x16", "floyd-128", "floyd-512")
+PLAIN_REPEATS, COUNTED_REPEATS = 10, 2
+LARGEST_RATIO = 30.0
+# The engine's tables cost the same at every size: only large arrays say what a word costs.
+LARGEST_BYTES_A_WORD, FEW_WORDS = 64.0, 150_000
+
+
+def run(program, case, repeats, **variables):
+    """Best time in seconds, words touched, seconds all told, and the process's memory in bytes."""
+    environment = os.environ | {"EMULATOR_WORKERS": "1", "EMULATOR_COUNTERS": "none"} | variables
+    environment.pop("MALLOC_PERTURB_", None)
+    start = time.monotonic()
+    # wait4 tells this process's own memory, where getrusage tells the largest of all.
+    with subprocess.Popen([program, case, str(repeats)], env=environment, text=True,
+                          stdout=subprocess.PIPE) as process:
+        said = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(f"{program} {case}: exit status {process.returncode}")
+    seconds, words = said.split()
+    return float(seconds), int(words), time.monotonic() - start, usage.ru_maxrss * 1024
+
+
+def main():
+    plain, counting = sys.argv[1:]
+    failed = []
+    print(f"{'case':18} {'plain ms':>9} {'counted ms':>11} {'ratio':>6} {'without races':>14} "
+          f"{'all told s':>11} {'bytes a word':>13}")
+    for case in CASES:
+        fast, words, _, plain_memory = run(plain, case, PLAIN_REPEATS)
+        slow, _, all_told, memory = run(counting, case, COUNTED_REPEATS)
+        no_races = run(counting, case, COUNTED_REPEATS, EMULATOR_RACES="off")[0]
+        ratio = slow / fast
+        bytes_a_word = (memory - plain_memory) / words
+        large = words >= FEW_WORDS
+        print(f"{case:18} {1000 * fast:9.2f} {1000 * slow:11.2f} {ratio:6.1f} {no_races / fast:14.1f} "
+              f"{all_told:11.2f} {f'{bytes_a_word:13.0f}' if large else '':13}", flush=True)
+        if ratio > LARGEST_RATIO:
+            failed.append(f"{case}: {ratio:.1f} times the plain engine's time")
+        if large and bytes_a_word > LARGEST_BYTES_A_WORD:
+            failed.append(f"{case}: {bytes_a_word:.0f} bytes a word")
+    for line in failed:
+        print(f"too much: {line}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
