@@ -45,6 +45,9 @@ class FiberStacks {
     // to the context that `entry` is given.
     FiberContext make(int index, FiberEntry entry);
 
+    // Where all stacks lie.
+    const char* begin() const { return memory_; }
+    std::size_t bytes() const { return static_cast<std::size_t>(capacity_) * stack_bytes_; }
     // Whether the address lies in the guard page of a stack.
     bool guards(const void* address) const;
 

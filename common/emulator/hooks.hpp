@@ -9,16 +9,35 @@ namespace emulator {
 
 struct Grid;
 class Worker;
+enum class WarpOperation;
+
+enum class TransferKind { host_to_device, device_to_host, device_to_device, set };
 
 struct Hooks {
     void (*grid_begin)(const Grid& grid) = nullptr;
     void (*grid_end)(const Grid& grid) = nullptr;
     void (*block_begin)(Worker& worker) = nullptr;
     void (*block_end)(Worker& worker) = nullptr;
+    // A thread is about to wait at a barrier of the block or the grid, at an __activemask(), or in
+    // a warp collective; `code` is the return address of its call. False: it passes a barrier or a
+    // __syncwarp() as if that were not there.
+    bool (*barrier_begin)(Worker& worker, const void* code, bool of_grid) = nullptr;
+    void (*convergence_begin)(Worker& worker, const void* code) = nullptr;
+    bool (*collective_begin)(Worker& worker, const void* code, WarpOperation operation,
+                             std::uint32_t mask) = nullptr;
     // Every live thread of the block has arrived at a barrier, and none has left it.
     void (*barrier_complete)(Worker& worker) = nullptr;
+    // The same of the grid's barrier, and all other blocks have arrived there too.
+    void (*grid_barrier_complete)(Worker& worker) = nullptr;
     // The lanes in `arrived` have met in a warp collective, and none has left it.
     void (*collective_complete)(Worker& worker, int warp, std::uint32_t arrived) = nullptr;
+    // All threads of a warp have returned. Only in programs whose accesses are counted.
+    void (*warp_end)(Worker& worker, int warp) = nullptr;
+    // The lanes in `held` called Worker::hold(); every other lane of the warp waits or has
+    // returned.
+    void (*warp_held)(Worker& worker, int warp, std::uint32_t held) = nullptr;
+    // Bytes were copied or set by a call of the host.
+    void (*transfer)(TransferKind kind, std::uint64_t bytes) = nullptr;
 };
 
 extern Hooks hooks;

@@ -154,7 +154,9 @@ Worker::~Worker() {
 }
 
 // Before the worker goes on elsewhere.
-[[gnu::always_inline]] inline void Worker::release_converged_if_stuck() {
+[[gnu::always_inline]] inline void Worker::release_if_stuck() {
+    if (ready_head_ != ready_tail_) return;
+    if (!held_.empty()) release_held();
     if (ready_head_ == ready_tail_ && loop_.next == loop_.count && !converging_.empty()) {
         release_converged();
     }
@@ -165,7 +167,7 @@ Worker::~Worker() {
 // what calls it: fewer returns, each of which a switch may make the processor mispredict.
 [[gnu::always_inline]] inline void Worker::leave(ThreadContext& self) {
     FiberContext next = nullptr;
-    release_converged_if_stuck();
+    release_if_stuck();
     if (ready_head_ != ready_tail_) {
         const std::uint16_t thread = ready_[ready_head_++ % kMaxThreadsPerBlock];
         if (thread == self.linear_index) return;
@@ -240,7 +242,7 @@ void Worker::set_up_threads(const dim3& block_dim) {
         for (unsigned z = 0; z < block_dim.z; ++z) {
             for (unsigned y = 0; y < block_dim.y; ++y) {
                 for (unsigned x = 0; x < block_dim.x; ++x, ++linear) {
-                    threads_[linear] = {{x, y, z}, linear, &block_context_, cudaSuccess};
+                    threads_[linear] = {{x, y, z}, linear, &block_context_, cudaSuccess, nullptr};
                 }
             }
         }
@@ -265,6 +267,7 @@ void Worker::set_up_threads(const dim3& block_dim) {
     }
     ready_head_ = ready_tail_ = 0;
     converging_.clear();
+    held_.clear();
     block_meeting_.arrived = 0;
     block_meeting_.true_values = 0;
 }
@@ -331,7 +334,7 @@ void Worker::fiber_main(boost::context::detail::transfer_t transfer) {
     for (;;) {
         worker.grid_->call->run_threads(worker.loop_);
         worker.idle_fibers_.push_back(self);
-        worker.release_converged_if_stuck();
+        worker.release_if_stuck();
         switch_context(worker.next_context(worker.main_context_), &worker.fibers_[self]);
     }
 }
@@ -393,10 +396,11 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
 }
 
 void Worker::complete_block_meeting() {
-    if (block_meeting_.kind == BlockMeeting::Kind::grid && !grid_->barrier->arrive_and_wait()) {
-        abandon_block();
-    }
     if (hooks.barrier_complete != nullptr) hooks.barrier_complete(*this);
+    if (block_meeting_.kind == BlockMeeting::Kind::grid) {
+        if (!grid_->barrier->arrive_and_wait()) abandon_block();
+        if (hooks.grid_barrier_complete != nullptr) hooks.grid_barrier_complete(*this);
+    }
     switch (block_meeting_.kind) {
         case BlockMeeting::Kind::plain:
         case BlockMeeting::Kind::grid:
@@ -497,6 +501,30 @@ void Worker::release_converged() {
     });
 }
 
+void Worker::hold() {
+    ThreadContext& self = *current_thread;
+    held_.push_back(self.linear_index);
+    ++loop_.waiting;
+    leave(self);
+}
+
+// Nothing is ready. Where the next thread to start belongs to a warp that holds, it comes first.
+void Worker::release_held() {
+    const int warp_to_start =
+        loop_.next < loop_.count ? loop_.order[loop_.next] / kWarpSize : kMaxWarpsPerBlock;
+    std::array<std::uint32_t, kMaxWarpsPerBlock> lanes{};
+    for (const std::uint16_t thread : held_) {
+        if (thread / kWarpSize == warp_to_start) return;
+        lanes[thread / kWarpSize] |= 1u << thread % kWarpSize;
+    }
+    for (int warp = 0; warp < kMaxWarpsPerBlock; ++warp) {
+        if (lanes[warp] != 0) hooks.warp_held(*this, warp, lanes[warp]);
+    }
+    for (const std::uint16_t thread : held_) make_ready(thread);
+    loop_.waiting -= static_cast<int>(held_.size());
+    held_.clear();
+}
+
 void Worker::complete_warp_meeting(int warp_number, int meeting_number) {
     Warp& warp = warps_[warp_number];
     const WarpMeeting& meeting = warp.meeting[meeting_number];
@@ -542,38 +570,62 @@ std::string Worker::describe_waiting_threads() const {
 
 // ---- What kernels call
 
-int block_barrier(BarrierKind kind, int value) {
+int block_barrier(BarrierKind kind, int value) noexcept {
+    if (hooks.barrier_begin != nullptr &&
+        !hooks.barrier_begin(*running_worker, __builtin_return_address(0), false)) {
+        return value;
+    }
     return running_worker->wait_for_block(static_cast<BlockMeeting::Kind>(kind), value);
 }
 
 std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
-                              int argument, int width) {
+                              int argument, int width) noexcept {
+    if (hooks.collective_begin != nullptr &&
+        !hooks.collective_begin(*running_worker, __builtin_return_address(0), operation, mask)) {
+        return value;
+    }
     return running_worker->wait_for_warp(operation, mask, value, argument, width);
 }
 
-[[gnu::noinline]] std::uint32_t active_mask() {
+[[gnu::noinline]] std::uint32_t active_mask() noexcept {
+    if (hooks.convergence_begin != nullptr) {
+        hooks.convergence_begin(*running_worker, __builtin_return_address(0));
+    }
     return running_worker->wait_for_convergence(__builtin_return_address(0));
 }
 
-bool grid_is_cooperative() { return running_worker->grid().configuration.cooperative; }
+bool grid_is_cooperative() noexcept { return running_worker->grid().configuration.cooperative; }
 
-void grid_barrier() {
+void grid_barrier() noexcept {
     if (!grid_is_cooperative()) {
         fail_kernel(cudaErrorLaunchFailure,
                     "waits for the whole grid, which was not launched cooperatively");
     }
+    if (hooks.barrier_begin != nullptr &&
+        !hooks.barrier_begin(*running_worker, __builtin_return_address(0), true)) {
+        return;
+    }
     running_worker->wait_for_block(BlockMeeting::Kind::grid, 0);
 }
 
-void* dynamic_shared_memory() { return running_worker->dynamic_shared(); }
+void* dynamic_shared_memory() noexcept { return running_worker->dynamic_shared(); }
 
-std::size_t dynamic_shared_bytes() { return running_worker->dynamic_shared_bytes(); }
+std::size_t dynamic_shared_bytes() noexcept { return running_worker->dynamic_shared_bytes(); }
+
+void enter_thread(ThreadContext& thread) {
+    threadIdx = thread.thread_index;
+    current_thread = &thread;
+}
+
+void end_warp(int warp) {
+    if (hooks.warp_end != nullptr) hooks.warp_end(*running_worker, warp);
+}
 
 void release_waiters_of(ThreadLoop&, const ThreadContext& ended) {
     running_worker->release_waiters_of(ended);
 }
 
-void fail_kernel(int cuda_error, const char* message) {
+void fail_kernel(int cuda_error, const char* message) noexcept {
     if (current_thread == nullptr) {
         explain("device code called by the host: %s", message);
         std::abort();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <emulator/launch.hpp>
 #include <emulator/thread.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -77,9 +78,16 @@ class Worker {
     std::uint32_t wait_for_convergence(const void* place);
     void release_waiters_of(const ThreadContext& ended);
     [[noreturn]] void abandon_block();
+    // For an observer, in the running thread: waits until no other thread of its warp can go on
+    // without one that holds. Hooks::warp_held is called before they do.
+    void hold();
 
     Grid& grid() { return *grid_; }
     std::int64_t block() const { return block_; }
+    std::span<ThreadContext> threads() { return {threads_.data(), unsigned(loop_.count)}; }
+    // The lanes that have not returned.
+    std::uint32_t live_lanes(int warp) const { return loop_.live_lanes[warp]; }
+    bool some_wait() const { return loop_.waiting > 0; }
     void* dynamic_shared() const { return dynamic_shared_; }
     std::size_t dynamic_shared_bytes() const { return dynamic_shared_bytes_; }
     const FiberStacks& stacks() const { return stacks_; }
@@ -101,7 +109,8 @@ class Worker {
     void complete_block_meeting();
     void complete_warp_meeting(int warp, int meeting);
     void release_converged();
-    void release_converged_if_stuck();
+    void release_held();
+    void release_if_stuck();
     std::string describe_waiting_threads() const;
 
     Grid* grid_ = nullptr;
@@ -129,6 +138,7 @@ class Worker {
     BlockMeeting block_meeting_;
     std::vector<Warp> warps_;
     std::vector<ConvergingThread> converging_;
+    std::vector<std::uint16_t> held_;
 
     std::vector<SharedRange> static_shared_;
     char* shared_memory_ = nullptr;  // kMaxDynamicSharedBytes and a guard page

@@ -22,6 +22,16 @@ struct SourceLine {
 // Resolved with addr2line, inlined calls too, and remembered. Slow at first: for reports only.
 SourceLine find_line(const void* code, const std::vector<const void*>& callers = {});
 
+// The same for many at once: find_line() then knows them.
+void find_lines(const std::vector<const void*>& codes);
+
+// Whether the innermost function at a code address, inlined or not, is the program's own: neither
+// the engine's headers' nor the standard library's.
+bool in_program(const void* code);
+
+// The return addresses of the calls that the running CUDA thread is in, innermost first.
+std::vector<const void*> running_callers();
+
 // The line of a place, and the kernel it belongs to.
 SourceLine line_of(PlaceId place);
 std::string kernel_of(PlaceId place);

@@ -2,7 +2,6 @@
 // One memory instruction of a warp: the lanes that made it together, as the hardware would see it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "../worker.hpp"
@@ -12,9 +11,20 @@ namespace emulator::counting {
 enum class Space : std::uint8_t { global, shared, constant };
 enum class Operation : std::uint8_t { load, store, atomic };
 
-// Where in the code: an index into the table of places.hpp. A place is an instruction reached by one
-// path of calls in one kernel; 0 is none.
+// Where in the code: an index into the table of places.hpp. A place is an instruction reached by
+// one path of calls in one kernel; 0 is none.
 using PlaceId = std::uint16_t;
+
+// By lane: the bits that a store or an atomic wrote, ceil(bytes / 4) words each; nullptr for a
+// load.
+struct Words {
+    static constexpr int kPerLane = 4;
+    const std::uint32_t* first = nullptr;
+
+    const std::uint32_t* operator[](int lane) const {
+        return first == nullptr ? nullptr : first + lane * kPerLane;
+    }
+};
 
 struct Request {
     PlaceId place;
@@ -23,10 +33,8 @@ struct Request {
     bool is_volatile;  // ordered by nothing, but no race with other volatile or atomic accesses
     std::uint8_t bytes;  // a lane: 1, 2, 4, 8 or 16
     std::uint32_t lanes;  // mask, not empty
-    std::array<std::uintptr_t, kWarpSize> address;  // by lane; valid where `lanes` has its bit
-    // By lane: the bits that a store or an atomic wrote, ceil(bytes / 4) words each; nullptr for a
-    // load (unless a trace is written).
-    std::array<const std::uint32_t*, kWarpSize> words;
+    const std::uintptr_t* address;  // by lane; valid where `lanes` has its bit
+    Words words;
 };
 
 }  // namespace emulator::counting

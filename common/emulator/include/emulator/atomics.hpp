@@ -8,13 +8,38 @@
 
 #include <cstdint>
 #include <emulator/math_functions.hpp>
+#include <emulator/thread.hpp>
 
 namespace emulator {
+
+#ifdef __SANITIZE_THREAD__
+// An atomic of the running thread, called at `code`, that g++ itself does not report as one.
+void note_atomic(void* address, int bytes, const void* code);
+
+// Where accesses are counted, an update is one access, and whatever `update` calls is none.
+class AtomicUpdate {
+  public:
+    EMULATOR_UNRECORDED AtomicUpdate(void* address, int bytes, const void* code)
+        : thread_(current_thread) {
+        note_atomic(address, bytes, code);
+        current_thread = nullptr;
+    }
+    EMULATOR_UNRECORDED ~AtomicUpdate() { current_thread = thread_; }
+    AtomicUpdate(const AtomicUpdate&) = delete;
+    AtomicUpdate& operator=(const AtomicUpdate&) = delete;
+
+  private:
+    ThreadContext* thread_;
+};
+#endif
 
 // Replaces *address by update(*address) and returns the old value. Values are compared by their
 // bits: a NaN in memory would otherwise never compare equal, and the loop never end.
 template <class T, class Update>
-T update_atomically(T* address, Update update) {
+EMULATOR_UNRECORDED T update_atomically(T* address, Update update) {
+#ifdef __SANITIZE_THREAD__
+    const AtomicUpdate whole(address, sizeof(T), __builtin_return_address(0));
+#endif
     T old;
     __atomic_load(address, &old, __ATOMIC_RELAXED);
     for (;;) {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <emulator/thread.hpp>
 #include <memory>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -48,6 +47,13 @@ struct ThreadLoop {
 
 // Called when a thread returns while others wait: it may be the one that they waited for.
 void release_waiters_of(ThreadLoop& loop, const ThreadContext& ended);
+
+// For programs whose accesses are counted (g++ -fsanitize=thread).
+// The thread that runs next on this worker: its built-in variables are constants to a kernel whose
+// accesses are counted.
+void enter_thread(ThreadContext& thread);
+// All threads of a warp have returned.
+void end_warp(int warp);
 
 // The bits of the floating-point control word that make denormal operands and results zero.
 class DenormalControl {
@@ -107,16 +113,23 @@ class BoundKernelCall final : public KernelCall {
   public:
     explicit BoundKernelCall(Body body) : body_(std::move(body)) {}
 
-    void run_threads(ThreadLoop& loop) const override {
+    EMULATOR_UNRECORDED void run_threads(ThreadLoop& loop) const override {
         [[maybe_unused]] const Mode mode;
         while (loop.next < loop.count) {
             ThreadContext& thread = loop.threads[loop.order[loop.next++]];
+#ifdef __SANITIZE_THREAD__
+            enter_thread(thread);
+#else
             threadIdx = thread.thread_index;
             current_thread = &thread;
+#endif
             body_();
-            loop.live_lanes[thread.linear_index / kWarpSize] &=
-                ~(1u << thread.linear_index % kWarpSize);
+            std::uint32_t& live_lanes = loop.live_lanes[thread.linear_index / kWarpSize];
+            live_lanes &= ~(1u << thread.linear_index % kWarpSize);
             --loop.live;
+#ifdef __SANITIZE_THREAD__
+            if (live_lanes == 0) end_warp(thread.linear_index / kWarpSize);
+#endif
             if (loop.waiting > 0) release_waiters_of(loop, thread);
         }
     }
@@ -137,6 +150,32 @@ struct KernelIdentity {
 int launch_kernel(const LaunchConfiguration& configuration, KernelIdentity kernel,
                   std::unique_ptr<KernelCall> call);
 
+// A kernel's call, ready but for the thread. A tuple of its own, because std::apply() would be
+// instrumented where accesses are counted, and read the arguments for every thread.
+template <std::size_t, class Value>
+struct Argument {
+    Value value;
+};
+
+template <class Kernel, class Indices, class... Values>
+class KernelBody;
+
+template <class Kernel, std::size_t... Indices, class... Values>
+class KernelBody<Kernel, std::index_sequence<Indices...>, Values...>
+    : private Argument<Indices, Values>... {
+  public:
+    template <class... Arguments>
+    explicit KernelBody(const Kernel& kernel, Arguments&&... arguments)
+        : Argument<Indices, Values>{std::forward<Arguments>(arguments)}..., kernel_(kernel) {}
+
+    EMULATOR_UNRECORDED void operator()() const {
+        kernel_(static_cast<const Argument<Indices, Values>&>(*this).value...);
+    }
+
+  private:
+    Kernel kernel_;
+};
+
 template <class Kernel>
 class BoundLaunch {
   public:
@@ -146,13 +185,11 @@ class BoundLaunch {
     // Copies the arguments now, as a launch does.
     template <class... Arguments>
     int operator()(Arguments&&... arguments) const {
-        auto body = [kernel = kernel_, values = std::tuple<std::decay_t<Arguments>...>(
-                                           std::forward<Arguments>(arguments)...)] {
-            std::apply(kernel, values);
-        };
-        return launch_kernel(
-            configuration_, identity_,
-            std::make_unique<BoundKernelCall<DenormalMode, decltype(body)>>(std::move(body)));
+        using Body =
+            KernelBody<Kernel, std::index_sequence_for<Arguments...>, std::decay_t<Arguments>...>;
+        return launch_kernel(configuration_, identity_,
+                             std::make_unique<BoundKernelCall<DenormalMode, Body>>(
+                                 Body(kernel_, std::forward<Arguments>(arguments)...)));
     }
 
   private:

@@ -8,7 +8,6 @@
 #define __host__
 #define __grid_constant__
 #define __managed__
-#define __constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 // Empty: the standard library writes __attribute__((__noinline__)), which any other definition
@@ -21,6 +20,9 @@
 #define __cudart_builtin__
 #define __nv_pure__ __attribute__((pure))
 
+// The tags are part of the symbols' names, by which the runtime finds the variables.
+#define __constant__ __attribute__((abi_tag("constant")))
+
 // One block at a time runs on a worker thread, so storage that each worker has once is storage that
 // each block has once. constinit refuses, as nvcc does, what needs a constructor to run, and with
 // that spares the guard that g++ would test at each use.
@@ -30,6 +32,20 @@
 // not poisoned.)
 #define EMULATOR_TEXT_OF(token) #token
 #define EMULATOR_SHARED_SECTION(number) "emulator_shared." EMULATOR_TEXT_OF(number)
-#define __shared__         \
-    constinit thread_local \
-        __attribute__((aligned(16), section(EMULATOR_SHARED_SECTION(__COUNTER__))))
+#define EMULATOR_SHARED(alignment, tag)                                     \
+    constinit thread_local __attribute__((aligned(alignment), abi_tag(tag), \
+                                          section(EMULATOR_SHARED_SECTION(__COUNTER__))))
+
+// The translator puts EMULATOR_SHARED_END behind each declaration. Where accesses are checked, it
+// declares bytes that belong to nothing, so that an index too large meets no other variable.
+#ifdef __SANITIZE_THREAD__
+#define __shared__ EMULATOR_SHARED(128, "shared")
+#define EMULATOR_JOIN_EXPANDED(a, b) a##b
+#define EMULATOR_JOIN(a, b) EMULATOR_JOIN_EXPANDED(a, b)
+#define EMULATOR_SHARED_END                \
+    static EMULATOR_SHARED(128, "redzone") \
+        __attribute__((used)) char EMULATOR_JOIN(emulator_redzone_, __COUNTER__)[512];
+#else
+#define __shared__ EMULATOR_SHARED(16, "shared")
+#define EMULATOR_SHARED_END
+#endif

@@ -13,10 +13,23 @@
 // current. Initial-exec: the address is a constant offset from the thread pointer, without a call.
 #define EMULATOR_THREAD_LOCAL [[gnu::tls_model("initial-exec")]] extern constinit thread_local
 
+// EMULATOR_UNRECORDED: where accesses are counted, those of this function are not the kernel's own.
+// g++ does not inline such a function into a counted one.
+#ifdef __SANITIZE_THREAD__
+#define EMULATOR_UNRECORDED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
+// Special registers, not memory: g++ does not instrument reads of constants. uint3 for all, because
+// a class with a constructor is no constant to g++.
+EMULATOR_THREAD_LOCAL const uint3 threadIdx;
+EMULATOR_THREAD_LOCAL const uint3 blockIdx;
+EMULATOR_THREAD_LOCAL const uint3 blockDim;
+EMULATOR_THREAD_LOCAL const uint3 gridDim;
+#else
+#define EMULATOR_UNRECORDED
 EMULATOR_THREAD_LOCAL uint3 threadIdx;
 EMULATOR_THREAD_LOCAL uint3 blockIdx;
 EMULATOR_THREAD_LOCAL dim3 blockDim;
 EMULATOR_THREAD_LOCAL dim3 gridDim;
+#endif
 constexpr int warpSize = 32;
 
 namespace emulator {
@@ -30,25 +43,29 @@ struct BlockContext {
     dim3 grid_dim;
 };
 
+// What an observer keeps of a thread (hooks.hpp).
+struct ThreadRecord;
+
 struct ThreadContext {
     uint3 thread_index;
     std::uint16_t
         linear_index;  // x fastest, as the hardware numbers threads: lane = linear_index % 32
     const BlockContext* block;
     int last_error;  // what cudaGetLastError() returns in device code
+    ThreadRecord* record;
 };
 
 // The CUDA thread that this OS thread runs; nullptr in host code.
 EMULATOR_THREAD_LOCAL ThreadContext* current_thread;
 
-inline int lane_index() { return current_thread->linear_index % kWarpSize; }
-inline int warp_index() { return current_thread->linear_index / kWarpSize; }
+EMULATOR_UNRECORDED inline int lane_index() { return current_thread->linear_index % kWarpSize; }
+EMULATOR_UNRECORDED inline int warp_index() { return current_thread->linear_index / kWarpSize; }
 
 enum class BarrierKind { plain, count, all, any };
 
 // Waits until every thread of the block that has not returned is here. Result: 0 for plain; how
 // many threads passed a value other than 0; whether all did; whether any did.
-int block_barrier(BarrierKind kind, int value);
+int block_barrier(BarrierKind kind, int value) noexcept;
 
 enum class WarpOperation {
     sync,
@@ -76,23 +93,23 @@ enum class WarpOperation {
 // gives the lane its own value); ballot and match_any a lane mask; match_all the mask when all
 // values are equal, else 0; reductions 32 bits.
 std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
-                              int argument, int width);
+                              int argument, int width) noexcept;
 
 // The lanes of this warp that make this very call together, told apart from other calls by its
 // return address. Waits until no thread of the block can go on otherwise.
-std::uint32_t active_mask();
+std::uint32_t active_mask() noexcept;
 
 // Waits until every block of a cooperative grid is here.
-void grid_barrier();
+void grid_barrier() noexcept;
 // Whether this grid was launched cooperatively, so that grid_barrier() is allowed.
-bool grid_is_cooperative();
+bool grid_is_cooperative() noexcept;
 
 // The block's dynamic shared memory: exactly as many bytes as the launch asked for, nullptr for
 // none.
-void* dynamic_shared_memory();
-std::size_t dynamic_shared_bytes();
+void* dynamic_shared_memory() noexcept;
+std::size_t dynamic_shared_bytes() noexcept;
 
 // Ends the grid with a sticky CUDA error; the message is printed with kernel, block and thread.
-[[noreturn]] void fail_kernel(int cuda_error, const char* message);
+[[noreturn]] void fail_kernel(int cuda_error, const char* message) noexcept;
 
 }  // namespace emulator

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "attach.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <unordered_map>
+
+#include "../settings.hpp"
+#include "checks.hpp"
+#include "counters.hpp"
+#include "output.hpp"
+#include "recorder.hpp"
+#include "replay.hpp"
+#include "settings.hpp"
+#include "trace.hpp"
+
+namespace emulator::counting {
+namespace {
+
+// The block that the calling OS thread runs.
+struct RunningBlock {
+    std::uint16_t kernel = 0;
+    std::uint64_t clock = 0;
+    // When a warp's last thread stopped: warps are replayed in this order, which is one in which
+    // atomics of one warp that another waits for come first.
+    std::array<std::uint64_t, kMaxWarpsPerBlock> stopped{};
+};
+constinit thread_local RunningBlock running;
+
+std::unordered_map<std::uint64_t, std::uint16_t>& kernels_of_grids() {
+    static auto* kernels = new std::unordered_map<std::uint64_t, std::uint16_t>;
+    return *kernels;
+}
+
+int running_warp() { return current_thread->linear_index / kWarpSize; }
+
+bool is_skipped(const void* code) {
+    const SourceLine& skipped = skipped_line();
+    if (skipped.line == 0) return false;
+    static auto* known = new std::unordered_map<const void*, bool>;
+    const auto [entry, is_new] = known->try_emplace(code, false);
+    if (is_new) entry->second = find_line(code, running_callers()).text() == skipped.text();
+    return entry->second;
+}
+
+void replay_all(Worker& worker) {
+    const int warps = static_cast<int>((worker.threads().size() + kWarpSize - 1) / kWarpSize);
+    std::array<int, kMaxWarpsPerBlock> order;
+    for (int warp = 0; warp < warps; ++warp) order[warp] = warp;
+    std::stable_sort(order.begin(), order.begin() + warps,
+                     [](int a, int b) { return running.stopped[a] < running.stopped[b]; });
+    for (int i = 0; i < warps; ++i) replay_warp(worker, running.kernel, order[i]);
+}
+
+void on_grid_begin(const Grid& grid) {
+    kernels_of_grids()[grid.serial] = count_grid(grid);
+    begin_grid_checks(grid);
+}
+
+void on_grid_end(const Grid& grid) {
+    end_grid_checks(grid);
+    kernels_of_grids().erase(grid.serial);
+}
+
+void on_block_begin(Worker& worker) {
+    running.kernel = kernels_of_grids()[worker.grid().serial];
+    begin_block_checks(worker);
+    start_recording(worker);
+    if (tracing) begin_block_trace(worker);
+}
+
+void on_block_end(Worker& worker) {
+    replay_all(worker);
+    end_block_checks(worker);
+}
+
+bool on_barrier_begin(Worker&, const void* code, bool) {
+    if (is_skipped(code)) return false;
+    record_meeting(meta_of(EventKind::barrier), code, 0);
+    running.stopped[running_warp()] = ++running.clock;
+    return true;
+}
+
+void on_barrier_complete(Worker& worker) {
+    replay_all(worker);
+    order_block(worker, false);
+    if (tracing) next_trace_step(worker);
+}
+
+void on_grid_barrier_complete(Worker& worker) { order_block(worker, true); }
+
+bool on_collective_begin(Worker&, const void* code, WarpOperation operation, std::uint32_t) {
+    const bool is_sync = operation == WarpOperation::sync;
+    if (is_sync && is_skipped(code)) return false;
+    record_meeting(meta_of(EventKind::collective, 1, is_sync), code, 0);
+    running.stopped[running_warp()] = ++running.clock;
+    return true;
+}
+
+void on_convergence_begin(Worker&, const void* code) {
+    record_meeting(meta_of(EventKind::collective), code, 0);
+}
+
+// The lanes' last events are the collective: only now is it known who met there.
+void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived) {
+    Recorder& own = recorder();
+    for (std::uint32_t lanes = arrived; lanes != 0; lanes &= lanes - 1) {
+        Head* const next = own.record(warp, std::countr_zero(lanes)).next;
+        (next - kRowStride)[kOperandOffset] = arrived;
+    }
+    // Lanes that are elsewhere may have to be put together with these in what went before.
+    if (arrived == worker.live_lanes(warp)) replay_warp(worker, running.kernel, warp);
+}
+
+void on_warp_end(Worker& worker, int warp) {
+    running.stopped[warp] = ++running.clock;
+    if (!worker.some_wait()) replay_warp(worker, running.kernel, warp);
+}
+
+void on_warp_held(Worker& worker, int warp, std::uint32_t held) {
+    replay_held_warp(worker, running.kernel, warp, held);
+}
+
+void write_at_exit() {
+    finish_checks();
+    finish_trace();
+    write_counters();
+}
+
+}  // namespace
+
+void attach() {
+    constinit static bool attached = false;
+    if (std::exchange(attached, true)) return;
+    attach_checks();
+    // The first handler to be registered is the last to run: static destructors may still run
+    // kernels.
+    std::atexit(write_at_exit);
+    hooks.grid_begin = on_grid_begin;
+    hooks.grid_end = on_grid_end;
+    hooks.block_begin = on_block_begin;
+    hooks.block_end = on_block_end;
+    hooks.barrier_begin = on_barrier_begin;
+    hooks.barrier_complete = on_barrier_complete;
+    hooks.grid_barrier_complete = on_grid_barrier_complete;
+    hooks.collective_begin = on_collective_begin;
+    hooks.convergence_begin = on_convergence_begin;
+    hooks.collective_complete = on_collective_complete;
+    hooks.warp_end = on_warp_end;
+    hooks.warp_held = on_warp_held;
+    hooks.transfer = count_transfer;
+    // One worker: what is counted does not depend on chance.
+    Settings one_worker = emulator::settings();
+    one_worker.workers = 1;
+    emulator::configure(one_worker);
+    configure(options());
+}
+
+}  // namespace emulator::counting

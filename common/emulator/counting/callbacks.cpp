@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: MIT
+// What g++ -fsanitize=thread -fsanitize-coverage=trace-pc calls before each access, in each
+// function and in each basic block. This is the innermost loop of counting: a call-back costs a few
+// nanoseconds, and all that can wait is left to the replay.
+#include <sys/mman.h>
+
+#include <cstring>
+#include <new>
+#include <unordered_map>
+
+#include "attach.hpp"
+#include "checks.hpp"
+#include "recorder.hpp"
+
+extern "C" const char __executable_start[];
+
+namespace emulator::counting {
+namespace {
+
+constinit bool values_kept = true;
+
+// The stacks of the worker's fibers: local variables are registers to the hardware, or local
+// memory, which is not counted.
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uintptr_t stacks_begin = 1;
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uintptr_t stacks_bytes = 0;
+
+// The range in which an instruction last found its address. An instruction has one kind and size of
+// access, so that the event is known but for the address.
+struct CachedRange {
+    const void* code = nullptr;
+    std::uintptr_t begin = 0;
+    std::uintptr_t limit = 0;  // of (address - begin) for the whole access to lie inside
+    Head head = 0;  // without the call's prefix; 0: ignored
+};
+constexpr std::size_t kCachedRanges = 1024;
+constinit std::array<CachedRange, kCachedRanges> range_cache{};
+constinit std::uint64_t range_cache_version = 0;
+
+CachedRange& cached_range(const void* code) {
+    const auto bits = reinterpret_cast<std::uintptr_t>(code);
+    return range_cache[(bits ^ bits >> 10) % kCachedRanges];
+}
+
+constexpr Operation operation_of(EventKind kind) {
+    return kind == EventKind::load    ? Operation::load
+           : kind == EventKind::store ? Operation::store
+                                      : Operation::atomic;
+}
+
+[[gnu::noinline]] void find_range(CachedRange& cached, std::uintptr_t address, unsigned size,
+                                  Head meta, const void* code) {
+    const Range range = locate(address, size, operation_of(kind_of(meta)), code);
+    cached.code = code;
+    cached.begin = range.begin;
+    cached.limit = range.bytes - size;
+    cached.head =
+        range.ignored ? 0 : Head{code_offset(code)} << kCodeShift | meta | meta_of(range.space);
+}
+
+[[gnu::noinline]] void hold(ThreadRecord& record) {
+    capture_pending_value(record);
+    while (record.next == record.end) worker_of_running_block()->hold();
+}
+
+[[gnu::always_inline]] inline void append(ThreadRecord& record, Head head, std::uint64_t operand) {
+    if (record.next == record.end) [[unlikely]] {
+        hold(record);
+    }
+    record.next[0] = record.prefix + head;
+    record.next[kOperandOffset] = operand;
+    record.next += kRowStride;
+}
+
+[[gnu::always_inline]] inline void append_store(ThreadRecord& record, Head head,
+                                                std::uint64_t operand) {
+    if (record.pending != nullptr) capture_pending_value(record);
+    append(record, head, operand);
+    if (values_kept) {
+        record.pending = record.next - kRowStride;
+        record.pending_count = 1;
+    }
+}
+
+[[gnu::noinline]] void note_host_access(std::uintptr_t address, unsigned size, EventKind kind,
+                                        const void* code) {
+    check_host_access(address, size, operation_of(kind), code);
+}
+
+template <EventKind kind, unsigned size, bool is_volatile = false>
+[[gnu::always_inline]] inline void record_access(const volatile void* pointer, const void* code) {
+    constexpr Head kMeta = meta_of(kind, size, is_volatile);
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    ThreadContext* const thread = current_thread;
+    if (thread == nullptr) [[unlikely]] {
+        if (host_access_matters(address)) note_host_access(address, size, kind, code);
+        return;
+    }
+    if (address - stacks_begin < stacks_bytes) return;
+    CachedRange& cached = cached_range(code);
+    if (cached.code != code || address - cached.begin > cached.limit) [[unlikely]] {
+        find_range(cached, address, size, kMeta, code);
+    }
+    if (cached.head == 0) return;
+    if constexpr (kind == EventKind::load) {
+        append(*thread->record, cached.head, address);
+    } else {
+        append_store(*thread->record, cached.head, address);
+    }
+}
+
+// A structure that is copied as a whole: pieces as large as a load may be and the size allows,
+// which is what nvcc does with a structure of such alignment.
+void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    ThreadContext* const thread = current_thread;
+    const auto size = static_cast<unsigned>(bytes);
+    if (bytes == 0) return;
+    if (thread == nullptr) {
+        if (host_access_matters(address)) note_host_access(address, size, kind, code);
+        return;
+    }
+    if (address - stacks_begin < stacks_bytes) return;
+    unsigned piece = 16;
+    while (bytes % piece != 0) piece /= 2;
+    CachedRange cached;
+    find_range(cached, address, size, meta_of(kind, piece), code);
+    if (cached.head == 0) return;
+    // The pieces are written after this call-back, so no thread may hold between them.
+    ThreadRecord& record = *thread->record;
+    const unsigned pieces = size / piece;
+    capture_pending_value(record);
+    while (pieces <= kRows && record.next + pieces * kRowStride > record.end) {
+        worker_of_running_block()->hold();
+    }
+    for (unsigned offset = 0; offset < size; offset += piece) {
+        append(record, cached.head, address + offset);
+    }
+    if (kind == EventKind::store && values_kept && pieces <= kRows) {
+        record.pending = record.next - kRowStride;
+        record.pending_count = pieces;
+    }
+}
+
+// ---- Paths of calls
+
+struct Path {
+    std::uint16_t parent;
+    std::uint32_t caller;
+};
+
+struct Paths {
+    std::vector<Path> all{Path{0, 0}};
+    std::unordered_map<std::uint64_t, std::uint16_t> known;
+};
+
+Paths& paths() {
+    static auto* paths = new Paths;  // for static destructors too
+    return *paths;
+}
+
+struct CachedPath {
+    std::uint64_t key = 0;
+    std::uint16_t path = 0;
+};
+constexpr std::size_t kCachedPaths = 256;
+constinit std::array<CachedPath, kCachedPaths> path_cache{};
+
+[[gnu::always_inline]] inline void enter_function(const void* caller) {
+    ThreadContext* const thread = current_thread;
+    if (thread == nullptr) return;
+    ThreadRecord& record = *thread->record;
+    record.frames[record.depth % kMaxFrames * kWarpSize] = record.prefix;
+    const auto depth = static_cast<int>(++record.depth);
+    // Beneath run_threads, a kernel's body: its path is empty, whoever launched it.
+    if (depth == 1) {
+        record.prefix = prefix_of(1, 0);
+        return;
+    }
+    const std::uint16_t parent = path_of(record.prefix);
+    const std::uint32_t offset = code_offset(caller);
+    const std::uint64_t key = std::uint64_t{offset} << 16 | parent;
+    CachedPath& cached = path_cache[(offset ^ parent * 31u) % kCachedPaths];
+    if (cached.key != key) {
+        cached.path = path_of_call(parent, offset);
+        cached.key = key;
+    }
+    record.prefix = prefix_of(depth, cached.path);
+}
+
+[[gnu::always_inline]] inline void leave_function() {
+    ThreadContext* const thread = current_thread;
+    if (thread == nullptr) return;
+    ThreadRecord& record = *thread->record;
+    if (record.pending != nullptr) capture_pending_value(record);
+    if (record.depth == 0) return;
+    record.prefix = record.frames[--record.depth % kMaxFrames * kWarpSize];
+}
+
+}  // namespace
+
+std::uint32_t code_offset(const void* code) {
+    const auto offset =
+        static_cast<std::uint64_t>(static_cast<const char*>(code) - __executable_start);
+    return offset < kMaxCodeOffset ? static_cast<std::uint32_t>(offset) : kMaxCodeOffset;
+}
+
+const void* code_at(std::uint32_t offset) { return __executable_start + offset; }
+
+std::uint16_t path_of_call(std::uint16_t parent, std::uint32_t caller) {
+    Paths& table = paths();
+    // A call that is open already is a recursion: its path is that of the outer call, so that there
+    // are as many paths as the program has.
+    for (std::uint16_t path = parent; path != 0; path = table.all[path].parent) {
+        if (table.all[path].caller == caller) return path;
+    }
+    const auto [entry, is_new] = table.known.try_emplace(std::uint64_t{caller} << 16 | parent, 0);
+    if (is_new && table.all.size() < 0xffff) {
+        entry->second = static_cast<std::uint16_t>(table.all.size());
+        table.all.push_back({parent, caller});
+    }
+    return entry->second;
+}
+
+std::vector<const void*> callers_of(std::uint16_t path) {
+    std::vector<const void*> callers;
+    for (; path != 0; path = paths().all[path].parent) {
+        callers.push_back(code_at(paths().all[path].caller));
+    }
+    return callers;
+}
+
+Recorder& recorder() {
+    constinit thread_local Recorder* own = nullptr;
+    if (own == nullptr) {
+        // Address space: committed as it is touched, and kept as the worker is.
+        void* memory =
+            ::mmap(nullptr, sizeof(Recorder) + kMaxWarpsPerBlock * sizeof(WarpEvents),
+                   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        auto* warps = static_cast<WarpEvents*>(memory);
+        own = reinterpret_cast<Recorder*>(warps + kMaxWarpsPerBlock);
+        own->warps = warps;
+    }
+    return *own;
+}
+
+void start_recording(Worker& worker) {
+    if (range_cache_version != memory_map_version) {
+        range_cache_version = memory_map_version;
+        range_cache.fill({});
+    }
+    stacks_begin = reinterpret_cast<std::uintptr_t>(worker.stacks().begin());
+    stacks_bytes = worker.stacks().bytes();
+    Recorder& own = recorder();
+    for (ThreadContext& thread : worker.threads()) {
+        const int warp = thread.linear_index / kWarpSize;
+        const int lane = thread.linear_index % kWarpSize;
+        Head* const first = own.first_head(warp, lane);
+        thread.record = &own.record(warp, lane);
+        *thread.record = {.next = first,
+                          .end = first + kRows * kRowStride,
+                          .prefix = prefix_of(0, 0),
+                          .pending = nullptr,
+                          .pending_count = 0,
+                          .frames = &own.warps[warp].frames[0][lane],
+                          .depth = 0,
+                          .lane = lane};
+    }
+}
+
+void keep_values(bool keep) { values_kept = keep; }
+
+void capture_pending_value(ThreadRecord& record) {
+    if (record.pending == nullptr) return;
+    for (unsigned i = 0; i < record.pending_count; ++i) {
+        Head* const event = record.pending - i * kRowStride;
+        std::uint32_t* const words = record.words_of(event);
+        const void* const address = reinterpret_cast<const void*>(event[kOperandOffset]);
+        switch (bytes_of(*event)) {
+            case 4:
+                std::memcpy(words, address, 4);
+                break;
+            case 8:
+                std::memcpy(words, address, 8);
+                break;
+            case 16:
+                std::memcpy(words, address, 16);
+                break;
+            default:
+                words[0] = 0;
+                std::memcpy(words, address, bytes_of(*event));
+        }
+    }
+    record.pending = nullptr;
+}
+
+void record_meeting(Head meta, const void* code, std::uint64_t operand) {
+    ThreadRecord& record = *current_thread->record;
+    capture_pending_value(record);
+    append(record, Head{code_offset(code)} << kCodeShift | meta, operand);
+}
+
+}  // namespace emulator::counting
+
+using emulator::current_thread;
+using emulator::counting::EventKind;
+using emulator::counting::meta_of;
+
+#define EMULATOR_CODE __builtin_return_address(0)
+
+extern "C" {
+
+void __tsan_init() { emulator::counting::attach(); }
+
+void __tsan_func_entry(void* caller) { emulator::counting::enter_function(caller); }
+void __tsan_func_exit() { emulator::counting::leave_function(); }
+
+void __sanitizer_cov_trace_pc() {
+    emulator::ThreadContext* const thread = current_thread;
+    if (thread == nullptr) return;
+    using namespace emulator::counting;
+    append(*thread->record,
+           Head{code_offset(EMULATOR_CODE)} << kCodeShift | meta_of(EventKind::block), 0);
+}
+
+#define EMULATOR_ACCESSES(size)                                                                  \
+    void __tsan_read##size(void* address) {                                                      \
+        emulator::counting::record_access<EventKind::load, size>(address, EMULATOR_CODE);        \
+    }                                                                                            \
+    void __tsan_write##size(void* address) {                                                     \
+        emulator::counting::record_access<EventKind::store, size>(address, EMULATOR_CODE);       \
+    }                                                                                            \
+    void __tsan_unaligned_read##size(void* address) {                                            \
+        emulator::counting::record_access<EventKind::load, size>(address, EMULATOR_CODE);        \
+    }                                                                                            \
+    void __tsan_unaligned_write##size(void* address) {                                           \
+        emulator::counting::record_access<EventKind::store, size>(address, EMULATOR_CODE);       \
+    }                                                                                            \
+    void __tsan_volatile_read##size(void* address) {                                             \
+        emulator::counting::record_access<EventKind::load, size, true>(address, EMULATOR_CODE);  \
+    }                                                                                            \
+    void __tsan_volatile_write##size(void* address) {                                            \
+        emulator::counting::record_access<EventKind::store, size, true>(address, EMULATOR_CODE); \
+    }                                                                                            \
+    void __tsan_unaligned_volatile_read##size(void* address) {                                   \
+        emulator::counting::record_access<EventKind::load, size, true>(address, EMULATOR_CODE);  \
+    }                                                                                            \
+    void __tsan_unaligned_volatile_write##size(void* address) {                                  \
+        emulator::counting::record_access<EventKind::store, size, true>(address, EMULATOR_CODE); \
+    }
+EMULATOR_ACCESSES(1)
+EMULATOR_ACCESSES(2)
+EMULATOR_ACCESSES(4)
+EMULATOR_ACCESSES(8)
+EMULATOR_ACCESSES(16)
+#undef EMULATOR_ACCESSES
+
+void __tsan_read_range(void* address, unsigned long bytes) {
+    emulator::counting::record_structure(EventKind::load, address, bytes, EMULATOR_CODE);
+}
+void __tsan_write_range(void* address, unsigned long bytes) {
+    emulator::counting::record_structure(EventKind::store, address, bytes, EMULATOR_CODE);
+}
+
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+
+void __tsan_atomic_thread_fence(int order) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (current_thread != nullptr && order != __ATOMIC_RELAXED) {
+        emulator::counting::record_meeting(meta_of(EventKind::fence), EMULATOR_CODE, 1);
+    }
+}
+void __tsan_atomic_signal_fence(int order) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (current_thread != nullptr && order != __ATOMIC_RELAXED) {
+        emulator::counting::record_meeting(meta_of(EventKind::fence), EMULATOR_CODE, 0);
+    }
+}
+
+// g++ replaces its own atomic operations by these.
+#define EMULATOR_ATOMIC_FETCH(T, bits, operation)                                               \
+    T __tsan_atomic##bits##_fetch_##operation(volatile T* address, T value, int) {              \
+        emulator::counting::record_access<EventKind::atomic, bits / 8>(address, EMULATOR_CODE); \
+        return __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);                    \
+    }
+#define EMULATOR_ATOMICS(T, bits)                                                                  \
+    T __tsan_atomic##bits##_load(const volatile T* address, int) {                                 \
+        emulator::counting::record_access<EventKind::load, bits / 8, true>(address,                \
+                                                                           EMULATOR_CODE);         \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                         \
+    }                                                                                              \
+    void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                          \
+        emulator::counting::record_access<EventKind::store, bits / 8, true>(address,               \
+                                                                            EMULATOR_CODE);        \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
+    }                                                                                              \
+    T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) {                          \
+        emulator::counting::record_access<EventKind::atomic, bits / 8>(address, EMULATOR_CODE);    \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
+    }                                                                                              \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T desired, \
+                                                      int, int) {                                  \
+        emulator::counting::record_access<EventKind::atomic, bits / 8>(address, EMULATOR_CODE);    \
+        return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST,    \
+                                           __ATOMIC_SEQ_CST);                                      \
+    }                                                                                              \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T desired,   \
+                                                    int, int) {                                    \
+        emulator::counting::record_access<EventKind::atomic, bits / 8>(address, EMULATOR_CODE);    \
+        return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST,    \
+                                           __ATOMIC_SEQ_CST);                                      \
+    }                                                                                              \
+    EMULATOR_ATOMIC_FETCH(T, bits, add)                                                            \
+    EMULATOR_ATOMIC_FETCH(T, bits, sub)                                                            \
+    EMULATOR_ATOMIC_FETCH(T, bits, and)                                                            \
+    EMULATOR_ATOMIC_FETCH(T, bits, or)                                                             \
+    EMULATOR_ATOMIC_FETCH(T, bits, xor)                                                            \
+    EMULATOR_ATOMIC_FETCH(T, bits, nand)
+EMULATOR_ATOMICS(std::uint8_t, 8)
+EMULATOR_ATOMICS(std::uint16_t, 16)
+EMULATOR_ATOMICS(std::uint32_t, 32)
+EMULATOR_ATOMICS(std::uint64_t, 64)
+
+}  // extern "C"
+
+namespace emulator {
+
+void note_atomic(void* address, int bytes, const void* code) {
+    using counting::record_access;
+    switch (bytes) {
+        case 1:
+            return record_access<EventKind::atomic, 1>(address, code);
+        case 2:
+            return record_access<EventKind::atomic, 2>(address, code);
+        case 4:
+            return record_access<EventKind::atomic, 4>(address, code);
+        default:
+            return record_access<EventKind::atomic, 8>(address, code);
+    }
+}
+
+}  // namespace emulator

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What is counted, per kernel and per place in its code.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "../grid.hpp"
+#include "../hooks.hpp"
+#include "event.hpp"
+
+namespace emulator::counting {
+
+// All are sums over requests.
+struct Counts {
+    std::uint64_t requests = 0;  // by warps; of a basic block, barrier or collective: executions
+    std::uint64_t lanes = 0;  // that took part
+    std::uint64_t alive_lanes = 0;  // that had not returned
+    std::uint64_t units = 0;  // sectors, or wavefronts in shared memory
+    std::uint64_t ideal_units = 0;
+    std::uint64_t depth = 0;  // of atomics
+
+    Counts& operator+=(const Counts& other);
+};
+
+struct Place {
+    std::uint16_t kernel = 0;  // index into Counting::kernels
+    Head head = kNoHead;
+    Counts counts;
+};
+
+struct KernelCounters {
+    std::string name;
+    std::uint64_t launches = 0;
+    std::uint64_t blocks = 0;
+    std::uint64_t threads = 0;
+    std::uint64_t warps = 0;
+
+    struct CachedPlace {
+        Head head = kNoHead;
+        PlaceId place = 0;
+    };
+    static constexpr std::size_t kCachedPlaces = 1024;
+    std::array<CachedPlace, kCachedPlaces> cache{};
+    std::unordered_map<Head, PlaceId> places;
+
+    static std::size_t cache_index(Head head) {
+        return (head >> kCodeShift ^ head >> (kCodeShift + 10) ^ path_of(head) * 17u) %
+               kCachedPlaces;
+    }
+};
+
+struct Counting {
+    std::vector<std::unique_ptr<KernelCounters>> kernels;  // in the order of their first launch
+    std::vector<Place> places{1};  // by PlaceId; 0 counts what found no number
+};
+// Never destroyed: static destructors may still run kernels.
+Counting& counting();
+
+// A grid begins; gives its kernel's index.
+std::uint16_t count_grid(const Grid& grid);
+
+// The place of an event in a kernel; makes it where it is new.
+PlaceId find_place(std::uint16_t kernel, Head head);
+
+struct Transfers {
+    std::uint64_t calls = 0;
+    std::uint64_t bytes = 0;
+};
+void count_transfer(TransferKind kind, std::uint64_t bytes);
+const Transfers& transfers(TransferKind kind);
+
+}  // namespace emulator::counting

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Recording: the events that the call-backs of instrumented code write, a buffer a lane.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "event.hpp"
+#include "memory_map.hpp"
+
+namespace emulator::counting {
+
+// A place in the executable as 24 bits, and back.
+std::uint32_t code_offset(const void* code);
+const void* code_at(std::uint32_t offset);
+
+// The calls of a path as return addresses, innermost first.
+std::vector<const void*> callers_of(std::uint16_t path);
+// The path of a call, made at `caller`, in the path `parent`.
+std::uint16_t path_of_call(std::uint16_t parent, std::uint32_t caller);
+
+// What a worker records; each has its own, as each has its own OS thread.
+struct Recorder {
+    WarpEvents* warps;  // kMaxWarpsPerBlock of them
+    std::array<ThreadRecord, kMaxThreadsPerBlock> records;
+
+    ThreadRecord& record(int warp, int lane) { return records[warp * kWarpSize + lane]; }
+    Head* first_head(int warp, int lane) { return &warps[warp].rows[0].head[lane]; }
+    unsigned event_count(int warp, int lane) {
+        return static_cast<unsigned>(record(warp, lane).next - first_head(warp, lane)) / kRowStride;
+    }
+};
+Recorder& recorder();
+
+// Before a block: no lane has events.
+void start_recording(Worker& worker);
+
+// Written values are kept: races and traces look at them.
+void keep_values(bool keep);
+
+// Before another lane may overwrite what the thread stored last.
+void capture_pending_value(ThreadRecord& record);
+
+// The running thread is at a barrier, fence or collective. `operand`: of a fence, whether it is
+// more than its block's; of a collective 0 until its lanes have met.
+void record_meeting(Head meta, const void* code, std::uint64_t operand);
+
+}  // namespace emulator::counting

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "replay.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "checks.hpp"
+#include "counters.hpp"
+#include "recorder.hpp"
+#include "rules.hpp"
+#include "trace.hpp"
+
+namespace emulator::counting {
+namespace {
+
+constexpr std::uint32_t kAllLanes = ~0u;
+
+constexpr std::uint32_t lane_bit(int lane) { return 1u << lane; }
+
+// One warp's replay.
+class Replay {
+  public:
+    Replay(Worker& worker, std::uint16_t kernel, int warp)
+        : worker_(worker),
+          counting_(counting()),
+          kernel_(*counting_.kernels[kernel]),
+          kernel_index_(kernel),
+          warp_(warp),
+          recorder_(recorder()),
+          events_(recorder_.warps[warp]),
+          live_(worker.live_lanes(warp)) {
+        const int lanes =
+            std::min<int>(kWarpSize, static_cast<int>(worker.threads().size()) - warp * kWarpSize);
+        for (int lane = 0; lane < lanes; ++lane) {
+            count_[lane] = recorder_.event_count(warp, lane);
+            if (count_[lane] > 0) left_ |= lane_bit(lane);
+        }
+    }
+
+    void run(std::uint32_t held) {
+        held_ = held;
+        if (left_ == 0) return;
+        run_together();
+        if (left_ != 0) run_apart();
+    }
+
+    // The lanes' buffers, without what was replayed.
+    void forget_replayed() {
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+            ThreadRecord& record = recorder_.record(warp_, lane);
+            if (record.next == nullptr) continue;
+            Head* const first = recorder_.first_head(warp_, lane);
+            const unsigned remaining =
+                (left_ & lane_bit(lane)) != 0 ? count_[lane] - row_[lane] : 0;
+            for (unsigned i = 0; i < remaining; ++i) move_event(lane, row_[lane] + i, i);
+            record.next = first + remaining * kRowStride;
+        }
+    }
+
+  private:
+    // Rows in which all lanes did the same, from the first on: nothing has to be looked for.
+    void run_together() {
+        const int lanes = std::bit_width(left_);
+        if ((left_ & (left_ + 1)) != 0) return;
+        unsigned rows = count_[0];
+        for (int lane = 1; lane < lanes; ++lane) rows = std::min(rows, count_[lane]);
+        unsigned row = 0;
+        for (; row < rows; ++row) {
+            const Head* const heads = events_.rows[row].head;
+            const Head head = heads[0];
+            Head difference = 0;
+            for (int lane = 1; lane < lanes; ++lane) difference |= heads[lane] ^ head;
+            if (difference != 0) break;
+            if (kind_of(head) == EventKind::collective && !collective_is_whole(row, left_)) break;
+            step(head, left_, events_.rows[row].operand, events_.values[row].words[0]);
+        }
+        for (int lane = 0; lane < lanes; ++lane) row_[lane] = row;
+        for (int lane = 0; lane < lanes; ++lane) {
+            if (row == count_[lane]) left_ &= ~lane_bit(lane);
+        }
+    }
+
+    bool collective_is_whole(unsigned row, std::uint32_t lanes) const {
+        return events_.rows[row].operand[0] == lanes;
+    }
+
+    void run_apart() {
+        for (int lane = 0; lane < kWarpSize; ++lane) head_[lane] = kNoHead;
+        for (std::uint32_t lanes = left_; lanes != 0; lanes &= lanes - 1) {
+            look_at_next(std::countr_zero(lanes));
+        }
+        while (left_ != 0 && (held_ & ~left_) == 0) {
+            Head least = kNoHead;
+            for (int lane = 0; lane < kWarpSize; ++lane) least = std::min(least, head_[lane]);
+            if (least == kNoHead) {
+                // Collectives that were never completed: their lanes wait.
+                return;
+            }
+            std::uint32_t group = 0;
+            for (int lane = 0; lane < kWarpSize; ++lane) {
+                group |= static_cast<std::uint32_t>(head_[lane] == least) << lane;
+            }
+            run_group(least, group);
+        }
+    }
+
+    // The lanes of `group` do `head` together. Then, while they stay together and behind no other,
+    // what follows.
+    void run_group(Head head, std::uint32_t group) {
+        Head others = kNoHead;
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+            if ((group >> lane & 1) == 0) others = std::min(others, head_[lane]);
+        }
+        for (;;) {
+            gather(head, group);
+            step(head, group, operand_, words_[0]);
+            Head next = kNoHead;
+            bool together = true;
+            const std::uint32_t left_before = left_;
+            some_met_ = false;
+            const int first = std::countr_zero(group);
+            for (std::uint32_t lanes = group; lanes != 0; lanes &= lanes - 1) {
+                const int lane = std::countr_zero(lanes);
+                ++row_[lane];
+                look_at_next(lane);
+                if (lane == first) next = head_[lane];
+                together &= head_[lane] == next;
+            }
+            if (!together || next >= others || left_ != left_before || some_met_) return;
+            head = next;
+        }
+    }
+
+    void gather(Head head, std::uint32_t group) {
+        const EventKind kind = kind_of(head);
+        if (kind == EventKind::block || kind == EventKind::barrier) return;
+        const bool with_values = kind == EventKind::store || kind == EventKind::atomic;
+        for (std::uint32_t lanes = group; lanes != 0; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            operand_[lane] = events_.rows[row_[lane]].operand[lane];
+            if (with_values) {
+                std::memcpy(words_[lane], events_.values[row_[lane]].words[lane],
+                            sizeof words_[lane]);
+            }
+        }
+    }
+
+    // The lane's next event becomes its head. At a collective it waits for those whom it met there.
+    void look_at_next(int lane) {
+        if (row_[lane] == count_[lane]) {
+            head_[lane] = kNoHead;
+            left_ &= ~lane_bit(lane);
+            return;
+        }
+        const Head head = events_.rows[row_[lane]].head[lane];
+        head_[lane] = head;
+        if (kind_of(head) != EventKind::collective) return;
+        head_[lane] = kNoHead;
+        const auto met =
+            static_cast<std::uint32_t>(events_.rows[row_[lane]].operand[lane] & kAllLanes);
+        at_collective_ |= lane_bit(lane);
+        for (std::uint32_t lanes = met; lanes != 0; lanes &= lanes - 1) {
+            const int other = std::countr_zero(lanes);
+            if ((at_collective_ & lane_bit(other)) == 0 ||
+                events_.rows[row_[other]].operand[other] != met) {
+                return;
+            }
+        }
+        if (met == 0) return;
+        at_collective_ &= ~met;
+        leave_collective(head, met);
+    }
+
+    void leave_collective(Head head, std::uint32_t met) {
+        some_met_ = true;
+        step(head, met, nullptr, nullptr);
+        for (std::uint32_t lanes = met; lanes != 0; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            ++row_[lane];
+            look_at_next(lane);
+        }
+    }
+
+    void step(Head head, std::uint32_t lanes, const std::uint64_t* operands,
+              const std::uint32_t* words) {
+        KernelCounters::CachedPlace& cached = kernel_.cache[KernelCounters::cache_index(head)];
+        if (cached.head != head) {
+            cached.place = find_place(kernel_index_, head);
+            cached.head = head;
+        }
+        Counts& counts = counting_.places[cached.place].counts;
+        ++counts.requests;
+        counts.lanes += static_cast<unsigned>(std::popcount(lanes));
+        counts.alive_lanes += static_cast<unsigned>(std::popcount(live_ | left_));
+        switch (kind_of(head)) {
+            case EventKind::block:
+                return;
+            case EventKind::barrier:
+                for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+                    check_barrier(worker_, warp_ * kWarpSize + std::countr_zero(rest),
+                                  code_at(code_of(head)));
+                }
+                return;
+            case EventKind::collective:
+                if (is_syncwarp(head)) order_warp(worker_, warp_, lanes);
+                return;
+            case EventKind::fence:
+                order_fence(worker_, warp_, lanes, operands[std::countr_zero(lanes)] != 0);
+                return;
+            default:
+                count_request(counts, cached.place, head, lanes, operands, words);
+        }
+    }
+
+    void count_request(Counts& counts, PlaceId place, Head head, std::uint32_t lanes,
+                       const std::uint64_t* operands, const std::uint32_t* words) {
+        const EventKind kind = kind_of(head);
+        const Request request{place,
+                              space_of(head),
+                              kind == EventKind::load    ? Operation::load
+                              : kind == EventKind::store ? Operation::store
+                                                         : Operation::atomic,
+                              is_volatile(head),
+                              static_cast<std::uint8_t>(bytes_of(head)),
+                              lanes,
+                              operands,
+                              {kind == EventKind::load ? nullptr : words}};
+        if (request.space != Space::constant) {
+            const Cost cost =
+                request.space == Space::shared ? shared_cost(request) : global_cost(request);
+            counts.units += cost.units;
+            counts.ideal_units += cost.ideal;
+            counts.depth += cost.depth;
+            check_request(worker_, warp_, request);
+        }
+        if (tracing) trace_request(worker_, warp_, request);
+    }
+
+    void move_event(int lane, unsigned from, unsigned to) {
+        if (from == to) return;
+        events_.rows[to].head[lane] = events_.rows[from].head[lane];
+        events_.rows[to].operand[lane] = events_.rows[from].operand[lane];
+        std::memcpy(events_.values[to].words[lane], events_.values[from].words[lane],
+                    sizeof events_.values[to].words[lane]);
+    }
+
+    Worker& worker_;
+    Counting& counting_;
+    KernelCounters& kernel_;
+    std::uint16_t kernel_index_;
+    int warp_;
+    Recorder& recorder_;
+    WarpEvents& events_;
+    std::uint32_t live_;  // lanes that have not returned
+    std::uint32_t left_ = 0;  // lanes with events
+    std::uint32_t held_ = 0;
+    std::uint32_t at_collective_ = 0;
+    bool some_met_ = false;
+    std::array<unsigned, kWarpSize> count_{};
+    std::array<unsigned, kWarpSize> row_{};
+    std::array<Head, kWarpSize> head_;  // of the next event; kNoHead: none, or it waits
+    std::uint64_t operand_[kWarpSize];
+    std::uint32_t words_[kWarpSize][Words::kPerLane];
+};
+
+}  // namespace
+
+void replay_warp(Worker& worker, std::uint16_t kernel, int warp) {
+    replay_held_warp(worker, kernel, warp, 0);
+}
+
+void replay_held_warp(Worker& worker, std::uint16_t kernel, int warp, std::uint32_t held) {
+    Replay replay(worker, kernel, warp);
+    replay.run(held);
+    replay.forget_replayed();
+}
+
+}  // namespace emulator::counting

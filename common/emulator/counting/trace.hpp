@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Every access of every lane as a row of CSV, in the order of the replay.
+#pragma once
+
+#include "../worker.hpp"
+#include "request.hpp"
+
+namespace emulator::counting {
+
+extern bool tracing;
+
+// Throws std::runtime_error when the file cannot be written.
+void start_trace(const std::string& path);
+void begin_block_trace(Worker& worker);
+// After a barrier of the block.
+void next_trace_step(Worker& worker);
+void trace_request(Worker& worker, int warp, const Request& request);
+void finish_trace();
+
+}  // namespace emulator::counting
