@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Quicksort, stage 02: the same in shared memory.
+// Idea: the list is read once and written once; the 66 steps between go to shared memory, which
+// answers in a tenth of the time.
+// Compared with 01_bitonic_global: the copies to and from s_keys, with one more barrier.
+// Limit now: barriers: at 66 steps each waits for the slowest of 32 warps.
+// Thesis 3.3.1.1, figure 3.9.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "common/cuda_check.hpp"
+#include "common/device_buffer.hpp"
+#include "quicksort.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
+
+// Behind the end stand, in thought, keys larger than all: there the smaller one is in place
+// already.
+__device__ __forceinline__ void compare_exchange(Key* keys, int i, int partner, int count) {
+    if (partner >= count) return;
+    const Key key = keys[i];
+    const Key other = keys[partner];
+    if (other < key) {
+        keys[i] = other;
+        keys[partner] = key;
+    }
+}
+
+// One block of at least half as many threads as there are keys, counted up to a power of two.
+__global__ void sort_block_kernel(Key* keys, int count) {
+    extern __shared__ Key s_keys[];
+    const int thread = threadIdx.x;
+    for (int i = thread; i < count; i += blockDim.x) s_keys[i] = keys[i];
+    __syncthreads();  // the first step takes keys that another thread has loaded
+    for (int size = 2; size < 2 * count; size *= 2) {
+        const int i = 2 * thread - (thread & (size / 2 - 1));
+        compare_exchange(s_keys, i, i ^ (size - 1), count);
+        __syncthreads();  // the next step reads what other threads wrote in this one
+        for (int stride = size / 4; stride > 0; stride /= 2) {
+            const int j = thread + (thread & ~(stride - 1));
+            compare_exchange(s_keys, j, j + stride, count);
+            __syncthreads();
+        }
+    }
+    for (int i = thread; i < count; i += blockDim.x) keys[i] = s_keys[i];
+}
+
+std::int64_t largest_n() {
+    int device = 0;
+    int threads = 0;
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerBlock, device));
+    return 2 * threads;
+}
+
+void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
+    const int count = static_cast<int>(input.count());  // at most largest_n()
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<Key> d_keys(count);
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
+
+    timer.begin(Phase::kKernels);
+    const int threads = std::max(1u, std::bit_ceil(static_cast<unsigned>(count)) / 2);
+    sort_block_kernel<<<1, threads, d_keys.bytes()>>>(d_keys.data(), count);
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(
+        cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(1, threads);
+    timer.declare_work({.bytes = 8.0 * count});  // once in, once out
+}
+
+int main(int argc, char** argv) {
+    return quicksort::run_stage(argc, argv, STAGE_NAME, sort_keys, largest_n);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Quicksort, stage 03: the first step outside of the loops.
+// Idea: the merge of runs of one key compares neighbours: its indices need no masks, and as the one
+// merge without an inner loop it had no business in the loop.
+// Compared with 02_bitonic_shared: that step before the loops, which now start at runs of 4; and
+// the barrier behind it, which the thesis forgot. Limit now: barriers, as before. Thesis 3.3.1.2,
+// figure 3.9.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "common/cuda_check.hpp"
+#include "common/device_buffer.hpp"
+#include "quicksort.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
+
+// Behind the end stand, in thought, keys larger than all: there the smaller one is in place
+// already.
+__device__ __forceinline__ void compare_exchange(Key* keys, int i, int partner, int count) {
+    if (partner >= count) return;
+    const Key key = keys[i];
+    const Key other = keys[partner];
+    if (other < key) {
+        keys[i] = other;
+        keys[partner] = key;
+    }
+}
+
+// One block of at least half as many threads as there are keys, counted up to a power of two.
+__global__ void sort_block_kernel(Key* keys, int count) {
+    extern __shared__ Key s_keys[];
+    const int thread = threadIdx.x;
+    for (int i = thread; i < count; i += blockDim.x) s_keys[i] = keys[i];
+    __syncthreads();  // the first step takes keys that another thread has loaded
+    compare_exchange(s_keys, 2 * thread, 2 * thread + 1, count);
+    __syncthreads();
+    for (int size = 4; size < 2 * count; size *= 2) {
+        const int i = 2 * thread - (thread & (size / 2 - 1));
+        compare_exchange(s_keys, i, i ^ (size - 1), count);
+        __syncthreads();  // the next step reads what other threads wrote in this one
+        for (int stride = size / 4; stride > 0; stride /= 2) {
+            const int j = thread + (thread & ~(stride - 1));
+            compare_exchange(s_keys, j, j + stride, count);
+            __syncthreads();
+        }
+    }
+    for (int i = thread; i < count; i += blockDim.x) keys[i] = s_keys[i];
+}
+
+std::int64_t largest_n() {
+    int device = 0;
+    int threads = 0;
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerBlock, device));
+    return 2 * threads;
+}
+
+void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
+    const int count = static_cast<int>(input.count());  // at most largest_n()
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<Key> d_keys(count);
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
+
+    timer.begin(Phase::kKernels);
+    const int threads = std::max(1u, std::bit_ceil(static_cast<unsigned>(count)) / 2);
+    sort_block_kernel<<<1, threads, d_keys.bytes()>>>(d_keys.data(), count);
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(
+        cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(1, threads);
+    timer.declare_work({.bytes = 8.0 * count});  // once in, once out
+}
+
+int main(int argc, char** argv) {
+    return quicksort::run_stage(argc, argv, STAGE_NAME, sort_keys, largest_n);
+}
