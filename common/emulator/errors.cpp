@@ -39,6 +39,7 @@ constexpr const char* kUnknownCode = "unrecognized error code";
 }  // namespace
 
 bool in_host_function = false;
+constinit thread_local int api_calls = 0;
 
 cudaError_t record_error(cudaError_t error) {
     if (error != cudaSuccess) last_error = error;

@@ -27,6 +27,15 @@ std::recursive_mutex& runtime_mutex();
 // Set while cudaLaunchHostFunc()'s function runs: it may not call CUDA.
 extern bool in_host_function;
 
+// Calls of the API that this host thread is in: what then touches memory is the runtime.
+extern constinit thread_local int api_calls;
+struct ApiCall {
+    ApiCall() { ++api_calls; }
+    ~ApiCall() { --api_calls; }
+    ApiCall(const ApiCall&) = delete;
+    ApiCall& operator=(const ApiCall&) = delete;
+};
+
 [[noreturn]] void fail_unsupported_device_call(const char* function);
 
 // What all of the API's host functions do first: they refuse to run in device code, take the lock,
@@ -35,6 +44,7 @@ template <class Body>
 cudaError_t host_call(const char* function, Body body) {
     if (current_thread != nullptr) fail_unsupported_device_call(function);
     const std::lock_guard lock(runtime_mutex());
+    const ApiCall call;
     if (in_host_function) {
         explain("%s: not allowed in a function given to cudaLaunchHostFunc()", function);
         return cudaErrorNotPermitted;

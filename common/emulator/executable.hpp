@@ -1,21 +1,47 @@
 // SPDX-License-Identifier: MIT
-// What the running executable's own ELF file tells: where its __shared__ variables lie, and the
-// names of its functions.
+// What the running executable's own ELF file tells: where its variables lie, and the names of its
+// functions.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace emulator {
 
 // The calling OS thread's copies of the executable's __shared__ variables, as ranges of bytes.
-// Those of function templates are missing: g++ gives such a variable no section of ours.
 struct SharedRange {
     char* begin;
     std::size_t bytes;
 };
 std::vector<SharedRange> static_shared_ranges();
+
+// A variable of the executable. `address` counts from the thread-local block's begin where it is a
+// thread's own.
+struct Variable {
+    std::string name;  // as the source has it, without namespaces
+    std::uintptr_t address;
+    std::size_t bytes;
+    bool constant;  // __constant__
+};
+// The __shared__ variables, by address; empty where the file has no symbols.
+const std::vector<Variable>& shared_variables();
+// The other thread-local variables, but for the redzones between the __shared__ ones.
+const std::vector<Variable>& thread_variables();
+// The variables that all threads share, by address.
+const std::vector<Variable>& data_variables();
+
+// The memory of the executable's sections.
+struct Section {
+    std::uintptr_t begin;
+    std::size_t bytes;
+    bool writable;
+};
+const std::vector<Section>& data_sections();
+
+// All that the executable has of thread-local storage for the calling OS thread.
+SharedRange thread_local_block();
 
 // The unqualified, demangled name of a function of the executable, or "a kernel" where the file has
 // no symbols.

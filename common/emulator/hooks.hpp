@@ -36,6 +36,8 @@ struct Hooks {
     // The lanes in `held` called Worker::hold(); every other lane of the warp waits or has
     // returned.
     void (*warp_held)(Worker& worker, int warp, std::uint32_t held) = nullptr;
+    // Every thread of the block that has not returned waits, and none can come to release it.
+    void (*deadlock)(Worker& worker) = nullptr;
     // Bytes were copied or set by a call of the host.
     void (*transfer)(TransferKind kind, std::uint64_t bytes) = nullptr;
 };

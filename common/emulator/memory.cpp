@@ -15,9 +15,14 @@
 
 #include "device.hpp"
 #include "errors.hpp"
+#include "hooks.hpp"
+#include "host_hooks.hpp"
 #include "stream.hpp"
 
 namespace emulator {
+
+HostHooks host_hooks;
+
 namespace {
 
 const std::size_t kPageBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -97,6 +102,7 @@ class MemoryTable {
         if (kind == MemoryKind::device) device_bytes_ += bytes;
         blocks_[begin] = block;
         *pointer = begin;
+        if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated();
         return cudaSuccess;
     }
 
@@ -105,6 +111,7 @@ class MemoryTable {
         const std::lock_guard lock(mutex_);
         auto* address = const_cast<char*>(static_cast<const char*>(begin));
         blocks_[address] = {{++last_id_, kind, address, bytes}, nullptr, 0};
+        if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated();
     }
 
     bool remove(void* pointer) {
@@ -143,8 +150,20 @@ class MemoryTable {
         if (arena_ == nullptr || byte < arena_ || byte >= arena_ + kArenaBytes) {
             return "in no memory of the device";
         }
+        const auto next = blocks_.upper_bound(const_cast<char*>(byte));
         const Block* before = block_before(address);
-        if (before == nullptr || before->pages == nullptr) return "before every allocation";
+        if (before != nullptr && before->pages == nullptr) before = nullptr;
+        // An index below zero is nearer to the allocation that it belongs to.
+        if (next != blocks_.end() && next->second.pages != nullptr) {
+            const Allocation& following = next->second.allocation;
+            const auto distance = following.begin - byte;
+            if (before == nullptr ||
+                distance < byte - before->allocation.begin -
+                               static_cast<std::ptrdiff_t>(before->allocation.bytes)) {
+                return std::to_string(distance) + " bytes before " + name(following);
+            }
+        }
+        if (before == nullptr) return "before every allocation";
         const Allocation& allocation = before->allocation;
         if (holds(allocation, address)) return "in " + name(allocation);
         return std::to_string(byte - allocation.begin - allocation.bytes) + " bytes behind " +
@@ -157,6 +176,12 @@ class MemoryTable {
         const std::size_t here = machine - std::min(machine, used_bytes_);
         return kind == MemoryKind::device ? std::min(here, device().memory_bytes - device_bytes_)
                                           : here;
+    }
+
+    // The addresses that allocations will have.
+    MemoryArena arena() {
+        const std::lock_guard lock(mutex_);
+        return reserve_arena() ? MemoryArena{arena_, kArenaBytes} : MemoryArena{nullptr, 0};
     }
 
     void clear() {
@@ -181,13 +206,17 @@ class MemoryTable {
         return next == blocks_.begin() ? nullptr : &std::prev(next)->second;
     }
 
+    bool reserve_arena() {
+        if (arena_ != nullptr) return true;
+        void* memory = ::mmap(nullptr, kArenaBytes, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) return false;
+        arena_ = next_page_ = static_cast<char*>(memory);
+        return true;
+    }
+
     char* take_pages(std::size_t bytes) {
-        if (arena_ == nullptr) {
-            void* memory = ::mmap(nullptr, kArenaBytes, PROT_NONE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-            if (memory == MAP_FAILED) return nullptr;
-            arena_ = next_page_ = static_cast<char*>(memory);
-        }
+        if (!reserve_arena()) return nullptr;
         if (next_page_ + bytes > arena_ + kArenaBytes) next_page_ = find_gap(bytes);
         if (next_page_ == nullptr) return nullptr;
         return std::exchange(next_page_, next_page_ + bytes);
@@ -207,6 +236,7 @@ class MemoryTable {
     }
 
     void release(const Block& block) {
+        if (host_hooks.memory_freed != nullptr) host_hooks.memory_freed(block.allocation);
         if (block.pages == nullptr) return;
         // A new mapping gives the memory back and makes each later access a fault. Where the
         // process has too many mappings for that, at least the memory goes.
@@ -337,6 +367,14 @@ Waiting waiting_of(bool asynchronous, Place destination, Place source) {
     return Waiting::not_at_all;
 }
 
+void note_copy(const Copy& copy, Place destination, Place source) {
+    if (hooks.transfer == nullptr || !(is_device(destination) || is_device(source))) return;
+    const TransferKind kind = !is_device(destination) ? TransferKind::device_to_host
+                              : is_device(source)     ? TransferKind::device_to_device
+                                                      : TransferKind::host_to_device;
+    hooks.transfer(kind, copy.width * copy.height);
+}
+
 cudaError_t queue_copy(const char* function, Copy copy, cudaMemcpyKind kind, cudaStream_t handle,
                        bool asynchronous, Place destination, Place source) {
     if (destination == Place::invalid || source == Place::invalid) return cudaErrorInvalidValue;
@@ -353,20 +391,28 @@ cudaError_t queue_copy(const char* function, Copy copy, cudaMemcpyKind kind, cud
     }
     Stream* stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    note_copy(copy, destination, source);
+    QueuedWork work;
+    work.written = copy.destination;
+    work.written_bytes = copy.destination_bytes();
     Waiting waiting = waiting_of(asynchronous, destination, source);
     if (waiting == Waiting::until_read) {
         if (copy.source_bytes() > kMaxStagedBytes) {
             waiting = Waiting::until_done;
         } else {
             std::vector<char> staged(copy.source, copy.source + copy.source_bytes());
-            enqueue(*stream, [copy, staged = std::move(staged)]() mutable {
-                copy.source = staged.data();
-                copy.run();
-            });
+            enqueue(*stream,
+                    [copy, staged = std::move(staged), pending = PendingWork(work)]() mutable {
+                        copy.source = staged.data();
+                        copy.run();
+                    });
             return cudaSuccess;
         }
     }
-    const std::uint64_t sequence = enqueue(*stream, [copy] { copy.run(); });
+    work.read = copy.source;
+    work.read_bytes = copy.source_bytes();
+    const std::uint64_t sequence =
+        enqueue(*stream, [copy, pending = PendingWork(work)] { copy.run(); });
     return waiting == Waiting::until_done ? run_until(*stream, sequence) : cudaSuccess;
 }
 
@@ -424,8 +470,14 @@ cudaError_t set_memory(const char* function, void* destination, int value, std::
         if (place == Place::pageable || place == Place::invalid) return cudaErrorInvalidValue;
         Stream* stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        if (hooks.transfer != nullptr) hooks.transfer(TransferKind::set, bytes);
+        QueuedWork work;
+        work.written = destination;
+        work.written_bytes = bytes;
         const std::uint64_t sequence =
-            enqueue(*stream, [=] { std::memset(destination, value, bytes); });
+            enqueue(*stream, [destination, value, bytes, pending = PendingWork(work)] {
+                std::memset(destination, value, bytes);
+            });
         return place == Place::device ? cudaSuccess : run_until(*stream, sequence);
     });
 }
@@ -474,6 +526,8 @@ bool find_allocation(const void* address, Allocation& allocation) {
 }
 
 std::string describe_address(const void* address) { return table().describe(address); }
+
+MemoryArena memory_arena() { return table().arena(); }
 
 void free_all_memory() { table().clear(); }
 

@@ -30,6 +30,13 @@ bool find_allocation(const void* address, Allocation& allocation);
 // Where an address lies, for an error message: "4 bytes behind allocation 3, of 1024 bytes".
 std::string describe_address(const void* address);
 
+// The addresses that all allocations lie in, now and later; nullptr where the system has none.
+struct MemoryArena {
+    char* begin;
+    std::size_t bytes;
+};
+MemoryArena memory_arena();
+
 // Gives back everything, as cudaDeviceReset() does.
 void free_all_memory();
 

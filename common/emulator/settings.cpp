@@ -12,9 +12,9 @@ namespace {
 
 constexpr int kMaxWorkers = 1024;
 
-template <class Integer>
-Integer parse_number(std::string_view text, const char* allowed) {
-    Integer value{};
+template <class Number>
+Number parse_number(std::string_view text, const char* allowed) {
+    Number value{};
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || stop != end) throw std::invalid_argument(allowed);
@@ -45,6 +45,11 @@ Settings read_environment() {
             if (settings.device != "h200" && settings.device != "gtx980") {
                 throw std::invalid_argument("h200 or gtx980");
             }
+        }
+        if (look_up("EMULATOR_TIME_LIMIT")) {
+            constexpr const char* kAllowed = "a number of seconds, 0 for no limit";
+            settings.time_limit = parse_number<double>(value, kAllowed);
+            if (!(settings.time_limit >= 0)) throw std::invalid_argument(kAllowed);
         }
     } catch (const std::invalid_argument& error) {
         std::fprintf(stderr, "emulator: %s=%s: expected %s\n", variable, value, error.what());

@@ -20,6 +20,8 @@ struct Settings {
     Schedule schedule;  // EMULATOR_SCHEDULE: in-order, reversed or shuffled:SEED
     int workers = 1;  // EMULATOR_WORKERS: OS threads that run blocks; default the machine's
     std::string device = "h200";  // EMULATOR_DEVICE: h200 or gtx980
+    // EMULATOR_TIME_LIMIT: seconds of processor time that a block may use; 0: any
+    double time_limit = 60;
 };
 
 // Read from the environment at the first call; a value that means nothing ends the program with a

@@ -8,6 +8,7 @@
 #include "device.hpp"
 #include "errors.hpp"
 #include "grid.hpp"
+#include "host_hooks.hpp"
 #include "memory.hpp"
 #include "settings.hpp"
 
@@ -234,10 +235,15 @@ int launch_kernel(const LaunchConfiguration& configuration, KernelIdentity kerne
         if (error != cudaSuccess) return error;
         Stream* stream = find_stream(configuration.stream);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        enqueue(*stream,
-                [grid = std::make_unique<Grid>(configuration, kernel, std::move(call))]() mutable {
-                    run_grid_tree(std::move(grid));
-                });
+        auto grid = std::make_unique<Grid>(configuration, kernel, std::move(call));
+        QueuedWork work;
+        if (host_hooks.work_queued != nullptr) {
+            work.kernel = grid->name();
+            work.grid = grid->serial;
+        }
+        enqueue(*stream, [grid = std::move(grid), pending = PendingWork(work)]() mutable {
+            run_grid_tree(std::move(grid));
+        });
         return cudaSuccess;
     });
 }
@@ -253,6 +259,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
     if (current_thread != nullptr) fail_unsupported_device_call("cudaDeviceReset");
     const std::lock_guard lock(runtime_mutex());
+    const ApiCall call;
     table().reset();
     events().clear();
     free_all_memory();

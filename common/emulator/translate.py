@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Turns CUDA C++ into C++ that g++ compiles for the CPU engine.
 
-Two constructs need rewriting, because a header cannot express them:
+Three constructs need rewriting, because a header cannot express them:
 
     kernel<<<grid, block>>>(arguments)   a call of ::emulator::bind_launch
     extern __shared__ T name[];          a pointer to the launch's dynamic shared memory
+    __shared__ T name[N];                is followed by EMULATOR_SHARED_END, which may keep a distance
 
 Everything else in the language is macros and functions of the headers in include/, but for hints
 like #pragma unroll and casts like cudaLaunchKernel((void*)kernel, …), which are dropped: g++ warns about
@@ -335,9 +336,25 @@ def rewrite_launch(source, launch):
         + "::emulator::bind_launch(::emulator::LaunchConfiguration("))
     source.edits.append(Edit(
         tokens[end].start, tokens[end + 2].end,
-        f'), "{label}", [=](auto... emulator_arguments) {{ {name}(emulator_arguments...); }}, '
+        f'), "{label}", [=](auto... emulator_arguments) EMULATOR_UNRECORDED '
+        f'{{ {name}(emulator_arguments...); }}, '
         f"[=](auto emulator_use) -> decltype(emulator_use({name})) "
         f"{{ return emulator_use({name}); }})"))
+    keep_null_pointers(source, end + 3)
+
+
+def keep_null_pointers(source, opening):
+    """An argument NULL becomes nullptr: through a function's parameter g++'s NULL is a long."""
+    tokens = source.tokens
+    depth = 0
+    for index in range(opening, len(tokens)):
+        text = tokens[index].text
+        if (text == "NULL" and depth == 1 and tokens[index - 1].text in ("(", ",")
+                and tokens[index + 1].text in (")", ",")):
+            source.edits.append(Edit(tokens[index].start, tokens[index].end, "nullptr"))
+        depth += (text in OPENING) - (text in CLOSING)
+        if depth == 0:
+            return
 
 
 def skip_alignment(source, index):
@@ -392,6 +409,26 @@ def rewrite_dynamic_shared(source, first, inside_function):
         start, end,
         f"{element}{separator}{declared} = static_cast<{element}{separator}{pointer}>"
         f"(::emulator::dynamic_shared_memory());{source.line_breaks(start, end)}"))
+
+
+def mark_end_of_shared(source, index):
+    """Puts EMULATOR_SHARED_END behind the declaration that the __shared__ at index belongs to.
+
+    A macro's body is left alone unless the declaration ends in it: what follows its use is unknown.
+    """
+    tokens = source.tokens
+    directive = in_directive(source, tokens[index])
+    depth = 0
+    for position in range(index, len(tokens)):
+        token = tokens[position]
+        depth += (token.text in OPENING) - (token.text in CLOSING)
+        if depth < 0 or directive != in_directive(source, token):
+            return
+        if directive and "\n" in source.text[tokens[index].start:token.start].replace("\\\n", ""):
+            return
+        if token.text == ";" and depth == 0:
+            source.edits.append(Edit(token.end, token.end, " EMULATOR_SHARED_END"))
+            return
 
 
 def check_supported(source, index):
@@ -464,6 +501,10 @@ def rewrite(source):
             if token.text == "extern" and is_dynamic_shared(source, index):
                 # A macro's body has no enclosing brace of its own here, yet is used in a function.
                 rewrite_dynamic_shared(source, index, any(braces) or in_directive(source, token))
+                while tokens[index].text != ";":
+                    index += 1
+            elif token.text == "__shared__":
+                mark_end_of_shared(source, index)
         elif (token.text == "<" and source.is_run(index, "<", 3)
               and not source.is_run(index, "<", 4)
               and not (index > 0 and tokens[index - 1].text == "operator")):

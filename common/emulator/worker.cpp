@@ -18,6 +18,7 @@
 #include "hooks.hpp"
 #include "memory.hpp"
 #include "settings.hpp"
+#include "time_limit.hpp"
 
 constinit thread_local uint3 threadIdx{};
 constinit thread_local uint3 blockIdx{};
@@ -144,8 +145,13 @@ Worker& Worker::current() {
     return *worker;
 }
 
+// Room for all threads: vectors that grew in device code would do so in a function that the
+// program may have too, and that is instrumented there.
 Worker::Worker() : static_shared_(static_shared_ranges()), signal_stack_(install_signal_stack()) {
     install_fault_handler();
+    idle_fibers_.reserve(kMaxThreadsPerBlock);
+    converging_.reserve(kMaxThreadsPerBlock);
+    held_.reserve(kMaxThreadsPerBlock);
 }
 
 Worker::~Worker() {
@@ -201,12 +207,14 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
     if (hooks.block_begin != nullptr) hooks.block_begin(*this);
 
     Worker* const outer = std::exchange(running_worker, this);
+    const BlockWatch watch;
     switch_context(take_fiber(), &main_context_);
     current_thread = nullptr;
     running_worker = outer;
 
     if (loop_.live > 0 && !grid.failed) {
         // Every thread that has not returned waits, and none can come to release it.
+        if (hooks.deadlock != nullptr) hooks.deadlock(*this);
         explain("kernel %s, block (%u,%u,%u): deadlock, %d of %d threads wait for ever:%s",
                 grid.name().c_str(), blockIdx.x, blockIdx.y, blockIdx.z, loop_.live, loop_.count,
                 describe_waiting_threads().c_str());
@@ -633,6 +641,7 @@ void fail_kernel(int cuda_error, const char* message) noexcept {
     const uint3 block = current_thread->block->block_index;
     const uint3 thread = current_thread->thread_index;
     Grid& grid = running_worker->grid();
+    current_thread = nullptr;  // device code ends here
     const auto error = static_cast<cudaError_t>(cuda_error);
     explain("kernel %s, block (%u,%u,%u), thread (%u,%u,%u): %s (%s)", grid.name().c_str(), block.x,
             block.y, block.z, thread.x, thread.y, thread.z, message, cudaGetErrorName(error));

@@ -1,17 +1,589 @@
 // SPDX-License-Identifier: MIT
 #include "checks.hpp"
 
-namespace emulator::counting {
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
-void set_races(bool) {}
-void begin_grid_checks(const Grid&) {}
-void end_grid_checks(const Grid&) {}
-void begin_block_checks(Worker&) {}
-void end_block_checks(Worker&) {}
-void order_block(Worker&, bool) {}
-void order_warp(Worker&, int, std::uint32_t) {}
-void order_fence(Worker&, int, std::uint32_t, bool) {}
-void check_barrier(Worker&, int, const void*) {}
-void check_request(Worker&, int, const Request&) {}
+#include "../device.hpp"
+#include "../executable.hpp"
+#include "../grid.hpp"
+#include "barriers.hpp"
+#include "findings.hpp"
+#include "host_checks.hpp"
+#include "memory_map.hpp"
+#include "order.hpp"
+#include "places.hpp"
+#include "shadow.hpp"
+
+namespace emulator::counting {
+namespace {
+
+bool races_on = true;
+
+struct IntervalRecord {
+    BlockId block;
+    std::uint32_t phase;  // barriers of the whole grid before it
+};
+
+struct BlockRecord {
+    std::uint64_t grid;
+    std::int64_t number;
+};
+
+// What all blocks share.
+struct Program {
+    Interval last_interval = 0;
+    // Everything before is ordered: no grid was running.
+    Interval first_of_grids = 1;
+    int running_grids = 0;
+    std::vector<IntervalRecord> intervals;  // from first_of_grids on
+    std::vector<BlockRecord> blocks;
+    FenceOrder fences;
+    std::unordered_map<std::uint64_t, std::size_t> reported;  // pairs of places -> finding
+    std::uint64_t reported_in = 0;  // findings_generation
+    Shadow global;  // the arena
+    Shadow data;  // the executable's variables
+};
+
+Program& program() {
+    static auto* state = new Program;  // static destructors may still run kernels
+    return *state;
+}
+
+// The bits of a word's value that its cell has room for.
+std::uint16_t hash_of(std::uint32_t value) {
+    return static_cast<std::uint16_t>(value * 0x9e3779b1u >> 16);
+}
+
+// The bytes of the first word that an access of up to 4 bytes touches.
+std::uint32_t bytes_of(std::uintptr_t address, unsigned size) {
+    return size >= 4 ? 0xfu : ((1u << size) - 1u) << (address & 3) & 0xfu;
+}
+
+// A block that a worker runs.
+class RunningBlock {
+  public:
+    void begin(Worker& worker);
+    void next_interval(bool of_grid);
+    void sync_warp(int warp, std::uint32_t mask) { history_[warp].add_sync(mask); }
+    void fence(int warp, std::uint32_t lanes, bool of_device);
+    void check(int warp, const Request& request);
+    // Before the next interval, and at the end.
+    void report_unwritten();
+    ArrivedThreads arrived;
+
+  private:
+    template <Space kSpace, Operation kOperation>
+    void check_lanes(int warp, const Request& request);
+    template <Space kSpace>
+    bool suspicious(const Access& access, const Access& now) const;
+    bool is_ordered(const Access& earlier, const Access& now) const;
+    template <Space kSpace, Operation kOperation>
+    void check_word(Cell& cell, const Access& now, std::uint16_t value, const Request& request);
+    template <Space kSpace>
+    void note_read(Cell& cell, const Access& now, PlaceId place) const;
+    void check_conflict(const Access& earlier, PlaceId place, const Access& now,
+                        const Request& request, Operation did, bool same_value);
+    bool is_written(const Cell* cell, unsigned words) const;
+    void note_unwritten(const Cell* cell, unsigned words, int thread, std::uintptr_t address,
+                        const Request& request);
+    void note_strong_accesses(int warp, const Request& request, std::uint32_t stamp);
+    Cell* find_cell(Space space, std::uintptr_t address);
+
+    // A read of shared memory that nobody had written.
+    struct UnwrittenRead {
+        const Cell* cell;
+        unsigned words;
+        int thread;
+        std::uintptr_t address;
+        PlaceId place;
+        Operation operation;
+    };
+
+    Worker* worker_ = nullptr;
+    std::uint64_t grid_ = 0;
+    BlockId id_ = 0;
+    std::uint32_t phase_ = 0;
+    Interval interval_ = 0;
+    Interval first_ = 0;  // of the block
+    // Where other blocks' intervals end that lie before this block's; the largest number where
+    // blocks alternate (cooperative grids, grids within grids).
+    Interval others_end_ = 0;
+    std::array<WarpHistory, kMaxWarpsPerBlock> history_;
+    std::vector<UnwrittenRead> unwritten_;
+    Shadow static_shared_;
+    Shadow dynamic_shared_;
+};
+
+void RunningBlock::begin(Worker& worker) {
+    Program& all = program();
+    const Grid& grid = worker.grid();
+    worker_ = &worker;
+    grid_ = grid.serial;
+    id_ = static_cast<BlockId>(all.blocks.size());
+    all.blocks.push_back({grid.serial, worker.block()});
+    phase_ = 0;
+    const SharedRange block = thread_local_block();
+    static_shared_.cover(reinterpret_cast<std::uintptr_t>(block.begin), block.bytes);
+    if (worker.dynamic_shared_bytes() > 0) {
+        // As much as may be asked for: launches differ in where it begins, not where it ends.
+        const auto begin = reinterpret_cast<std::uintptr_t>(worker.dynamic_shared());
+        const std::uintptr_t end = begin + worker.dynamic_shared_bytes();
+        if (!dynamic_shared_.covers(begin)) {
+            dynamic_shared_.cover((end + 15) / 16 * 16 - kMaxDynamicSharedBytes,
+                                  kMaxDynamicSharedBytes);
+        }
+    }
+    next_interval(false);
+    first_ = interval_;
+    const bool alternate = grid.configuration.cooperative || all.running_grids > 1;
+    others_end_ = alternate ? ~Interval{0} : first_;
+    arrived.clear();
+    unwritten_.clear();
+}
+
+void RunningBlock::next_interval(bool of_grid) {
+    Program& all = program();
+    phase_ += of_grid;
+    interval_ = ++all.last_interval;
+    all.intervals.push_back({id_, phase_});
+    for (WarpHistory& history : history_) history.clear();
+}
+
+void RunningBlock::fence(int warp, std::uint32_t lanes, bool of_device) {
+    WarpHistory& history = history_[warp];
+    const Point point{interval_, warp * kWarpSize + std::countr_zero(lanes), history.stamp()};
+    program().fences.fence(id_, point, lanes, history.last_synced(), of_device);
+    history.add_fence();
+}
+
+Cell* RunningBlock::find_cell(Space space, std::uintptr_t address) {
+    if (space == Space::shared) {
+        if (static_shared_.covers(address)) return static_shared_.cell(address);
+        if (dynamic_shared_.covers(address)) return dynamic_shared_.cell(address);
+        return nullptr;
+    }
+    Program& all = program();
+    if (all.global.covers(address)) return all.global.cell(address);
+    if (all.data.covers(address)) return all.data.cell(address);
+    return nullptr;  // registered host memory
+}
+
+// ---- One word
+
+// Cheap: whether the access may be unordered with one of now.
+template <Space kSpace>
+bool RunningBlock::suspicious(const Access& access, const Access& now) const {
+    if (access.interval == interval_) return access.thread() != now.thread();
+    // Shared memory is this block's own, and a barrier lies between.
+    if constexpr (kSpace == Space::shared) return false;
+    return access.interval >= program().first_of_grids && access.interval < others_end_;
+}
+
+bool RunningBlock::is_ordered(const Access& earlier, const Access& now) const {
+    const Program& all = program();
+    if (earlier.interval < all.first_of_grids) return true;
+    const IntervalRecord& record = all.intervals[earlier.interval - all.first_of_grids];
+    const WarpHistory& history = history_[now.warp()];
+    if (record.block == id_) {
+        if (earlier.interval != interval_ || earlier.thread() == now.thread()) return true;
+        if (earlier.warp() == now.warp() &&
+            history.orders(earlier.thread() % kWarpSize, earlier.stamp(),
+                           now.thread() % kWarpSize)) {
+            return true;
+        }
+    } else if (all.blocks[record.block].grid != grid_ || record.phase < phase_) {
+        return true;
+    }
+    return all.fences.in_use() &&
+           all.fences.orders(record.block, earlier, id_, {interval_, now.thread(), history.stamp()},
+                             history.last_synced());
+}
+
+const char* past_of(Operation operation) {
+    switch (operation) {
+        case Operation::load:
+            return "read";
+        case Operation::store:
+            return "wrote";
+        case Operation::atomic:
+            return "updated";
+    }
+    return "";
+}
+
+std::string present_of(Operation operation, Space space) {
+    const std::string verb = operation == Operation::load    ? "reads "
+                             : operation == Operation::store ? "writes "
+                                                             : "updates ";
+    return verb + (space == Space::shared ? "shared memory" : "global memory");
+}
+
+[[gnu::noinline]] void RunningBlock::check_conflict(const Access& earlier, PlaceId place,
+                                                    const Access& now, const Request& request,
+                                                    Operation did, bool same_value) {
+    if ((earlier.bytes() & now.bytes()) == 0 || (earlier.is_strong() && now.is_strong()) ||
+        is_ordered(earlier, now)) {
+        return;
+    }
+    Program& all = program();
+    const std::uint64_t pair = std::uint64_t{request.place} << 32 | std::uint64_t{place} << 16 |
+                               static_cast<std::uint64_t>(did) << 1 |
+                               static_cast<std::uint64_t>(same_value);
+    if (std::exchange(all.reported_in, findings_generation()) != findings_generation()) {
+        all.reported.clear();
+    }
+    if (const auto known = all.reported.find(pair); known != all.reported.end()) {
+        return count_again(known->second);
+    }
+    const IntervalRecord& record = all.intervals[earlier.interval - all.first_of_grids];
+    const bool same_block = record.block == id_;
+    const bool same_warp = same_block && earlier.warp() == now.warp();
+    Finding finding;
+    finding.kind = same_value   ? FindingKind::same_value_writes
+                   : same_block ? FindingKind::race_in_block
+                                : FindingKind::race_between_blocks;
+    finding.kernel = worker_->grid().name();
+    finding.actors.push_back({worker_->block(), now.thread(), line_of(request.place),
+                              present_of(request.operation, request.space)});
+    finding.actors.push_back(
+        {all.blocks[record.block].number, earlier.thread(), line_of(place), past_of(did)});
+    if (same_value) {
+        finding.what = "the same value both times";
+        finding.advice =
+            "right on today's devices, but an atomic operation or one writer is cleaner";
+    } else if (same_warp) {
+        finding.what = "with no __syncwarp() between";
+        finding.advice = "put __syncwarp() or __syncthreads() between the two";
+    } else if (same_block) {
+        finding.what = "with no barrier between";
+        finding.advice = "put __syncthreads() between the two";
+    } else {
+        finding.what = "with nothing that orders the two blocks";
+        finding.advice =
+            "use atomic operations, or a second kernel, or __threadfence() and an atomic flag";
+    }
+    all.reported[pair] = report(std::move(finding));
+}
+
+// Two readers are kept: of two blocks if there are, else of two warps if there are, else the
+// latest.
+template <Space kSpace>
+void RunningBlock::note_read(Cell& cell, const Access& now, PlaceId place) const {
+    const Interval oldest = kSpace == Space::shared ? interval_ : program().first_of_grids;
+    const auto replaceable = [&](const Access& access) {
+        return access.interval < oldest ||
+               (access.interval == interval_ && access.thread() == now.thread()) ||
+               (access.interval >= others_end_ && access.interval < interval_);
+    };
+    const auto merged = [&](const Access& access) {
+        const bool same = access.interval == interval_ && access.stamp() == now.stamp();
+        return Access{interval_, same ? now.bits | access.bytes() << 4 : now.bits};
+    };
+    if (replaceable(cell.read)) {
+        cell.read = merged(cell.read);
+        cell.read_place = place;
+        return;
+    }
+    const Access& other = cell.other_read;
+    bool take = replaceable(other);
+    if (!take && cell.read.interval == interval_) {
+        const int warp = cell.read.warp();
+        take = other.interval == interval_ && other.warp() == warp &&
+               (warp != now.warp() || other.stamp() < now.stamp());
+    } else if (!take) {
+        take = other.interval != interval_;
+    }
+    if (take) {
+        cell.other_read = replaceable(other) ? merged(other) : now;
+        cell.other_place = place;
+    }
+}
+
+template <Space kSpace, Operation kOperation>
+[[gnu::always_inline]] inline void RunningBlock::check_word(Cell& cell, const Access& now,
+                                                            std::uint16_t value,
+                                                            const Request& request) {
+    if (suspicious<kSpace>(cell.write, now)) {
+        const bool same_value = kOperation == Operation::store && !cell.write.is_atomic() &&
+                                cell.value == value && cell.write.bytes() == now.bytes();
+        check_conflict(cell.write, cell.write_place, now, request,
+                       cell.write.is_atomic() ? Operation::atomic : Operation::store, same_value);
+    }
+    if constexpr (kOperation == Operation::load) {
+        note_read<kSpace>(cell, now, request.place);
+        return;
+    }
+    if (suspicious<kSpace>(cell.read, now)) {
+        check_conflict(cell.read, cell.read_place, now, request, Operation::load, false);
+    }
+    if (suspicious<kSpace>(cell.other_read, now)) {
+        check_conflict(cell.other_read, cell.other_place, now, request, Operation::load, false);
+    }
+    if constexpr (kOperation == Operation::atomic) {
+        // A plain write by the same thread stays what others have to be ordered with.
+        if (cell.write.interval == interval_ && cell.write.thread() == now.thread() &&
+            !cell.write.is_strong()) {
+            return;
+        }
+    } else if (now.bytes() == 0xf) {
+        // What comes later and is ordered with this write is ordered with the reads before it.
+        cell.read.interval = 0;
+        cell.other_read.interval = 0;
+    }
+    cell.write = now;
+    cell.write_place = request.place;
+    cell.value = value;
+}
+
+// A word counts as written when one of its bytes was; a wide access when one of its words was: what
+// fills the gaps of a struct need not be.
+bool RunningBlock::is_written(const Cell* cell, unsigned words) const {
+    return std::any_of(cell, cell + words,
+                       [&](const Cell& word) { return word.write.interval >= first_; });
+}
+
+// Another thread may write it before the next barrier: that is then a race, and reported so.
+[[gnu::noinline]] void RunningBlock::note_unwritten(const Cell* cell, unsigned words, int thread,
+                                                    std::uintptr_t address,
+                                                    const Request& request) {
+    if (is_written(cell, words)) return;
+    const auto known =
+        std::find_if(unwritten_.begin(), unwritten_.end(),
+                     [&](const UnwrittenRead& read) { return read.place == request.place; });
+    // One of a line is enough, as long as it is one that nobody writes.
+    constexpr std::size_t kMaxNoted = 4096;
+    if (known != unwritten_.end() && unwritten_.size() >= kMaxNoted) return;
+    unwritten_.push_back({cell, words, thread, address, request.place, request.operation});
+}
+
+void RunningBlock::report_unwritten() {
+    for (const UnwrittenRead& read : unwritten_) {
+        if (is_written(read.cell, read.words)) continue;
+        Finding finding;
+        finding.kind = FindingKind::uninitialised_shared;
+        finding.kernel = worker_->grid().name();
+        finding.actors.push_back({worker_->block(), read.thread, line_of(read.place),
+                                  present_of(read.operation, Space::shared)});
+        finding.what =
+            "which no thread of the block has written: " + describe_shared(*worker_, read.address);
+        finding.advice = "it holds whatever an earlier block left: write it first";
+        report(std::move(finding));
+    }
+    unwritten_.clear();
+}
+
+// ---- One request
+
+template <Space kSpace, Operation kOperation>
+void RunningBlock::check_lanes(int warp, const Request& request) {
+    const unsigned words = request.bytes <= 4 ? 1 : request.bytes / 4;
+    const std::uint32_t stamp = history_[warp].stamp();
+    const std::uint32_t flags = (kOperation == Operation::atomic ? Access::kAtomic : 0) |
+                                (request.is_volatile ? Access::kVolatile : 0);
+    std::uint32_t lanes = request.lanes;
+    if constexpr (kOperation == Operation::load) {
+        // A word that all lanes read needs no more than two of them.
+        const std::uintptr_t first = request.address[std::countr_zero(lanes)];
+        bool same = true;
+        for (std::uint32_t rest = lanes; rest != 0 && same; rest &= rest - 1) {
+            same = request.address[std::countr_zero(rest)] == first;
+        }
+        if (same) {
+            const std::uint32_t second = lanes & (lanes - 1);
+            lanes = (lanes & (0u - lanes)) | (second & (0u - second));
+        }
+    }
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        const std::uintptr_t address = request.address[lane];
+        Cell* cell = find_cell(kSpace, address);
+        if (cell == nullptr) continue;
+        const int thread = warp * kWarpSize + lane;
+        if constexpr (kSpace == Space::shared && kOperation != Operation::store) {
+            if (cell->write.interval < first_) {
+                note_unwritten(cell, words, thread, address, request);
+            }
+        }
+        const Access now{interval_,
+                         Access::pack(thread, stamp, bytes_of(address, request.bytes), flags)};
+        if (!races_on) {
+            if (kOperation != Operation::load) {
+                for (unsigned i = 0; i < words; ++i) cell[i].write = now;
+            }
+            continue;
+        }
+        const std::uint32_t* values = nullptr;
+        if constexpr (kOperation == Operation::store) values = request.words[lane];
+        for (unsigned i = 0; i < words; ++i) {
+            check_word<kSpace, kOperation>(
+                cell[i], now, values != nullptr ? hash_of(values[i]) : std::uint16_t{0}, request);
+        }
+    }
+}
+
+void RunningBlock::note_strong_accesses(int warp, const Request& request, std::uint32_t stamp) {
+    const bool is_atomic = request.operation == Operation::atomic;
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        program().fences.strong_access(id_, {interval_, warp * kWarpSize + lane, stamp},
+                                       history_[warp].last_synced(), request.address[lane] & ~3ul,
+                                       is_atomic || request.operation == Operation::load,
+                                       is_atomic || request.operation == Operation::store);
+    }
+}
+
+void RunningBlock::check(int warp, const Request& request) {
+    using enum Operation;
+    if (request.space == Space::shared) {
+        switch (request.operation) {
+            case load:
+                check_lanes<Space::shared, load>(warp, request);
+                break;
+            case store:
+                check_lanes<Space::shared, store>(warp, request);
+                break;
+            case atomic:
+                check_lanes<Space::shared, atomic>(warp, request);
+                break;
+        }
+    } else if (request.space == Space::global) {
+        if (host_touched_words) check_kernel_against_host(*worker_, warp, request);
+        if (!races_on) return;
+        switch (request.operation) {
+            case load:
+                check_lanes<Space::global, load>(warp, request);
+                break;
+            case store:
+                check_lanes<Space::global, store>(warp, request);
+                break;
+            case atomic:
+                check_lanes<Space::global, atomic>(warp, request);
+                break;
+        }
+    }
+    if (races_on && (request.operation == atomic || request.is_volatile) &&
+        program().fences.in_use()) {
+        note_strong_accesses(warp, request, history_[warp].stamp());
+    }
+}
+
+// ---- EMULATOR_SHIFT=FILE:LINE
+
+// Whether the accesses of a place are to be checked as if they were of the next element.
+bool is_shifted(PlaceId place) {
+    static const char* const wanted = std::getenv("EMULATOR_SHIFT");
+    if (wanted == nullptr || *wanted == '\0') return false;
+    static auto* known = new std::unordered_map<PlaceId, bool>;
+    const auto [entry, is_new] = known->try_emplace(place, false);
+    if (is_new) entry->second = line_of(place).text() == wanted;
+    return entry->second;
+}
+
+[[gnu::noinline]] void check_shifted(RunningBlock& block, Worker& worker, int warp,
+                                     const Request& request) {
+    std::array<std::uintptr_t, kWarpSize> moved{};
+    Request shifted = request;
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        moved[lane] = request.address[lane] + request.bytes;
+        const Range range = find_range(worker, request.address[lane]);
+        if (range.holds(moved[lane], request.bytes)) continue;
+        report_outside(worker, warp * kWarpSize + lane, moved[lane], request.bytes,
+                       request.operation, line_of(request.place));
+        shifted.lanes &= ~(1u << lane);
+    }
+    shifted.address = moved.data();
+    if (shifted.lanes != 0) block.check(warp, shifted);
+}
+
+RunningBlock& running(Worker& worker) {
+    static auto* blocks = new std::unordered_map<Worker*, std::unique_ptr<RunningBlock>>;
+    static Worker* last = nullptr;
+    static RunningBlock* block = nullptr;
+    if (&worker != last) {
+        std::unique_ptr<RunningBlock>& entry = (*blocks)[&worker];
+        if (entry == nullptr) entry = std::make_unique<RunningBlock>();
+        last = &worker;
+        block = entry.get();
+    }
+    return *block;
+}
+
+}  // namespace
+
+void set_races(bool on) { races_on = on; }
+
+void cover_memory(std::uintptr_t arena, std::size_t bytes) {
+    Program& all = program();
+    all.global.cover(arena, bytes);
+    std::uintptr_t begin = ~std::uintptr_t{0};
+    std::uintptr_t end = 0;
+    for (const Section& section : data_sections()) {
+        if (!section.writable) continue;
+        begin = std::min(begin, section.begin);
+        end = std::max(end, section.begin + section.bytes);
+    }
+    if (begin < end) all.data.cover(begin, end - begin);
+}
+
+void forget_memory(std::uintptr_t begin, std::size_t bytes) {
+    program().global.forget(begin, bytes);
+}
+
+void begin_grid_checks(const Grid&) {
+    Program& all = program();
+    if (all.running_grids++ > 0) return;
+    all.first_of_grids = all.last_interval + 1;
+    all.intervals.clear();
+    all.blocks.clear();
+    all.fences.clear();
+}
+
+void end_grid_checks(const Grid&) { --program().running_grids; }
+
+void begin_block_checks(Worker& worker) {
+    enter_block(worker);
+    running(worker).begin(worker);
+}
+
+void end_block_checks(Worker& worker) { running(worker).report_unwritten(); }
+
+void order_block(Worker& worker, bool of_grid) {
+    RunningBlock& block = running(worker);
+    block.arrived.complete(worker);
+    block.report_unwritten();
+    block.next_interval(of_grid);
+}
+
+void order_warp(Worker& worker, int warp, std::uint32_t mask) {
+    running(worker).sync_warp(warp, mask);
+}
+
+void order_fence(Worker& worker, int warp, std::uint32_t lanes, bool of_device) {
+    if (lanes != 0) running(worker).fence(warp, lanes, of_device);
+}
+
+void check_barrier(Worker& worker, int thread, const void* code) {
+    running(worker).arrived.add(thread, code);
+}
+
+void check_collective(Worker& worker, int thread, const void* code) {
+    running(worker).arrived.add_collective(thread, code);
+}
+
+void report_deadlock(Worker& worker) { running(worker).arrived.report_deadlock(worker); }
+
+void check_request(Worker& worker, int warp, const Request& request) {
+    RunningBlock& block = running(worker);
+    if (is_shifted(request.place)) return check_shifted(block, worker, warp, request);
+    block.check(warp, request);
+}
 
 }  // namespace emulator::counting

@@ -15,6 +15,10 @@ void set_races(bool on);
 // What only the end of the program shows: work that nobody waited for.
 void finish_checks();
 
+// Memory that the checks are to remember accesses of: what cudaMalloc() gives out.
+void cover_memory(std::uintptr_t arena, std::size_t bytes);
+void forget_memory(std::uintptr_t begin, std::size_t bytes);
+
 // A grid starts: all that earlier grids did is ordered before it.
 void begin_grid_checks(const Grid& grid);
 void end_grid_checks(const Grid& grid);
@@ -31,6 +35,10 @@ void order_fence(Worker& worker, int warp, std::uint32_t lanes, bool of_device);
 
 // A thread arrives at a barrier of the block: `code` is the return address of the call.
 void check_barrier(Worker& worker, int thread, const void* code);
+// The same for a warp collective.
+void check_collective(Worker& worker, int thread, const void* code);
+// Every thread of the block that has not returned waits, and none can come to release it.
+void report_deadlock(Worker& worker);
 
 // A request of global or shared memory. Atomics order too, together with fences.
 void check_request(Worker& worker, int warp, const Request& request);

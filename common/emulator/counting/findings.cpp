@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "findings.hpp"
 
-#include <cstdio>
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "../errors.hpp"
 
@@ -11,6 +12,8 @@ namespace {
 
 // More lines than this hide the first ones, which are the ones to start with.
 constexpr std::size_t kMaxPrinted = 20;
+
+std::uint64_t generation = 0;
 
 std::vector<Finding>& all_findings() {
     static auto* all = new std::vector<Finding>;  // for static destructors too
@@ -90,19 +93,30 @@ bool is_same(const Finding& a, const Finding& b) {
 
 }  // namespace
 
-void report(Finding finding) {
+std::size_t report(Finding finding) {
     std::vector<Finding>& all = all_findings();
-    for (Finding& known : all) {
-        if (is_same(known, finding)) {
-            known.count += finding.count;
-            return;
-        }
+    const auto known = std::find_if(all.begin(), all.end(),
+                                    [&](const Finding& other) { return is_same(other, finding); });
+    const auto index = static_cast<std::size_t>(known - all.begin());
+    if (known != all.end()) {
+        known->count += finding.count;
+        return index;
     }
     if (all.size() < kMaxPrinted) explain("%s", text_of(finding).c_str());
     all.push_back(std::move(finding));
+    return index;
 }
 
+void count_again(std::size_t index) { ++all_findings()[index].count; }
+
 const std::vector<Finding>& findings() { return all_findings(); }
+
+void clear_findings() {
+    all_findings().clear();
+    ++generation;
+}
+
+std::uint64_t findings_generation() { return generation; }
 
 bool has_errors() {
     for (const Finding& finding : all_findings()) {

@@ -2,6 +2,7 @@
 // What the checks found: printed at once, each pair of lines once, and the program ends with 1.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -42,11 +43,15 @@ struct Finding {
     std::uint64_t count = 1;
 };
 
-// Prints a finding of a new kind, kernel or pair of lines, else counts it.
-void report(Finding finding);
+// Prints a finding of a new kind, kernel or pair of lines, else counts it. Result: its index.
+std::size_t report(Finding finding);
+void count_again(std::size_t index);
 
 // In the order of their first occurrence.
 const std::vector<Finding>& findings();
+// Forgets them, for tests of the checks; the generation counts how often.
+void clear_findings();
+std::uint64_t findings_generation();
 // Whether there is more than warnings.
 bool has_errors();
 // Says how many findings were too many to print.

@@ -1,11 +1,311 @@
 // SPDX-License-Identifier: MIT
+#include "host_checks.hpp"
+
+#include <unwind.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "../errors.hpp"
+#include "../grid.hpp"
+#include "../host_hooks.hpp"
 #include "checks.hpp"
+#include "findings.hpp"
 #include "memory_map.hpp"
+#include "places.hpp"
 
 namespace emulator::counting {
 
-void check_host_access(std::uintptr_t, unsigned, Operation, const void*) {}
-void attach_checks() {}
-void finish_checks() {}
+bool host_touched_words = false;
+
+namespace {
+
+constexpr std::size_t kMaxFrames = 16;
+
+struct Frames {
+    std::array<const void*, kMaxFrames> code{};
+    std::size_t count = 0;
+};
+
+struct Queued {
+    QueuedWork work;
+    Frames launched_at;
+};
+
+// What the host did with a word while kernels were queued.
+struct HostTouch {
+    bool wrote;
+    const void* code;
+    std::uint64_t last_grid;  // launched before it
+};
+
+struct HostState {
+    std::map<std::uint64_t, Queued> queued;
+    std::uint64_t last_number = 0;
+    int queued_kernels = 0;
+    std::uint64_t last_grid = 0;
+    std::unordered_map<std::uintptr_t, HostTouch> touched;
+    Allocation last{};  // that the host used
+    std::uint64_t last_version = ~std::uint64_t{0};
+};
+
+HostState& state() {
+    static auto* host = new HostState;  // as the memory table
+    return *host;
+}
+
+std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+_Unwind_Reason_Code take_frame(_Unwind_Context* context, void* result) {
+    auto& frames = *static_cast<Frames*>(result);
+    if (frames.count == kMaxFrames) return _URC_END_OF_STACK;
+    frames.code[frames.count++] = reinterpret_cast<const void*>(_Unwind_GetIP(context));
+    return _URC_NO_REASON;
+}
+
+// The innermost call in the program's own code.
+SourceLine find_caller(const Frames& frames) {
+    for (std::size_t i = 0; i < frames.count; ++i) {
+        if (!in_program(frames.code[i])) continue;
+        SourceLine line = find_line(frames.code[i]);
+        if (line.line > 0) return line;
+    }
+    return {};
+}
+
+std::uint64_t on_work_queued(const QueuedWork& work) {
+    HostState& host = state();
+    Queued& entry = host.queued[++host.last_number];
+    entry.work = work;
+    _Unwind_Backtrace(take_frame, &entry.launched_at);
+    if (work.grid != 0) {
+        ++host.queued_kernels;
+        host.last_grid = std::max(host.last_grid, work.grid);
+    }
+    return host.last_number;
+}
+
+void on_work_ended(std::uint64_t ended) {
+    HostState& host = state();
+    const auto found = host.queued.find(ended);
+    if (found == host.queued.end()) return;
+    if (found->second.work.grid != 0 && --host.queued_kernels == 0) {
+        host.touched.clear();
+        host_touched_words = false;
+    }
+    host.queued.erase(found);
+}
+
+void on_memory_allocated() { ++memory_map_version; }
+
+void on_memory_freed(const Allocation& allocation) {
+    ++memory_map_version;
+    forget_memory(number(allocation.begin), allocation.bytes);
+}
+
+void on_time_is_up(Worker& worker, const void* code) {
+    Finding finding;
+    finding.kind = FindingKind::endless_kernel;
+    finding.kernel = worker.grid().name();
+    finding.actors.push_back({worker.block(), current_thread->linear_index, find_line(code),
+                              "has not ended when the block's time was up"});
+    finding.advice =
+        "look for a loop without an end, or a wait for what another thread has still to do";
+    report(std::move(finding));
+}
+
+bool overlap(std::uintptr_t begin, std::size_t bytes, const void* other, std::size_t other_bytes) {
+    return other_bytes > 0 && begin < number(other) + other_bytes && number(other) < begin + bytes;
+}
+
+std::string verb(Operation operation) { return operation == Operation::load ? "reads" : "writes"; }
+
+void report_host(FindingKind kind, Operation operation, const void* code, std::string what,
+                 std::string advice) {
+    Finding finding;
+    finding.kind = kind;
+    finding.actors.push_back({-1, 0, find_line(code), verb(operation) + " memory"});
+    finding.what = std::move(what);
+    finding.advice = std::move(advice);
+    report(std::move(finding));
+}
+
+// Where the program did not wait for queued copies, or for kernels of which only their run will
+// show what they use.
+void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation operation,
+                       const void* code) {
+    HostState& host = state();
+    constexpr const char* kAdvice =
+        "wait for the stream first: cudaStreamSynchronize() or cudaDeviceSynchronize()";
+    for (const auto& [key, queued] : host.queued) {
+        const QueuedWork& work = queued.work;
+        const bool writes = overlap(address, bytes, work.written, work.written_bytes);
+        const bool reads =
+            operation != Operation::load && overlap(address, bytes, work.read, work.read_bytes);
+        if (!writes && !reads) continue;
+        report_host(FindingKind::missing_synchronisation, operation, code,
+                    std::string("which a copy or set queued at ") +
+                        find_caller(queued.launched_at).text() + " has still to " +
+                        (writes ? "write" : "read"),
+                    kAdvice);
+        return;
+    }
+    constexpr std::size_t kMaxTouched = std::size_t{1} << 18;
+    if (host.queued_kernels == 0 || host.touched.size() > kMaxTouched) return;
+    host_touched_words = true;
+    for (std::uintptr_t word = address >> 2; word <= (address + bytes - 1) >> 2; ++word) {
+        HostTouch& touch =
+            host.touched.try_emplace(word, HostTouch{false, code, host.last_grid}).first->second;
+        if (operation != Operation::load && !touch.wrote) touch = {true, code, host.last_grid};
+    }
+}
+
+void check_host_range(std::uintptr_t address, std::size_t bytes, Operation operation,
+                      const void* code) {
+    HostState& host = state();
+    const std::lock_guard lock(runtime_mutex());
+    if (host.last_version != memory_map_version ||
+        address - number(host.last.begin) >= host.last.bytes) {
+        if (!find_allocation(reinterpret_cast<const void*>(address), host.last)) {
+            host.last_version = ~std::uint64_t{0};
+            const std::string what = describe_address(reinterpret_cast<const void*>(address));
+            const bool freed = what.ends_with("freed");
+            return report_host(
+                freed ? FindingKind::use_after_free : FindingKind::out_of_bounds, operation, code,
+                what, freed ? "free it after its last use" : "check the index against the size");
+        }
+        host.last_version = memory_map_version;
+    }
+    if (host.last.kind == MemoryKind::device) {
+        return report_host(
+            FindingKind::device_pointer_on_host, operation, code,
+            "which is the device's: " + describe_address(reinterpret_cast<const void*>(address)),
+            "copy it with cudaMemcpy(), or use cudaMallocManaged()");
+    }
+    if (!host.queued.empty()) check_queued_work(address, bytes, operation, code);
+}
+
+// Ends the process with 1 where a finding is more than a warning.
+void fail_at_exit(int status, void*) {
+    print_summary();
+    if (status != EXIT_SUCCESS || !has_errors()) return;
+    std::cout.flush();
+    std::clog.flush();
+    std::fflush(nullptr);
+    std::_Exit(EXIT_FAILURE);
+}
+
+}  // namespace
+
+void attach_checks() {
+    const MemoryArena arena = memory_arena();
+    arena_begin = number(arena.begin);
+    arena_bytes = arena.bytes;
+    cover_memory(arena_begin, arena_bytes);
+    host_hooks.memory_allocated = on_memory_allocated;
+    host_hooks.memory_freed = on_memory_freed;
+    host_hooks.work_queued = on_work_queued;
+    host_hooks.work_ended = on_work_ended;
+    host_hooks.time_is_up = on_time_is_up;
+    ::on_exit(fail_at_exit, nullptr);
+}
+
+void check_host_access(std::uintptr_t address, unsigned size, Operation operation,
+                       const void* code) {
+    if (api_calls > 0) return;
+    check_host_range(address, size, operation, code);
+}
+
+void check_kernel_against_host(Worker& worker, int warp, const Request& request) {
+    HostState& host = state();
+    const std::uint64_t grid = worker.grid().serial;
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        const auto found = host.touched.find(request.address[lane] >> 2);
+        if (found == host.touched.end()) continue;
+        const HostTouch& touch = found->second;
+        if (grid > touch.last_grid || (request.operation == Operation::load && !touch.wrote)) {
+            continue;
+        }
+        Finding finding;
+        finding.kind = FindingKind::missing_synchronisation;
+        finding.kernel = worker.grid().name();
+        finding.actors.push_back(
+            {-1, 0, find_line(touch.code), touch.wrote ? "writes memory" : "reads memory"});
+        finding.actors.push_back({worker.block(), warp * kWarpSize + lane, line_of(request.place),
+                                  verb(request.operation)});
+        finding.what = "without waiting for the kernel";
+        finding.advice = "call cudaDeviceSynchronize() before the host uses it";
+        report(std::move(finding));
+        return;
+    }
+}
+
+void finish_checks() {
+    HostState& host = state();
+    if (sticky_error() != cudaSuccess) return;
+    for (const auto& [key, queued] : host.queued) {
+        const QueuedWork& work = queued.work;
+        if (work.grid == 0) continue;
+        Finding finding;
+        finding.kind = FindingKind::never_synchronised;
+        finding.kernel = work.kernel;
+        finding.actors.push_back({-1, 0, find_caller(queued.launched_at), "launches it"});
+        finding.what = "and ends without waiting: the kernel has not run";
+        finding.advice = "call cudaDeviceSynchronize(), and look at what it returns";
+        report(std::move(finding));
+    }
+    host.queued.clear();
+}
 
 }  // namespace emulator::counting
+
+// ---- What the host's library functions touch. The linker puts these before them (--wrap).
+
+namespace {
+
+using emulator::counting::Operation;
+
+void check_range(const void* memory, std::size_t bytes, Operation operation, const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    if (bytes == 0 || !emulator::counting::host_access_matters(address) ||
+        emulator::current_thread != nullptr || emulator::api_calls > 0) {
+        return;
+    }
+    emulator::counting::check_host_range(address, bytes, operation, code);
+}
+
+}  // namespace
+
+extern "C" {
+
+[[gnu::weak]] void* __real_memcpy(void* destination, const void* source, std::size_t bytes);
+[[gnu::weak]] void* __real_memmove(void* destination, const void* source, std::size_t bytes);
+[[gnu::weak]] void* __real_memset(void* destination, int value, std::size_t bytes);
+
+void* __wrap_memcpy(void* destination, const void* source, std::size_t bytes) {
+    check_range(source, bytes, Operation::load, __builtin_return_address(0));
+    check_range(destination, bytes, Operation::store, __builtin_return_address(0));
+    return __real_memcpy(destination, source, bytes);
+}
+
+void* __wrap_memmove(void* destination, const void* source, std::size_t bytes) {
+    check_range(source, bytes, Operation::load, __builtin_return_address(0));
+    check_range(destination, bytes, Operation::store, __builtin_return_address(0));
+    return __real_memmove(destination, source, bytes);
+}
+
+void* __wrap_memset(void* destination, int value, std::size_t bytes) {
+    check_range(destination, bytes, Operation::store, __builtin_return_address(0));
+    return __real_memset(destination, value, bytes);
+}
+
+}  // extern "C"

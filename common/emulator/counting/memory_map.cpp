@@ -1,14 +1,255 @@
 // SPDX-License-Identifier: MIT
 #include "memory_map.hpp"
 
+#include <malloc.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "../device.hpp"
+#include "../executable.hpp"
+#include "../grid.hpp"
+#include "../memory.hpp"
+#include "findings.hpp"
+
 namespace emulator::counting {
 
 std::uint64_t memory_map_version = 0;
 std::uintptr_t arena_begin = 0;
 std::uintptr_t arena_bytes = 0;
 
-Range locate(std::uintptr_t address, unsigned size, Operation, const void*) {
-    return {address, size, Space::global, false};
+namespace {
+
+// A launch's parameters lie where anything else may lie after it.
+bool gave_parameters = false;
+
+std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+bool contains(std::uintptr_t begin, std::size_t bytes, std::uintptr_t address) {
+    return address - begin < bytes;
+}
+
+// The calling OS thread's: it runs the block.
+const SharedRange& thread_block() {
+    thread_local const SharedRange block = thread_local_block();
+    return block;
+}
+
+// The last variable that begins at the offset or before; nullptr: none.
+const Variable* variable_before(const std::vector<Variable>& variables, std::uintptr_t address) {
+    const auto next = std::upper_bound(
+        variables.begin(), variables.end(), address,
+        [](std::uintptr_t value, const Variable& variable) { return value < variable.address; });
+    return next == variables.begin() ? nullptr : &*std::prev(next);
+}
+
+const Variable* variable_at(const std::vector<Variable>& variables, std::uintptr_t address) {
+    const Variable* before = variable_before(variables, address);
+    return before != nullptr && contains(before->address, before->bytes, address) ? before
+                                                                                  : nullptr;
+}
+
+Range find_static_shared(std::uintptr_t address) {
+    const std::uintptr_t base = number(thread_block().begin);
+    const std::vector<Variable>& shared = shared_variables();
+    if (const Variable* variable = variable_at(shared, address - base)) {
+        return {base + variable->address, variable->bytes, Space::shared, false};
+    }
+    if (const Variable* other = variable_at(thread_variables(), address - base)) {
+        return {base + other->address, other->bytes, Space::global, true};
+    }
+    // A file without symbols: no more is known than where its sections lie.
+    for (const SharedRange& section : static_shared_ranges()) {
+        if (shared.empty() && contains(number(section.begin), section.bytes, address)) {
+            return {number(section.begin), section.bytes, Space::shared, false};
+        }
+    }
+    return {address, 0};
+}
+
+Range find_data(std::uintptr_t address) {
+    for (const Section& section : data_sections()) {
+        if (!contains(section.begin, section.bytes, address)) continue;
+        const Variable* variable = variable_at(data_variables(), address);
+        const bool constant = !section.writable || (variable != nullptr && variable->constant);
+        const Space space = constant ? Space::constant : Space::global;
+        if (variable != nullptr) return {variable->address, variable->bytes, space, false};
+        return {section.begin, section.bytes, space, false};
+    }
+    return {address, 0};
+}
+
+// What the engine itself keeps for a running kernel.
+Range find_engine_memory(const Worker& worker, std::uintptr_t address) {
+    const auto ignored = [](std::uintptr_t begin, std::size_t bytes) {
+        return Range{begin, bytes, Space::global, true};
+    };
+    if (contains(number(&worker), sizeof worker, address)) {
+        return ignored(number(&worker), sizeof worker);
+    }
+    auto& mutable_worker = const_cast<Worker&>(worker);
+    const auto threads = mutable_worker.threads();
+    if (contains(number(threads.data()), threads.size_bytes(), address)) {
+        return ignored(number(threads.data()), threads.size_bytes());
+    }
+    KernelCall* const call = mutable_worker.grid().call.get();
+    if (const std::size_t bytes = ::malloc_usable_size(call);
+        contains(number(call), bytes, address)) {
+        gave_parameters = true;
+        return ignored(number(call), bytes);
+    }
+    return {address, 0};
+}
+
+// The part of an address range where dynamic shared memory may lie.
+bool is_near_dynamic_shared(const Worker& worker, std::uintptr_t address) {
+    const std::uintptr_t end = number(worker.dynamic_shared()) + worker.dynamic_shared_bytes();
+    return worker.dynamic_shared_bytes() > 0 &&
+           address - end + kMaxDynamicSharedBytes < kMaxDynamicSharedBytes + 4096;
+}
+
+std::string in_bytes(std::uintptr_t count) {
+    return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+// "4 bytes behind s_tile, of 1024 bytes", or before the next variable where that is nearer.
+std::string describe_gap(std::uintptr_t offset) {
+    const std::vector<Variable>& shared = shared_variables();
+    const Variable* before = variable_before(shared, offset);
+    const Variable* after = before == nullptr ? shared.data() : before + 1;
+    if (after == shared.data() + shared.size()) after = nullptr;
+    const bool is_before =
+        before == nullptr ||
+        (after != nullptr && after->address - offset < offset - before->address - before->bytes);
+    const Variable* nearest = is_before ? after : before;
+    if (nearest == nullptr) return "in no shared memory";
+    const std::uintptr_t distance =
+        is_before ? nearest->address - offset : offset - nearest->address - nearest->bytes;
+    return in_bytes(distance) + (is_before ? " before " : " behind ") + nearest->name + ", of " +
+           in_bytes(nearest->bytes);
+}
+
+std::string describe_dynamic_gap(const Worker& worker, std::uintptr_t address) {
+    const std::uintptr_t begin = number(worker.dynamic_shared());
+    const std::uintptr_t end = begin + worker.dynamic_shared_bytes();
+    const std::string distance = address < begin ? in_bytes(begin - address) + " before"
+                                                 : in_bytes(address - end) + " behind";
+    return distance + " the block's " + in_bytes(worker.dynamic_shared_bytes()) +
+           " of dynamic shared memory";
+}
+
+struct Outside {
+    FindingKind kind;
+    std::string what;
+    const char* advice;
+};
+
+Outside classify(const Worker& worker, std::uintptr_t address) {
+    constexpr const char* kCheckIndex = "check the index against the size";
+    if (contains(arena_begin, arena_bytes, address)) {
+        const std::string what = describe_address(reinterpret_cast<const void*>(address));
+        if (what.ends_with("freed")) {
+            return {FindingKind::use_after_free, what, "free it when the last kernel has run"};
+        }
+        return {FindingKind::out_of_bounds, what, kCheckIndex};
+    }
+    const SharedRange& block = thread_block();
+    if (contains(number(block.begin), block.bytes, address)) {
+        return {FindingKind::out_of_bounds, describe_gap(address - number(block.begin)),
+                kCheckIndex};
+    }
+    if (is_near_dynamic_shared(worker, address)) {
+        return {FindingKind::out_of_bounds, describe_dynamic_gap(worker, address),
+                "check the index, and the launch's third argument"};
+    }
+    constexpr std::uintptr_t kFirstPage = 4096;
+    if (address < kFirstPage) {
+        return {FindingKind::out_of_bounds, "at a null pointer", "give the kernel memory"};
+    }
+    return {FindingKind::host_pointer, "at an address of the host",
+            "copy the data to memory of cudaMalloc(), or take it from cudaMallocManaged()"};
+}
+
+const char* present_of(Operation operation) {
+    return operation == Operation::load    ? "reads "
+           : operation == Operation::store ? "writes "
+                                           : "updates ";
+}
+
+// The first byte of the access that its object does not hold.
+std::uintptr_t first_outside(const Worker& worker, std::uintptr_t address, unsigned size) {
+    for (unsigned i = 0; i < size; ++i) {
+        if (find_range(worker, address + i).bytes == 0) return address + i;
+    }
+    return address + size;
+}
+
+}  // namespace
+
+Range find_range(const Worker& worker, std::uintptr_t address) {
+    Allocation allocation;
+    if (find_allocation(reinterpret_cast<const void*>(address), allocation)) {
+        return {number(allocation.begin), allocation.bytes, Space::global, false};
+    }
+    if (contains(arena_begin, arena_bytes, address)) return {address, 0};
+    const SharedRange& block = thread_block();
+    if (contains(number(block.begin), block.bytes, address)) return find_static_shared(address);
+    const std::uintptr_t dynamic = number(worker.dynamic_shared());
+    if (contains(dynamic, worker.dynamic_shared_bytes(), address)) {
+        return {dynamic, worker.dynamic_shared_bytes(), Space::shared, false};
+    }
+    if (is_near_dynamic_shared(worker, address)) return {address, 0};
+    if (const Range data = find_data(address); data.bytes > 0) return data;
+    return find_engine_memory(worker, address);
+}
+
+void report_outside(Worker& worker, int thread, std::uintptr_t address, unsigned size,
+                    Operation operation, SourceLine line) {
+    Outside outside = classify(worker, first_outside(worker, address, size));
+    Finding finding;
+    finding.kind = outside.kind;
+    finding.kernel = worker.grid().name();
+    finding.actors.push_back(
+        {worker.block(), thread, std::move(line), present_of(operation) + in_bytes(size)});
+    finding.what = std::move(outside.what);
+    finding.advice = outside.advice;
+    report(std::move(finding));
+}
+
+std::string describe_shared(const Worker& worker, std::uintptr_t address) {
+    const std::uintptr_t offset = address - number(thread_block().begin);
+    if (const Variable* variable = variable_at(shared_variables(), offset)) {
+        return "byte " + std::to_string(offset - variable->address) + " of " + variable->name;
+    }
+    return "byte " + std::to_string(address - number(worker.dynamic_shared())) +
+           " of the dynamic shared memory";
+}
+
+void enter_block(const Worker& worker) {
+    static const Worker* last_worker = nullptr;
+    static const void* last_shared = nullptr;
+    static std::size_t last_bytes = 0;
+    static std::uint64_t last_grid = 0;
+    auto& mutable_worker = const_cast<Worker&>(worker);
+    const std::uint64_t grid = mutable_worker.grid().serial;
+    const bool same_memory = &worker == last_worker && worker.dynamic_shared() == last_shared &&
+                             worker.dynamic_shared_bytes() == last_bytes;
+    if (same_memory && !(gave_parameters && grid != last_grid)) return;
+    ++memory_map_version;
+    gave_parameters = false;
+    last_worker = &worker;
+    last_shared = worker.dynamic_shared();
+    last_bytes = worker.dynamic_shared_bytes();
+    last_grid = grid;
+}
+
+Range locate(std::uintptr_t address, unsigned size, Operation operation, const void* code) {
+    Worker& worker = *worker_of_running_block();
+    const Range range = find_range(worker, address);
+    if (range.holds(address, size)) return range;
+    report_outside(worker, current_thread->linear_index, address, size, operation, find_line(code));
+    worker.grid().fail(cudaErrorIllegalAddress);
+    worker.abandon_block();
 }
 
 }  // namespace emulator::counting

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "places.hpp"
 #include "request.hpp"
 
 namespace emulator::counting {
@@ -27,6 +29,18 @@ struct Range {
 // Cold: the caller keeps the ranges that it was given until memory_map_version() changes.
 // `code` is the return address of the instruction's call-back.
 Range locate(std::uintptr_t address, unsigned size, Operation operation, const void* code);
+
+// The range that holds the address for the block that the worker runs; of 0 bytes where there is
+// none.
+Range find_range(const Worker& worker, std::uintptr_t address);
+// Reports an access that lies in no range, or not as a whole.
+void report_outside(Worker& worker, int thread, std::uintptr_t address, unsigned size,
+                    Operation operation, SourceLine line);
+// "s_tile[3]", or "byte 12 of the dynamic shared memory".
+std::string describe_shared(const Worker& worker, std::uintptr_t address);
+
+// A block starts: other shared memory may be in use than before.
+void enter_block(const Worker& worker);
 
 // Counts allocations, frees and launches with other dynamic shared memory, or on another worker:
 // ranges given before a change are void.

@@ -25,7 +25,8 @@ COMPILER = ["g++"]
 def launch(name, configuration, arguments):
     """What a launch is translated into."""
     return (f'::emulator::bind_launch(::emulator::LaunchConfiguration({configuration}), "{name}", '
-            f"[=](auto... emulator_arguments) {{ {name}(emulator_arguments...); }}, "
+            "[=](auto... emulator_arguments) EMULATOR_UNRECORDED "
+            f"{{ {name}(emulator_arguments...); }}, "
             f"[=](auto emulator_use) -> decltype(emulator_use({name})) "
             f"{{ return emulator_use({name}); }}){arguments}")
 
@@ -215,8 +216,24 @@ class TranslatorTest(unittest.TestCase):
         self.assert_translates("cudaLaunchKernel((void\n*)k, g);\n", "cudaLaunchKernel(\nk, g);\n")
         self.assert_unchanged("cudaMalloc((void**)&p, n); cudaLaunchKernel(k, (void*)a);\n")
 
-    def test_static_shared_and_other_externs_are_left_alone(self):
-        self.assert_unchanged("extern int x[]; void k() { __shared__ int s[4]; extern int y; }")
+    def test_other_externs_are_left_alone(self):
+        self.assert_unchanged("extern int x[]; void k() { int s[4]; extern int y; }")
+
+    # ---- static shared memory ----
+    def test_the_end_of_static_shared_variables_is_marked(self):
+        end = " EMULATOR_SHARED_END"
+        for text in ("__shared__ int s;", "void k() { static __shared__ T s[4], t[N];",
+                     "void k() { __shared__ struct { int a; int b; } s;",
+                     "__shared__ alignas(16) float4\n  s[2];",
+                     "#define TILE(n) __shared__ float n[32];"):
+            self.assert_translates(f"{text} // why\n", f"{text}{end} // why\n")
+        self.assert_translates("void k() { extern __shared__ int s[]; __shared__ int t; }",
+                               "void k() { int* s = static_cast<int*>"
+                               "(::emulator::dynamic_shared_memory()); __shared__ int t;"
+                               f"{end} }}")
+
+    def test_a_macro_that_begins_a_shared_declaration_is_left_alone(self):
+        self.assert_unchanged("#define SHARED __shared__ float\nvoid k() { SHARED s[4]; }\n")
 
     # ---- hints ----
     def test_hints_for_nvcc_are_dropped(self):

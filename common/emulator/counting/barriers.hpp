@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Barriers in divergent code: threads of a block that meet at different lines, or wait for ever.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "../worker.hpp"
+
+namespace emulator::counting {
+
+// The threads of a block that wait at a barrier, and where.
+class ArrivedThreads {
+  public:
+    void clear();
+    void add(int thread, const void* code);
+    // The thread waits for others of its warp.
+    void add_collective(int thread, const void* code) { collective_at_[thread] = code; }
+    // All have arrived: reports those that came to another line.
+    void complete(Worker& worker);
+    // None will come any more.
+    void report_deadlock(Worker& worker) const;
+
+  private:
+    std::vector<std::uint16_t> threads_;
+    std::array<const void*, kMaxThreadsPerBlock> barrier_at_{};
+    std::array<const void*, kMaxThreadsPerBlock> collective_at_{};
+    bool at_one_place_ = true;
+};
+
+}  // namespace emulator::counting
