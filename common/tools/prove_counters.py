@@ -192,6 +192,17 @@ def count(run: Run, path: Path) -> None:
         raise DataError(f"ended with {result.returncode} on the CPU engine:\n{result.stderr.strip()[-2000:]}")
 
 
+def count_all(folder: Path) -> int:
+    troubles = 0
+    for run in find_runs():
+        try:
+            count(run, folder / f"{run.file_name}.json")
+        except DataError as error:
+            troubles += 1
+            print(f"{run.program} {run.arguments}: {error}")
+    return EXIT_FAILURE if troubles else 0
+
+
 def read_emulated(path: Path) -> dict[str, dict]:
     """Name of each kernel to what the engine counted."""
     try:
@@ -524,9 +535,7 @@ def main() -> int:
         parser.error("--processed needs --device, --tables and --emulated")
     try:
         if options.count_into:
-            for run in find_runs():
-                count(run, options.count_into / f"{run.file_name}.json")
-            return 0
+            return count_all(options.count_into)
         if options.check or options.page or options.recount:
             folder = device_folder(options.data, options.recorded)
             if options.recount:
