@@ -370,16 +370,14 @@ def skip_alignment(source, index):
 
 
 def rewrite_dynamic_shared(source, first, inside_function):
-    """extern __shared__ T name[]; becomes T* name = static_cast<T*>(dynamic shared memory);"""
+    """extern __shared__ T name[]; becomes T* name = static_cast<T*>(dynamic shared memory); or,
+    outside of functions, a DynamicShared<T>, which converts to that pointer."""
     tokens = source.tokens
     statement_end = first
     while statement_end < len(tokens) and tokens[statement_end].text != ";":
         statement_end += 1
     if statement_end == len(tokens):
         source.fail(tokens[first], "no ';' ends this extern __shared__ declaration")
-    if not inside_function:
-        source.fail(tokens[first], "extern __shared__ outside a function is not available on the "
-                                   "CPU engine; declare it inside the kernel")
     kept = []
     index = first + 1
     while index < statement_end:
@@ -405,6 +403,12 @@ def rewrite_dynamic_shared(source, first, inside_function):
     pointer = f"(*){inner}" if inner else "*"
     start, end = tokens[first].start, tokens[statement_end].end
     separator = " " if inner else ""
+    if not inside_function:
+        # No block runs yet that could tell where its memory lies.
+        source.edits.append(Edit(
+            start, end, f"[[maybe_unused]] constexpr ::emulator::DynamicShared<{element}{inner}> {name}{{}};"
+                        f"{source.line_breaks(start, end)}"))
+        return
     source.edits.append(Edit(
         start, end,
         f"{element}{separator}{declared} = static_cast<{element}{separator}{pointer}>"

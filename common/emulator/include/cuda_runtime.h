@@ -13,6 +13,7 @@
 #include <cstring>
 #include <emulator/atomics.hpp>
 #include <emulator/device_functions.hpp>
+#include <emulator/dynamic_shared.hpp>
 #include <emulator/launch.hpp>
 #include <emulator/qualifiers.hpp>
 #include <emulator/thread.hpp>

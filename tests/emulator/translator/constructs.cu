@@ -4,7 +4,17 @@
 // clang-format off
 #include <cuda_runtime.h>
 
+extern __shared__ double file_values[];
 namespace outer {
+extern __shared__ __align__(16) float file_rows[][33];
+
+__global__ void file_scope_kernel(int* out, const int* optional) {
+    int* numbers = (int*)file_values;
+    double* second = file_values + 1;
+    numbers[0] = threadIdx.x;
+    *second = file_values[0] + file_rows[1][threadIdx.x];
+    if (optional != NULL) *out = *optional;
+}
 
 template <class T, int kCount>
 __global__ void fill_kernel(T* out, T value) {
@@ -49,6 +59,7 @@ struct Launcher {
 
 void launch_all(int* ints, float* floats, int n, cudaStream_t stream) {
     Launcher<int>::run<64>(ints, stream);
+    outer::file_scope_kernel<<<1, 1, 1024>>>(ints, NULL);
     outer::inner::plain_kernel<<<(n + 255) / 256, n > 256 ? 256 : n>>>(n);
     if (n > 1)
         ::outer::inner::plain_kernel<<<n >> 1, 32>>>(n);

@@ -200,6 +200,13 @@ class TranslatorTest(unittest.TestCase):
         self.assertIn("float (*tile)[33] = static_cast<float (*)[33]>",
                       self.translate("void k() { extern __shared__ float tile[][33]; }"))
 
+    def test_dynamic_shared_array_outside_a_function(self):
+        for prefix, suffix in (("int a;\n", ""), ("namespace n {\n", "}")):
+            self.assertIn("constexpr ::emulator::DynamicShared<double> s{};\n",
+                          self.translate(f"{prefix}extern __shared__ double s[];\n{suffix}"))
+        self.assertIn("::emulator::DynamicShared<float[33]> rows{};",
+                      self.translate("extern __shared__ float rows[][33];"))
+
     def test_dynamic_shared_array_on_several_lines(self):
         translated = self.translate("void k() {\nextern __shared__\n  int\n s[];\n last(); }\n")
         self.assertEqual(translated.split("\n")[4], " last(); }")
@@ -321,9 +328,9 @@ class TranslatorTest(unittest.TestCase):
         self.assert_refused("using namespace nvcuda;\nwmma::fill_fragment(c, 0);", 2, "tensor core")
         self.assert_refused("__global__ void __cluster_dims__(2) k();", 1, "clusters")
 
-    def test_dynamic_shared_array_outside_a_function_is_refused(self):
-        self.assert_refused("int a;\nextern __shared__ int s[];", 2, "outside a function")
-        self.assert_refused("namespace n {\nextern __shared__ int s[];\n}", 2, "outside a function")
+    def test_a_null_argument_stays_a_null_pointer(self):
+        self.assertEqual(self.translate("k<<<1, 2>>>(NULL, f(NULL), NULL);"),
+                         launch("k", "1, 2", "(nullptr, f(NULL), nullptr);"))
 
     def test_malformed_launches_are_refused(self):
         self.assert_refused("\nk<<<1, 2;", 2, "no >>>")
