@@ -18,6 +18,7 @@ from stages import (EXIT_FAILURE, ToolError, arguments, find_stage, load_stages,
 
 Value = Callable[[Kernel], float | None]  # None: does not apply
 
+IDEAL = "  ideal"
 LINE_COUNTERS = ("requests", "lanes", "sectors", "wavefronts", "depth")
 
 
@@ -33,7 +34,10 @@ def number(value: float | None) -> str:
 def ratio(before: float | None, after: float | None) -> str:
     if before is None or after is None or before == after:
         return ""
-    return f"x{after / before:.3g}" if before else "new"
+    if not before:
+        return "new"
+    times = f"{after / before:.3g}"
+    return "" if times == "1" else f"x{times}"
 
 
 def words(name: str) -> str:
@@ -62,7 +66,7 @@ def quantities(unit: str) -> list[tuple[str, Value]]:
     for name in GLOBAL:
         rows += [(f"{words(name)} requests", counter(f"{name}.requests")),
                  ("  sectors a request", share(f"{name}.sectors", f"{name}.requests")),
-                 ("  ideal", share(f"{name}.ideal_sectors", f"{name}.requests"))]
+                 (IDEAL, share(f"{name}.ideal_sectors", f"{name}.requests"))]
         if name == "global_atomic":
             rows.append(("  lanes on one word", share(f"{name}.depth", f"{name}.requests")))
     for name in SHARED:
@@ -82,7 +86,9 @@ def quantities(unit: str) -> list[tuple[str, Value]]:
         rows.append((f"  {words(name)} requests a {unit}", per_iteration(f"{name}.requests")))
         part = "sectors" if name in GLOBAL else "wavefronts"
         rows.append((f"  {words(name)} {part} a {unit}", per_iteration(f"{name}.{part}")))
-    rows.append((f"  basic blocks a {unit}", per_iteration("basic_blocks")))
+    for name, what in (("barriers", "barriers"), ("collectives", "warp collectives"),
+                       ("basic_blocks", "basic blocks")):
+        rows.append((f"  {what} a {unit}", per_iteration(name)))
     return rows
 
 
@@ -93,34 +99,47 @@ def kernel_rows(kernels: Sequence[Kernel | None], unit: str) -> list[list[str]]:
         if not any(values):
             continue
         cells = [number(one) for one in values]
-        rows.append([f"  {label}", *cells, *([ratio(*values)] if len(values) == 2 else [])])
+        if len(values) == 2:
+            cells.append(ratio(*values) if label != IDEAL else "")
+        rows.append([f"  {label}", *cells])
     return rows
+
+
+def changes(where: str, whose: str, count_of: Callable[[Kernel, str], float], a: Kernel,
+            b: Kernel) -> list[str]:
+    names = [(f"{name}.{counted}", f"{words(name)} {counted}") for name in MEMORY
+             for counted in ("requests", "sectors" if name in GLOBAL else "wavefronts")]
+    names += [("barriers", "barriers"), ("collectives", "warp collectives")]
+    return [f"{where}: {number(count_of(a, name))} -> {number(count_of(b, name))} {what}{whose}"
+            for name, what in names if count_of(a, name) != count_of(b, name)]
+
+
+def widths(kernel: Kernel, name: str) -> str:
+    sizes = {line["bytes"] for line in kernel.lines if f"{line['space']}_{line['operation']}" == name}
+    return " and ".join(f"{size} B" for size in sorted(sizes))
 
 
 def lesson(a: Kernel, b: Kernel, unit: str) -> list[str]:
     """What changed, in one sentence a line."""
     lines = []
     loops = a.has_loop and b.has_loop
+    if loops:
+        lines += changes("inner loop", f" a {unit}", Kernel.per_iteration, a, b)
+    count_of = Kernel.outside if loops else Kernel.count
+    where = "outside it" if loops else "in all"
+    warps = a.count("warps")
+    if warps == b.count("warps"):
+        lines += changes(where, " a warp", lambda one, name: count_of(one, name) / warps, a, b)
+    else:
+        lines += changes(where, "", count_of, a, b)
     for name in MEMORY:
-        part = "sectors" if name in GLOBAL else "wavefronts"
-        for counted in ("requests", part):
-            if loops:
-                before, after = (one.per_iteration(f"{name}.{counted}") for one in (a, b))
-                where, whose = "inner loop", f"a {unit}"
-            else:
-                before, after = (one.count(f"{name}.{counted}") / one.count("warps") for one in (a, b))
-                where, whose = "in all", "a warp"
-            if before != after:
-                lines.append(f"{where}: {number(before)} -> {number(after)} "
-                             f"{words(name)} {counted} {whose}")
-    for name, what in (("barriers", "barriers"), ("collectives", "warp collectives")):
-        before, after = (one.count(name) / one.count("warps") for one in (a, b))
-        if before != after:
-            lines.append(f"in all: {number(before)} -> {number(after)} {what} a warp")
+        before, after = widths(a, name), widths(b, name)
+        if before and after and before != after:
+            lines.append(f"{words(name)}s of {before} -> {after} a lane")
     if not lines:
         lines.append("no counter differs: what changed, if anything, are instructions inside a basic "
                      "block, which counters of memory do not see" if a.counters == b.counters else
-                     "no memory request of the inner loop and no barrier differs")
+                     "as many requests, sectors, wavefronts and barriers as before")
     return lines
 
 

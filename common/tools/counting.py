@@ -23,6 +23,7 @@ SHARED = ("shared_load", "shared_store", "shared_atomic")
 MEMORY = (*GLOBAL, *SHARED, "constant_load")
 OWN = ("launches", "blocks", "threads", "warps")
 COUNTED = ("requests", "lanes", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
+MET = {"block": "basic_blocks", "barrier": "barriers", "collective": "collectives"}
 TRANSFERS = ("host_to_device", "device_to_host", "device_to_device", "set")
 
 Line = dict[str, Any]  # one of the JSON's lines
@@ -45,6 +46,10 @@ class Kernel:
     def per_iteration(self, name: str) -> float:
         """Of the innermost loop: "shared_load.requests"."""
         return self.count(f"loop.{name}") / self.count("loop.iterations")
+
+    def outside(self, name: str) -> int:
+        """Of the innermost loop."""
+        return self.count(name) - self.count(f"loop.{name}")
 
 
 @dataclass(frozen=True)
@@ -75,14 +80,11 @@ def loop_counters(lines: Sequence[Line], warps: int) -> Counters:
     for line in lines:
         if executions(line) <= hottest / 2:
             continue
-        if line["operation"] == "block":
-            counters["loop.basic_blocks"] = counters.get("loop.basic_blocks", 0) + line["requests"]
-        elif line["space"]:
-            name = f"{line['space']}_{line['operation']}"
-            for counted in COUNTED:
-                key = f"loop.{name}.{counted}"
-                if line[counted]:
-                    counters[key] = counters.get(key, 0) + line[counted]
+        parts = {MET[line["operation"]]: line["requests"]} if line["operation"] in MET else {
+            f"{line['space']}_{line['operation']}.{counted}": line[counted] for counted in COUNTED}
+        for name, value in parts.items():
+            if value:
+                counters[f"loop.{name}"] = counters.get(f"loop.{name}", 0) + value
     return counters
 
 

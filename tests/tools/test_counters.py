@@ -121,6 +121,7 @@ class CountersTest(ToolTest):
                         r"^  inner loop, iterations \(one number\) +200 +200$",
                         r"^    global load requests a number +4 +1 +x0\.25$",
                         r"^  inner loop: 4 -> 1 global load requests a number$",
+                        r"^  global loads of 4 B -> 16 B a lane$",
                         r"^  - sums_kernel.cu:2 +global load 4 B +element = list\[j\];  // 01_plain +800 +800$",
                         r"^  \+ sums_kernel.cu:2 +global load 16 B +element = list\[j\];  // 02_flags +200 +200$",
                         r"^    bank conflicts +6 +-$",
