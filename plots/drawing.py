@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import measurements
-from measurements import DataError, Metric, Published, Report, Row
+from measurements import DataError, KernelCounters, Metric, Published, Report, Row
 
 PLOTS = Path(__file__).resolve().parent
+COUNTERS = PLOTS / "data" / "counters"
 FORMATS = ("png", "svg")
 EMULATED = "CPU engine (emulated; not a GPU's time)"
 
@@ -59,10 +60,11 @@ class Source:
     """Where the measurements come from: recorded ones, or this machine's."""
 
     def __init__(self, kind: str, folder: Path, recorded_folder: Path | None,
-                 published: Sequence[Published]) -> None:
+                 published: Sequence[Published], counters_folder: Path = COUNTERS) -> None:
         self.kind = kind
         self.folder = folder
         self.recorded_folder = recorded_folder
+        self.counters_folder = counters_folder
         self._published = published
 
     def rows_path(self, chapter: str) -> Path:
@@ -88,6 +90,13 @@ class Source:
     def profile(self, chapter: str) -> tuple[list[Metric], Path, bool]:
         path, from_recorded = self.profile_path(chapter)
         return measurements.read_profile(path), path, from_recorded
+
+    def counters_path(self, chapter: str) -> Path:
+        """Counters are no measurement of a machine: the recorded ones are everybody's."""
+        return self.counters_folder / f"{chapter}.csv"
+
+    def counters(self, chapter: str) -> list[KernelCounters]:
+        return measurements.read_counters(self.counters_path(chapter))
 
     def published(self, figure: str, quantity: str) -> list[Published]:
         found = [one for one in self._published
@@ -151,7 +160,7 @@ def tics(values: Sequence[float]) -> str:
     return "(" + ", ".join(f"'{short_count(value)}' {value}" for value in values) + ")"
 
 
-def check_stages(rows: Sequence[Row], stages: Sequence[str], path: Path, what: str) -> None:
+def check_stages(rows: Sequence[Row | Metric | KernelCounters], stages: Sequence[str], path: Path, what: str) -> None:
     """Every stage that a figure shows must have rows: a missing one is an error, not a gap."""
     missing = [stage for stage in stages if not any(row.stage == stage for row in rows)]
     if missing:

@@ -37,7 +37,8 @@ def device_folder(recorded: Path, name: str | None) -> Path:
         return recorded / name
     if (recorded / PREFERRED_DEVICE).is_dir():
         return recorded / PREFERRED_DEVICE
-    folders = [folder for folder in recorded.glob("*") if any(folder.glob("*.csv"))]
+    folders = [folder for folder in recorded.glob("*")
+               if folder.name != "counters" and any(folder.glob("*.csv"))]
     if not folders:
         raise DataError(f"{recorded}: no recorded data; make record makes it on a machine with a GPU, "
                         "make figures DATA=here draws this machine's")
@@ -46,14 +47,15 @@ def device_folder(recorded: Path, name: str | None) -> Path:
 
 def make_source(arguments: argparse.Namespace) -> Source:
     published = measurements.read_published(PLOTS / "published" / "thesis.csv")
+    counters = arguments.recorded / "counters"
     if arguments.data == "recorded":
         folder = device_folder(arguments.recorded, arguments.device)
-        return Source("recorded", folder, folder, published)
+        return Source("recorded", folder, folder, published, counters)
     try:
         recorded = device_folder(arguments.recorded, arguments.device)
     except DataError:
         recorded = None
-    return Source("here", arguments.here_data, recorded, published)
+    return Source("here", arguments.here_data, recorded, published, counters)
 
 
 def publish(figure: Figure, output: Path, chapters: Path) -> Path:

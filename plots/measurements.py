@@ -27,6 +27,7 @@ PROFILE_COLUMNS = (
 PUBLISHED_COLUMNS = (
     "figure", "chapter", "quantity", "stage", "n", "value", "unit", "section", "note",
 )
+COUNTER_COLUMNS = ("stage", "arguments", "kernel", "counter", "value")
 ENGINES = ("gpu", "emu", "cpu", "opencl")
 
 
@@ -76,6 +77,24 @@ class Metric:
     name: str
     unit: str
     value: float
+
+
+@dataclass(frozen=True)
+class KernelCounters:
+    """What the CPU engine counted of one kernel of one stage; a counter that is 0 is not there."""
+
+    stage: str
+    arguments: str
+    kernel: str  # empty: the transfers, which are no kernel's
+    counters: dict[str, int]
+
+    def count(self, name: str) -> int:
+        return self.counters.get(name, 0)
+
+    def per_iteration(self, name: str) -> float:
+        """Of the innermost loop; 0 where there is none."""
+        iterations = self.count("loop.iterations")
+        return self.count(f"loop.{name}") / iterations if iterations else 0.0
 
 
 @dataclass(frozen=True)
@@ -216,6 +235,18 @@ def read_profile(path: Path) -> list[Metric]:
                               _integer(record["n"], "n", place), record["metric"], record["unit"],
                               _real(record["value"], "value", place)))
     return metrics
+
+
+def read_counters(path: Path) -> list[KernelCounters]:
+    """Counters by stage and kernel, in the file's order."""
+    found: dict[tuple[str, str], KernelCounters] = {}
+    for number, record in _read_table(path, COUNTER_COLUMNS):
+        key = (record["stage"], record["kernel"])
+        one = found.setdefault(key, KernelCounters(record["stage"], record["arguments"],
+                                                   record["kernel"], {}))
+        one.counters[record["counter"]] = _integer(record["value"], record["counter"],
+                                                   f"{path}:{number}")
+    return list(found.values())
 
 
 def read_published(path: Path) -> list[Published]:

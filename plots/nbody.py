@@ -20,13 +20,14 @@ from drawing import (
     tics,
     time_unit,
 )
-from measurements import DataError, Metric, Point, Row, matches, newest, times
+from measurements import DataError, KernelCounters, Metric, Point, Row, matches, newest, times
 
 CHAPTER = "nbody"
 KERNEL_STAGES = (
     "01_float3", "02_float4", "03_shared_tiles", "04_soa_accelerations", "05_rsqrt",
     "06_flush_denormals",
 )
+FORCE_KERNEL = "compute_accelerations_kernel"
 FORCE = {"input": "plummer", "steps": 0}
 LEAPFROG = {"input": "plummer", "steps": 100}
 
@@ -275,6 +276,54 @@ def prepare_cpu_gpu(source: Source) -> Drawing:
             "160 k and 723 at 320 k.")
 
 
+def accelerations_by_stage(source: Source) -> dict[str, KernelCounters]:
+    found = {one.stage: one for one in source.counters(CHAPTER) if one.kernel == FORCE_KERNEL}
+    check_stages(list(found.values()), KERNEL_STAGES, source.counters_path(CHAPTER), FORCE_KERNEL)
+    for stage, one in found.items():
+        if not one.count("loop.iterations"):
+            raise DataError(f"{source.counters_path(CHAPTER)}: no loop in the {FORCE_KERNEL} of {stage}")
+    return found
+
+
+def counted_mix(one: KernelCounters) -> dict[str, float]:
+    """What a warp does for one body of the list; barriers are a tile's, shared by its bodies."""
+    return {
+        "global loads": one.per_iteration("global_load.requests"),
+        "shared loads": one.per_iteration("shared_load.requests"),
+        "barriers": one.count("barriers") / one.count("loop.iterations"),
+        "basic blocks": one.per_iteration("basic_blocks"),
+    }
+
+
+def prepare_counters(source: Source) -> Drawing:
+    """What figures 6.4 and 6.5 show by a profiler, as far as the CPU engine counts it."""
+    found = accelerations_by_stage(source)
+    mixes = {stage: counted_mix(found[stage]) for stage in KERNEL_STAGES}
+    before, after = mixes["04_soa_accelerations"], mixes["05_rsqrt"]
+    same = before == after
+    words = ", ".join(f"{kind} {value:.3g}" for kind, value in before.items())
+    verdict = ("rsqrtf changes none of them: what it saves are instructions between two memory accesses"
+               if same else
+               "with rsqrtf " + ", ".join(f"{kind} {value:.3g}" for kind, value in after.items()))
+    loads = {stage: (mix["global loads"], mix["shared loads"]) for stage, mix in mixes.items()}
+    listed = ", ".join(f"{stage} {from_global:.3g} and {from_shared:.3g}"
+                       for stage, (from_global, from_shared) in loads.items())
+    return Drawing(
+        tables={"mix": [Block("mix", [(kind, before[kind], after[kind]) for kind in before])],
+                "loads": [Block("loads", [(stage, *pair) for stage, pair in loads.items()])]},
+        variables={"mix_top": 1.25 * max([*before.values(), *after.values()]),
+                   "loads_top": 1.25 * max(sum(pair) for pair in loads.values()),
+                   "before_text": "04_soa_accelerations", "after_text": "05_rsqrt"},
+        emulated=True,
+        subtitle=f"Counted for {found['05_rsqrt'].arguments}, no GPU needed: how often a warp does what for one "
+                 "body of the list.",
+        ours=f"04_soa_accelerations, a body: {words}; {verdict}. Counters of memory show why 01 to 03 differ "
+             "and cannot show why 05 is faster: that takes a profiler's count of instructions (figures 6.4 "
+             "and 6.5).",
+        alt=f"Two bar charts: what a warp does for one body before and after rsqrtf ({words}; {verdict}), "
+            f"and load requests a body, global and shared, in each stage: {listed}.")
+
+
 FIGURES = (
     Figure("figure_6_4", "Figure 6.4", CHAPTER, "N-body before rsqrtf (04_soa_accelerations)",
            "Arithmetic far outweighs all other instructions; utilisation about 65 % on a GTX 980, "
@@ -283,6 +332,9 @@ FIGURES = (
     Figure("figure_6_5", "Figure 6.5", CHAPTER, "N-body with rsqrtf (05_rsqrt)",
            "With rsqrtf utilisation rises to almost 90 % on a GTX 980 (6.3.1.4).",
            lambda source: prepare_profile(source, "6.5", "05_rsqrt"), in_readme=True),
+    Figure("nbody_counters", "", CHAPTER, "N-body, counted: before and after rsqrt, and every stage",
+           "The thesis shows none: its profiler counted instructions (figures 6.4 and 6.5).",
+           prepare_counters, in_readme=True),
     Figure("figure_6_6", "Figure 6.6", CHAPTER, "N-body, one force evaluation",
            "Speed-ups at 3.2 million bodies: 1.12, 1.1, 1.04, 2.25 and 1.23, each over the stage "
            "before (6.4.1).",

@@ -5,8 +5,9 @@
     plots/tables.py              rewrites what stands between `<!-- table:NAME -->` and `<!-- end -->`
     plots/tables.py --check      only says whether a README is out of date (exit 1)
 
-Tables: `stages` (technique, speed-up in the thesis and here, limit now) and `published` (each number
-that the thesis prints beside the one measured here).
+Tables: `stages` (technique, speed-up in the thesis and here, limit now), `published` (each number that
+the thesis prints beside the one measured here) and `counters` (what each kernel asks of the memory, from
+plots/data/counters).
 """
 
 from __future__ import annotations
@@ -15,17 +16,20 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from drawing import PLOTS, short_count, short_ratio
 from figures import device_folder
 from measurements import (
     DataError,
+    KernelCounters,
     Metric,
     Published,
     Row,
     newest,
     quartiles,
+    read_counters,
     read_profile,
     read_published,
     read_rows,
@@ -146,6 +150,69 @@ def published_table(stages: list[dict], rows: list[Row], profile: list[Metric],
     return lines
 
 
+def grouped(value: float) -> str:
+    return f"{value:,.0f}".replace(",", " ")
+
+
+def each(part: str, ideal: str, whole: str) -> Callable[[KernelCounters], str]:
+    """`1.02 (1)`: what one request costs, and what it would at best."""
+    def cell(one: KernelCounters) -> str:
+        requests = one.count(whole)
+        if not requests:
+            return ""
+        cost, best = one.count(part) / requests, one.count(ideal) / requests
+        return f"{cost:.3g}" if cost == best else f"{cost:.3g} ({best:.3g})"
+    return cell
+
+
+def counter_columns(unit: str) -> list[tuple[str, Callable[[KernelCounters], str]]]:
+    """Heading and cell; an empty cell is a counter that is 0."""
+    def plain(name: str) -> Callable[[KernelCounters], str]:
+        return lambda one: grouped(one.count(name)) if one.count(name) else ""
+
+    def looped(name: str) -> Callable[[KernelCounters], str]:
+        return lambda one: f"{one.per_iteration(name):.3g}" if one.per_iteration(name) else ""
+
+    columns = []
+    for space, costs in (("global", "sectors"), ("shared", "wavefronts")):
+        for what in ("load", "store", "atomic"):
+            name = f"{space}_{what}"
+            columns += [(f"{space} {what}s", plain(f"{name}.requests")),
+                        (f"{costs} each", each(f"{name}.{costs}", f"{name}.ideal_{costs}",
+                                               f"{name}.requests"))]
+    columns += [("barriers", plain("barriers")), ("warp functions", plain("collectives"))]
+    for what in ("global", "shared"):
+        columns.append((f"{what} loads a {unit}", looped(f"{what}_load.requests")))
+    return columns
+
+
+def counters_table(stages: list[dict], counted: list[KernelCounters]) -> list[str]:
+    """A row a kernel and stage; stages that no counter of the table tells apart share one."""
+    stages = [stage for stage in stages if any(one.stage == stage["name"] for one in counted)]
+    columns = counter_columns(stages[0]["counter_unit"])
+    kernels = list(dict.fromkeys(one.kernel for one in counted if one.kernel))
+    rows: list[tuple[str, list[str], list[str]]] = []
+    for kernel in kernels:
+        for stage in stages:
+            for one in counted:
+                if (one.stage, one.kernel) != (stage["name"], kernel):
+                    continue
+                cells = [cell(one) for _, cell in columns]
+                if rows and (rows[-1][0], rows[-1][2]) == (kernel, cells):
+                    rows[-1][1].append(stage["name"])
+                else:
+                    rows.append((kernel, [stage["name"]], cells))
+    shown = [i for i in range(len(columns)) if any(cells[i] for _, _, cells in rows)]
+    lines = ["| kernel | stage | " + " | ".join(columns[i][0] for i in shown) + " |",
+             "|" + "---|" * (2 + len(shown))]
+    for kernel, names, cells in rows:
+        lines.append(f"| {kernel} | {', '.join(names)} | " + " | ".join(cells[i] for i in shown) + " |")
+    return [*lines, "",
+            f"Counted on the CPU engine for `{counted[0].arguments}` by the rules of an H200, before any "
+            "cache: requests of warps, sectors (of 32 bytes) or wavefronts a request and in brackets the "
+            "fewest that would do, arrivals of warps at barriers."]
+
+
 def fill(text: str, name: str, lines: list[str], path: Path) -> str:
     """`text` with the table put between its marks."""
     pattern = re.compile(rf"(<!-- table:{name} -->\n).*?(<!-- end -->)", re.S)
@@ -154,14 +221,15 @@ def fill(text: str, name: str, lines: list[str], path: Path) -> str:
     return pattern.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text)
 
 
-def chapter_readme(chapter: str, stages: list[dict], folder: Path, published: list[Published],
-                   path: Path) -> str:
+def chapter_readme(chapter: str, stages: list[dict], folder: Path, counted: list[KernelCounters],
+                   published: list[Published], path: Path) -> str:
     """The chapter's README with fresh tables."""
     rows = comparable(chapter, read_rows(folder / f"{chapter}.csv"))
     profile_path = folder / f"{chapter}_profile.csv"
     profile = read_profile(profile_path) if profile_path.exists() else []
     text = path.read_text(encoding="utf-8")
     text = fill(text, "stages", stages_table(stages, rows, published), path)
+    text = fill(text, "counters", counters_table(stages, counted), path)
     return fill(text, "published", published_table(stages, rows, profile, published), path)
 
 
@@ -181,7 +249,8 @@ def main(words: list[str] | None = None) -> int:
         for chapter in CHAPTERS:
             path = arguments.chapters / chapter / "README.md"
             own = [stage for stage in stages if stage["chapter"] == chapter]
-            text = chapter_readme(chapter, own, folder,
+            counted = read_counters(arguments.recorded / "counters" / f"{chapter}.csv")
+            text = chapter_readme(chapter, own, folder, counted,
                                   [one for one in published if one.chapter == chapter], path)
             if text == path.read_text(encoding="utf-8"):
                 continue

@@ -86,6 +86,25 @@ UTILISATION = {
 }
 
 
+# A warp's counters of the force kernel; all loads from global memory, later from shared.
+def counter_records(stages: Sequence[str] = NBODY_STAGES) -> list[list[object]]:
+    records: list[list[object]] = []
+    for i, stage in enumerate(stages):
+        space, loads = ("global", 4 if i == 0 else 1) if i < 2 else ("shared", 1)
+        counters = {"launches": 1, "warps": 32, "global_store.requests": 96, "global_store.sectors": 384,
+                    "global_store.ideal_sectors": 384, f"{space}_load.requests": 32768 * loads + 64,
+                    f"{space}_load.sectors": 32768 * loads + 256,
+                    f"{space}_load.ideal_sectors": 32768 * loads + 256, "basic_blocks": 33000,
+                    "loop.iterations": 32768, "loop.basic_blocks": 32768,
+                    f"loop.{space}_load.requests": 32768 * loads}
+        if space == "shared":
+            counters["barriers"] = 256
+        records.append([stage, "--n 1024", "", "host_to_device.bytes", 4096])
+        records += [[stage, "--n 1024", "compute_accelerations_kernel", name, value]
+                    for name, value in counters.items()]
+    return records
+
+
 class PlotsTest(unittest.TestCase):
     """Has `folder`, gone after the test, and writes made-up measurements there."""
 
@@ -101,6 +120,8 @@ class PlotsTest(unittest.TestCase):
                     montecarlo_rows(engine, samples))
         write_table(folder / "montecarlo_report.csv", measurements.REPORT_COLUMNS,
                     montecarlo_reports(engine))
+        write_table(self.folder / "recorded" / "counters" / "nbody.csv",
+                    measurements.COUNTER_COLUMNS, counter_records())
         if profile:
             write_table(folder / "nbody_profile.csv", measurements.PROFILE_COLUMNS,
                         profile_records(OPCODES | UTILISATION))

@@ -3,7 +3,7 @@
 
 import unittest
 
-from plots_data import GPU, PlotsTest
+from plots_data import GPU, NBODY_STAGES, PlotsTest, counter_records, write_table
 
 import measurements
 import tables
@@ -38,6 +38,20 @@ class TablesTest(PlotsTest):
         self.assertEqual(tables.speed_up(rows, "a", "b"), (2.0, 2))
         self.assertEqual(tables.speed_up(rows, "a", "b", 1), (4.0, 1))
         self.assertIsNone(tables.speed_up(rows, "a", "b", 3))
+
+    def test_counters(self) -> None:
+        path = self.folder / "nbody.csv"
+        write_table(path, measurements.COUNTER_COLUMNS, counter_records())
+        stages = [{"chapter": "nbody", "name": name, "stage": f"nbody/{name}", "counter_unit": "body",
+                   "compared_with": "before"} for name in NBODY_STAGES]
+        lines = tables.counters_table(stages, measurements.read_counters(path))
+        self.assertEqual(lines[0], "| kernel | stage | global loads | sectors each | global stores | sectors each | "
+                         "shared loads | wavefronts each | barriers | global loads a body | shared loads a body |")
+        self.assertEqual(lines[2], "| compute_accelerations_kernel | 01_float3 | 131 136 | 1 | 96 | 4 |  |  |  | 4 |  |")
+        # Four stages that the counters cannot tell apart are one row.
+        self.assertIn("| 03_shared_tiles, 04_soa_accelerations, 05_rsqrt, 06_flush_denormals |", lines[4])
+        self.assertEqual(len(lines), 7)
+        self.assertIn("`--n 1024`", lines[6])
 
     def test_published_values_are_compared_at_their_n(self) -> None:
         rows = self.rows({("00_cpu", 100): 10, ("x", 100): 5, ("x", 1000): 1})
