@@ -50,9 +50,9 @@ std::int64_t SortProblem::default_n(std::string_view engine, bool check) const {
 // The keys and a second list of them, which most stages have.
 double SortProblem::device_bytes(std::int64_t n) const { return 8.0 * static_cast<double>(n); }
 
-// Keys, answer, and the verifier's.
+// Keys, answer, a list of the stage's own, and the verifier's.
 double SortProblem::host_bytes(std::int64_t n) const {
-    return 8.0 * static_cast<double>(n) +
+    return 12.0 * static_cast<double>(n) +
            4.0 * static_cast<double>(std::min(n, Verifier::kMaxExact));
 }
 
@@ -81,6 +81,7 @@ void SortProblem::prepare(const StageOptions& options, const Backend&) {
     }
     sorted_.resize(keys_.size());
     input_.keys = keys_;
+    input_.seed = options.seed;
     output_.keys = sorted_;
 }
 

@@ -43,6 +43,7 @@ class Options {
 struct Input {
     std::span<const Key> keys;  // at least one
     Options options;
+    std::uint64_t seed = 1;  // for stages that draw random numbers
 
     std::int64_t count() const { return static_cast<std::int64_t>(keys.size()); }
 };
