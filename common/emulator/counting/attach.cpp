@@ -41,11 +41,12 @@ bool is_skipped(const void* code) {
     if (skipped.line == 0) return false;
     static auto* known = new std::unordered_map<const void*, bool>;
     const auto [entry, is_new] = known->try_emplace(code, false);
-    if (is_new) entry->second = find_line(code, running_callers()).text() == skipped.text();
+    if (is_new) entry->second = find_line(code).text() == skipped.text();
     return entry->second;
 }
 
 void replay_all(Worker& worker) {
+    const Unrecorded unrecorded;
     const int warps = static_cast<int>((worker.threads().size() + kWarpSize - 1) / kWarpSize);
     std::array<int, kMaxWarpsPerBlock> order;
     for (int warp = 0; warp < warps; ++warp) order[warp] = warp;
@@ -76,24 +77,36 @@ void on_block_end(Worker& worker) {
     end_block_checks(worker);
 }
 
-bool on_barrier_begin(Worker&, const void* code, bool) {
-    if (is_skipped(code)) return false;
+bool on_barrier_begin(Worker& worker, const void* code, bool) {
+    {
+        const Unrecorded unrecorded;
+        if (is_skipped(code)) return false;
+        check_barrier(worker, current_thread->linear_index, code);
+    }
     record_meeting(meta_of(EventKind::barrier), code, 0);
     running.stopped[running_warp()] = ++running.clock;
     return true;
 }
 
 void on_barrier_complete(Worker& worker) {
+    const Unrecorded unrecorded;
     replay_all(worker);
     order_block(worker, false);
     if (tracing) next_trace_step(worker);
 }
 
-void on_grid_barrier_complete(Worker& worker) { order_block(worker, true); }
+void on_grid_barrier_complete(Worker& worker) {
+    const Unrecorded unrecorded;
+    order_block(worker, true);
+}
 
-bool on_collective_begin(Worker&, const void* code, WarpOperation operation, std::uint32_t) {
+bool on_collective_begin(Worker& worker, const void* code, WarpOperation operation, std::uint32_t) {
     const bool is_sync = operation == WarpOperation::sync;
-    if (is_sync && is_skipped(code)) return false;
+    {
+        const Unrecorded unrecorded;
+        if (is_sync && is_skipped(code)) return false;
+        check_collective(worker, current_thread->linear_index, code);
+    }
     record_meeting(meta_of(EventKind::collective, 1, is_sync), code, 0);
     running.stopped[running_warp()] = ++running.clock;
     return true;
@@ -106,20 +119,31 @@ void on_convergence_begin(Worker&, const void* code) {
 // The lanes' last events are the collective: only now is it known who met there.
 void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived) {
     Recorder& own = recorder();
-    for (std::uint32_t lanes = arrived; lanes != 0; lanes &= lanes - 1) {
-        Head* const next = own.record(warp, std::countr_zero(lanes)).next;
-        (next - kRowStride)[kOperandOffset] = arrived;
+    const int lanes =
+        std::min(kWarpSize, static_cast<int>(worker.threads().size()) - warp * kWarpSize);
+    bool all_are_here = true;
+    for (int lane = 0; lane < lanes; ++lane) {
+        if ((arrived >> lane & 1) != 0) {
+            (own.record(warp, lane).next - kRowStride)[kOperandOffset] = arrived;
+        } else {
+            all_are_here &=
+                own.event_count(warp, lane) == 0 && (worker.live_lanes(warp) >> lane & 1) == 0;
+        }
     }
-    // Lanes that are elsewhere may have to be put together with these in what went before.
-    if (arrived == worker.live_lanes(warp)) replay_warp(worker, running.kernel, warp);
+    // What lanes do that are elsewhere, these may have to do with them.
+    if (!all_are_here) return;
+    const Unrecorded unrecorded;
+    replay_warp(worker, running.kernel, warp);
 }
 
 void on_warp_end(Worker& worker, int warp) {
+    const Unrecorded unrecorded;
     running.stopped[warp] = ++running.clock;
     if (!worker.some_wait()) replay_warp(worker, running.kernel, warp);
 }
 
 void on_warp_held(Worker& worker, int warp, std::uint32_t held) {
+    const Unrecorded unrecorded;
     replay_held_warp(worker, running.kernel, warp, held);
 }
 
@@ -150,6 +174,7 @@ void attach() {
     hooks.collective_complete = on_collective_complete;
     hooks.warp_end = on_warp_end;
     hooks.warp_held = on_warp_held;
+    hooks.deadlock = report_deadlock;
     hooks.transfer = count_transfer;
     // One worker: what is counted does not depend on chance.
     Settings one_worker = emulator::settings();

@@ -47,8 +47,17 @@ constexpr Operation operation_of(EventKind kind) {
                                       : Operation::atomic;
 }
 
+// Of a thread that records nothing: always full, and emptied instead of replayed.
+constinit thread_local WarpEvents::Row muted_events{};
+constinit thread_local ThreadRecord muted_record{};
+
 [[gnu::noinline]] void find_range(CachedRange& cached, std::uintptr_t address, unsigned size,
                                   Head meta, const void* code) {
+    if (current_thread->record == &muted_record) {
+        cached = {};
+        return;
+    }
+    const Unrecorded unrecorded;
     const Range range = locate(address, size, operation_of(kind_of(meta)), code);
     cached.code = code;
     cached.begin = range.begin;
@@ -58,6 +67,11 @@ constexpr Operation operation_of(EventKind kind) {
 }
 
 [[gnu::noinline]] void hold(ThreadRecord& record) {
+    if (&record == &muted_record) {
+        record.next = muted_events.head;
+        record.pending = nullptr;
+        return;
+    }
     capture_pending_value(record);
     while (record.next == record.end) worker_of_running_block()->hold();
 }
@@ -129,7 +143,8 @@ void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, 
     ThreadRecord& record = *thread->record;
     const unsigned pieces = size / piece;
     capture_pending_value(record);
-    while (pieces <= kRows && record.next + pieces * kRowStride > record.end) {
+    while (pieces <= kRows && &record != &muted_record &&
+           record.next + pieces * kRowStride > record.end) {
         worker_of_running_block()->hold();
     }
     for (unsigned offset = 0; offset < size; offset += piece) {
@@ -169,6 +184,7 @@ constinit std::array<CachedPath, kCachedPaths> path_cache{};
     ThreadContext* const thread = current_thread;
     if (thread == nullptr) return;
     ThreadRecord& record = *thread->record;
+    if (&record == &muted_record) return;
     record.frames[record.depth % kMaxFrames * kWarpSize] = record.prefix;
     const auto depth = static_cast<int>(++record.depth);
     // Beneath run_threads, a kernel's body: its path is empty, whoever launched it.
@@ -242,6 +258,20 @@ Recorder& recorder() {
         own->warps = warps;
     }
     return *own;
+}
+
+Unrecorded::Unrecorded() : thread_(current_thread) {
+    if (thread_ == nullptr) return;
+    record_ = thread_->record;
+    muted_record.next = muted_events.head;
+    muted_record.end = muted_events.head + kRowStride;
+    muted_record.pending = nullptr;
+    muted_record.prefix = record_->prefix;  // running_callers() asks for it
+    thread_->record = &muted_record;
+}
+
+Unrecorded::~Unrecorded() {
+    if (thread_ != nullptr) thread_->record = record_;
 }
 
 void start_recording(Worker& worker) {

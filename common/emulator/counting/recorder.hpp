@@ -39,6 +39,21 @@ void start_recording(Worker& worker);
 // Written values are kept: races and traces look at them.
 void keep_values(bool keep);
 
+// While it lives, the running thread records nothing. The linker may give this library, and the
+// engine, an instrumented copy of a template that both they and the program instantiate (the
+// standard library's): what that does is not the kernel's doing.
+class Unrecorded {
+  public:
+    Unrecorded();
+    ~Unrecorded();
+    Unrecorded(const Unrecorded&) = delete;
+    Unrecorded& operator=(const Unrecorded&) = delete;
+
+  private:
+    ThreadContext* thread_;
+    ThreadRecord* record_ = nullptr;
+};
+
 // Before another lane may overwrite what the thread stored last.
 void capture_pending_value(ThreadRecord& record);
 

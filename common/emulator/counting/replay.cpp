@@ -40,6 +40,7 @@ class Replay {
 
     void run(std::uint32_t held) {
         held_ = held;
+        running_ = live_ | left_;
         if (left_ == 0) return;
         run_together();
         if (left_ != 0) run_apart();
@@ -81,12 +82,30 @@ class Replay {
         }
     }
 
+    // A lane that has returned has ended with its last event that is more than a basic block: the
+    // block in which a function ends is reached by a jump, where the hardware ends the thread.
+    void find_ends() {
+        for (std::uint32_t lanes = left_ & ~live_; lanes != 0; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            unsigned end = count_[lane];
+            while (end > row_[lane] &&
+                   kind_of(events_.rows[end - 1].head[lane]) == EventKind::block) {
+                --end;
+            }
+            end_[lane] = end;
+            if (end > row_[lane]) running_ |= lane_bit(lane);
+        }
+        running_ |= live_;
+    }
+
     bool collective_is_whole(unsigned row, std::uint32_t lanes) const {
         return events_.rows[row].operand[0] == lanes;
     }
 
     void run_apart() {
-        for (int lane = 0; lane < kWarpSize; ++lane) head_[lane] = kNoHead;
+        head_.fill(kNoHead);
+        running_ = 0;
+        find_ends();
         for (std::uint32_t lanes = left_; lanes != 0; lanes &= lanes - 1) {
             look_at_next(std::countr_zero(lanes));
         }
@@ -148,6 +167,7 @@ class Replay {
 
     // The lane's next event becomes its head. At a collective it waits for those whom it met there.
     void look_at_next(int lane) {
+        if (row_[lane] == end_[lane]) running_ &= ~lane_bit(lane) | live_;
         if (row_[lane] == count_[lane]) {
             head_[lane] = kNoHead;
             left_ &= ~lane_bit(lane);
@@ -192,15 +212,10 @@ class Replay {
         Counts& counts = counting_.places[cached.place].counts;
         ++counts.requests;
         counts.lanes += static_cast<unsigned>(std::popcount(lanes));
-        counts.alive_lanes += static_cast<unsigned>(std::popcount(live_ | left_));
+        counts.alive_lanes += static_cast<unsigned>(std::popcount(running_ | lanes));
         switch (kind_of(head)) {
             case EventKind::block:
-                return;
             case EventKind::barrier:
-                for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-                    check_barrier(worker_, warp_ * kWarpSize + std::countr_zero(rest),
-                                  code_at(code_of(head)));
-                }
                 return;
             case EventKind::collective:
                 if (is_syncwarp(head)) order_warp(worker_, warp_, lanes);
@@ -254,11 +269,13 @@ class Replay {
     WarpEvents& events_;
     std::uint32_t live_;  // lanes that have not returned
     std::uint32_t left_ = 0;  // lanes with events
+    std::uint32_t running_ = 0;  // lanes that are not at their end
     std::uint32_t held_ = 0;
     std::uint32_t at_collective_ = 0;
     bool some_met_ = false;
     std::array<unsigned, kWarpSize> count_{};
     std::array<unsigned, kWarpSize> row_{};
+    std::array<unsigned, kWarpSize> end_{};
     std::array<Head, kWarpSize> head_;  // of the next event; kNoHead: none, or it waits
     std::uint64_t operand_[kWarpSize];
     std::uint32_t words_[kWarpSize][Words::kPerLane];

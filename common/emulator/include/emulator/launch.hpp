@@ -111,7 +111,9 @@ class KernelCall {
 template <class Mode, class Body>
 class BoundKernelCall final : public KernelCall {
   public:
-    explicit BoundKernelCall(Body body) : body_(std::move(body)) {}
+    template <class... Parts>
+    EMULATOR_UNRECORDED explicit BoundKernelCall(Parts&&... parts)
+        : body_(std::forward<Parts>(parts)...) {}
 
     EMULATOR_UNRECORDED void run_threads(ThreadLoop& loop) const override {
         [[maybe_unused]] const Mode mode;
@@ -124,6 +126,9 @@ class BoundKernelCall final : public KernelCall {
             current_thread = &thread;
 #endif
             body_();
+#ifdef __SANITIZE_THREAD__
+            current_thread = nullptr;  // what the engine does next is not the kernel's
+#endif
             std::uint32_t& live_lanes = loop.live_lanes[thread.linear_index / kWarpSize];
             live_lanes &= ~(1u << thread.linear_index % kWarpSize);
             --loop.live;
@@ -165,7 +170,7 @@ class KernelBody<Kernel, std::index_sequence<Indices...>, Values...>
     : private Argument<Indices, Values>... {
   public:
     template <class... Arguments>
-    explicit KernelBody(const Kernel& kernel, Arguments&&... arguments)
+    EMULATOR_UNRECORDED explicit KernelBody(const Kernel& kernel, Arguments&&... arguments)
         : Argument<Indices, Values>{std::forward<Arguments>(arguments)}..., kernel_(kernel) {}
 
     EMULATOR_UNRECORDED void operator()() const {
@@ -184,12 +189,13 @@ class BoundLaunch {
 
     // Copies the arguments now, as a launch does.
     template <class... Arguments>
-    int operator()(Arguments&&... arguments) const {
+    EMULATOR_UNRECORDED int operator()(Arguments&&... arguments) const {
         using Body =
             KernelBody<Kernel, std::index_sequence_for<Arguments...>, std::decay_t<Arguments>...>;
-        return launch_kernel(configuration_, identity_,
-                             std::make_unique<BoundKernelCall<DenormalMode, Body>>(
-                                 Body(kernel_, std::forward<Arguments>(arguments)...)));
+        // Not std::make_unique(): in device code its accesses would be taken for the kernel's.
+        std::unique_ptr<KernelCall> call(new BoundKernelCall<DenormalMode, Body>(
+            kernel_, std::forward<Arguments>(arguments)...));
+        return launch_kernel(configuration_, identity_, std::move(call));
     }
 
   private:

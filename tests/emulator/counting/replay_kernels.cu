@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "replay_kernels.hpp"
+
+#include <cuda_runtime.h>
+
+#include <map>
+#include <vector>
+
+namespace {
+
+constexpr int kCount = 1 << 16;
+
+__device__ int global_index() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
+
+__global__ void branch_kernel(const int* data, int* out) {
+    const int i = global_index();
+    int value;
+    if (i % 2 == 0) {
+        value = data[i];
+    } else {
+        value = data[i] * data[i + 1000];
+    }
+    out[i] = value;
+}
+
+// Thread i of a warp goes i times round.
+__global__ void loop_kernel(const int* data, int* out) {
+    const int i = global_index();
+    int sum = 0;
+    for (int j = 0; j < i % 32; ++j) sum += data[j * 32 + i];
+    out[i] = sum;
+}
+
+// An outer loop in which lanes skip rounds of the inner one.
+__global__ void nested_loop_kernel(const int* data, int* out) {
+    const int i = global_index();
+    int sum = 0;
+    for (int j = 0; j < 4; ++j) {
+        if ((i + j) % 4 == 0) continue;
+        for (int k = 0; k <= j; ++k) sum += data[i + k];
+    }
+    out[i] = sum;
+}
+
+__device__ __attribute__((noinline)) int read(const int* data, int i) { return data[i]; }
+
+__global__ void call_kernel(const int* data, int* out) {
+    const int i = global_index();
+    out[i] = read(data, i) + read(data, i + 32);
+}
+
+__global__ void divergent_call_kernel(const int* data, int* out) {
+    const int i = global_index();
+    int value = 0;
+    if (i % 2 == 0) {
+        value = read(data, i);
+    } else {
+        value = 3 * read(data, i + 32);
+    }
+    out[i] = value;
+}
+
+__device__ __attribute__((noinline)) int sum_to(const int* data, int n) {
+    return n == 0 ? data[0] : data[n] + sum_to(data, n - 1);
+}
+
+__global__ void recursive_kernel(const int* data, int* out) {
+    const int i = global_index();
+    out[i] = sum_to(data, i % 4);
+}
+
+__global__ void shuffle_kernel(const int* data, int* out) {
+    const int i = global_index();
+    int value = data[i];
+    for (int distance = 16; distance > 0; distance /= 2) {
+        value += __shfl_down_sync(0xffffffffu, value, distance);
+    }
+    if (threadIdx.x % 32 == 0) out[i] = value;
+}
+
+// The lanes of a half meet by themselves; what stands before and behind is the whole warp's.
+__global__ void half_warp_kernel(const int* data, int* out) {
+    const int i = global_index();
+    const unsigned mask = threadIdx.x % 32 < 16 ? 0x0000ffffu : 0xffff0000u;
+    const int value = data[i];
+    __syncwarp(mask);
+    const int more = data[i + 32];
+    out[i] = value + more;
+}
+
+__global__ void branch_collective_kernel(const int* data, int* out) {
+    const int i = global_index();
+    int value = data[i];
+    if (threadIdx.x % 32 < 8) value += __shfl_sync(0xffu, value, 0);
+    out[i] = value;
+}
+
+__global__ void barrier_kernel(const int* data, int* out) {
+    __shared__ int s_values[1024];
+    const int i = global_index();
+    s_values[threadIdx.x] = data[i];
+    __syncthreads();
+    out[i] = s_values[blockDim.x - 1 - threadIdx.x];
+}
+
+__global__ void long_kernel(const int* data, int* out) {
+    const int i = global_index();
+    int sum = 0;
+    for (int j = 0; j < 1000; ++j) sum += data[(i + j) % kCount];
+    out[i] = sum;
+}
+
+// A lane is ahead of the others from the start on.
+__global__ void long_uneven_kernel(const int* data, int* out) {
+    const int i = global_index();
+    int sum = 0;
+    if (threadIdx.x % 32 == 5) sum = data[0] + data[1];
+    for (int j = 0; j < 1000; ++j) sum += data[i + j];
+    out[i] = sum;
+}
+
+__global__ void long_waiting_kernel(const int* data, int* out) {
+    const int i = global_index();
+    int sum = 0;
+    if (threadIdx.x % 32 < 3) {
+        for (int j = 0; j < 700; ++j) sum += data[i + j];
+    }
+    __syncwarp();
+    for (int j = 0; j < 300; ++j) sum += data[i + j];
+    out[i] = sum;
+}
+
+__global__ void atomic_kernel(const int*, int* out) {
+    const int i = global_index();
+    atomicAdd(&out[i], 1);
+    atomicAdd(reinterpret_cast<float*>(&out[i]), 1.0f);
+    atomicMax(&out[i], i);
+    atomicCAS(&out[i], 0, 1);
+    atomicExch(&out[0], i);
+    atomicInc(reinterpret_cast<unsigned*>(&out[i / 4]), 7u);
+    atomicAdd(reinterpret_cast<double*>(out) + i, 1.0);
+}
+
+__global__ void vector_kernel(const int* data, int* out) {
+    const int i = global_index();
+    reinterpret_cast<float4*>(out)[i] = reinterpret_cast<const float4*>(data)[i];
+    reinterpret_cast<double2*>(out)[i] = reinterpret_cast<const double2*>(data)[i];
+    reinterpret_cast<int2*>(out)[i] = reinterpret_cast<const int2*>(data)[i];
+}
+
+__global__ void float3_kernel(const int* data, int* out) {
+    const int i = global_index();
+    reinterpret_cast<float3*>(out)[i] = reinterpret_cast<const float3*>(data)[i];
+}
+
+struct Record {
+    int values[10];
+};
+
+__global__ void structure_kernel(const int* data, int* out) {
+    const int i = global_index();
+    reinterpret_cast<Record*>(out)[i] = reinterpret_cast<const Record*>(data)[i];
+}
+
+__global__ void small_kernel(const int* data, int* out) {
+    const int i = global_index();
+    reinterpret_cast<char*>(out)[i] = reinterpret_cast<const char*>(data)[i];
+    reinterpret_cast<short*>(out)[i] = reinterpret_cast<const short*>(data)[i];
+}
+
+__global__ void early_return_kernel(const int* data, int* out) {
+    const int i = global_index();
+    const int value = data[i];
+    if (value % 32 >= 20) return;
+    out[i] = value;
+}
+
+__global__ void volatile_kernel(const int* data, int* out) {
+    const int i = global_index();
+    *static_cast<volatile int*>(&out[i]) = *static_cast<const volatile int*>(&data[i]);
+}
+
+}  // namespace
+
+// Not of this file alone: nobody may write it then, and its values would be known.
+__constant__ int coefficients[4] = {1, 2, 3, 4};
+
+namespace {
+
+__global__ void constant_kernel(const int*, int* out) {
+    out[global_index()] = coefficients[threadIdx.x % 4];
+}
+
+__global__ void local_array_kernel(const int* data, int* out) {
+    const int i = global_index();
+    int window[8];
+    for (int j = 0; j < 8; ++j) window[(j + i) % 8] = data[i];
+    out[i] = window[i % 8];
+}
+
+__global__ void many_blocks_kernel(const int* data, int* out) {
+    const int i = global_index();
+    if (i < 1000) out[i] = data[i];
+}
+
+// A kernel that uses every built-in variable reads no memory for them.
+__global__ void built_in_kernel(const int*, int* out) {
+    const dim3 block = blockDim;
+    out[(blockIdx.y * gridDim.x + blockIdx.x) * block.x + threadIdx.x] =
+        static_cast<int>(gridDim.z + blockDim.y + threadIdx.z);
+}
+
+using Kernel = void (*)(const int*, int*);
+const std::map<std::string, Kernel> kKernels = {
+    {"branch", branch_kernel},
+    {"loop", loop_kernel},
+    {"nested_loop", nested_loop_kernel},
+    {"call", call_kernel},
+    {"divergent_call", divergent_call_kernel},
+    {"recursive", recursive_kernel},
+    {"shuffle", shuffle_kernel},
+    {"half_warp", half_warp_kernel},
+    {"branch_collective", branch_collective_kernel},
+    {"barrier", barrier_kernel},
+    {"long", long_kernel},
+    {"long_uneven", long_uneven_kernel},
+    {"long_waiting", long_waiting_kernel},
+    {"atomic", atomic_kernel},
+    {"vector", vector_kernel},
+    {"float3", float3_kernel},
+    {"structure", structure_kernel},
+    {"small", small_kernel},
+    {"early_return", early_return_kernel},
+    {"volatile", volatile_kernel},
+    {"constant", constant_kernel},
+    {"local_array", local_array_kernel},
+    {"many_blocks", many_blocks_kernel},
+    {"built_in", built_in_kernel},
+};
+
+}  // namespace
+
+bool run_kernel(const std::string& name, int threads, int block_size) {
+    const auto found = kKernels.find(name);
+    if (found == kKernels.end()) return false;
+    const Kernel kernel = found->second;
+    std::vector<int> h_data(kCount);
+    for (int i = 0; i < kCount; ++i) h_data[i] = i;
+    int* data = nullptr;
+    int* out = nullptr;
+    cudaMalloc(&data, kCount * sizeof(int));
+    cudaMalloc(&out, kCount * sizeof(int));
+    cudaMemcpy(data, h_data.data(), kCount * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, kCount * sizeof(int));
+    kernel<<<(threads + block_size - 1) / block_size, block_size>>>(data, out);
+    const bool done = cudaDeviceSynchronize() == cudaSuccess;
+    cudaFree(data);
+    cudaFree(out);
+    return done;
+}

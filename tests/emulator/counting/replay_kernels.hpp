@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+// Runs the kernel of that name on `threads` threads in blocks of `block_size`; its data are
+// `int data[]`, where data[i] = i, and `int out[]`. False: unknown, or it failed.
+bool run_kernel(const std::string& name, int threads, int block_size);
