@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -75,7 +76,10 @@ class RunningBlock {
     void fence(int warp, std::uint32_t lanes, bool of_device);
     void check(int warp, const Request& request);
     // Before the next interval, and at the end.
-    void report_unwritten();
+    void finish_interval() {
+        report_unwritten();
+        report_guesses();
+    }
     ArrivedThreads arrived;
 
   private:
@@ -88,8 +92,12 @@ class RunningBlock {
     void check_word(Cell& cell, const Access& now, std::uint16_t value, const Request& request);
     template <Space kSpace>
     void note_read(Cell& cell, const Access& now, PlaceId place) const;
-    void check_conflict(const Access& earlier, PlaceId place, const Access& now,
+    void check_conflict(const Cell& cell, const Access& earlier, PlaceId place, const Access& now,
                         const Request& request, Operation did, bool same_value);
+    void report_unwritten();
+    void report_guesses();
+    void report_race(const Access& earlier, PlaceId place, const Access& now, PlaceId now_place,
+                     Space space, Operation does, Operation did, bool same_value);
     bool is_written(const Cell* cell, unsigned words) const;
     void note_unwritten(const Cell* cell, unsigned words, int thread, std::uintptr_t address,
                         const Request& request);
@@ -106,6 +114,17 @@ class RunningBlock {
         Operation operation;
     };
 
+    // A race of a read with an atomic operation, unless the reader follows with its own.
+    struct Guess {
+        Access earlier;
+        PlaceId place;
+        Access now;
+        PlaceId now_place;
+        Space space;
+        Operation does;
+        Operation did;
+    };
+
     Worker* worker_ = nullptr;
     std::uint64_t grid_ = 0;
     BlockId id_ = 0;
@@ -117,6 +136,7 @@ class RunningBlock {
     Interval others_end_ = 0;
     std::array<WarpHistory, kMaxWarpsPerBlock> history_;
     std::vector<UnwrittenRead> unwritten_;
+    std::map<std::pair<const Cell*, int>, Guess> guesses_;  // by the thread that read
     Shadow static_shared_;
     Shadow dynamic_shared_;
 };
@@ -146,6 +166,7 @@ void RunningBlock::begin(Worker& worker) {
     others_end_ = alternate ? ~Interval{0} : first_;
     arrived.clear();
     unwritten_.clear();
+    guesses_.clear();
 }
 
 void RunningBlock::next_interval(bool of_grid) {
@@ -225,15 +246,44 @@ std::string present_of(Operation operation, Space space) {
     return verb + (space == Space::shared ? "shared memory" : "global memory");
 }
 
-[[gnu::noinline]] void RunningBlock::check_conflict(const Access& earlier, PlaceId place,
-                                                    const Access& now, const Request& request,
-                                                    Operation did, bool same_value) {
+[[gnu::noinline]] void RunningBlock::check_conflict(const Cell& cell, const Access& earlier,
+                                                    PlaceId place, const Access& now,
+                                                    const Request& request, Operation did,
+                                                    bool same_value) {
     if ((earlier.bytes() & now.bytes()) == 0 || (earlier.is_strong() && now.is_strong()) ||
         is_ordered(earlier, now)) {
         return;
     }
+    // A read beside an atomic operation may be a guess that its thread's own one checks:
+    // "assumed = *p; old = atomicCAS(p, assumed, …)".
+    if (request.operation == Operation::load && did == Operation::atomic) {
+        guesses_.try_emplace({&cell, now.thread()}, Guess{earlier, place, now, request.place,
+                                                          request.space, request.operation, did});
+    } else if (request.operation == Operation::atomic && did == Operation::load &&
+               earlier.interval == interval_) {
+        guesses_.try_emplace(
+            {&cell, earlier.thread()},
+            Guess{earlier, place, now, request.place, request.space, request.operation, did});
+    } else {
+        report_race(earlier, place, now, request.place, request.space, request.operation, did,
+                    same_value);
+    }
+}
+
+// Reads that no atomic operation of their threads has followed.
+void RunningBlock::report_guesses() {
+    for (const auto& [key, guess] : guesses_) {
+        report_race(guess.earlier, guess.place, guess.now, guess.now_place, guess.space, guess.does,
+                    guess.did, false);
+    }
+    guesses_.clear();
+}
+
+void RunningBlock::report_race(const Access& earlier, PlaceId place, const Access& now,
+                               PlaceId now_place, Space space, Operation does, Operation did,
+                               bool same_value) {
     Program& all = program();
-    const std::uint64_t pair = std::uint64_t{request.place} << 32 | std::uint64_t{place} << 16 |
+    const std::uint64_t pair = std::uint64_t{now_place} << 32 | std::uint64_t{place} << 16 |
                                static_cast<std::uint64_t>(did) << 1 |
                                static_cast<std::uint64_t>(same_value);
     if (std::exchange(all.reported_in, findings_generation()) != findings_generation()) {
@@ -250,8 +300,8 @@ std::string present_of(Operation operation, Space space) {
                    : same_block ? FindingKind::race_in_block
                                 : FindingKind::race_between_blocks;
     finding.kernel = worker_->grid().name();
-    finding.actors.push_back({worker_->block(), now.thread(), line_of(request.place),
-                              present_of(request.operation, request.space)});
+    finding.actors.push_back(
+        {worker_->block(), now.thread(), line_of(now_place), present_of(does, space)});
     finding.actors.push_back(
         {all.blocks[record.block].number, earlier.thread(), line_of(place), past_of(did)});
     if (same_value) {
@@ -313,7 +363,7 @@ template <Space kSpace, Operation kOperation>
     if (suspicious<kSpace>(cell.write, now)) {
         const bool same_value = kOperation == Operation::store && !cell.write.is_atomic() &&
                                 cell.value == value && cell.write.bytes() == now.bytes();
-        check_conflict(cell.write, cell.write_place, now, request,
+        check_conflict(cell, cell.write, cell.write_place, now, request,
                        cell.write.is_atomic() ? Operation::atomic : Operation::store, same_value);
     }
     if constexpr (kOperation == Operation::load) {
@@ -321,12 +371,17 @@ template <Space kSpace, Operation kOperation>
         return;
     }
     if (suspicious<kSpace>(cell.read, now)) {
-        check_conflict(cell.read, cell.read_place, now, request, Operation::load, false);
+        check_conflict(cell, cell.read, cell.read_place, now, request, Operation::load, false);
     }
     if (suspicious<kSpace>(cell.other_read, now)) {
-        check_conflict(cell.other_read, cell.other_place, now, request, Operation::load, false);
+        check_conflict(cell, cell.other_read, cell.other_place, now, request, Operation::load,
+                       false);
     }
     if constexpr (kOperation == Operation::atomic) {
+        if (!guesses_.empty()) guesses_.erase({&cell, now.thread()});
+        for (Access* read : {&cell.read, &cell.other_read}) {
+            if (read->interval == interval_ && read->thread() == now.thread()) read->interval = 0;
+        }
         // A plain write by the same thread stays what others have to be ordered with.
         if (cell.write.interval == interval_ && cell.write.thread() == now.thread() &&
             !cell.write.is_strong()) {
@@ -553,12 +608,12 @@ void begin_block_checks(Worker& worker) {
     running(worker).begin(worker);
 }
 
-void end_block_checks(Worker& worker) { running(worker).report_unwritten(); }
+void end_block_checks(Worker& worker) { running(worker).finish_interval(); }
 
 void order_block(Worker& worker, bool of_grid) {
     RunningBlock& block = running(worker);
     block.arrived.complete(worker);
-    block.report_unwritten();
+    block.finish_interval();
     block.next_interval(of_grid);
 }
 

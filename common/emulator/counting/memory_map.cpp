@@ -247,6 +247,11 @@ Range locate(std::uintptr_t address, unsigned size, Operation operation, const v
     Worker& worker = *worker_of_running_block();
     const Range range = find_range(worker, address);
     if (range.holds(address, size)) return range;
+    // What the standard library and the engine's headers keep for a launch by device code.
+    if (range.bytes == 0 && classify(worker, address).kind == FindingKind::host_pointer &&
+        !in_program(code)) {
+        return {address, size, Space::global, true};
+    }
     report_outside(worker, current_thread->linear_index, address, size, operation, find_line(code));
     worker.grid().fail(cudaErrorIllegalAddress);
     worker.abandon_block();
