@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Quicksort, stage 06: a stream of its own for each child.
+// Idea: the two parts of a list share no key, so nothing but the default stream makes the second
+// wait for the first. In a stream of its own, made and destroyed by the thread that launches it,
+// each child starts as soon as its parent has ended and there is room.
+// Compared with 05_small_recursive: launch_sort makes a stream.
+// Limit now: the barriers of the scan, two for each doubling of the distance.
+// Thesis 3.3.2.1 (x1.26), figure 3.11.
+#include <cuda_runtime.h>
+
+#include "bitonic.cuh"
+#include "common/cuda_check.hpp"
+#include "common/device_buffer.hpp"
+#include "device_launches.cuh"
+#include "quicksort.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
+using quicksort::kBlockSize, quicksort::kLeafKeys;
+
+// The sums of `value` over the threads before this one; in `total` over all of them.
+__device__ __forceinline__ int2 scan_over_block(int2 value, int2& total) {
+    __shared__ int2 s_sums[2][kBlockSize];
+    const int thread = threadIdx.x;
+    int from = 0;
+    s_sums[from][thread] = value;
+    __syncthreads();  // all values must be there before a thread reads its neighbours'
+    for (int distance = 1; distance < kBlockSize; distance *= 2) {
+        int2 sum = s_sums[from][thread];
+        if (thread >= distance) {
+            const int2 other = s_sums[from][thread - distance];
+            sum.x += other.x;
+            sum.y += other.y;
+        }
+        s_sums[1 - from][thread] = sum;
+        from = 1 - from;
+        __syncthreads();  // this distance's sums before the next one reads them
+    }
+    total = s_sums[from][kBlockSize - 1];
+    const int2 sum = s_sums[from][thread];
+    return make_int2(sum.x - value.x, sum.y - value.y);
+}
+
+__global__ void quicksort_segment_kernel(Key* keys, Key* buffer, int count, int levels,
+                                         int* first_error);
+
+// Sorts a part by a kernel of its own. `levels`: partitions that are left to it.
+__device__ void launch_sort(Key* keys, Key* buffer, int count, int levels, int* first_error) {
+    if (count < 2) return;
+    cudaStream_t stream = nullptr;
+    cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    quicksort::note_launch_error(error, first_error);
+    if (count <= kLeafKeys) {
+        error = quicksort::launch_block_sort(keys, count, stream);
+    } else if (levels == 0) {
+        error = quicksort::launch_step_sort(keys, count, stream);
+    } else {
+        quicksort_segment_kernel<<<1, kBlockSize, 0, stream>>>(keys, buffer, count, levels,
+                                                               first_error);
+        error = cudaGetLastError();
+    }
+    quicksort::note_launch_error(error, first_error);
+    cudaStreamDestroy(stream);  // once its kernel has ended
+}
+
+// Sorts keys[0, count), count >= 1; buffer[0, count) is the list's second buffer.
+__global__ void quicksort_segment_kernel(Key* keys, Key* buffer, int count, int levels,
+                                         int* first_error) {
+    const int thread = threadIdx.x;
+    const Key pivot = keys[0];
+    int2 mine = make_int2(0, 0);  // keys below the pivot, and the others
+    for (int i = 1 + thread; i < count; i += kBlockSize) {
+        const Key key = keys[i];
+        buffer[i] = key;
+        if (key < pivot) {
+            ++mine.x;
+        } else {
+            ++mine.y;
+        }
+    }
+    // Its barriers also separate the reads of `keys` from the writes below.
+    int2 total;
+    const int2 before = scan_over_block(mine, total);
+    int left = before.x;
+    int right = total.x + 1 + before.y;
+    for (int i = 1 + thread; i < count; i += kBlockSize) {
+        const Key key = buffer[i];
+        keys[key < pivot ? left++ : right++] = key;
+    }
+    if (thread == 0) keys[total.x] = pivot;  // in its place for good: each partition gets on
+    __syncthreads();  // a child sees what the launching thread sees
+    if (thread == 0) {
+        const int right_begin = total.x + 1;
+        launch_sort(keys, buffer, total.x, levels - 1, first_error);
+        launch_sort(keys + right_begin, buffer + right_begin, total.y, levels - 1, first_error);
+    }
+}
+
+void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
+    const int count = static_cast<int>(input.count());
+    const int levels = quicksort::depth_limit(count);
+    timer.begin(Phase::kSetup);
+    quicksort::allow_pending_launches(quicksort::pending_launches(count, count));
+    quicksort::LaunchErrors errors;
+    DeviceBuffer<Key> d_keys(count), d_buffer(count);
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
+
+    timer.begin(Phase::kKernels);
+    quicksort_segment_kernel<<<1, kBlockSize>>>(d_keys.data(), d_buffer.data(), count, levels,
+                                                errors.data());
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(
+        cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
+    errors.check();
+    timer.end();
+    timer.note_grid(1, kBlockSize);
+    timer.declare_work({.bytes = 2.0 * d_keys.bytes()});  // each key read and written once
+}
+
+int main(int argc, char** argv) {
+    return quicksort::run_stage(argc, argv, STAGE_NAME, sort_keys, quicksort::largest_segment);
+}
