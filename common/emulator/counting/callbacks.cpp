@@ -19,6 +19,11 @@ namespace {
 
 constinit bool values_kept = true;
 
+[[gnu::always_inline]] inline std::uint32_t offset_of(const void* code) {
+    return static_cast<std::uint32_t>(static_cast<const char*>(code) - __executable_start) &
+           kCodeMask;
+}
+
 // The stacks of the worker's fibers: local variables are registers to the hardware, or local
 // memory, which is not counted.
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uintptr_t stacks_begin = 1;
@@ -63,7 +68,7 @@ constinit thread_local ThreadRecord muted_record{};
     cached.begin = range.begin;
     cached.limit = range.bytes - size;
     cached.head =
-        range.ignored ? 0 : Head{code_offset(code)} << kCodeShift | meta | meta_of(range.space);
+        range.ignored ? 0 : Head{offset_of(code)} << kCodeShift | meta | meta_of(range.space);
 }
 
 [[gnu::noinline]] void hold(ThreadRecord& record) {
@@ -76,23 +81,33 @@ constinit thread_local ThreadRecord muted_record{};
     while (record.next == record.end) worker_of_running_block()->hold();
 }
 
-[[gnu::always_inline]] inline void append(ThreadRecord& record, Head head, std::uint64_t operand) {
-    if (record.next == record.end) [[unlikely]] {
-        hold(record);
-    }
-    record.next[0] = record.prefix + head;
-    record.next[kOperandOffset] = operand;
-    record.next += kRowStride;
-}
-
-[[gnu::always_inline]] inline void append_store(ThreadRecord& record, Head head,
-                                                std::uint64_t operand) {
-    if (record.pending != nullptr) capture_pending_value(record);
-    append(record, head, operand);
-    if (values_kept) {
-        record.pending = record.next - kRowStride;
+template <bool has_value>
+[[gnu::always_inline]] inline void write_event(ThreadRecord& record, Head head,
+                                               std::uint64_t operand) {
+    Head* const event = record.next;
+    event[0] = record.prefix + head;
+    event[kOperandOffset] = operand;
+    record.next = event + kRowStride;
+    if (has_value && values_kept) {
+        record.pending = event;
         record.pending_count = 1;
     }
+}
+
+// A function of its own, called last: the call-back itself then needs no stack.
+template <bool has_value>
+[[gnu::noinline]] void append_slowly(ThreadRecord& record, Head head, std::uint64_t operand) {
+    capture_pending_value(record);
+    if (record.next == record.end) hold(record);
+    write_event<has_value>(record, head, operand);
+}
+
+template <bool has_value = false>
+[[gnu::always_inline]] inline void append(ThreadRecord& record, Head head, std::uint64_t operand) {
+    if (record.next == record.end || (has_value && record.pending != nullptr)) [[unlikely]] {
+        return append_slowly<has_value>(record, head, operand);
+    }
+    write_event<has_value>(record, head, operand);
 }
 
 [[gnu::noinline]] void note_host_access(std::uintptr_t address, unsigned size, EventKind kind,
@@ -118,7 +133,7 @@ template <EventKind kind, unsigned size, bool is_volatile = false>
     if constexpr (kind == EventKind::load) {
         append(*thread->record, cached.head, address);
     } else {
-        append_store(*thread->record, cached.head, address);
+        append<true>(*thread->record, cached.head, address);
     }
 }
 
@@ -193,7 +208,7 @@ constinit std::array<CachedPath, kCachedPaths> path_cache{};
         return;
     }
     const std::uint16_t parent = path_of(record.prefix);
-    const std::uint32_t offset = code_offset(caller);
+    const std::uint32_t offset = offset_of(caller);
     const std::uint64_t key = std::uint64_t{offset} << 16 | parent;
     CachedPath& cached = path_cache[(offset ^ parent * 31u) % kCachedPaths];
     if (cached.key != key) {
@@ -214,11 +229,7 @@ constinit std::array<CachedPath, kCachedPaths> path_cache{};
 
 }  // namespace
 
-std::uint32_t code_offset(const void* code) {
-    const auto offset =
-        static_cast<std::uint64_t>(static_cast<const char*>(code) - __executable_start);
-    return offset < kMaxCodeOffset ? static_cast<std::uint32_t>(offset) : kMaxCodeOffset;
-}
+std::uint32_t code_offset(const void* code) { return offset_of(code); }
 
 const void* code_at(std::uint32_t offset) { return __executable_start + offset; }
 
@@ -327,7 +338,7 @@ void capture_pending_value(ThreadRecord& record) {
 void record_meeting(Head meta, const void* code, std::uint64_t operand) {
     ThreadRecord& record = *current_thread->record;
     capture_pending_value(record);
-    append(record, Head{code_offset(code)} << kCodeShift | meta, operand);
+    append(record, Head{offset_of(code)} << kCodeShift | meta, operand);
 }
 
 }  // namespace emulator::counting
@@ -350,7 +361,7 @@ void __sanitizer_cov_trace_pc() {
     if (thread == nullptr) return;
     using namespace emulator::counting;
     append(*thread->record,
-           Head{code_offset(EMULATOR_CODE)} << kCodeShift | meta_of(EventKind::block), 0);
+           Head{offset_of(EMULATOR_CODE)} << kCodeShift | meta_of(EventKind::block), 0);
 }
 
 #define EMULATOR_ACCESSES(size)                                                                  \

@@ -20,7 +20,8 @@ constexpr Head kNoHead = ~Head{0};
 constexpr int kDepthShift = 56;
 constexpr int kCodeShift = 32;
 constexpr int kPathShift = 16;
-constexpr std::uint32_t kMaxCodeOffset = (1u << 24) - 2;
+// An executable has less than 16 MiB of code.
+constexpr std::uint32_t kCodeMask = (1u << 24) - 1;
 constexpr int kMaxDepth = 255;
 
 // Meta: kind (4 bits), space (2), volatile (1; of a collective: that it is __syncwarp(), which
@@ -39,7 +40,7 @@ constexpr unsigned bytes_of(Head head) { return 1u << (head >> 7 & 7); }
 constexpr std::uint16_t path_of(Head head) {
     return static_cast<std::uint16_t>(head >> kPathShift);
 }
-constexpr std::uint32_t code_of(Head head) { return head >> kCodeShift & 0xffffff; }
+constexpr std::uint32_t code_of(Head head) { return head >> kCodeShift & kCodeMask; }
 
 // Of calls: path 0 is a kernel's own body.
 constexpr Head prefix_of(int depth, std::uint16_t path) {

@@ -18,6 +18,23 @@ constexpr std::uint32_t kAllLanes = ~0u;
 
 constexpr std::uint32_t lane_bit(int lane) { return 1u << lane; }
 
+// `known_count` is the number where the compiler may know it.
+template <int known_count>
+bool are_equal(const Head* heads, int count) {
+    if (known_count > 0) count = known_count;
+    Head difference = 0;
+    for (int i = 0; i < count; ++i) difference |= heads[i] ^ heads[0];
+    return difference == 0;
+}
+
+// Without the instruction, which not every x86-64 has, g++ calls a function.
+unsigned count_bits(std::uint32_t mask) {
+    if (mask == kAllLanes) return kWarpSize;
+    mask -= mask >> 1 & 0x55555555u;
+    mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+    return ((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
 // One warp's replay.
 class Replay {
   public:
@@ -70,9 +87,10 @@ class Replay {
         for (; row < rows; ++row) {
             const Head* const heads = events_.rows[row].head;
             const Head head = heads[0];
-            Head difference = 0;
-            for (int lane = 1; lane < lanes; ++lane) difference |= heads[lane] ^ head;
-            if (difference != 0) break;
+            if (!(lanes == kWarpSize ? are_equal<kWarpSize>(heads, kWarpSize)
+                                     : are_equal<0>(heads, lanes))) {
+                break;
+            }
             if (kind_of(head) == EventKind::collective && !collective_is_whole(row, left_)) break;
             step(head, left_, events_.rows[row].operand, events_.values[row].words[0]);
         }
@@ -211,8 +229,8 @@ class Replay {
         }
         Counts& counts = counting_.places[cached.place].counts;
         ++counts.requests;
-        counts.lanes += static_cast<unsigned>(std::popcount(lanes));
-        counts.alive_lanes += static_cast<unsigned>(std::popcount(running_ | lanes));
+        counts.lanes += count_bits(lanes);
+        counts.alive_lanes += count_bits(running_ | lanes);
         switch (kind_of(head)) {
             case EventKind::block:
             case EventKind::barrier:

@@ -21,13 +21,14 @@ struct Addresses {
     std::array<Address, kWarpSize> packed;
 
     explicit Addresses(const Request& request)
-        : first(request.address), count(static_cast<unsigned>(std::popcount(request.lanes))) {
+        : first(request.address), count(static_cast<unsigned>(std::bit_width(request.lanes))) {
         if ((request.lanes & (request.lanes + 1)) == 0) return;  // the first lanes: as they are
         unsigned i = 0;
         for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
             packed[i++] = request.address[std::countr_zero(lanes)];
         }
         first = packed.data();
+        count = i;
     }
 
     // Whether lane i is at the first address plus i times `stride`.

@@ -4,7 +4,6 @@
 // lambda)(arguments)`.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <emulator/thread.hpp>
@@ -42,7 +41,8 @@ struct ThreadLoop {
     int count = 0;
     int live = 0;  // threads that have not returned, started or not
     int waiting = 0;  // of them, those held at a barrier or in a warp collective
-    std::array<std::uint32_t, kMaxThreadsPerBlock / kWarpSize> live_lanes{};
+    // Not std::array, whose operator would be called where accesses are counted.
+    std::uint32_t live_lanes[kMaxThreadsPerBlock / kWarpSize] = {};
 };
 
 // Called when a thread returns while others wait: it may be the one that they waited for.
