@@ -106,7 +106,11 @@ void run_blocks_shared(Grid& grid) {
 
 // ---- Cooperative grids
 
-void run_cooperative_block(Grid& grid, std::int64_t block) {
+// Of the block that this OS thread runs, among those of its grid.
+thread_local std::int64_t position_in_grid = 0;
+
+void run_cooperative_block(Grid& grid, std::int64_t position, std::int64_t block) {
+    grid.barrier->enter(position);
     if (!grid.failed) Worker::current().run_block(grid, block);
     grid.barrier->leave();
 }
@@ -133,10 +137,12 @@ void run_cooperative_blocks(Grid& grid) {
     const BlockOrder order(grid);
     if (!grid.failed) {
         for (std::size_t i = 0; i < helpers.size(); ++i) {
-            const std::int64_t block = order[static_cast<std::int64_t>(i) + 1];
-            helpers[i]->start([&grid, block] { run_cooperative_block(grid, block); });
+            const auto position = static_cast<std::int64_t>(i) + 1;
+            const std::int64_t block = order[position];
+            helpers[i]->start(
+                [&grid, position, block] { run_cooperative_block(grid, position, block); });
         }
-        run_cooperative_block(grid, order[0]);
+        run_cooperative_block(grid, 0, order[0]);
     }
     for (auto& helper : helpers) {
         helper->wait();
@@ -257,7 +263,32 @@ bool is_device_stream(cudaStream_t stream) {
 
 }  // namespace
 
-GridBarrier::GridBarrier(Grid& grid) : grid_(grid) {}
+GridBarrier::GridBarrier(Grid& grid)
+    : grid_(grid),
+      by_turns_(settings().workers == 1),
+      has_returned_(static_cast<std::size_t>(grid.blocks)),
+      turn_changed_(static_cast<std::size_t>(by_turns_ ? grid.blocks : 0)) {}
+
+void GridBarrier::enter(std::int64_t position) {
+    position_in_grid = position;
+    std::unique_lock lock(mutex_);
+    wait_for_turn(lock, position);
+}
+
+void GridBarrier::wait_for_turn(std::unique_lock<std::mutex>& lock, std::int64_t position) {
+    if (!by_turns_) return;
+    turn_changed_[static_cast<std::size_t>(position)].wait(
+        lock, [&] { return failed_ || turn_ == position; });
+}
+
+// To the next block that has not returned; when all have arrived, that is the first again.
+void GridBarrier::pass_turn() {
+    if (!by_turns_ || returned_ == grid_.blocks) return;
+    do {
+        turn_ = (turn_ + 1) % grid_.blocks;
+    } while (has_returned_[static_cast<std::size_t>(turn_)]);
+    turn_changed_[static_cast<std::size_t>(turn_)].notify_one();
+}
 
 bool GridBarrier::arrive_and_wait() {
     std::unique_lock lock(mutex_);
@@ -266,17 +297,21 @@ bool GridBarrier::arrive_and_wait() {
         waiting_ = 0;
         ++round_;
         changed_.notify_all();
-        return !failed_;
+    } else {
+        fail_if_incomplete(lock);
     }
-    fail_if_incomplete(lock);
+    pass_turn();
     changed_.wait(lock, [&] { return failed_ || round_ != round; });
+    wait_for_turn(lock, position_in_grid);
     return !failed_;
 }
 
 void GridBarrier::leave() {
     std::unique_lock lock(mutex_);
     ++returned_;
+    has_returned_[static_cast<std::size_t>(position_in_grid)] = true;
     fail_if_incomplete(lock);
+    pass_turn();
 }
 
 void GridBarrier::fail_if_incomplete(std::unique_lock<std::mutex>& lock) {
@@ -295,6 +330,7 @@ void GridBarrier::fail() {
     const std::lock_guard lock(mutex_);
     failed_ = true;
     changed_.notify_all();
+    for (std::condition_variable& changed : turn_changed_) changed.notify_all();
 }
 
 Grid::Grid(const LaunchConfiguration& launch_configuration, KernelIdentity kernel_identity,

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <emulator/launch.hpp>
 #include <memory>
 #include <mutex>
@@ -17,11 +18,14 @@ namespace emulator {
 
 struct Grid;
 
-// Where the blocks of a cooperative grid wait for each other, each on its own OS thread.
+// Where the blocks of a cooperative grid wait for each other, each on its own OS thread. Where
+// there is one worker, they run by turns: a block has its turn until it arrives or returns.
 class GridBarrier {
   public:
     explicit GridBarrier(Grid& grid);
 
+    // A block, the `position`-th of the grid, begins.
+    void enter(std::int64_t position);
     // False when the grid has failed meanwhile.
     bool arrive_and_wait();
     // A block has returned.
@@ -31,6 +35,8 @@ class GridBarrier {
   private:
     // Once all blocks wait or have returned: those that wait do so in vain.
     void fail_if_incomplete(std::unique_lock<std::mutex>& lock);
+    void pass_turn();
+    void wait_for_turn(std::unique_lock<std::mutex>& lock, std::int64_t position);
 
     Grid& grid_;
     std::mutex mutex_;
@@ -39,6 +45,10 @@ class GridBarrier {
     std::int64_t returned_ = 0;
     std::uint64_t round_ = 0;
     bool failed_ = false;
+    const bool by_turns_;
+    std::int64_t turn_ = 0;  // the position of the block that runs
+    std::vector<bool> has_returned_;  // by position
+    std::deque<std::condition_variable> turn_changed_;
 };
 
 // A grid launched by device code, and its place among its parent's launches.

@@ -69,7 +69,7 @@ void on_block_begin(Worker& worker) {
     running.kernel = kernels_of_grids()[worker.grid().serial];
     begin_block_checks(worker);
     start_recording(worker);
-    if (tracing) begin_block_trace(worker);
+    if (tracing) begin_block_trace();
 }
 
 void on_block_end(Worker& worker) {
@@ -92,7 +92,7 @@ void on_barrier_complete(Worker& worker) {
     const Unrecorded unrecorded;
     replay_all(worker);
     order_block(worker, false);
-    if (tracing) next_trace_step(worker);
+    if (tracing) next_trace_step();
 }
 
 void on_grid_barrier_complete(Worker& worker) {

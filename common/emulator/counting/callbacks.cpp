@@ -18,6 +18,7 @@ namespace emulator::counting {
 namespace {
 
 constinit bool values_kept = true;
+constinit bool loaded_values_kept = false;
 
 [[gnu::always_inline]] inline std::uint32_t offset_of(const void* code) {
     return static_cast<std::uint32_t>(static_cast<const char*>(code) - __executable_start) &
@@ -110,6 +111,12 @@ template <bool has_value = false>
     write_event<has_value>(record, head, operand);
 }
 
+// The value that a load is about to read.
+[[gnu::noinline]] void append_loaded(ThreadRecord& record, Head head, std::uint64_t operand) {
+    append<true>(record, head, operand);
+    capture_pending_value(record);
+}
+
 [[gnu::noinline]] void note_host_access(std::uintptr_t address, unsigned size, EventKind kind,
                                         const void* code) {
     check_host_access(address, size, operation_of(kind), code);
@@ -131,6 +138,9 @@ template <EventKind kind, unsigned size, bool is_volatile = false>
     }
     if (cached.head == 0) return;
     if constexpr (kind == EventKind::load) {
+        if (loaded_values_kept) [[unlikely]] {
+            return append_loaded(*thread->record, cached.head, address);
+        }
         append(*thread->record, cached.head, address);
     } else {
         append<true>(*thread->record, cached.head, address);
@@ -309,7 +319,10 @@ void start_recording(Worker& worker) {
     }
 }
 
-void keep_values(bool keep) { values_kept = keep; }
+void keep_values(bool stored, bool loaded) {
+    values_kept = stored || loaded;
+    loaded_values_kept = loaded;
+}
 
 void capture_pending_value(ThreadRecord& record) {
     if (record.pending == nullptr) return;

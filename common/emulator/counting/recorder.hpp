@@ -36,8 +36,8 @@ Recorder& recorder();
 // Before a block: no lane has events.
 void start_recording(Worker& worker);
 
-// Written values are kept: races and traces look at them.
-void keep_values(bool keep);
+// Which values are kept: races need what was stored, a trace all.
+void keep_values(bool stored, bool loaded);
 
 // While it lives, the running thread records nothing. The linker may give this library, and the
 // engine, an instrumented copy of a template that both they and the program instantiate (the

@@ -172,7 +172,7 @@ class Replay {
     void gather(Head head, std::uint32_t group) {
         const EventKind kind = kind_of(head);
         if (kind == EventKind::block || kind == EventKind::barrier) return;
-        const bool with_values = kind == EventKind::store || kind == EventKind::atomic;
+        const bool with_values = kind != EventKind::load || tracing;
         for (std::uint32_t lanes = group; lanes != 0; lanes &= lanes - 1) {
             const int lane = std::countr_zero(lanes);
             operand_[lane] = events_.rows[row_[lane]].operand[lane];
@@ -258,7 +258,7 @@ class Replay {
                               static_cast<std::uint8_t>(bytes_of(head)),
                               lanes,
                               operands,
-                              {kind == EventKind::load ? nullptr : words}};
+                              {kind == EventKind::load && !tracing ? nullptr : words}};
         if (request.space != Space::constant) {
             const Cost cost =
                 request.space == Space::shared ? shared_cost(request) : global_cost(request);

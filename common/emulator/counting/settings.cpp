@@ -7,6 +7,7 @@
 
 #include "checks.hpp"
 #include "recorder.hpp"
+#include "trace.hpp"
 
 namespace emulator::counting {
 namespace {
@@ -58,8 +59,9 @@ const Options& options() { return mutable_options(); }
 
 void configure(const Options& replacement) {
     mutable_options() = replacement;
+    if (!replacement.trace.empty()) start_trace(replacement.trace);
     set_races(replacement.races);
-    keep_values(replacement.races || !replacement.trace.empty());
+    keep_values(replacement.races, !replacement.trace.empty());
 }
 
 const SourceLine& skipped_line() {

@@ -2,6 +2,8 @@
 // Every access of every lane as a row of CSV, in the order of the replay.
 #pragma once
 
+#include <string>
+
 #include "../worker.hpp"
 #include "request.hpp"
 
@@ -9,11 +11,11 @@ namespace emulator::counting {
 
 extern bool tracing;
 
-// Throws std::runtime_error when the file cannot be written.
+// Ends the program where the file cannot be written, as finish_trace() does.
 void start_trace(const std::string& path);
-void begin_block_trace(Worker& worker);
+void begin_block_trace();
 // After a barrier of the block.
-void next_trace_step(Worker& worker);
+void next_trace_step();
 void trace_request(Worker& worker, int warp, const Request& request);
 void finish_trace();
 
