@@ -289,12 +289,13 @@ void print_summary(std::ostream& out, const Results& results, std::string_view s
     print_line(out, "verified", results.verdict);
 }
 
+bool asks_for_counting(const StageOptions& options) {
+    return options.no_races || !options.counters.empty() || !options.trace.empty();
+}
+
 // Whoever wants no summary wants no table of counters either.
 void set_counting(Backend& backend, const StageOptions& options) {
-    const bool asked = options.no_races || !options.counters.empty() || !options.trace.empty();
-    if (asked || backend.engine() == "count") {
-        backend.set_counting({options.no_races, options.quiet, options.counters, options.trace});
-    }
+    backend.set_counting({options.no_races, options.quiet, options.counters, options.trace});
 }
 
 // An output file that was asked for, opened before any work is done for it.
@@ -320,7 +321,10 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
     if (!options.n_given) {
         options.n = default_n(problem, backend->engine(), options.check);
     }
-    set_counting(*backend, options);
+    const bool counting = backend->engine() == "count";
+    if (!counting && asks_for_counting(options)) {
+        set_counting(*backend, options);  // refuses
+    }
     if (is_emulated(backend->engine())) {
         options.repeats = line.given("--repeats") ? options.repeats : kEmulatedRepeats;
         options.warmup = line.given("--warmup") ? options.warmup : kEmulatedWarmup;
@@ -331,8 +335,9 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
     const std::unique_ptr<AtomicFile> output = open_file(options.output);
     const std::unique_ptr<AtomicFile> csv = open_file(options.csv);
     const std::unique_ptr<AtomicFile> json = open_file(options.json);
-    if (backend->engine() == "count") {
-        // Written by the engine when the program ends; whether they can be is known now.
+    if (counting) {
+        // The engine writes them when the program ends, however it does; whether it can is known
+        // now.
         open_file(options.counters);
         open_file(options.trace);
     }
@@ -342,6 +347,9 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
     if (problem.n() != options.n) {
         refuse_without_memory<InputError>(problem, problem.n(), *backend,
                                           text(problem.input_name(), ": n = ", problem.n()));
+    }
+    if (counting) {
+        set_counting(*backend, options);
     }
 
     if (options.profile) {
