@@ -147,14 +147,9 @@ def read_reasons(path: Path) -> list[Reason]:
 def find_examples() -> dict[str, dict[str, Path]]:
     """Name of each example to its executables, as far as they were built."""
     folder = build_folder() / EXAMPLES.relative_to(ROOT)
-    found: dict[str, dict[str, Path]] = {}
-    for source in sorted(EXAMPLES.glob("*.cu")):
-        found[source.stem] = {}
-        for path in sorted(folder.glob("*")):
-            match = re.fullmatch(rf"(?:\w*_)?{re.escape(source.stem)}(?:\.(emu|count)|_(gpu))?", path.name)
-            if match and path.is_file() and os.access(path, os.X_OK):
-                found[source.stem].setdefault(match[1] or "gpu", path)
-    return found
+    return {source.stem: {engine: path for engine in ("gpu", "count")
+                          if (path := folder / f"example_{source.stem}{'' if engine == 'gpu' else '.' + engine}").exists()}
+            for source in sorted(EXAMPLES.glob("*.cu"))}
 
 
 def find_runs() -> list[Run]:

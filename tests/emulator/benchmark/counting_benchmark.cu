@@ -3,7 +3,10 @@
 // in shared memory, many threads with shared atomics, and many tiny launches. Compiled for the
 // plain engine and for the one with counters; counting_ratios.py compares the two.
 //
-//     counting_benchmark CASE REPEATS      prints the best time in seconds and the words touched
+//     counting_benchmark CASE REPEATS
+//
+// prints the best time in seconds, the words touched and the most memory that the process had, in
+// kB.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -11,6 +14,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -140,6 +145,15 @@ std::vector<Value> make_values(std::size_t count, Make make) {
     return values;
 }
 
+// The most physical memory that this process had. (getrusage's number starts with the parent's.)
+long peak_kilobytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmHWM:")) return std::atol(line.c_str() + 6);
+    }
+    return 0;
+}
+
 // The noise of a shared machine only adds.
 template <class Function>
 void measure(int repeats, std::size_t words, Function run) {
@@ -152,7 +166,7 @@ void measure(int repeats, std::size_t words, Function run) {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
         best = std::min(best, time.count());
     }
-    std::printf("%.6f %zu\n", best, words);
+    std::printf("%.6f %zu %ld\n", best, words, peak_kilobytes());
 }
 
 float next_coordinate() { return static_cast<float>(next_random()) / (1u << 24); }
