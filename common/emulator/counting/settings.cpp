@@ -20,7 +20,7 @@ std::string_view environment(const char* name) {
 [[noreturn]] void refuse(const char* name, std::string_view value, const char* allowed) {
     std::fprintf(stderr, "emulator: %s=%.*s: expected %s\n", name, static_cast<int>(value.size()),
                  value.data(), allowed);
-    std::exit(EXIT_FAILURE);
+    std::_Exit(EXIT_FAILURE);  // nothing has run yet, and what runs at exit asks for the settings
 }
 
 Options read_environment() {

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The counters and the trace as a program writes them.
+
+Usage: test_output.py PROGRAM (built from output_program.cu)
+"""
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+
+
+def run(**variables):
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith("EMULATOR_")}
+    return subprocess.run([PROGRAM], env=environment | variables, capture_output=True, text=True,
+                          check=False)
+
+
+def count(**variables):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "counters.json")
+        result = run(EMULATOR_COUNTERS=str(path), **variables)
+        return result, path.read_text(encoding="utf-8")
+
+
+class Output(unittest.TestCase):
+    def test_json(self):
+        result, text = count()
+        self.assertEqual((result.stdout, result.stderr, result.returncode), ("2016\n", "", 0))
+        report = json.loads(text)
+        self.assertEqual(list(report), ["schema", "program", "device", "transfers", "kernels",
+                                        "findings"])
+        self.assertEqual(report["schema"], 1)
+        self.assertEqual(report["transfers"], {
+            "host_to_device": {"calls": 1, "bytes": 256},
+            "device_to_host": {"calls": 1, "bytes": 4},
+            "device_to_device": {"calls": 0, "bytes": 0},
+            "set": {"calls": 1, "bytes": 4}})
+        self.assertEqual(report["findings"], [])
+        kernel, = report["kernels"]
+        self.assertEqual({key: kernel[key] for key in
+                          ("name", "launches", "blocks", "threads", "warps")},
+                         {"name": "reverse_kernel", "launches": 1, "blocks": 1, "threads": 64,
+                          "warps": 2})
+        totals = kernel["totals"]
+        self.assertEqual(totals["global_load"],
+                         {"requests": 2, "lanes": 64, "sectors": 8, "ideal_sectors": 8})
+        self.assertEqual(totals["global_atomic"],
+                         {"requests": 2, "lanes": 64, "sectors": 64, "ideal_sectors": 8,
+                          "depth": 64})
+        self.assertEqual(totals["shared_load"],
+                         {"requests": 2, "lanes": 64, "wavefronts": 2, "ideal_wavefronts": 2})
+        self.assertEqual(totals["barriers"], 2)
+        self.assertEqual(totals["alive_lanes"], 2 * 5 * 32)
+        accesses = [(line["line"], line["operation"], line["space"], line["bytes"],
+                     line["requests"]) for line in kernel["lines"] if line["operation"] != "block"]
+        self.assertEqual(accesses, [
+            (9, "load", "global", 4, 2), (9, "store", "shared", 4, 2), (10, "barrier", "", 0, 2),
+            (11, "load", "shared", 4, 2), (12, "store", "global", 4, 2),
+            (13, "atomic", "global", 4, 2)])
+        self.assertEqual({line["file"] for line in kernel["lines"]}, {"output_program.cu"})
+
+    def test_same_to_the_byte(self):
+        self.assertEqual(count()[1], count()[1])
+        self.assertEqual(count()[1], count(EMULATOR_WORKERS="7")[1])
+
+    def test_counters_are_the_same_under_every_schedule(self):
+        self.assertEqual(count()[1], count(EMULATOR_SCHEDULE="reversed")[1])
+        self.assertEqual(count()[1], count(EMULATOR_SCHEDULE="shuffled:3")[1])
+
+    def test_table_and_standard_output(self):
+        table = run().stderr
+        self.assertIn("reverse_kernel: 1 launches, 1 blocks, 2 warps", table)
+        self.assertIn("output_program.cu:13", table)
+        self.assertEqual(run(EMULATOR_COUNTERS="none").stderr, "")
+        self.assertIn('{"schema": 1,', run(EMULATOR_COUNTERS="-").stdout)
+
+    def test_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "trace.csv")
+            result = run(EMULATOR_COUNTERS="none", EMULATOR_TRACE=str(path))
+            self.assertEqual((result.stdout, result.stderr), ("2016\n", ""))
+            with path.open(newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 5 * 64)
+        self.assertEqual(rows[5], {
+            "grid": "1", "kernel": "reverse_kernel", "block": "0", "step": "0", "warp": "0",
+            "lane": "5", "line": "output_program.cu:9", "operation": "load", "space": "global",
+            "object": "a1", "offset": "20", "bytes": "4", "value": "5"})
+        shared = [row for row in rows if row["space"] == "shared"]
+        self.assertEqual({row["object"] for row in shared}, {"s_values"})
+        self.assertEqual([row["value"] for row in shared if row["operation"] == "load"][:3],
+                         ["63", "62", "61"])
+        self.assertEqual({row["step"] for row in shared if row["operation"] == "load"}, {"1"})
+
+    def test_a_skipped_barrier_is_a_race(self):
+        result, text = count(EMULATOR_SKIP="output_program.cu:10")
+        self.assertEqual(result.returncode, 1)
+        report = json.loads(text)
+        self.assertEqual(report["kernels"][0]["totals"]["barriers"], 0)
+        self.assertEqual({finding["kind"] for finding in report["findings"]}, {"race_in_block"})
+
+    def test_settings_that_mean_nothing(self):
+        for name, value in (("EMULATOR_RACES", "maybe"), ("EMULATOR_SKIP", "nowhere"),
+                            ("EMULATOR_TRACE", "/no/such/folder/trace.csv"),
+                            ("EMULATOR_COUNTERS", "/no/such/folder/counters.json")):
+            with self.subTest(name):
+                result = run(**{name: value})
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(value, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
