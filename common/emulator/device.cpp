@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 #include "errors.hpp"
+#include "executable.hpp"
 #include "settings.hpp"
 #include "stream.hpp"
 
@@ -128,6 +130,19 @@ cudaError_t query(const char* function, bool valid) {
     return host_call(function, [] { return cudaErrorInvalidValue; });
 }
 
+std::string text_of(const dim3& size) {
+    return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+const Variable* find_too_large_shared() {
+    constexpr std::size_t kStaticSharedBytes = 48 * 1024;
+    for (const Variable& variable : shared_variables()) {
+        // Of a file without symbols a section is all that is known, not one variable.
+        if (!variable.name.empty() && variable.bytes > kStaticSharedBytes) return &variable;
+    }
+    return nullptr;
+}
+
 cudaError_t check_device(int number) { return number == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
 
 }  // namespace
@@ -152,12 +167,37 @@ int active_blocks_per_multiprocessor(int threads, std::size_t shared_bytes) {
 cudaError_t check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel) {
     const dim3& grid = configuration.grid_dim;
     const dim3& block = configuration.block_dim;
-    if (is_empty(grid) || is_empty(block) || exceeds(grid, kMaxGrid) || exceeds(block, kMaxBlock) ||
+    // Programs that do not look at the error see what it was all the same.
+    const auto refuse = [&](cudaError_t error, const std::string& reason) {
+        explain("kernel %s is not launched: %s (%s)",
+                kernel.name != nullptr ? kernel.name : function_name(kernel.address).c_str(),
+                reason.c_str(), cudaGetErrorName(error));
+        return error;
+    };
+    if (is_empty(block) || exceeds(block, kMaxBlock) ||
         std::uint64_t{block.x} * block.y * block.z > kMaxThreadsPerBlock) {
-        return cudaErrorInvalidConfiguration;
+        return refuse(
+            cudaErrorInvalidConfiguration,
+            "a block of " + text_of(block) + " threads; it has 1 to 1024, at most 64 in z");
     }
-    if (configuration.shared_bytes > allowed_shared_bytes(kernel.address)) {
-        return cudaErrorInvalidValue;
+    if (is_empty(grid) || exceeds(grid, kMaxGrid)) {
+        return refuse(cudaErrorInvalidConfiguration,
+                      "a grid of " + text_of(grid) +
+                          " blocks; it has at least 1, at most 2147483647 in x, 65535 in y and z");
+    }
+    const std::size_t allowed = allowed_shared_bytes(kernel.address);
+    if (configuration.shared_bytes > allowed) {
+        return refuse(cudaErrorInvalidValue, std::to_string(configuration.shared_bytes) +
+                                                 " bytes of dynamic shared memory; it may have " +
+                                                 std::to_string(allowed) +
+                                                 ", more only by cudaFuncSetAttribute()");
+    }
+    // nvcc refuses it for any device.
+    static const Variable* const too_large = find_too_large_shared();
+    if (too_large != nullptr) {
+        return refuse(cudaErrorInvalidValue,
+                      "__shared__ " + too_large->name + " of " + std::to_string(too_large->bytes) +
+                          " bytes; a block has 49152, more only as dynamic shared memory");
     }
     if (configuration.cooperative) {
         if (!device().cooperative_launch) return cudaErrorNotSupported;

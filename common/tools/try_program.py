@@ -30,6 +30,8 @@ def checked_file(name: str) -> Path:
         raise ToolError(f"FILE={name}: {error.strerror}", EXIT_FAILURE) from None
     if not text.strip():
         raise ToolError(f"FILE={name}: is empty", EXIT_FAILURE)
+    if b"\0" in text:
+        raise ToolError(f"FILE={name}: is no source text", EXIT_FAILURE)
     return path
 
 

@@ -124,6 +124,9 @@ class BoundKernelCall final : public KernelCall {
 #else
             threadIdx = thread.thread_index;
             current_thread = &thread;
+            // A signal (a fault, the time limit) finds the thread there: without this the store may
+            // move behind a loop of the kernel, and an endless one has none before it.
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
             body_();
 #ifdef __SANITIZE_THREAD__
