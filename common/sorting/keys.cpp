@@ -50,8 +50,10 @@ Key to_key(std::uint64_t position) {
     return static_cast<Key>(static_cast<std::uint32_t>(position) ^ 0x80000000u);
 }
 
-// floor(a * b / c) for c > 0.
+// floor(a * b / c) for c > 0. Division of 128 bits takes several times as long, and is seldom due.
 std::uint64_t scale(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+    std::uint64_t product = 0;
+    if (!__builtin_mul_overflow(a, b, &product)) return product / c;
     return static_cast<std::uint64_t>(static_cast<unsigned __int128>(a) * b / c);
 }
 
