@@ -340,6 +340,7 @@ void Worker::fiber_main(boost::context::detail::transfer_t transfer) {
     DenormalControl::write(DenormalControl::read() & ~DenormalControl::kFlushBits);
     boost::context::detail::jump_fcontext(transfer.fctx, nullptr);
     for (;;) {
+        current_thread = nullptr;  // not the one that waits, on another fiber
         worker.grid_->call->run_threads(worker.loop_);
         worker.idle_fibers_.push_back(self);
         worker.release_if_stuck();

@@ -480,6 +480,12 @@ EMULATOR_ATOMICS(std::uint64_t, 64)
 
 namespace emulator {
 
+void note_fence(bool of_device) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (current_thread == nullptr) return;
+    counting::record_meeting(meta_of(EventKind::fence), EMULATOR_CODE, of_device ? 1 : 0);
+}
+
 void note_atomic(void* address, int bytes, const void* code) {
     using counting::record_access;
     switch (bytes) {

@@ -30,10 +30,20 @@ inline int __syncthreads_and(int predicate) {
 inline int __syncthreads_or(int predicate) {
     return emulator::block_barrier(emulator::BarrierKind::any, predicate);
 }
+#ifdef __SANITIZE_THREAD__
+// Not g++'s fences, of which some versions say that this mode does not know them.
+namespace emulator {
+void note_fence(bool of_device);
+}
+inline void __threadfence_block() { emulator::note_fence(false); }
+inline void __threadfence() { emulator::note_fence(true); }
+inline void __threadfence_system() { emulator::note_fence(true); }
+#else
 // A block's threads share one worker: only the compiler could reorder what they see.
 inline void __threadfence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+#endif
 
 // ---- warp functions ----
 namespace emulator {

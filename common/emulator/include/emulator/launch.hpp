@@ -61,17 +61,17 @@ class DenormalControl {
 #if defined(__x86_64__)
     using Word = unsigned;
     static constexpr Word kFlushBits = 0x8040;  // flush to zero, denormals are zero
-    static Word read() { return _mm_getcsr(); }
-    static void write(Word word) { _mm_setcsr(word); }
+    EMULATOR_UNRECORDED static Word read() { return _mm_getcsr(); }
+    EMULATOR_UNRECORDED static void write(Word word) { _mm_setcsr(word); }
 #elif defined(__aarch64__)
     using Word = std::uint64_t;
     static constexpr Word kFlushBits = 1u << 24;  // FPCR.FZ
-    static Word read() {
+    EMULATOR_UNRECORDED static Word read() {
         Word word;
         asm volatile("mrs %0, fpcr" : "=r"(word));
         return word;
     }
-    static void write(Word word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
+    EMULATOR_UNRECORDED static void write(Word word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
 #else
 #error "the control of denormals is known for x86-64 and AArch64 only"
 #endif
@@ -81,10 +81,10 @@ class DenormalControl {
 // switch of fibers keeps each side's control word: host code is not affected.
 class FlushDenormals {
   public:
-    FlushDenormals() {
+    EMULATOR_UNRECORDED FlushDenormals() {
         DenormalControl::write(DenormalControl::read() | DenormalControl::kFlushBits);
     }
-    ~FlushDenormals() {
+    EMULATOR_UNRECORDED ~FlushDenormals() {
         DenormalControl::write(DenormalControl::read() & ~DenormalControl::kFlushBits);
     }
     FlushDenormals(const FlushDenormals&) = delete;
