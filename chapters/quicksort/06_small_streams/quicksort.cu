@@ -4,7 +4,7 @@
 // wait for the first. In a stream of its own, made and destroyed by the thread that launches it,
 // each child starts as soon as its parent has ended and there is room.
 // Compared with 05_small_recursive: launch_sort makes a stream.
-// Limit now: the barriers of the scan, two for each doubling of the distance.
+// Limit now: the scan: eleven barriers of 32 warps, and 16 KB of shared memory.
 // Thesis 3.3.2.1 (x1.26), figure 3.11.
 #include <cuda_runtime.h>
 
