@@ -20,6 +20,8 @@ FOLDER = ROOT / "plots" / "data" / "counters"
 HEADER = ("stage", "arguments", "kernel", "counter", "value")
 # How a kernel is cut into basic blocks is g++'s decision, and may change with its version.
 COMPILER_S_OWN = ("basic_blocks", "basic_block_lanes", "loop.basic_blocks")
+# When a warp's other lanes have returned is the replay's order, and no request's cost.
+NOT_RECORDED = ("alive_lanes",)
 
 Row = tuple[str, ...]
 
@@ -33,7 +35,7 @@ def rows_of(stage: Stage) -> list[Row]:
             for name, value in counted.transfers.items() if value]
     for kernel in counted.kernels:
         rows += [(stage.name, arguments, kernel.name, name, str(value))
-                 for name, value in kernel.counters.items()]
+                 for name, value in kernel.counters.items() if name not in NOT_RECORDED]
     return rows
 
 
