@@ -30,11 +30,11 @@ __device__ double atomicAddDouble(double* address, double val) {
 __device__ __forceinline__ float atomicMaxFloat(float* address, float val) {
     int* address_as_int = (int*)address;
     int old = *address_as_int, assumed;
-    while (val > __int_as_float(old)) {
+    do {
         assumed = old;
-        old = atomicCAS(address_as_int, assumed, __float_as_int(val));
-        if (old == assumed) break;
-    }
+        old =
+            atomicCAS(address_as_int, assumed, __float_as_int(fmaxf(val, __int_as_float(assumed))));
+    } while (assumed != old);
     return __int_as_float(old);
 }
 
