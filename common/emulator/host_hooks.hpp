@@ -12,8 +12,6 @@
 
 namespace emulator {
 
-class Worker;
-
 // Work that waits in a stream: a kernel, whose memory is not known, or a copy.
 struct QueuedWork {
     std::string kernel;  // empty for a copy
@@ -30,8 +28,8 @@ struct HostHooks {
     // The result names the work.
     std::uint64_t (*work_queued)(const QueuedWork& work) = nullptr;
     void (*work_ended)(std::uint64_t number) = nullptr;
-    // A block is about to be ended for its time. In a signal handler.
-    void (*time_is_up)(Worker& worker, const void* code) = nullptr;
+    // The running block's time is up, and the observer is to end it. In a signal handler.
+    void (*time_is_up)() = nullptr;
 };
 
 extern HostHooks host_hooks;

@@ -69,11 +69,9 @@ const void* interrupted_code(const void* context) {
 // Leaves by a context switch, as the handler of faults does. Not out of the C library, which may
 // hold a lock: the watcher comes again.
 void end_block(int, siginfo_t*, void* context) {
+    if (host_hooks.time_is_up != nullptr) return host_hooks.time_is_up();
     const void* code = interrupted_code(context);
     if (current_thread == nullptr || code < &__executable_start || code >= &etext) return;
-    if (host_hooks.time_is_up != nullptr) {
-        host_hooks.time_is_up(*worker_of_running_block(), code);
-    }
     char message[200];
     std::snprintf(message, sizeof message,
                   "the block has run for %g s: a loop without an end? EMULATOR_TIME_LIMIT=SECONDS "

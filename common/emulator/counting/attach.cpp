@@ -145,6 +145,7 @@ void on_warp_end(Worker& worker, int warp) {
 void on_warp_held(Worker& worker, int warp, std::uint32_t held) {
     const Unrecorded unrecorded;
     replay_held_warp(worker, running.kernel, warp, held);
+    check_time(worker);
 }
 
 void write_at_exit() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <csignal>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -81,6 +82,7 @@ class RunningBlock {
         report_guesses();
     }
     ArrivedThreads arrived;
+    PlaceId last_place = 0;
 
   private:
     template <Space kSpace, Operation kOperation>
@@ -167,6 +169,8 @@ void RunningBlock::begin(Worker& worker) {
     arrived.clear();
     unwritten_.clear();
     guesses_.clear();
+    last_place = 0;
+    time_is_up = 0;
 }
 
 void RunningBlock::next_interval(bool of_grid) {
@@ -283,8 +287,11 @@ void RunningBlock::report_race(const Access& earlier, PlaceId place, const Acces
                                PlaceId now_place, Space space, Operation does, Operation did,
                                bool same_value) {
     Program& all = program();
+    const IntervalRecord& record = all.intervals[earlier.interval - all.first_of_grids];
+    const bool same_block = record.block == id_;
     const std::uint64_t pair = std::uint64_t{now_place} << 32 | std::uint64_t{place} << 16 |
-                               static_cast<std::uint64_t>(did) << 1 |
+                               static_cast<std::uint64_t>(did) << 2 |
+                               static_cast<std::uint64_t>(same_block) << 1 |
                                static_cast<std::uint64_t>(same_value);
     if (std::exchange(all.reported_in, findings_generation()) != findings_generation()) {
         all.reported.clear();
@@ -292,8 +299,6 @@ void RunningBlock::report_race(const Access& earlier, PlaceId place, const Acces
     if (const auto known = all.reported.find(pair); known != all.reported.end()) {
         return count_again(known->second);
     }
-    const IntervalRecord& record = all.intervals[earlier.interval - all.first_of_grids];
-    const bool same_block = record.block == id_;
     const bool same_warp = same_block && earlier.warp() == now.warp();
     Finding finding;
     finding.kind = same_value   ? FindingKind::same_value_writes
@@ -573,6 +578,8 @@ RunningBlock& running(Worker& worker) {
 
 }  // namespace
 
+volatile std::sig_atomic_t time_is_up = 0;
+
 void set_races(bool on) { races_on = on; }
 
 void cover_memory(std::uintptr_t arena, std::size_t bytes) {
@@ -635,8 +642,25 @@ void check_collective(Worker& worker, int thread, const void* code) {
 
 void report_deadlock(Worker& worker) { running(worker).arrived.report_deadlock(worker); }
 
+void check_time(Worker& worker) {
+    if (!time_is_up) return;
+    time_is_up = 0;
+    Finding finding;
+    finding.kind = FindingKind::endless_kernel;
+    finding.kernel = worker.grid().name();
+    finding.actors.push_back({worker.block(), current_thread->linear_index,
+                              line_of(running(worker).last_place), "is still running"});
+    finding.what = "with the block's time used up";
+    finding.advice =
+        "look for a loop without an end, or a wait for what another thread has still to do";
+    report(std::move(finding));
+    worker.grid().fail(cudaErrorLaunchTimeout);
+    worker.abandon_block();
+}
+
 void check_request(Worker& worker, int warp, const Request& request) {
     RunningBlock& block = running(worker);
+    block.last_place = request.place;
     if (is_shifted(request.place)) return check_shifted(block, worker, warp, request);
     block.check(warp, request);
 }

@@ -3,6 +3,8 @@
 // it can have happened; each word of memory remembers its last accesses.
 #pragma once
 
+#include <csignal>
+
 #include "request.hpp"
 
 namespace emulator::counting {
@@ -39,6 +41,11 @@ void check_barrier(Worker& worker, int thread, const void* code);
 void check_collective(Worker& worker, int thread, const void* code);
 // Every thread of the block that has not returned waits, and none can come to release it.
 void report_deadlock(Worker& worker);
+
+// Set by the handler of the time limit. A thread that is between two of its accesses then ends its
+// block, which the handler cannot do: it may interrupt the replay.
+extern volatile std::sig_atomic_t time_is_up;
+void check_time(Worker& worker);
 
 // A request of global or shared memory. Atomics order too, together with fences.
 void check_request(Worker& worker, int warp, const Request& request);

@@ -111,16 +111,7 @@ void on_memory_freed(const Allocation& allocation) {
     forget_memory(number(allocation.begin), allocation.bytes);
 }
 
-void on_time_is_up(Worker& worker, const void* code) {
-    Finding finding;
-    finding.kind = FindingKind::endless_kernel;
-    finding.kernel = worker.grid().name();
-    finding.actors.push_back({worker.block(), current_thread->linear_index, find_line(code),
-                              "has not ended when the block's time was up"});
-    finding.advice =
-        "look for a loop without an end, or a wait for what another thread has still to do";
-    report(std::move(finding));
-}
+void on_time_is_up() { time_is_up = 1; }
 
 bool overlap(std::uintptr_t begin, std::size_t bytes, const void* other, std::size_t other_bytes) {
     return other_bytes > 0 && begin < number(other) + other_bytes && number(other) < begin + bytes;

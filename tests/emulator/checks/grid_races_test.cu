@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Races between blocks: ordered by fences with atomics, by the grid's barrier, by launches.
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+#include "checks_test.hpp"
+
+namespace {
+
+namespace cg = cooperative_groups;
+
+constexpr int kThreads = 64;
+constexpr int kBlocks = 20;
+constexpr int kCount = kThreads * kBlocks;
+
+// Every block reads its neighbours' elements and writes its own.
+NEXT_LINE(kStencilBegin);
+__global__ void stencil_kernel(const int* in, int* out, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int left = in[i > 0 ? i - 1 : 0];
+    const int right = in[i + 1 < count ? i + 1 : i];
+    out[i] = left + right;  // line 5
+}
+
+TEST(GridRaces, a_stencil_in_place) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        int* a = device_array<int>(kCount);
+        int* b = device_array<int>(kCount);
+        for (int i = 0; i < 3; ++i) {
+            stencil_kernel<<<kBlocks, kThreads>>>(a, b, kCount);
+            stencil_kernel<<<kBlocks, kThreads>>>(b, a, kCount);
+        }
+    })));
+    const auto found = findings_of([] {
+        int* a = device_array<int>(kCount);
+        stencil_kernel<<<kBlocks, kThreads>>>(a, a, kCount);
+    });
+    ASSERT_TRUE(has(found, FindingKind::race_between_blocks, 0)) << text_of(found);
+    for (const Finding& finding : found) {
+        if (finding.kind != FindingKind::race_between_blocks) continue;
+        EXPECT_NE(finding.actors[0].block, finding.actors[1].block);
+    }
+}
+
+// threadFenceReduction of CUDA's samples: the last block to finish adds up.
+enum class Missing { nothing, fence, atomic };
+
+template <Missing kMissing>
+__global__ void last_block_kernel(int* sums, unsigned* count, int* total) {
+    __shared__ bool s_is_last;
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = blockIdx.x;
+        if (kMissing != Missing::fence) __threadfence();
+        if (kMissing == Missing::atomic) {
+            s_is_last = blockIdx.x == gridDim.x - 1;
+        } else {
+            s_is_last = atomicInc(count, gridDim.x) == gridDim.x - 1;
+        }
+    }
+    __syncthreads();
+    if (s_is_last) {
+        int sum = 0;
+        for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += sums[i];
+        atomicAdd(total, sum);
+    }
+}
+
+template <Missing kMissing>
+std::vector<Finding> run_last_block() {
+    return findings_of([] {
+        last_block_kernel<kMissing><<<kBlocks, kThreads>>>(
+            device_array<int>(kBlocks), device_array<unsigned>(1), device_array<int>(1));
+    });
+}
+
+TEST(GridRaces, the_last_block_needs_fence_and_atomic) {
+    EXPECT_TRUE(is_silent(run_last_block<Missing::nothing>()));
+    EXPECT_TRUE(has(run_last_block<Missing::fence>(), FindingKind::race_between_blocks, 0));
+    EXPECT_TRUE(has(run_last_block<Missing::atomic>(), FindingKind::race_between_blocks, 0));
+}
+
+// All threads write; one fence behind the block's barrier tells of all of them.
+template <bool kFence>
+__global__ void cumulative_kernel(int* values, unsigned* count, int* total) {
+    __shared__ bool s_is_last;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    values[i] = i;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (kFence) __threadfence();
+        s_is_last = atomicAdd(count, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (s_is_last) {
+        int sum = 0;
+        for (unsigned j = threadIdx.x; j < gridDim.x * blockDim.x; j += blockDim.x)
+            sum += values[j];
+        atomicAdd(total, sum);
+    }
+}
+
+TEST(GridRaces, a_fence_is_cumulative_over_a_barrier) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        cumulative_kernel<true><<<kBlocks, kThreads>>>(
+            device_array<int>(kBlocks * kThreads), device_array<unsigned>(1), device_array<int>(1));
+    })));
+    EXPECT_TRUE(has(findings_of([] {
+                        cumulative_kernel<false><<<kBlocks, kThreads>>>(
+                            device_array<int>(kBlocks * kThreads), device_array<unsigned>(1),
+                            device_array<int>(1));
+                    }),
+                    FindingKind::race_between_blocks, 0));
+}
+
+// Decoupled look-back: each block takes its predecessor's sum behind a flag. In-order blocks never
+// find it unset.
+template <bool kFence>
+__global__ void look_back_kernel(int* sums, volatile int* ready, int* out) {
+    __shared__ int s_before;
+    if (threadIdx.x == 0) {
+        const unsigned block = blockIdx.x;
+        s_before = block > 0 && ready[block - 1] != 0 ? sums[block - 1] : 0;
+        sums[block] = s_before + 1;
+        if (kFence) __threadfence();
+        ready[block] = 1;
+    }
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = s_before;
+}
+
+TEST(GridRaces, look_back) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        look_back_kernel<true><<<kBlocks, kThreads>>>(device_array<int>(kBlocks),
+                                                      device_array<int>(kBlocks),
+                                                      device_array<int>(kBlocks * kThreads));
+    })));
+    EXPECT_TRUE(has(findings_of([] {
+                        look_back_kernel<false><<<kBlocks, kThreads>>>(
+                            device_array<int>(kBlocks), device_array<int>(kBlocks),
+                            device_array<int>(kBlocks * kThreads));
+                    }),
+                    FindingKind::race_between_blocks, 0));
+}
+
+template <bool kSync>
+__global__ void cooperative_kernel(int* values, int* out, int count) {
+    const cg::grid_group grid = cg::this_grid();
+    const int i = static_cast<int>(grid.thread_rank());
+    for (int round = 0; round < 3; ++round) {
+        values[i] = i + round;
+        if (kSync) grid.sync();
+        out[i] += values[count - 1 - i];
+        if (kSync) grid.sync();
+    }
+}
+
+template <bool kSync>
+void run_cooperative() {
+    int count = kBlocks * kThreads;
+    int* values = device_array<int>(count);
+    int* out = device_array<int>(count);
+    void* arguments[] = {&values, &out, &count};
+    EXPECT_EQ(cudaLaunchCooperativeKernel(cooperative_kernel<kSync>, kBlocks, kThreads, arguments),
+              cudaSuccess);
+}
+
+TEST(GridRaces, the_grids_barrier) {
+    EXPECT_TRUE(is_silent(findings_of(run_cooperative<true>)));
+    EXPECT_TRUE(has(findings_of(run_cooperative<false>), FindingKind::race_between_blocks, 0));
+}
+
+__global__ void child_kernel(int* values) { values[threadIdx.x] += 1; }
+
+__global__ void parent_kernel(int* values) {
+    values[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        child_kernel<<<1, kThreads>>>(values);
+        child_kernel<<<1, kThreads>>>(values);
+    }
+}
+
+TEST(GridRaces, parent_and_child) {
+    EXPECT_TRUE(is_silent(
+        findings_of([] { parent_kernel<<<1, kThreads>>>(device_array<int>(kThreads)); })));
+}
+
+// The guide's own atomic addition of doubles, and a maximum.
+__global__ void compare_and_swap_kernel(unsigned long long* sum) {
+    unsigned long long old = *sum;
+    unsigned long long assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(sum, assumed, assumed + 1);
+    } while (assumed != old);
+}
+
+TEST(GridRaces, a_guess_that_an_atomic_checks) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        compare_and_swap_kernel<<<kBlocks, kThreads>>>(device_array<unsigned long long>(1));
+    })));
+}
+
+__global__ void histogram_kernel(int* bins) { atomicAdd(&bins[threadIdx.x % 7], 1); }
+
+__global__ void plain_histogram_kernel(int* bins) { bins[threadIdx.x % 7] += 1; }
+
+TEST(GridRaces, histogram) {
+    EXPECT_TRUE(is_silent(
+        findings_of([] { histogram_kernel<<<kBlocks, kThreads>>>(device_array<int>(7)); })));
+    EXPECT_TRUE(has(
+        findings_of([] { plain_histogram_kernel<<<kBlocks, kThreads>>>(device_array<int>(7)); }),
+        FindingKind::race_in_block, 0));
+}
+
+}  // namespace

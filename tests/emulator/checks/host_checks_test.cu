@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// The host and queued work: what it must wait for, and what it need not.
+#include <cuda_runtime.h>
+
+#include <cstring>
+
+#include "checks_test.hpp"
+
+namespace {
+
+constexpr int kCount = 64;
+
+__global__ void double_kernel(int* values) { values[threadIdx.x] *= 2; }
+
+int* pinned_array() {
+    int* data = nullptr;
+    EXPECT_EQ(cudaMallocHost(&data, kCount * sizeof(int)), cudaSuccess);
+    std::memset(data, 0, kCount * sizeof(int));
+    return data;
+}
+
+int* managed_array() {
+    int* data = nullptr;
+    EXPECT_EQ(cudaMallocManaged(&data, kCount * sizeof(int)), cudaSuccess);
+    std::memset(data, 0, kCount * sizeof(int));
+    return data;
+}
+
+TEST(HostChecks, device_memory_is_not_the_hosts) {
+    int line = 0;
+    const auto found = findings_of([&] {
+        int* data = device_array<int>(kCount);
+        line = __LINE__ + 1;
+        data[3] = 1;
+    });
+    EXPECT_TRUE(has(found, FindingKind::device_pointer_on_host, line));
+    // A call, as the size is not known when compiled.
+    volatile std::size_t bytes = kCount * sizeof(int);
+    EXPECT_TRUE(has(findings_of([&] { std::memset(device_array<int>(kCount), 0, bytes); }),
+                    FindingKind::device_pointer_on_host, 0));
+}
+
+TEST(HostChecks, asynchronous_copies_are_waited_for) {
+    const auto run = [](bool wait, int* line) {
+        return findings_of([&] {
+            int* host = pinned_array();
+            int* device = device_array<int>(kCount);
+            cudaStream_t stream;
+            cudaStreamCreate(&stream);
+            cudaMemcpyAsync(host, device, kCount * 4, cudaMemcpyDeviceToHost, stream);
+            if (wait) cudaStreamSynchronize(stream);
+            *line = __LINE__ + 1;
+            EXPECT_EQ(host[5], 0);
+        });
+    };
+    int line = 0;
+    EXPECT_TRUE(is_silent(run(true, &line)));
+    EXPECT_TRUE(has(run(false, &line), FindingKind::missing_synchronisation, 0));
+}
+
+TEST(HostChecks, the_source_of_a_queued_copy_stays) {
+    const auto run = [](bool wait) {
+        return findings_of([&] {
+            int* host = pinned_array();
+            int* device = device_array<int>(kCount);
+            cudaMemcpyAsync(device, host, kCount * 4, cudaMemcpyHostToDevice);
+            if (wait) cudaDeviceSynchronize();
+            host[0] = 1;
+        });
+    };
+    EXPECT_TRUE(is_silent(run(true)));
+    EXPECT_TRUE(has(run(false), FindingKind::missing_synchronisation, 0));
+}
+
+TEST(HostChecks, managed_memory_of_a_kernel_that_has_not_run) {
+    const auto run = [](bool wait, int* line) {
+        return findings_of([&] {
+            int* data = managed_array();
+            double_kernel<<<1, kCount>>>(data);
+            if (wait) cudaDeviceSynchronize();
+            *line = __LINE__ + 1;
+            volatile int first = data[0];
+            static_cast<void>(first);
+        });
+    };
+    int line = 0;
+    EXPECT_TRUE(is_silent(run(true, &line)));
+    EXPECT_TRUE(has(run(false, &line), FindingKind::missing_synchronisation, line));
+}
+
+TEST(HostChecks, other_memory_may_be_used_meanwhile) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        int* busy = managed_array();
+        int* idle = managed_array();
+        int* pinned = pinned_array();
+        double_kernel<<<1, kCount>>>(busy);
+        for (int i = 0; i < kCount; ++i) idle[i] = pinned[i] + i;
+        // Launched after the host's writes: ordered behind them.
+        double_kernel<<<1, kCount>>>(idle);
+        cudaDeviceSynchronize();
+        EXPECT_EQ(idle[3], 6);
+    })));
+}
+
+TEST(HostChecks, streams_and_events_in_order) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        int* host = pinned_array();
+        int* device = device_array<int>(kCount);
+        cudaStream_t first;
+        cudaStream_t second;
+        cudaEvent_t done;
+        cudaStreamCreate(&first);
+        cudaStreamCreate(&second);
+        cudaEventCreate(&done);
+        cudaMemcpyAsync(device, host, kCount * 4, cudaMemcpyHostToDevice, first);
+        double_kernel<<<1, kCount, 0, first>>>(device);
+        cudaEventRecord(done, first);
+        cudaStreamWaitEvent(second, done, 0);
+        cudaMemcpyAsync(host, device, kCount * 4, cudaMemcpyDeviceToHost, second);
+        cudaLaunchHostFunc(
+            second, [](void* data) { static_cast<int*>(data)[0] += 1; }, host);
+        cudaStreamSynchronize(second);
+        EXPECT_EQ(host[0], 1);
+    })));
+}
+
+TEST(HostChecks, work_that_nobody_waits_for) {
+    // At the end of the program; here in a process of its own.
+    const auto run = [](bool wait) {
+        double_kernel<<<1, kCount>>>(device_array<int>(kCount));
+        if (wait) cudaDeviceSynchronize();
+        std::exit(0);
+    };
+    EXPECT_EXIT(run(true), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(run(false), testing::ExitedWithCode(1), "never synchronised: kernel double_kernel");
+}
+
+}  // namespace
