@@ -28,8 +28,8 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, ToolError, arguments, build_folder,
@@ -62,7 +62,8 @@ def lsu_metrics(what: str, *operations: str) -> tuple[str, ...]:
 
 
 WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
-# ncu has no metric of the wavefronts of shared atomics: they are what loads and stores leave over.
+# ncu has no metric of the wavefronts of shared atomics: they are what loads and stores leave over, less
+# one for each warp's end and one for each barrier of a block (seen in every kernel of the first proof).
 ATOMIC_WAVEFRONTS = "shared atomic wavefronts"
 SAME, SAME_WAVEFRONTS = 0.02, 0.05
 COUNTERS = (
@@ -78,6 +79,8 @@ COUNTERS = (
             SAME_WAVEFRONTS),
     Counter(ATOMIC_WAVEFRONTS, "shared_atomic", "wavefronts", (WAVEFRONTS + ".sum",), SAME_WAVEFRONTS),
 )
+# A reason's counter for a kernel that ncu does not see, or not all launches of: it is left out.
+LAUNCHES = "launches"
 BARS = {counter.name: counter.bar for counter in COUNTERS}
 # Kept in ncu's tables beside what is compared, to explain a difference.
 EXPLAINING = tuple(f"smsp__inst_executed_op_shared_{operation}.sum" for operation in ("ld", "st", "atom"))
@@ -254,8 +257,9 @@ def kernel_key(name: str) -> str:
     return base + bracket + re.sub(r"\s+", "", inside)
 
 
-def measured_sum(launches: list[nsight.Launch], counter: Counter) -> int | None:
-    """What the hardware counted; None where ncu has no such metric."""
+def measured_sum(launches: list[nsight.Launch], counter: Counter, kernel: dict) -> int | None:
+    """What the hardware counted in `kernel`, which the engine counted too; None where ncu has no such
+    metric."""
     def total(names: Iterable[str]) -> float | None:
         values = [nsight.parse_number(launch.get(name, ("", ""))[1])
                   for launch in launches for name in names]
@@ -265,9 +269,9 @@ def measured_sum(launches: list[nsight.Launch], counter: Counter) -> int | None:
     if counter.name == ATOMIC_WAVEFRONTS and value is not None:
         others = total((WAVEFRONTS + "_op_ld.sum", WAVEFRONTS + "_op_st.sum"))
         atomics = total(("smsp__inst_executed_op_shared_atom.sum",))
-        # Without an atomic the rest is the hardware's own, which no calibration explains: one a launch
-        # of a single warp.
-        value = None if others is None else 0 if atomics == 0 else value - others - len(launches)
+        barriers = kernel["totals"]["barriers"] * kernel["blocks"] / max(kernel["warps"], 1)
+        value = (None if others is None else 0 if atomics == 0
+                 else value - others - kernel["warps"] - barriers)
     return None if value is None else round(value)
 
 
@@ -286,12 +290,19 @@ def read_measured(path: Path) -> dict[str, list[nsight.Launch]]:
 # ---- both --------------------------------------------------------------------------------------------------
 
 def compare(run: Run, emulated: dict[str, dict], measured: dict[str, list[nsight.Launch]],
-            date: str) -> tuple[list[Row], list[str]]:
-    """The run's rows, and what cannot be compared."""
+            date: str, reasons: Sequence[Reason] = ()) -> tuple[list[Row], list[str]]:
+    """The run's rows, and what cannot be compared, for no reason."""
+    def launched_elsewhere(kernel: str) -> bool:
+        return any(reason.counter == LAUNCHES and reason.covers(Row(date, run.program, run.arguments, kernel, 0, LAUNCHES, 0, 0))
+                   for reason in reasons)
+
     rows, troubles = [], []
     left = dict(measured)
     for name, kernel in emulated.items():
         key = kernel_key(name)
+        if launched_elsewhere(name):
+            left.pop(key, None)
+            continue
         if key not in left:
             # Template arguments that are spelled differently: the name alone, where it is the only one.
             alike = [one for one in left if one.partition("<")[0] == key.partition("<")[0]]
@@ -305,7 +316,7 @@ def compare(run: Run, emulated: dict[str, dict], measured: dict[str, list[nsight
                             f"{len(launches)} measured")
             continue
         for counter in COUNTERS:
-            value = measured_sum(launches, counter)
+            value = measured_sum(launches, counter, kernel)
             if value is None:
                 troubles.append(f"{run.program}: {name}: ncu has no {counter.name}")
             else:
@@ -319,7 +330,8 @@ def judge(rows: list[Row], reasons: list[Reason]) -> tuple[list[Row], list[Reaso
     """Rows off the bar without a reason, and reasons that no row needs."""
     off = [row for row in rows if not row.within_bar]
     unexplained = [row for row in off if not any(reason.covers(row) for reason in reasons)]
-    return unexplained, [reason for reason in reasons if not any(reason.covers(row) for row in off)]
+    return unexplained, [reason for reason in reasons
+                         if reason.counter != LAUNCHES and not any(reason.covers(row) for row in off)]
 
 
 def write_rows(path: Path, rows: list[Row]) -> None:
@@ -390,7 +402,8 @@ def reasons_list(rows: list[Row], reasons: list[Reason]) -> list[str]:
     for number, reason in enumerate(reasons, 1):
         kernels = sorted({f"{row.program} `{row.kernel}`" for row in rows
                           if not row.within_bar and reason.covers(row)})
-        lines.append(f"{number}. {', '.join(kernels)}: {reason.reason}")
+        where = ", ".join(kernels) or f"{reason.program} `{reason.kernel}`"
+        lines.append(f"{number}. {where}: {reason.reason}")
     return lines or ["None."]
 
 
@@ -474,6 +487,7 @@ def device_name(runs: list[Run]) -> str:
 
 def prove(options: argparse.Namespace) -> int:
     runs = find_runs()
+    reasons = read_reasons(RUNS)
     tables = options.tables or build_folder() / "proof" / "measured"
     emulated = options.emulated or build_folder() / "proof" / "emulated"
     device = options.device or device_name(runs)
@@ -488,14 +502,13 @@ def prove(options: argparse.Namespace) -> int:
                 profile(ncu, run, table)
             if options.emulated is None:
                 count(run, counted)
-            found, trouble = compare(run, read_emulated(counted), read_measured(table), date)
+            found, trouble = compare(run, read_emulated(counted), read_measured(table), date, reasons)
             rows += found
             troubles += trouble
         except DataError as error:
             troubles.append(f"{run.program} {run.arguments}: {error}")
         print(f"{run.program} {run.arguments}", file=sys.stderr, flush=True)
     slug = re.sub("[^a-z0-9]+", "-", device.lower()).strip("-")
-    reasons = read_reasons(RUNS)
     if rows:
         path = options.data / slug / "counters.csv"
         write_rows(path, rows)

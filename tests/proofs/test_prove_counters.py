@@ -42,7 +42,7 @@ LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 VALUES = {LOADS: "1,000", SECTORS: "4000", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum": "3",
           "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": "5",
-          "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "31",
+          "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "42",
           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "10",
           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "10",
           "smsp__inst_executed_op_shared_atom.sum": "2"}
@@ -59,7 +59,8 @@ def document(load_requests: int) -> dict[str, object]:
                      shared_load={"wavefronts": 20}, shared_store={"wavefronts": 21},
                      shared_atomic={"wavefronts": 20})
     return {"schema": 1, "program": "sums_01_plain.count", "device": "h200",
-            "kernels": [{"name": "kick_kernel<256>", "launches": 2, "totals": counted}]}
+            "kernels": [{"name": "kick_kernel<256>", "launches": 2, "blocks": 4, "warps": 16,
+                         "totals": counted | {"barriers": 32}}]}
 
 
 class NamesTest(unittest.TestCase):
@@ -94,7 +95,7 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(len(rows), len(prove_counters.COUNTERS))
         self.assertEqual((rows["load requests"].measured, rows["load requests"].ratio), (2000, "1"))
         self.assertEqual(rows["atomic sectors"].measured, 16)
-        # All wavefronts less those of loads and stores, less the one a launch that is the hardware's own.
+        # 84 of all kinds, less 40 of loads and stores, less 16 warps, less 4 blocks' 2 barriers.
         self.assertEqual(rows["shared atomic wavefronts"].measured, 20)
 
     def test_the_bar(self) -> None:
@@ -112,6 +113,9 @@ class CompareTest(unittest.TestCase):
         kernels = {kernel["name"]: kernel for kernel in document(2000)["kernels"]}
         _, troubles = compare(self.run_of, kernels, {"kick_kernel<256>": [self.launch()]}, "now")
         self.assertEqual(troubles, ["sums/01_plain: kick_kernel<256>: 2 launches emulated, 1 measured"])
+        unseen = Reason("sums/*", "kick_kernel*", "launches", "launched by a kernel")
+        self.assertEqual(compare(self.run_of, kernels, {}, "now", [unseen]), ([], []))
+        self.assertEqual(judge([], [unseen]), ([], []))
         _, troubles = compare(self.run_of, kernels, {"other": [self.launch()]}, "now")
         self.assertIn("was not measured", troubles[0])
         self.assertEqual(troubles[1], "sums/01_plain: other was not emulated")
