@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <ucontext.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -28,6 +27,7 @@ struct WatchedThread {
     clockid_t clock;
     // Odd while a block runs.
     std::atomic<std::uint64_t> round = 0;
+    std::atomic<double> limit = 0;
     // The watcher's own: since when it sees this round.
     std::uint64_t seen_round = 0;
     double seen_at = 0;
@@ -82,17 +82,16 @@ void end_block(int, siginfo_t*, void* context) {
 
 void watch() {
     Watcher& own = watcher();
-    const double limit = settings().time_limit;
-    const auto interval = std::chrono::duration<double>(std::clamp(limit / 10, 0.01, 0.5));
+    constexpr auto kInterval = std::chrono::milliseconds(50);
     for (;;) {
-        std::this_thread::sleep_for(interval);
+        std::this_thread::sleep_for(kInterval);
         const std::lock_guard lock(own.mutex);
         for (WatchedThread* thread : own.threads) {
             const std::uint64_t round = thread->round.load(std::memory_order_relaxed);
             if (round != thread->seen_round) {
                 thread->seen_round = round;
                 thread->seen_at = used_seconds(*thread);
-            } else if (round % 2 == 1 && used_seconds(*thread) - thread->seen_at > limit) {
+            } else if (round % 2 == 1 && used_seconds(*thread) - thread->seen_at > thread->limit) {
                 ::pthread_kill(thread->handle, time_signal());
             }
         }
@@ -145,6 +144,7 @@ BlockWatch::BlockWatch() : thread_(nullptr) {
     if (settings().time_limit <= 0) return;
     thread_local Registration registration;
     thread_ = registration.thread();
+    thread_->limit.store(settings().time_limit, std::memory_order_relaxed);
     thread_->round.fetch_add(1, std::memory_order_relaxed);
 }
 
