@@ -20,6 +20,13 @@ std::uintptr_t arena_bytes = 0;
 
 namespace {
 
+// g++ lays a function's variables out from the last to the first, so that a __shared__ variable's
+// redzone lies before it: this one follows the last of all. The linker puts a library's section
+// after those of the program's own files.
+[[maybe_unused]] constinit thread_local
+    __attribute__((used, aligned(128), abi_tag("redzone"),
+                   section("emulator_shared.end"))) char end_of_shared[512] = {};
+
 // A launch's parameters lie where anything else may lie after it.
 bool gave_parameters = false;
 
