@@ -15,6 +15,7 @@ The two halves may run on different machines, and be compared on a third:
 Without any of that:
     --check                                  whether page and reasons fit the recorded table
     --recount                                whether the CPU engine still counts what was recorded
+    --recount --page                         record what it counts now beside what was measured then
 """
 
 import argparse
@@ -29,7 +30,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, ToolError, arguments, build_folder,
@@ -434,29 +435,36 @@ def check_page(folder: Path) -> int:
     return EXIT_FAILURE if unexplained or stale else 0
 
 
-def recount(folder: Path, scratch: Path) -> int:
-    """Runs the CPU engine again and compares with what was recorded."""
-    recorded: dict[tuple[str, str], list[Row]] = {}
-    for row in read_rows(folder / "counters.csv"):
-        recorded.setdefault((row.program, row.arguments), []).append(row)
+def recount(folder: Path, scratch: Path, renew: bool) -> int:
+    """Runs the CPU engine again and compares with what was recorded; `renew`: records it."""
+    recorded = read_rows(folder / "counters.csv")
     groups = {counter.name: counter for counter in COUNTERS}
-    wrong = 0
+    kernels: dict[tuple[str, str], dict[str, dict]] = {}
     for run in find_runs():
-        path = scratch / f"{run.file_name}.json"
-        rows = recorded.pop((run.program, run.arguments), [])
-        if not rows:
+        if not any((row.program, row.arguments) == (run.program, run.arguments) for row in recorded):
             print(f"{run.program} {run.arguments}: not recorded yet")
             continue
+        path = scratch / f"{run.file_name}.json"
         count(run, path)
-        emulated = read_emulated(path)
-        for row in rows:
-            counter = groups[row.counter]
-            totals = emulated.get(row.kernel, {}).get("totals")
-            now = totals[counter.group][counter.field] if totals else None
-            if now != row.emulated:
-                wrong += 1
-                print(f"{row.program} {row.arguments}: {row.kernel}: {row.counter}: "
-                      f"{row.emulated} recorded, {now} now")
+        kernels[run.program, run.arguments] = read_emulated(path)
+    rows, wrong = [], 0
+    for row in recorded:
+        emulated = kernels.get((row.program, row.arguments))
+        if emulated is None:  # another chapter's
+            rows.append(row)
+            continue
+        counter = groups[row.counter]
+        totals = emulated[row.kernel]["totals"] if row.kernel in emulated else None
+        now = totals[counter.group][counter.field] if totals else None
+        if now != row.emulated:
+            wrong += 1
+            print(f"{row.program} {row.arguments}: {row.kernel}: {row.counter}: "
+                  f"{row.emulated} recorded, {now} now")
+        rows.append(row if now is None else replace(row, emulated=now))
+    if renew:
+        write_rows(folder / "counters.csv", rows)
+        write_page(rows, read_reasons(RUNS), folder.name)
+        return 0
     return EXIT_FAILURE if wrong else 0
 
 
@@ -547,7 +555,7 @@ def main() -> int:
         if options.check or options.page or options.recount:
             folder = device_folder(options.data, options.recorded)
             if options.recount:
-                return recount(folder, build_folder() / "proof" / "emulated")
+                return recount(folder, build_folder() / "proof" / "emulated", options.page)
             if options.page:
                 write_page(read_rows(folder / "counters.csv"), read_reasons(RUNS), folder.name)
             return check_page(folder)

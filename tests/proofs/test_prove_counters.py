@@ -188,7 +188,7 @@ class RunTest(ToolTest):
     def test_counts_again(self) -> None:
         self.prove("--device", "Stand-In 1")
         result = self.prove("--recount", "--recorded", "stand-in-1")
-        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
         self.script(self.build / "chapters/sums/count", "import os, pathlib\n"
                     f"pathlib.Path(os.environ['EMULATOR_COUNTERS']).write_text({json.dumps(document(2000))!r})\n")
         result = self.prove("--recount", "--recorded", "stand-in-1")
