@@ -71,14 +71,11 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* result) {
     return _URC_NO_REASON;
 }
 
-// The innermost call in the program's own code.
+// The innermost call in the program's own code; it may be inlined with the engine's headers.
 SourceLine find_caller(const Frames& frames) {
-    for (std::size_t i = 0; i < frames.count; ++i) {
-        if (!in_program(frames.code[i])) continue;
-        SourceLine line = find_line(frames.code[i]);
-        if (line.line > 0) return line;
-    }
-    return {};
+    if (frames.count == 0) return {};
+    const auto first = frames.code.begin();
+    return find_line(*first, std::vector<const void*>(first + 1, first + frames.count));
 }
 
 std::uint64_t on_work_queued(const QueuedWork& work) {

@@ -83,9 +83,9 @@ const Frames& frames_of(const void* code) {
     return known_frames()[code];
 }
 
-// Neither the engine's headers, which stand in for CUDA's, nor the system's.
+// Neither the engine's own, whose headers stand in for CUDA's, nor the system's.
 bool is_program_line(const SourceLine& line) {
-    return line.line > 0 && line.file.find("emulator/include/") == std::string::npos &&
+    return line.line > 0 && line.file.find("common/emulator/") == std::string::npos &&
            !line.file.starts_with("/usr/");
 }
 
