@@ -652,7 +652,8 @@ void check_time(Worker& worker) {
                               line_of(running(worker).last_place), "is still running"});
     finding.what = "with the block's time used up";
     finding.advice =
-        "look for a loop without an end, or a wait for what another thread has still to do";
+        "look for a loop without an end, or a wait for what another thread has still to do; "
+        "EMULATOR_TIME_LIMIT=SECONDS allows more";
     report(std::move(finding));
     worker.grid().fail(cudaErrorLaunchTimeout);
     worker.abandon_block();
