@@ -10,7 +10,7 @@ tool := python3 common/tools/
 # Recipes read these from the environment, so that no value is ever read as shell.
 export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON
 
-.PHONY: all test test-all list run try compare counters diff figures record sanitize prove benchmark format lint help clean setup setup-lint build build-all
+.PHONY: all test test-all list run try compare counters diff figures record sanitize prove benchmark format lint help clean setup setup-lint build build-counters build-all
 
 all: build  ## set up, build, run every stage verified, draw the figures
 	@$(tool)tour.py
@@ -33,7 +33,7 @@ try: build  ## build and run your own CUDA program: FILE=my.cu [ENGINE=gpu|emu|c
 compare: build  ## every stage of a chapter on one input, as a table and a plot: CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]
 	@$(tool)compare_stages.py
 
-counters: build  ## what kernels ask of the memory, and what changed: A=nbody/01_float3 [B=nbody/02_float4] [ARGS=…] [JSON=FILE]
+counters: build-counters  ## what kernels ask of the memory, and what changed: A=nbody/01_float3 [B=nbody/02_float4] [ARGS=…] [JSON=FILE]
 	@$(tool)counters.py
 
 diff: build  ## what changed between two stages: A=nbody/02_float4 B=nbody/03_shared_tiles
@@ -48,7 +48,7 @@ record: build  ## (GPU) the sweeps at the thesis' sizes into plots/data; resumes
 sanitize: build  ## (GPU) compute-sanitizer's four tools over every stage: [CHAPTER=…]
 	@$(tool)sanitize.py
 
-prove: build  ## (GPU, ncu) the counters of every stage against the hardware's: [CHAPTER=…] [ARGS="--emulated DIR"]
+prove: build-counters  ## (GPU, ncu) the counters of every stage against the hardware's: [CHAPTER=…] [ARGS="--emulated DIR"]
 	@$(tool)prove_counters.py
 
 benchmark: build-all  ## what the CPU engine costs: a thread, a barrier, a shuffle, and each stage against the serial one
@@ -73,7 +73,11 @@ setup-lint:
 	@common/tools/setup.sh --lint
 
 build: setup
-	@common/tools/build.sh stages
+	@common/tools/build.sh stages $(if $(filter count,$(ENGINE)),counters)
+
+# Instrumented executables take as long to build as the others, and few calls need them.
+build-counters: setup
+	@common/tools/build.sh stages counters
 
 # Tests and benchmarks are not built for those who only run stages.
 build-all: setup

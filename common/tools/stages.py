@@ -113,6 +113,8 @@ def pick_engine(stage: Stage, wanted: str = "") -> str:
         engine = wanted
     else:
         engine = "gpu" if "gpu" in stage.executables and has_gpu() else "emu"
+    if engine == "gpu" and engine in stage.executables and not has_gpu():
+        raise ToolError(f"{stage.stage}: no usable device: there is no GPU", EXIT_NO_DEVICE)
     if engine in stage.executables:
         return engine
     if engine == "gpu":
