@@ -127,14 +127,22 @@ std::string demangle(const char* symbol) {
         name.erase(at, kUnnamed.size());
     }
     // Keep the name alone: no parameters, no return type (which a template's symbol carries).
-    if (const auto parameters = name.find('('); parameters != std::string::npos) {
-        name.resize(parameters);
+    // Either may stand within template arguments too: "kernel<(Mode)1>".
+    int depth = 0;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char letter = name[i];
+        if (letter == '(' && depth == 0) {
+            name.resize(i);
+        } else if (letter == ' ' && depth == 0) {
+            begin = i + 1;
+        } else if (letter == '<' || letter == '(' || letter == '{') {
+            ++depth;
+        } else if (letter == '>' || letter == ')' || letter == '}') {
+            --depth;
+        }
     }
-    if (const auto result = name.find(' ');
-        result != std::string::npos && result < name.find('<')) {
-        name.erase(0, result + 1);
-    }
-    return name;
+    return name.substr(begin);
 }
 
 // "kernel<float>(float*)::tile[abi:shared]" is tile.
@@ -242,7 +250,8 @@ std::string function_name(const void* address) {
     const auto wanted = reinterpret_cast<std::uintptr_t>(address) - find_image().base;
     const char* found = nullptr;
     file.for_each_symbol([&](const ElfW(Sym) & symbol, const char* name) {
-        if (found == nullptr && (symbol.st_info & 0xf) == STT_FUNC && symbol.st_value == wanted) {
+        if (found == nullptr && (symbol.st_info & 0xf) == STT_FUNC &&
+            (symbol.st_value == wanted || wanted - symbol.st_value < symbol.st_size)) {
             found = name;
         }
     });

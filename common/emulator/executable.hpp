@@ -43,8 +43,8 @@ const std::vector<Section>& data_sections();
 // All that the executable has of thread-local storage for the calling OS thread.
 SharedRange thread_local_block();
 
-// The unqualified, demangled name of a function of the executable, or "a kernel" where the file has
-// no symbols.
+// The name of the function that has this address in the executable, with its template arguments,
+// without parameters and unnamed namespaces; "a kernel" where the file has no symbols.
 std::string function_name(const void* address);
 
 }  // namespace emulator

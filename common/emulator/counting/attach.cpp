@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <unordered_map>
 
+#include "../executable.hpp"
 #include "../settings.hpp"
 #include "checks.hpp"
 #include "counters.hpp"
@@ -16,12 +18,17 @@
 #include "settings.hpp"
 #include "trace.hpp"
 
+extern "C" const char __executable_start[];
+extern "C" const char etext[];
+
 namespace emulator::counting {
 namespace {
 
+constexpr int kUnknown = -1;
+
 // The block that the calling OS thread runs.
 struct RunningBlock {
-    std::uint16_t kernel = 0;
+    int kernel = kUnknown;
     std::uint64_t clock = 0;
     // When a warp's last thread stopped: warps are replayed in this order, which is one in which
     // atomics of one warp that another waits for come first.
@@ -29,9 +36,35 @@ struct RunningBlock {
 };
 constinit thread_local RunningBlock running;
 
-std::unordered_map<std::uint64_t, std::uint16_t>& kernels_of_grids() {
-    static auto* kernels = new std::unordered_map<std::uint64_t, std::uint16_t>;
+// Kernels of the grids that run, by serial number, as far as they are known: what a launch says
+// need not tell (kernels[i], an instance of a template), so the first thread that is in it does.
+std::unordered_map<std::uint64_t, int>& kernels_of_grids() {
+    static auto* kernels = new std::unordered_map<std::uint64_t, int>;
     return *kernels;
+}
+
+void set_kernel(Grid& grid, int kernel) {
+    const auto [entry, is_new] = kernels_of_grids().try_emplace(grid.serial, kernel);
+    running.kernel = entry->second;
+    if (!is_new) return;
+    count_grid(static_cast<std::uint16_t>(kernel), grid);
+    grid.kernel.name = counting().kernels[static_cast<std::size_t>(kernel)]->name.c_str();
+}
+
+// "View::View" and "View::~View", which copy an argument that is passed by value.
+bool is_constructor(const std::string& name) {
+    const std::size_t scope = name.rfind("::");
+    if (scope == std::string::npos) return false;
+    const std::string function = name.substr(scope + 2);
+    if (function.starts_with('~')) return true;
+    const std::string type = name.substr(0, std::min(scope, name.find('<')));
+    return type == function || type.ends_with("::" + function);
+}
+
+// The kernel of the block that runs. One without an instrumented function has its launch's name.
+std::uint16_t running_kernel(Worker& worker) {
+    if (running.kernel == kUnknown) set_kernel(worker.grid(), find_kernel(worker.grid().name()));
+    return static_cast<std::uint16_t>(running.kernel);
 }
 
 int running_warp() { return current_thread->linear_index / kWarpSize; }
@@ -52,13 +85,10 @@ void replay_all(Worker& worker) {
     for (int warp = 0; warp < warps; ++warp) order[warp] = warp;
     std::stable_sort(order.begin(), order.begin() + warps,
                      [](int a, int b) { return running.stopped[a] < running.stopped[b]; });
-    for (int i = 0; i < warps; ++i) replay_warp(worker, running.kernel, order[i]);
+    for (int i = 0; i < warps; ++i) replay_warp(worker, running_kernel(worker), order[i]);
 }
 
-void on_grid_begin(const Grid& grid) {
-    kernels_of_grids()[grid.serial] = count_grid(grid);
-    begin_grid_checks(grid);
-}
+void on_grid_begin(const Grid& grid) { begin_grid_checks(grid); }
 
 void on_grid_end(const Grid& grid) {
     end_grid_checks(grid);
@@ -66,9 +96,10 @@ void on_grid_end(const Grid& grid) {
 }
 
 void on_block_begin(Worker& worker) {
-    running.kernel = kernels_of_grids()[worker.grid().serial];
+    const auto known = kernels_of_grids().find(worker.grid().serial);
+    running.kernel = known != kernels_of_grids().end() ? known->second : kUnknown;
     begin_block_checks(worker);
-    start_recording(worker);
+    start_recording(worker, running.kernel != kUnknown);
     if (tracing) begin_block_trace();
 }
 
@@ -133,18 +164,18 @@ void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived) {
     // What lanes do that are elsewhere, these may have to do with them.
     if (!all_are_here) return;
     const Unrecorded unrecorded;
-    replay_warp(worker, running.kernel, warp);
+    replay_warp(worker, running_kernel(worker), warp);
 }
 
 void on_warp_end(Worker& worker, int warp) {
     const Unrecorded unrecorded;
     running.stopped[warp] = ++running.clock;
-    if (!worker.some_wait()) replay_warp(worker, running.kernel, warp);
+    if (!worker.some_wait()) replay_warp(worker, running_kernel(worker), warp);
 }
 
 void on_warp_held(Worker& worker, int warp, std::uint32_t held) {
     const Unrecorded unrecorded;
-    replay_held_warp(worker, running.kernel, warp, held);
+    replay_held_warp(worker, running_kernel(worker), warp, held);
     check_time(worker);
 }
 
@@ -154,11 +185,37 @@ void write_at_exit() {
     write_counters();
 }
 
+// Code is known by 24 bits.
+void check_code_size() {
+    const std::uintptr_t bytes = reinterpret_cast<std::uintptr_t>(etext) -
+                                 reinterpret_cast<std::uintptr_t>(__executable_start);
+    if (bytes <= kCodeMask) return;
+    std::fprintf(stderr,
+                 "emulator: this executable has %zu MiB of code: accesses can be counted in 16 MiB "
+                 "at most\n",
+                 bytes >> 20);
+    std::_Exit(1);
+}
+
 }  // namespace
+
+bool name_kernel(const void* code) {
+    const Unrecorded unrecorded;
+    static auto* kernels = new std::unordered_map<const void*, int>;
+    const auto [entry, is_new] = kernels->try_emplace(code, kUnknown);
+    if (is_new) {
+        const std::string name = function_name(code);
+        if (!is_constructor(name)) entry->second = find_kernel(name);
+    }
+    if (entry->second == kUnknown) return false;
+    set_kernel(worker_of_running_block()->grid(), entry->second);
+    return true;
+}
 
 void attach() {
     constinit static bool attached = false;
     if (std::exchange(attached, true)) return;
+    check_code_size();
     attach_checks();
     // The first handler to be registered is the last to run: static destructors may still run
     // kernels.

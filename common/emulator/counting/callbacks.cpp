@@ -19,6 +19,7 @@ namespace {
 
 constinit bool values_kept = true;
 constinit bool loaded_values_kept = false;
+constinit bool kernel_known = false;
 
 [[gnu::always_inline]] inline std::uint32_t offset_of(const void* code) {
     return static_cast<std::uint32_t>(static_cast<const char*>(code) - __executable_start) &
@@ -205,7 +206,7 @@ struct CachedPath {
 constexpr std::size_t kCachedPaths = 256;
 constinit std::array<CachedPath, kCachedPaths> path_cache{};
 
-[[gnu::always_inline]] inline void enter_function(const void* caller) {
+[[gnu::always_inline]] inline void enter_function(const void* caller, const void* code) {
     ThreadContext* const thread = current_thread;
     if (thread == nullptr) return;
     ThreadRecord& record = *thread->record;
@@ -215,6 +216,8 @@ constinit std::array<CachedPath, kCachedPaths> path_cache{};
     // Beneath run_threads, a kernel's body: its path is empty, whoever launched it.
     if (depth == 1) {
         record.prefix = prefix_of(1, 0);
+        if (!kernel_known) [[unlikely]]
+            kernel_known = name_kernel(code);
         return;
     }
     const std::uint16_t parent = path_of(record.prefix);
@@ -295,7 +298,8 @@ Unrecorded::~Unrecorded() {
     if (thread_ != nullptr) thread_->record = record_;
 }
 
-void start_recording(Worker& worker) {
+void start_recording(Worker& worker, bool kernel_is_known) {
+    kernel_known = kernel_is_known;
     if (range_cache_version != memory_map_version) {
         range_cache_version = memory_map_version;
         range_cache.fill({});
@@ -366,7 +370,7 @@ extern "C" {
 
 void __tsan_init() { emulator::counting::attach(); }
 
-void __tsan_func_entry(void* caller) { emulator::counting::enter_function(caller); }
+void __tsan_func_entry(void* caller) { emulator::counting::enter_function(caller, EMULATOR_CODE); }
 void __tsan_func_exit() { emulator::counting::leave_function(); }
 
 void __sanitizer_cov_trace_pc() {

@@ -31,23 +31,25 @@ Counting& counting() {
     return *counting;
 }
 
-std::uint16_t count_grid(const Grid& grid) {
+std::uint16_t find_kernel(const std::string& name) {
     Counting& all = counting();
-    const std::string name = grid.name();
     std::size_t index = 0;
     while (index < all.kernels.size() && all.kernels[index]->name != name) ++index;
     if (index == all.kernels.size()) {
         all.kernels.push_back(std::make_unique<KernelCounters>());
         all.kernels.back()->name = name;
     }
-    KernelCounters& kernel = *all.kernels[index];
+    return static_cast<std::uint16_t>(index);
+}
+
+void count_grid(std::uint16_t kernel, const Grid& grid) {
+    KernelCounters& counters = *counting().kernels[kernel];
     const dim3& block = grid.configuration.block_dim;
     const auto blocks = static_cast<std::uint64_t>(grid.blocks);
-    ++kernel.launches;
-    kernel.blocks += blocks;
-    kernel.threads += blocks * block.x * block.y * block.z;
-    kernel.warps += blocks * warps_of(grid);
-    return static_cast<std::uint16_t>(index);
+    ++counters.launches;
+    counters.blocks += blocks;
+    counters.threads += blocks * block.x * block.y * block.z;
+    counters.warps += blocks * warps_of(grid);
 }
 
 PlaceId find_place(std::uint16_t kernel, Head head) {

@@ -61,8 +61,9 @@ struct Counting {
 // Never destroyed: static destructors may still run kernels.
 Counting& counting();
 
-// A grid begins; gives its kernel's index.
-std::uint16_t count_grid(const Grid& grid);
+// The index of a kernel, by its name.
+std::uint16_t find_kernel(const std::string& name);
+void count_grid(std::uint16_t kernel, const Grid& grid);
 
 // The place of an event in a kernel; makes it where it is new.
 PlaceId find_place(std::uint16_t kernel, Head head);

@@ -33,8 +33,8 @@ struct Recorder {
 };
 Recorder& recorder();
 
-// Before a block: no lane has events.
-void start_recording(Worker& worker);
+// Before a block: no lane has events. `kernel_is_known`: name_kernel() need not be called.
+void start_recording(Worker& worker, bool kernel_is_known);
 
 // Which values are kept: races need what was stored, a trace all.
 void keep_values(bool stored, bool loaded);

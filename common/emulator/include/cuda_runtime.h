@@ -59,10 +59,16 @@ template <class Mode, class... Parameters>
 cudaError_t launch_by_address(const LaunchConfiguration& configuration,
                               void (*kernel)(Parameters...),
                               std::tuple<std::decay_t<Parameters>...> arguments) {
-    auto body = [kernel, arguments = std::move(arguments)] { std::apply(kernel, arguments); };
+    using Body = KernelBody<void (*)(Parameters...), std::index_sequence_for<Parameters...>,
+                            std::decay_t<Parameters>...>;
+    std::unique_ptr<KernelCall> call = std::apply(
+        [&](auto&&... values) {
+            return std::make_unique<BoundKernelCall<Mode, Body>>(kernel, std::move(values)...);
+        },
+        std::move(arguments));
     return static_cast<cudaError_t>(
         launch_kernel(configuration, KernelIdentity{nullptr, reinterpret_cast<const void*>(kernel)},
-                      std::make_unique<BoundKernelCall<Mode, decltype(body)>>(std::move(body))));
+                      std::move(call)));
 }
 
 template <class Mode, class... Parameters, std::size_t... Indices>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The counters and the trace as a program writes them.
 
-Usage: test_output.py PROGRAM (built from output_program.cu)
+Usage: test_output.py PROGRAM NAMES (built from output_program.cu and names_program.cu)
 """
 import csv
 import json
@@ -13,20 +13,20 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = sys.argv.pop(1)
+PROGRAM, NAMES = sys.argv.pop(1), sys.argv.pop(1)
 
 
-def run(**variables):
+def run(program=PROGRAM, **variables):
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith("EMULATOR_")}
-    return subprocess.run([PROGRAM], env=environment | variables, capture_output=True, text=True,
+    return subprocess.run([program], env=environment | variables, capture_output=True, text=True,
                           check=False)
 
 
-def count(**variables):
+def count(program=PROGRAM, **variables):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "counters.json")
-        result = run(EMULATOR_COUNTERS=str(path), **variables)
+        result = run(program, EMULATOR_COUNTERS=str(path), **variables)
         return result, path.read_text(encoding="utf-8")
 
 
@@ -66,6 +66,16 @@ class Output(unittest.TestCase):
             (11, "load", "shared", 4, 2), (12, "store", "global", 4, 2),
             (13, "atomic", "global", 4, 2)])
         self.assertEqual({line["file"] for line in kernel["lines"]}, {"output_program.cu"})
+
+    def test_kernels_have_the_names_of_their_functions(self):
+        result, text = count(NAMES)
+        self.assertEqual((result.stderr, result.returncode), ("", 0))
+        self.assertEqual([(kernel["name"], kernel["launches"])
+                          for kernel in json.loads(text)["kernels"]],
+                         [("step_kernel<1, true, (Mode)0>", 2),
+                          ("step_kernel<2, false, (Mode)1>", 2), ("fill_kernel<int>", 1),
+                          ("fill_kernel<double>", 1), ("copied_kernel", 1), ("empty_kernel", 1),
+                          ("outer::kernel", 1)])
 
     def test_same_to_the_byte(self):
         self.assertEqual(count()[1], count()[1])
