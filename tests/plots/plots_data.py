@@ -21,6 +21,11 @@ import measurements  # noqa: E402
 NBODY_STAGES = ("01_float3", "02_float4", "03_shared_tiles", "04_soa_accelerations", "05_rsqrt",
                 "06_flush_denormals")
 MONTECARLO_STAGES = ("01_shared_reduction", "02_shuffle_reduction", "03_64bit_counts")
+BITONIC_STAGES = ("01_bitonic_global", "02_bitonic_shared", "03_bitonic_first_step",
+                  "04_bitonic_two_kernels")
+SMALL_STAGES = ("05_small_recursive", "06_small_streams", "07_small_shuffle",
+                "08_small_segment_shared", "09_small_sublists_shared")
+BIG_STAGES = ("10_big", "11_big_streams", "12_big_lazy_streams", "13_big_device_loop")
 GPU = "Stand-In GPU 1"
 HOST = "Stand-In CPU 2"
 
