@@ -255,6 +255,7 @@ def kernel_key(name: str) -> str:
     inside = re.sub(r"\bunsigned (int|long|short|char)\b", r"unsigned_\1", inside)
     inside = re.sub(r"\bunsigned_int\b", "unsigned", inside)
     inside = re.sub(r"\b(\d+)(?:[uU]?[lL]{0,2})\b", r"\1", inside)
+    inside = re.sub(r"\b(true|false)\b", lambda match: str(int(match[1] == "true")), inside)
     return base + bracket + re.sub(r"\s+", "", inside)
 
 
