@@ -58,24 +58,51 @@ void ArrivedThreads::complete(Worker& worker) {
     at_one_place_ = true;
 }
 
+// Live threads that are not at a barrier wait for their warps; -1: there are none.
+int ArrivedThreads::first_in_collective(Worker& worker) const {
+    const auto count = static_cast<int>(worker.threads().size());
+    for (int thread = 0; thread < count; ++thread) {
+        const bool live = worker.live_lanes(thread / kWarpSize) >> thread % kWarpSize & 1;
+        if (live && collective_at_[thread] != nullptr &&
+            std::find(threads_.begin(), threads_.end(), thread) == threads_.end()) {
+            return thread;
+        }
+    }
+    return -1;
+}
+
+// One of the warp of `other` if there is one, of which it may be that `other` waits for it.
+int ArrivedThreads::first_at_barrier(int other) const {
+    int first = -1;
+    for (const int thread : threads_) {
+        const bool same = other >= 0 && thread / kWarpSize == other / kWarpSize;
+        const bool first_is_same =
+            other >= 0 && first >= 0 && first / kWarpSize == other / kWarpSize;
+        if (first < 0 || (same != first_is_same ? same : thread < first)) first = thread;
+    }
+    return first;
+}
+
 void ArrivedThreads::report_deadlock(Worker& worker) const {
     Finding finding;
     finding.kind = FindingKind::barrier_divergence;
     finding.kernel = worker.grid().name();
-    finding.what = "which not all threads reach";
     finding.advice = "move it out of the branch, or leave out of the mask who does not come";
-    if (!threads_.empty()) {
-        const int thread = *std::min_element(threads_.begin(), threads_.end());
-        finding.actors.push_back(
-            make_actor(worker, thread, barrier_at_[thread], "waits for ever at a barrier"));
+    const int in_warp = first_in_collective(worker);
+    const int at_barrier = first_at_barrier(in_warp);
+    if (in_warp >= 0) {
+        finding.actors.push_back(make_actor(
+            worker, in_warp, collective_at_[in_warp],
+            at_barrier < 0 ? "waits for ever for its warp" : "waits in a warp function"));
     }
-    for (int thread = 0; finding.actors.empty() && thread < kMaxThreadsPerBlock; ++thread) {
-        const bool live = worker.live_lanes(thread / kWarpSize) >> thread % kWarpSize & 1;
-        if (collective_at_[thread] == nullptr || !live) continue;
+    if (at_barrier >= 0) {
         finding.actors.push_back(
-            make_actor(worker, thread, collective_at_[thread], "waits for ever for its warp"));
+            make_actor(worker, at_barrier, barrier_at_[at_barrier],
+                       in_warp < 0 ? "waits for ever at a barrier" : "misses: it waits"));
     }
-    if (!finding.actors.empty()) report(std::move(finding));
+    if (finding.actors.empty()) return;
+    if (finding.actors.size() == 1) finding.what = "which not all threads reach";
+    report(std::move(finding));
 }
 
 }  // namespace emulator::counting

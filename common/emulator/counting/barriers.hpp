@@ -23,6 +23,9 @@ class ArrivedThreads {
     void report_deadlock(Worker& worker) const;
 
   private:
+    int first_in_collective(Worker& worker) const;
+    int first_at_barrier(int other) const;
+
     std::vector<std::uint16_t> threads_;
     std::array<const void*, kMaxThreadsPerBlock> barrier_at_{};
     std::array<const void*, kMaxThreadsPerBlock> collective_at_{};

@@ -344,12 +344,32 @@ void capture_pending_value(ThreadRecord& record) {
             case 16:
                 std::memcpy(words, address, 16);
                 break;
-            default:
+            case 2:
                 words[0] = 0;
-                std::memcpy(words, address, bytes_of(*event));
+                std::memcpy(words, address, 2);
+                break;
+            default:
+                words[0] = *static_cast<const std::uint8_t*>(address);
         }
     }
     record.pending = nullptr;
+}
+
+bool is_recording() { return current_thread != nullptr && current_thread->record != &muted_record; }
+
+void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code) {
+    if (address - stacks_begin < stacks_bytes) return;
+    CachedRange found;
+    find_range(found, address, size, meta_of(kind, size), code);
+    if (found.head == 0) return;
+    ThreadRecord& record = *current_thread->record;
+    if (kind == EventKind::store) {
+        append<true>(record, found.head, address);
+    } else if (loaded_values_kept) {
+        append_loaded(record, found.head, address);
+    } else {
+        append(record, found.head, address);
+    }
 }
 
 void record_meeting(Head meta, const void* code, std::uint64_t operand) {
@@ -454,7 +474,8 @@ void __tsan_atomic_signal_fence(int order) {
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
     }                                                                                              \
     T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) {                          \
-        emulator::counting::record_access<EventKind::atomic, bits / 8>(address, EMULATOR_CODE);    \
+        emulator::counting::record_access<EventKind::atomic, bits / 8, true>(address,              \
+                                                                             EMULATOR_CODE);       \
         return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
     }                                                                                              \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T desired, \

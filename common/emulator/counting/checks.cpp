@@ -405,8 +405,9 @@ template <Space kSpace, Operation kOperation>
 // A word counts as written when one of its bytes was; a wide access when one of its words was: what
 // fills the gaps of a struct need not be.
 bool RunningBlock::is_written(const Cell* cell, unsigned words) const {
-    return std::any_of(cell, cell + words,
-                       [&](const Cell& word) { return word.write.interval >= first_; });
+    return std::any_of(cell, cell + words, [&](const Cell& word) {
+        return word.write.interval >= first_ && !word.write.updated_unwritten();
+    });
 }
 
 // Another thread may write it before the next barrier: that is then a race, and reported so.
@@ -471,8 +472,12 @@ void RunningBlock::check_lanes(int warp, const Request& request) {
                 note_unwritten(cell, words, thread, address, request);
             }
         }
-        const Access now{interval_,
-                         Access::pack(thread, stamp, bytes_of(address, request.bytes), flags)};
+        Access now{interval_, Access::pack(thread, stamp, bytes_of(address, request.bytes), flags)};
+        if constexpr (kSpace == Space::shared && kOperation == Operation::atomic) {
+            if (!request.is_volatile && !is_written(cell, words)) {
+                now.bits |= Access::kUpdatedUnwritten;
+            }
+        }
         if (!races_on) {
             if (kOperation != Operation::load) {
                 for (unsigned i = 0; i < words; ++i) cell[i].write = now;

@@ -21,6 +21,7 @@
 #include "findings.hpp"
 #include "memory_map.hpp"
 #include "places.hpp"
+#include "recorder.hpp"
 
 namespace emulator::counting {
 
@@ -256,22 +257,7 @@ void finish_checks() {
 
 }  // namespace emulator::counting
 
-// ---- What the host's library functions touch. The linker puts these before them (--wrap).
-
-namespace {
-
-using emulator::counting::Operation;
-
-void check_range(const void* memory, std::size_t bytes, Operation operation, const void* code) {
-    const auto address = reinterpret_cast<std::uintptr_t>(memory);
-    if (bytes == 0 || !emulator::counting::host_access_matters(address) ||
-        emulator::current_thread != nullptr || emulator::api_calls > 0) {
-        return;
-    }
-    emulator::counting::check_host_range(address, bytes, operation, code);
-}
-
-}  // namespace
+// ---- What library functions touch. The linker puts these before them (--wrap).
 
 extern "C" {
 
@@ -279,20 +265,87 @@ extern "C" {
 [[gnu::weak]] void* __real_memmove(void* destination, const void* source, std::size_t bytes);
 [[gnu::weak]] void* __real_memset(void* destination, int value, std::size_t bytes);
 
+}  // extern "C"
+
+namespace emulator::counting {
+namespace {
+
+void check_range(const void* memory, std::size_t bytes, Operation operation, const void* code) {
+    const auto address = number(memory);
+    if (bytes == 0 || !host_access_matters(address) || current_thread != nullptr || api_calls > 0) {
+        return;
+    }
+    check_host_range(address, bytes, operation, code);
+}
+
+// Whether a kernel's own code, called at `code`, copies or sets memory.
+bool is_by_kernel(const void* code) {
+    if (!is_recording()) return false;
+    static auto* known = new std::unordered_map<const void*, bool>;
+    const Unrecorded unrecorded;
+    const auto [entry, is_new] = known->try_emplace(code, false);
+    if (is_new) entry->second = in_program_function(code);
+    return entry->second;
+}
+
+// In pieces as large as alignment and size allow, each read before it is written.
+void copy_by_kernel(char* destination, const char* source, std::size_t bytes, const void* code) {
+    std::size_t piece = 16;
+    while ((bytes | number(destination) | number(source)) % piece != 0) piece /= 2;
+    const bool backwards = number(destination) - number(source) < bytes;
+    for (std::size_t done = 0; done < bytes; done += piece) {
+        const std::size_t offset = backwards ? bytes - piece - done : done;
+        record_piece(EventKind::load, number(source) + offset, static_cast<unsigned>(piece), code);
+        record_piece(EventKind::store, number(destination) + offset, static_cast<unsigned>(piece),
+                     code);
+        __real_memmove(destination + offset, source + offset, piece);
+    }
+}
+
+void set_by_kernel(char* destination, int value, std::size_t bytes, const void* code) {
+    std::size_t piece = 16;
+    while ((bytes | number(destination)) % piece != 0) piece /= 2;
+    for (std::size_t offset = 0; offset < bytes; offset += piece) {
+        record_piece(EventKind::store, number(destination) + offset, static_cast<unsigned>(piece),
+                     code);
+        __real_memset(destination + offset, value, piece);
+    }
+}
+
+void* copy(void* (*function)(void*, const void*, std::size_t), void* destination,
+           const void* source, std::size_t bytes, const void* code) {
+    if (is_by_kernel(code)) {
+        copy_by_kernel(static_cast<char*>(destination), static_cast<const char*>(source), bytes,
+                       code);
+        return destination;
+    }
+    check_range(source, bytes, Operation::load, code);
+    check_range(destination, bytes, Operation::store, code);
+    return function(destination, source, bytes);
+}
+
+}  // namespace
+}  // namespace emulator::counting
+
+extern "C" {
+
 void* __wrap_memcpy(void* destination, const void* source, std::size_t bytes) {
-    check_range(source, bytes, Operation::load, __builtin_return_address(0));
-    check_range(destination, bytes, Operation::store, __builtin_return_address(0));
-    return __real_memcpy(destination, source, bytes);
+    return emulator::counting::copy(__real_memcpy, destination, source, bytes,
+                                    __builtin_return_address(0));
 }
 
 void* __wrap_memmove(void* destination, const void* source, std::size_t bytes) {
-    check_range(source, bytes, Operation::load, __builtin_return_address(0));
-    check_range(destination, bytes, Operation::store, __builtin_return_address(0));
-    return __real_memmove(destination, source, bytes);
+    return emulator::counting::copy(__real_memmove, destination, source, bytes,
+                                    __builtin_return_address(0));
 }
 
 void* __wrap_memset(void* destination, int value, std::size_t bytes) {
-    check_range(destination, bytes, Operation::store, __builtin_return_address(0));
+    const void* const code = __builtin_return_address(0);
+    if (emulator::counting::is_by_kernel(code)) {
+        emulator::counting::set_by_kernel(static_cast<char*>(destination), value, bytes, code);
+        return destination;
+    }
+    emulator::counting::check_range(destination, bytes, emulator::counting::Operation::store, code);
     return __real_memset(destination, value, bytes);
 }
 

@@ -4,7 +4,8 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <bit>
+#include <array>
+#include <string_view>
 
 #include "../device.hpp"
 #include "../executable.hpp"
@@ -56,13 +57,22 @@ const Variable* variable_at(const std::vector<Variable>& variables, std::uintptr
                                                                                   : nullptr;
 }
 
+// What device code reads of the running thread (thread.hpp).
+bool is_built_in(const Variable& variable) {
+    static constexpr std::array<std::string_view, 5> kNames = {"threadIdx", "blockIdx", "blockDim",
+                                                               "gridDim", "current_thread"};
+    return std::find(kNames.begin(), kNames.end(), variable.name) != kNames.end();
+}
+
 Range find_static_shared(std::uintptr_t address) {
     const std::uintptr_t base = number(thread_block().begin);
     const std::vector<Variable>& shared = shared_variables();
     if (const Variable* variable = variable_at(shared, address - base)) {
         return {base + variable->address, variable->bytes, Space::shared, false};
     }
-    if (const Variable* other = variable_at(thread_variables(), address - base)) {
+    // Others than the built-in ones are the engine's own: only an index too large leads there.
+    const Variable* other = variable_at(thread_variables(), address - base);
+    if (other != nullptr && is_built_in(*other)) {
         return {base + other->address, other->bytes, Space::global, true};
     }
     // A file without symbols: no more is known than where its sections lie.
@@ -74,16 +84,34 @@ Range find_static_shared(std::uintptr_t address) {
     return {address, 0};
 }
 
-Range find_data(std::uintptr_t address) {
+const Section* find_section(std::uintptr_t address) {
     for (const Section& section : data_sections()) {
-        if (!contains(section.begin, section.bytes, address)) continue;
-        const Variable* variable = variable_at(data_variables(), address);
-        const bool constant = !section.writable || (variable != nullptr && variable->constant);
-        const Space space = constant ? Space::constant : Space::global;
-        if (variable != nullptr) return {variable->address, variable->bytes, space, false};
-        return {section.begin, section.bytes, space, false};
+        if (contains(section.begin, section.bytes, address)) return &section;
     }
-    return {address, 0};
+    return nullptr;
+}
+
+Range find_data(std::uintptr_t address) {
+    const Section* section = find_section(address);
+    if (section == nullptr) return {address, 0};
+    const auto range = [&](std::uintptr_t begin, std::uintptr_t end, bool constant) {
+        return Range{begin, end - begin, constant ? Space::constant : Space::global, false};
+    };
+    const std::vector<Variable>& variables = data_variables();
+    const Variable* before = variable_before(variables, address);
+    const Variable* after = before != nullptr ? before + 1 : variables.data();
+    std::uintptr_t begin = section->begin;
+    std::uintptr_t end = section->begin + section->bytes;
+    if (before != nullptr && before->address >= section->begin) {
+        begin = before->address + before->bytes;
+        if (address < begin) {
+            return range(before->address, begin, !section->writable || before->constant);
+        }
+        // Variables have names. What has none, literals for example, is constant.
+        if (section->writable) return {address, 0};
+    }
+    if (after != variables.data() + variables.size()) end = std::min(end, after->address);
+    return range(begin, end, !section->writable);
 }
 
 // What the engine itself keeps for a running kernel.
@@ -115,8 +143,21 @@ bool is_near_dynamic_shared(const Worker& worker, std::uintptr_t address) {
            address - end + kMaxDynamicSharedBytes < kMaxDynamicSharedBytes + 4096;
 }
 
+// The thread-local memory of the executable, and the system's around it.
+bool is_near_static_shared(std::uintptr_t address) {
+    constexpr std::uintptr_t kAround = 2048;
+    const SharedRange& block = thread_block();
+    return !shared_variables().empty() &&
+           contains(number(block.begin) - kAround, block.bytes + 2 * kAround, address);
+}
+
 std::string in_bytes(std::uintptr_t count) {
     return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+std::string describe_behind(const Variable& variable, std::uintptr_t address) {
+    return in_bytes(address - variable.address - variable.bytes) + " behind " + variable.name +
+           ", of " + in_bytes(variable.bytes);
 }
 
 // "4 bytes behind s_tile, of 1024 bytes", or before the next variable where that is nearer.
@@ -128,12 +169,10 @@ std::string describe_gap(std::uintptr_t offset) {
     const bool is_before =
         before == nullptr ||
         (after != nullptr && after->address - offset < offset - before->address - before->bytes);
-    const Variable* nearest = is_before ? after : before;
-    if (nearest == nullptr) return "in no shared memory";
-    const std::uintptr_t distance =
-        is_before ? nearest->address - offset : offset - nearest->address - nearest->bytes;
-    return in_bytes(distance) + (is_before ? " before " : " behind ") + nearest->name + ", of " +
-           in_bytes(nearest->bytes);
+    if (!is_before) return describe_behind(*before, offset);
+    if (after == nullptr) return "in no shared memory";
+    return in_bytes(after->address - offset) + " before " + after->name + ", of " +
+           in_bytes(after->bytes);
 }
 
 std::string describe_dynamic_gap(const Worker& worker, std::uintptr_t address) {
@@ -160,14 +199,18 @@ Outside classify(const Worker& worker, std::uintptr_t address) {
         }
         return {FindingKind::out_of_bounds, what, kCheckIndex};
     }
-    const SharedRange& block = thread_block();
-    if (contains(number(block.begin), block.bytes, address)) {
-        return {FindingKind::out_of_bounds, describe_gap(address - number(block.begin)),
+    if (is_near_static_shared(address)) {
+        return {FindingKind::out_of_bounds, describe_gap(address - number(thread_block().begin)),
                 kCheckIndex};
     }
     if (is_near_dynamic_shared(worker, address)) {
         return {FindingKind::out_of_bounds, describe_dynamic_gap(worker, address),
                 "check the index, and the launch's third argument"};
+    }
+    const Section* section = find_section(address);
+    if (const Variable* before = variable_before(data_variables(), address);
+        section != nullptr && before != nullptr && before->address >= section->begin) {
+        return {FindingKind::out_of_bounds, describe_behind(*before, address), kCheckIndex};
     }
     constexpr std::uintptr_t kFirstPage = 4096;
     if (address < kFirstPage) {
@@ -186,7 +229,8 @@ const char* present_of(Operation operation) {
 // The first byte of the access that its object does not hold.
 std::uintptr_t first_outside(const Worker& worker, std::uintptr_t address, unsigned size) {
     for (unsigned i = 0; i < size; ++i) {
-        if (find_range(worker, address + i).bytes == 0) return address + i;
+        const Range range = find_range(worker, address + i);
+        if (range.bytes == 0 || range.ignored) return address + i;
     }
     return address + size;
 }
@@ -253,7 +297,11 @@ void enter_block(const Worker& worker) {
 Range locate(std::uintptr_t address, unsigned size, Operation operation, const void* code) {
     Worker& worker = *worker_of_running_block();
     const Range range = find_range(worker, address);
-    if (range.holds(address, size)) return range;
+    // The built-in variables are never written.
+    const bool spoils_engine =
+        range.ignored && operation != Operation::load &&
+        contains(number(thread_block().begin), thread_block().bytes, address);
+    if (range.holds(address, size) && !spoils_engine) return range;
     // What the standard library and the engine's headers keep for a launch by device code.
     if (range.bytes == 0 && classify(worker, address).kind == FindingKind::host_pointer &&
         !in_program(code)) {

@@ -134,6 +134,14 @@ bool in_program(const void* code) {
     return !frames.empty() && is_program_line(frames.front());
 }
 
+bool in_program_function(const void* code) {
+    const Frames& frames = frames_of(code);
+    if (frames.empty()) return false;
+    const SourceLine& outermost = frames.back();
+    return is_program_line(outermost) ||
+           outermost.file.find("common/emulator/include/") != std::string::npos;
+}
+
 std::vector<const void*> running_callers() {
     if (current_thread == nullptr || current_thread->record == nullptr) return {};
     return callers_of(path_of(current_thread->record->prefix));

@@ -29,6 +29,10 @@ void find_lines(const std::vector<const void*>& codes);
 // the engine's headers' nor the standard library's.
 bool in_program(const void* code);
 
+// Whether a code address lies in a function of the program, or of a header of the engine's that it
+// uses: in neither the engine's library nor the standard one.
+bool in_program_function(const void* code);
+
 // The return addresses of the calls that the running CUDA thread is in, innermost first.
 std::vector<const void*> running_callers();
 

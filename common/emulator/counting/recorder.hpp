@@ -57,6 +57,13 @@ class Unrecorded {
 // Before another lane may overwrite what the thread stored last.
 void capture_pending_value(ThreadRecord& record);
 
+// Whether a thread runs, and not the engine on its behalf.
+bool is_recording();
+
+// An access by a library function that the running thread called at `code`. What it stores is
+// stored after the call.
+void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code);
+
 // The running thread is at a barrier, fence or collective. `operand`: of a fence, whether it is
 // more than its block's; of a collective 0 until its lanes have met.
 void record_meeting(Head meta, const void* code, std::uint64_t operand);

@@ -30,7 +30,9 @@ struct Request {
     PlaceId place;
     Space space;
     Operation operation;
-    bool is_volatile;  // ordered by nothing, but no race with other volatile or atomic accesses
+    // Ordered by nothing, but no race with other volatile or atomic accesses. Of an atomic: an
+    // exchange, which needs no value to be there.
+    bool is_volatile;
     std::uint8_t bytes;  // a lane: 1, 2, 4, 8 or 16
     std::uint32_t lanes;  // mask, not empty
     const std::uintptr_t* address;  // by lane; valid where `lanes` has its bit

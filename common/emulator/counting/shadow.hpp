@@ -18,6 +18,7 @@ using Interval = std::uint32_t;
 struct Access {
     static constexpr std::uint32_t kAtomic = 1;
     static constexpr std::uint32_t kVolatile = 2;
+    static constexpr std::uint32_t kUpdatedUnwritten = 4;  // an atomic read what nobody wrote
     static constexpr std::uint32_t kMaxStamp = (1u << 14) - 1;
 
     Interval interval;
@@ -33,6 +34,7 @@ struct Access {
     std::uint32_t bytes() const { return bits >> 4 & 0xf; }
     bool is_strong() const { return (bits & (kAtomic | kVolatile)) != 0; }
     bool is_atomic() const { return (bits & kAtomic) != 0; }
+    bool updated_unwritten() const { return (bits & kUpdatedUnwritten) != 0; }
 };
 
 // 32 bytes: two cells a cache line. Two readers, by different threads: whoever writes then is not

@@ -112,13 +112,13 @@ TEST(GridRaces, a_fence_is_cumulative_over_a_barrier) {
                     FindingKind::race_between_blocks, 0));
 }
 
-// Decoupled look-back: each block takes its predecessor's sum behind a flag. In-order blocks never
-// find it unset.
+// Decoupled look-back: each block takes its predecessor's sum behind a flag. Blocks are numbered as
+// they start, so that they never find it unset.
 template <bool kFence>
-__global__ void look_back_kernel(int* sums, volatile int* ready, int* out) {
+__global__ void look_back_kernel(unsigned* started, int* sums, volatile int* ready, int* out) {
     __shared__ int s_before;
     if (threadIdx.x == 0) {
-        const unsigned block = blockIdx.x;
+        const unsigned block = atomicAdd(started, 1u);
         s_before = block > 0 && ready[block - 1] != 0 ? sums[block - 1] : 0;
         sums[block] = s_before + 1;
         if (kFence) __threadfence();
@@ -130,14 +130,14 @@ __global__ void look_back_kernel(int* sums, volatile int* ready, int* out) {
 
 TEST(GridRaces, look_back) {
     EXPECT_TRUE(is_silent(findings_of([] {
-        look_back_kernel<true><<<kBlocks, kThreads>>>(device_array<int>(kBlocks),
-                                                      device_array<int>(kBlocks),
-                                                      device_array<int>(kBlocks * kThreads));
+        look_back_kernel<true><<<kBlocks, kThreads>>>(
+            device_array<unsigned>(1), device_array<int>(kBlocks), device_array<int>(kBlocks),
+            device_array<int>(kBlocks * kThreads));
     })));
     EXPECT_TRUE(has(findings_of([] {
                         look_back_kernel<false><<<kBlocks, kThreads>>>(
-                            device_array<int>(kBlocks), device_array<int>(kBlocks),
-                            device_array<int>(kBlocks * kThreads));
+                            device_array<unsigned>(1), device_array<int>(kBlocks),
+                            device_array<int>(kBlocks), device_array<int>(kBlocks * kThreads));
                     }),
                     FindingKind::race_between_blocks, 0));
 }

@@ -2,6 +2,8 @@
 // Out of bounds, freed, uninitialised and host memory, barriers in branches, endless kernels.
 #include <cuda_runtime.h>
 
+#include <cstring>
+
 #include "checks_test.hpp"
 #include "common/emulator/settings.hpp"
 
@@ -97,6 +99,94 @@ TEST(MemoryChecks, static_shared_memory) {
     EXPECT_NE(found.at(0).what.find("0 bytes behind s_"), std::string::npos) << found[0].what;
 }
 
+// g++ puts a template's variables among the engine's own thread-local ones.
+template <class T>
+__global__ void template_kernel(int index, int what) {
+    __shared__ T s_values[32];
+    s_values[threadIdx.x] = T(threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    if (what == 0) s_values[index] = T(1);
+    if (what == 1) atomicAdd(&s_values[index], T(1));
+    if (what == 2) s_values[0] += s_values[index];
+}
+
+TEST(MemoryChecks, shared_memory_of_a_template) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        for (int what = 0; what < 3; ++what) template_kernel<float><<<1, 32>>>(31, what);
+    })));
+    // Beyond 512 bytes the next variable of the program may follow.
+    for (const int index : {-1, 32, 33, 40, 100, 127}) {
+        for (int what = 0; what < 3; ++what) {
+            const auto found = findings_of([&] {
+                template_kernel<float><<<1, 32>>>(index, what);
+                template_kernel<int><<<1, 32>>>(index, what);
+            });
+            ASSERT_TRUE(has(found, FindingKind::out_of_bounds, 0)) << index;
+            EXPECT_NE(found[0].what.find(" s_"), std::string::npos) << found[0].what;
+        }
+    }
+}
+
+}  // namespace
+
+// Not of this file alone: nobody may write them then, and their values would be known.
+__constant__ float c_weights[5];
+__device__ float d_weights[5];
+
+namespace {
+
+__global__ void weights_kernel(float* out, int index, bool constant) {
+    out[threadIdx.x] = constant ? c_weights[index] : d_weights[index];
+}
+
+TEST(MemoryChecks, variables_of_the_executable) {
+    for (const bool constant : {false, true}) {
+        EXPECT_TRUE(is_silent(
+            findings_of([&] { weights_kernel<<<1, 1>>>(device_array<float>(1), 4, constant); })));
+        const auto found =
+            findings_of([&] { weights_kernel<<<1, 1>>>(device_array<float>(1), 5, constant); });
+        ASSERT_TRUE(has(found, FindingKind::out_of_bounds, 0));
+        EXPECT_NE(found[0].what.find("0 bytes behind"), std::string::npos) << found[0].what;
+    }
+}
+
+// Of a size that g++ does not know, and of one that it would expand.
+NEXT_LINE(kCopyBegin);
+__global__ void copy_kernel(char* out, const char* in, int bytes) {
+    if (threadIdx.x == 0) memcpy(out, in, bytes);
+    if (threadIdx.x == 1) std::memcpy(out + bytes, in + bytes, 40);
+    if (threadIdx.x == 2) memset(out + bytes + 40, 1, bytes);
+    if (threadIdx.x == 3) memmove(out + 2 * bytes + 40, in, 7);
+}
+
+TEST(MemoryChecks, library_functions) {
+    std::vector<char> values(247);
+    EXPECT_TRUE(is_silent(findings_of([&] {
+        char* out = device_array<char>(247);
+        char* in = device_array<char>(247, 3);
+        copy_kernel<<<1, 32>>>(out, in, 100);
+        cudaMemcpy(values.data(), out, 247, cudaMemcpyDeviceToHost);
+    })));
+    for (int i = 0; i < 247; ++i) EXPECT_EQ(values[i], i < 140 || i >= 240 ? 3 : 1) << i;
+    const auto copied = [](int out, int in, int bytes) {
+        return findings_of(
+            [=] { copy_kernel<<<1, 1>>>(device_array<char>(out), device_array<char>(in), bytes); });
+    };
+    EXPECT_TRUE(has(copied(99, 100, 100), FindingKind::out_of_bounds, kCopyBegin + 1));
+    EXPECT_TRUE(has(copied(100, 99, 100), FindingKind::out_of_bounds, kCopyBegin + 1));
+    // The last of the threads is the first to go too far.
+    const auto of_threads = [](int threads, int bytes) {
+        return findings_of([=] {
+            char* in = device_array<char>(247);
+            copy_kernel<<<1, threads>>>(device_array<char>(bytes), in, 100);
+        });
+    };
+    EXPECT_TRUE(has(of_threads(2, 139), FindingKind::out_of_bounds, kCopyBegin + 2));
+    EXPECT_TRUE(has(of_threads(3, 239), FindingKind::out_of_bounds, kCopyBegin + 3));
+    EXPECT_TRUE(has(of_threads(4, 246), FindingKind::out_of_bounds, kCopyBegin + 4));
+}
+
 __global__ void dynamic_kernel(int* out, int index) {
     extern __shared__ int s_values[];
     s_values[threadIdx.x] = threadIdx.x;
@@ -139,6 +229,25 @@ TEST(MemoryChecks, uninitialised_shared_memory) {
                     FindingKind::uninitialised_shared, kUnwrittenBegin + 4));
 }
 
+NEXT_LINE(kSumBegin);
+__global__ void sum_kernel(int* out, bool set) {
+    __shared__ int s_sum;
+    if (set && threadIdx.x == 0) atomicExch(&s_sum, 0);
+    __syncthreads();
+    atomicAdd(&s_sum, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) *out = s_sum;
+}
+
+TEST(MemoryChecks, an_update_of_uninitialised_shared_memory) {
+    EXPECT_TRUE(
+        is_silent(findings_of([] { sum_kernel<<<1, kThreads>>>(device_array<int>(1), true); })));
+    const auto found =
+        findings_of([] { sum_kernel<<<1, kThreads>>>(device_array<int>(1), false); });
+    ASSERT_TRUE(has(found, FindingKind::uninitialised_shared, kSumBegin + 4));
+    EXPECT_EQ(found.size(), 1u) << text_of(found);
+}
+
 NEXT_LINE(kBranchBegin);
 __global__ void branch_kernel(int* out) {
     if (threadIdx.x < 32) {
@@ -167,7 +276,31 @@ __global__ void deadlock_kernel() {
 
 TEST(BarrierChecks, threads_that_wait_for_ever) {
     EXPECT_TRUE(has(findings_of([] { deadlock_kernel<<<1, 32>>>(); }),
-                    FindingKind::barrier_divergence, kDeadlockBegin + 4));
+                    FindingKind::barrier_divergence, kDeadlockBegin + 2, kDeadlockBegin + 4));
+}
+
+NEXT_LINE(kSeveralBegin);
+__global__ void several_kernel(int* out) {
+    __shared__ int s_first[kThreads], s_second[kThreads];
+    s_first[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = s_first[kThreads - 1 - threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] += s_second[threadIdx.x];
+    out[kThreads + threadIdx.x / 2] = threadIdx.x;
+}
+
+TEST(Findings, several_in_one_run) {
+    const auto found = findings_of([] {
+        int* out = device_array<int>(2 * kThreads);
+        for (int i = 0; i < 2; ++i) several_kernel<<<1, kThreads>>>(out);
+        write_kernel<<<3, kThreads>>>(out, 3 * kThreads);
+    });
+    EXPECT_TRUE(has(found, FindingKind::race_in_block, kSeveralBegin + 3, kSeveralBegin + 2));
+    EXPECT_TRUE(has(found, FindingKind::race_in_block, kSeveralBegin + 2, kSeveralBegin + 3));
+    EXPECT_TRUE(has(found, FindingKind::uninitialised_shared, kSeveralBegin + 5));
+    EXPECT_TRUE(has(found, FindingKind::race_in_block, kSeveralBegin + 6, kSeveralBegin + 6));
+    EXPECT_TRUE(has(found, FindingKind::out_of_bounds, kWriteBegin + 2));
+    EXPECT_EQ(found.size(), 5u) << text_of(found);
 }
 
 __global__ void loop_kernel(int* out, int count) {

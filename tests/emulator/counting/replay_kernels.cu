@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "replay_kernels.hpp"
-
 #include <cuda_runtime.h>
 
+#include <cstring>
 #include <map>
 #include <vector>
+
+#include "replay_kernels.hpp"
 
 namespace {
 
@@ -162,6 +163,15 @@ __global__ void structure_kernel(const int* data, int* out) {
     reinterpret_cast<Record*>(out)[i] = reinterpret_cast<const Record*>(data)[i];
 }
 
+// 12 bytes a thread; 16 bytes, each thread its own; 6 bytes.
+__global__ void copy_kernel(const int* data, int* out) {
+    const int i = global_index();
+    memcpy(out + 3 * i, data + 3 * i, 12);
+    memset(out + 1024 + 4 * i, 0, 16);
+    memmove(reinterpret_cast<char*>(out + 8192) + 6 * i,
+            reinterpret_cast<const char*>(data) + 6 * i, 6);
+}
+
 __global__ void small_kernel(const int* data, int* out) {
     const int i = global_index();
     reinterpret_cast<char*>(out)[i] = reinterpret_cast<const char*>(data)[i];
@@ -229,6 +239,7 @@ const std::map<std::string, Kernel> kKernels = {
     {"vector", vector_kernel},
     {"float3", float3_kernel},
     {"structure", structure_kernel},
+    {"copy", copy_kernel},
     {"small", small_kernel},
     {"early_return", early_return_kernel},
     {"volatile", volatile_kernel},

@@ -155,6 +155,14 @@ TEST_P(ReplayTest, vectors_are_copied_whole) {
     EXPECT_EQ(stores().requests, 5u);
 }
 
+TEST_P(ReplayTest, library_functions_copy_piece_by_piece) {
+    run("copy");
+    EXPECT_EQ(loads().requests, 3u + 3);
+    EXPECT_EQ(loads().lanes, 32u * (3 + 3));
+    EXPECT_EQ(stores().requests, 3u + 1 + 3);
+    EXPECT_EQ(stores().lanes, 32u * (3 + 1 + 3));
+}
+
 TEST_P(ReplayTest, lanes_that_returned_are_not_alive) {
     run("early_return");
     EXPECT_EQ(loads().alive_lanes, 32u);

