@@ -5,8 +5,8 @@
     mutate.py STAGE...        e.g. nbody/03_shared_tiles; exit 1 when a mutation is not reported
 
 The counting executable does both by itself (EMULATOR_SKIP, EMULATOR_SHIFT): nothing is rebuilt. An
-access that is moved is only checked as if it were: the run itself goes on as written. Mutations that
-cannot matter are listed with their reasons in mutations.toml.
+access that is moved is only checked as if it were: the run itself goes on as written. What is run, and
+the mutations that cannot matter with their reasons, is listed in mutations.toml.
 """
 
 import argparse
@@ -68,15 +68,19 @@ class Outcome:
         return [one for one in self.document["findings"] if one["kind"] not in WARNINGS]
 
 
-def run(program: Path, flags: str, mutation: Mutation | None = None) -> Outcome:
+def run(program: Path, words: str, mutation: Mutation | None = None) -> Outcome:
+    """One run; `words` are flags, and settings such as EMULATOR_DEVICE=gtx980."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
+    settings = [word for word in words.split() if word.startswith("EMULATOR_")]
+    flags = [word for word in words.split() if word not in settings]
+    environment |= dict(word.split("=", 1) for word in settings)
     if mutation:
         environment[VARIABLES[mutation.kind]] = mutation.place
     with tempfile.TemporaryDirectory() as folder:
         counters = Path(folder) / "counters.json"
         environment["EMULATOR_COUNTERS"] = str(counters)
         try:
-            result = subprocess.run([str(program), "--check", "--quiet", *flags.split()], env=environment,
+            result = subprocess.run([str(program), "--check", "--quiet", *flags], env=environment,
                                     capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
             document = json.loads(counters.read_text(encoding="utf-8"))
         except subprocess.TimeoutExpired:
@@ -94,10 +98,10 @@ def find_sources(stage: Stage) -> dict[str, list[str]]:
     return {path.name: path.read_text(encoding="utf-8").splitlines() for path in files}
 
 
-def find_mutations(document: dict, sources: dict[str, list[str]]) -> list[Mutation]:
-    """What the run's counters show as executed: every barrier and every access."""
+def find_mutations(documents: list[dict], sources: dict[str, list[str]]) -> list[Mutation]:
+    """What the runs' counters show as executed: every barrier and every access."""
     found = set()
-    for kernel in document["kernels"]:
+    for kernel in (kernel for document in documents for kernel in document["kernels"]):
         for entry in kernel["lines"]:
             name = Path(entry["file"]).name
             if name not in sources or not 0 < entry["line"] <= len(sources[name]):
@@ -120,9 +124,10 @@ def never_reached(stage: Stage, sources: dict[str, list[str]], mutations: list[M
 
 def judge(mutation: Mutation, outcome: Outcome, harmless: list[Harmless]) -> tuple[str, str]:
     """What became of a mutation: `reported`, `harmless`, or `missed`; and a word on it."""
-    # A barrier that is gone shows at the accesses around it, a moved access at its own line.
+    # A barrier that is gone shows at the accesses around it, a moved access at its own line, and a
+    # moved store also where what it no longer writes is read.
     findings = [one for one in outcome.findings
-                if mutation.kind == "barrier"
+                if mutation.kind == "barrier" or one["kind"] == "uninitialised_shared"
                 or any(actor["line"] == mutation.line and Path(actor["file"]).name == mutation.file
                        for actor in one["actors"])]
     reasons = [one for one in harmless if one.covers(mutation)]
@@ -136,20 +141,34 @@ def judge(mutation: Mutation, outcome: Outcome, harmless: list[Harmless]) -> tup
     return ("harmless", reasons[0].reason) if reasons else ("missed", "no finding")
 
 
-def mutate(stage: Stage, flags: str, harmless: list[Harmless]) -> tuple[int, int]:
+def best_outcome(program: Path, runs: list[str], mutation: Mutation,
+                 harmless: list[Harmless]) -> tuple[str, str]:
+    """What became of a mutation in the first run that says more than that nothing was found."""
+    judged = ("missed", "no run")
+    for words in runs:
+        outcome = run(program, words, mutation)
+        judged = judge(mutation, outcome, harmless)
+        if outcome.findings or outcome.status != 0:
+            break
+    return judged
+
+
+def mutate(stage: Stage, runs: list[str], harmless: list[Harmless]) -> tuple[int, int]:
     """Number of mutations, and of what is wrong."""
     program = executable(stage, "count")
     sources = find_sources(stage)
-    whole = run(program, flags)
-    if whole.status != 0 or whole.findings:
-        raise ToolError(f"{stage.stage}: not right as it stands: {whole.errors}", EXIT_FAILURE)
-    mutations = find_mutations(whole.document, sources)
+    documents = []
+    for words in runs:
+        whole = run(program, words)
+        if whole.status != 0 or whole.findings:
+            raise ToolError(f"{stage.stage} {words}: not right as it stands: {whole.errors}", EXIT_FAILURE)
+        documents.append(whole.document)
+    mutations = find_mutations(documents, sources)
     wrong = never_reached(stage, sources, mutations)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        outcomes = list(pool.map(lambda mutation: run(program, flags, mutation), mutations))
+        judged = list(pool.map(lambda mutation: best_outcome(program, runs, mutation, harmless), mutations))
     used = set()
-    for mutation, outcome in zip(mutations, outcomes, strict=True):
-        result, said = judge(mutation, outcome, harmless)
+    for mutation, (result, said) in zip(mutations, judged, strict=True):
         print(f"{stage.stage} {mutation.kind:7} {mutation.place}: {result}: {said}\n"
               f"        {mutation.code}", flush=True)
         if result == "missed":
@@ -159,6 +178,14 @@ def mutate(stage: Stage, flags: str, harmless: list[Harmless]) -> tuple[int, int
     for line in wrong:
         print(f"{stage.stage}: WRONG: {line}")
     return len(mutations), len(wrong)
+
+
+def runs_of(stage: Stage, runs: dict[str, str | list[str]]) -> list[str]:
+    """Those of the first key that fits the stage's name or is its chapter's, else the default."""
+    for key, words in runs.items():
+        if key == stage.chapter or fnmatch.fnmatchcase(stage.stage, key):
+            return [words] if isinstance(words, str) else words
+    return runs_of(stage, {stage.chapter: runs["default"]})
 
 
 def main() -> int:
@@ -173,9 +200,8 @@ def main() -> int:
         stage = find_stage(stages, name)
         if "count" not in stage.executables:
             raise ToolError(f"{name}: was not built with counters", EXIT_FAILURE)
-        flags = data["runs"].get(stage.chapter, data["runs"]["default"])
         entries = [Harmless(**entry) for entry in data.get("harmless", [])]
-        made, failed = mutate(stage, flags, [one for one in entries if fnmatch.fnmatchcase(name, one.stage)])
+        made, failed = mutate(stage, runs_of(stage, data["runs"]), [one for one in entries if fnmatch.fnmatchcase(name, one.stage)])
         mutations += made
         wrong += failed
     print(f"{mutations} mutations, {wrong} wrong")

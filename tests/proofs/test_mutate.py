@@ -23,13 +23,13 @@ SOURCE = """__global__ void sum_kernel(int* out) {
 # Reports a mutation as `found` says: place -> line of the finding.
 STAND_IN = """#!{python}
 import json, os, pathlib, sys
-assert sys.argv[1:] == ["--check", "--quiet", "--n", "64"], sys.argv
-found = {found!r}
+assert sys.argv[1:4] == ["--check", "--quiet", "--n"], sys.argv
+found = {found!r} if sys.argv[4] == os.environ.get("EMULATOR_DEVICE", "64") else dict()
 lines = [("store", 3), ("barrier", 4), ("collective", 5), ("load", 6), ("store", 6), ("block", 1)]
 lines = [dict(file="sums.cu", line=line, operation=operation) for operation, line in lines if line not in {unreached!r}]
 lines.append(dict(file="curand_kernel.h", line=7, operation="load"))
 at = [found.get(kind + os.environ.get(name, "")) for kind, name in (("-", "EMULATOR_SKIP"), ("+", "EMULATOR_SHIFT"))]
-findings = [dict(kind="race_in_block", actors=[dict(file="sums.cu", line=line)]) for line in at if line]
+findings = [dict(kind={kind!r}, actors=[dict(file="sums.cu", line=line)]) for line in at if line]
 findings.append(dict(kind="same_value_writes", actors=[dict(file="sums.cu", line=6)]))
 pathlib.Path(os.environ["EMULATOR_COUNTERS"]).write_text(json.dumps(dict(kernels=[dict(lines=lines)], findings=findings)))
 sys.exit(1 if any(at) else {status!r}.get(os.environ.get("EMULATOR_SKIP", ""), 0))
@@ -49,7 +49,7 @@ reason = "one warp"
 
 class MutateTest(ToolTest):
     def mutate(self, found: dict[str, int], data: str = DATA, unreached: tuple[int, ...] = (),
-               status: dict[str, int] | None = None) -> subprocess.CompletedProcess[str]:
+               status: dict[str, int] | None = None, kind: str = "race_in_block") -> subprocess.CompletedProcess[str]:
         record = self.stand_in("sums", "01_plain", "count", 0.01)
         source = self.folder / "sums.cu"
         source.write_text(SOURCE, encoding="utf-8")
@@ -57,7 +57,7 @@ class MutateTest(ToolTest):
         (self.build / "stages.json").write_text(json.dumps([record]), encoding="utf-8")
         program = self.build / record["executables"]["count"]
         program.write_text(STAND_IN.format(python=sys.executable, found=found, unreached=unreached,
-                                           status=status or {}), encoding="utf-8")
+                                           status=status or {}, kind=kind), encoding="utf-8")
         table = self.folder / "mutations.toml"
         table.write_text(data, encoding="utf-8")
         return subprocess.run([sys.executable, str(Path(__file__).with_name("mutate.py")), "sums/01_plain",
@@ -82,6 +82,20 @@ class MutateTest(ToolTest):
 
     def test_a_shift_reported_at_another_line(self) -> None:
         self.assert_wrong(self.mutate(ALL | {"+sums.cu:3": 6}), "sums.cu:3: shift: no finding, exit status 1")
+        # What a moved store leaves unwritten is read elsewhere.
+        moved = self.mutate(ALL | {"+sums.cu:3": 6}, kind="uninitialised_shared")
+        self.assertEqual(moved.returncode, 0, moved.stdout + moved.stderr)
+
+    def test_runs_of_a_stage(self) -> None:
+        """One run after the other until one reports, with settings; the first key that fits."""
+        for runs, said in (('"sums/0[12]_*" = ["--n 1", "--n 32 EMULATOR_DEVICE=32"]', ""),
+                           ('sums = "--n 64"\n"sums/*" = "--n 1"', ""),
+                           ('"other/*" = "--n 1"', ""),
+                           ('"sums/*" = "--n 1"\nsums = "--n 64"', "no finding")):
+            with self.subTest(runs):
+                result = self.mutate(ALL, DATA.replace("[runs]", f"[runs]\n{runs}"))
+                self.assertEqual(result.returncode, 1 if said else 0, result.stdout + result.stderr)
+                self.assertIn(said, result.stdout)
 
     def test_a_wrong_result_is_no_report(self) -> None:
         found = {key: line for key, line in ALL.items() if key != "-sums.cu:4"}
