@@ -95,6 +95,13 @@ class Source:
         """Counters are no measurement of a machine: the recorded ones are everybody's."""
         return self.counters_folder / f"{chapter}.csv"
 
+    def trace_path(self, name: str) -> Path:
+        return self.counters_folder.parent / "traces" / f"{name}.csv"
+
+    def trace(self, name: str, columns: Sequence[str]) -> list[dict[str, str]]:
+        """What a small run did, access by access: the same on every machine too."""
+        return measurements.read_trace(self.trace_path(name), columns)
+
     def counters(self, chapter: str) -> list[KernelCounters]:
         return measurements.read_counters(self.counters_path(chapter))
 

@@ -10,23 +10,38 @@
 from __future__ import annotations
 
 import argparse
+import functools
+import importlib
 import shutil
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import animate
 import gallery
 import measurements
-import montecarlo
-import nbody
 from drawing import PLOTS, Figure, Source, draw
 from measurements import DataError
 
 ROOT = PLOTS.parent
-# A chapter is a module here with a tuple FIGURES; the order is the gallery's.
-FIGURES: tuple[Figure, ...] = nbody.FIGURES + montecarlo.FIGURES
 PREFERRED_DEVICE = "nvidia-h200"
+NO_DEVICES = ("counters", "traces")  # folders of plots/data that hold no machine's measurements
 PUBLISHED_BYTES = 200_000
+
+
+def chapter_module(chapter: str) -> ModuleType | None:
+    """The module here that is named as a chapter: its FIGURES, and what tables.py must know of it."""
+    if not (PLOTS / f"{chapter}.py").is_file():
+        return None
+    return importlib.import_module(chapter)
+
+
+@functools.cache
+def all_figures() -> tuple[Figure, ...]:
+    """Those of every chapter that the build knows, in its order, which is the gallery's."""
+    chapters = measurements.chapters_of(measurements.read_stages(measurements.stages_file()))
+    modules = [module for chapter in chapters if (module := chapter_module(chapter))]
+    return tuple(figure for module in modules for figure in module.FIGURES)
 
 
 def device_folder(recorded: Path, name: str | None) -> Path:
@@ -38,7 +53,7 @@ def device_folder(recorded: Path, name: str | None) -> Path:
     if (recorded / PREFERRED_DEVICE).is_dir():
         return recorded / PREFERRED_DEVICE
     folders = [folder for folder in recorded.glob("*")
-               if folder.name != "counters" and any(folder.glob("*.csv"))]
+               if folder.name not in NO_DEVICES and any(folder.glob("*.csv"))]
     if not folders:
         raise DataError(f"{recorded}: no recorded data; make record makes it on a machine with a GPU, "
                         "make figures DATA=here draws this machine's")
@@ -91,12 +106,12 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
 
 
 def chosen_figures(arguments: argparse.Namespace) -> list[Figure]:
-    figures = [figure for figure in FIGURES
+    figures = [figure for figure in all_figures()
                if arguments.chapter in (None, figure.chapter)
                and (arguments.only is None or figure.name in arguments.only)]
-    unknown = set(arguments.only or ()) - {figure.name for figure in FIGURES}
+    unknown = set(arguments.only or ()) - {figure.name for figure in all_figures()}
     if unknown or not figures:
-        names = ", ".join(figure.name for figure in FIGURES)
+        names = ", ".join(figure.name for figure in all_figures())
         asked = ", ".join(sorted(unknown)) or arguments.chapter
         raise DataError(f"no such figure: {asked}; there are {names}")
     return figures
@@ -143,11 +158,11 @@ def draw_all(arguments: argparse.Namespace) -> int:
 
 def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
-    if arguments.list:
-        for figure in FIGURES:
-            print(f"{figure.name:20} {figure.heading}")
-        return 0
     try:
+        if arguments.list:
+            for figure in all_figures():
+                print(f"{figure.name:20} {figure.heading}")
+            return 0
         return draw_all(arguments)
     except DataError as error:
         print(f"figures.py: {error}", file=sys.stderr)

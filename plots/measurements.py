@@ -8,7 +8,9 @@ names file and line: a figure never leaves out what it cannot read.
 from __future__ import annotations
 
 import csv
+import json
 import math
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +30,7 @@ PUBLISHED_COLUMNS = (
     "figure", "chapter", "quantity", "stage", "n", "value", "unit", "section", "note",
 )
 COUNTER_COLUMNS = ("stage", "arguments", "kernel", "counter", "value")
+ROOT = Path(__file__).resolve().parents[1]
 ENGINES = ("gpu", "emu", "cpu", "opencl")
 
 
@@ -61,6 +64,7 @@ class Report:
     engine: str
     device: str
     n: int
+    parameters: dict[str, str]
     seed: int
     field: str
     value: str
@@ -221,6 +225,7 @@ def read_reports(path: Path) -> list[Report]:
         place = f"{path}:{number}"
         reports.append(Report(_stage_name(record["stage"]), record["engine"], record["device"],
                               _integer(record["n"], "n", place),
+                              parse_parameters(record["parameters"]),
                               _integer(record["seed"], "seed", place), record["field"],
                               record["value"]))
     return reports
@@ -261,6 +266,28 @@ def read_published(path: Path) -> list[Published]:
     return published
 
 
+def read_trace(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    """The accesses of one traced run, as plots/traces.py keeps them."""
+    return [record for _, record in _read_table(path, columns)]
+
+
+def stages_file() -> Path:
+    """The list of all stages, which Meson writes; COURSE_BUILD as the tools understand it."""
+    return Path(os.environ.get("COURSE_BUILD", ROOT / "build")) / "stages.json"
+
+
+def read_stages(path: Path) -> list[dict]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}; make build writes it") from error
+
+
+def chapters_of(stages: Sequence[dict]) -> list[str]:
+    """The chapters, in the build's order."""
+    return list(dict.fromkeys(stage["chapter"] for stage in stages))
+
+
 def matches(row: Row, match: dict[str, object]) -> bool:
     """Whether a row belongs to a sweep (plots/sweeps/README says how)."""
     for key, wanted in match.items():
@@ -281,9 +308,9 @@ def newest(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.version == latest[(row.stage, row.engine, row.n)].version]
 
 
-def times(rows: Sequence[Row]) -> list[Point]:
-    """Median and quartiles of total_ms at each n, in seconds."""
+def times(rows: Sequence[Row], kernels: bool = False) -> list[Point]:
+    """Median and quartiles at each n, in seconds: of whole runs, or of their kernels alone."""
     by_n: dict[int, list[float]] = {}
     for row in rows:
-        by_n.setdefault(row.n, []).append(row.total_ms / 1000)
+        by_n.setdefault(row.n, []).append((row.kernels_ms if kernels else row.total_ms) / 1000)
     return [Point(n, *quartiles(values), len(values)) for n, values in sorted(by_n.items())]

@@ -27,6 +27,8 @@ KERNEL_STAGES = (
     "01_float3", "02_float4", "03_shared_tiles", "04_soa_accelerations", "05_rsqrt",
     "06_flush_denormals",
 )
+# What plots/tables.py compares the stages by.
+COMPARED_RUN = {"input": "plummer", "steps": "0"}
 FORCE_KERNEL = "compute_accelerations_kernel"
 FORCE = {"input": "plummer", "steps": 0}
 LEAPFROG = {"input": "plummer", "steps": 100}

@@ -2,32 +2,7 @@
 # N-body, the serial stage against the kernels: times, and the speed-up of the first and the last kernel.
 
 load plots.'/style.gp'
-thesis = show_thesis ? ", thesis_file using 1:2 with linespoints lt 8 title columnheader(1)" : ''
-set multiplot
-@heading
-set lmargin at screen 0.085
-set rmargin at screen 0.49
-set tmargin at screen top_edge
-set bmargin at screen 0.13
-set logscale xy
-set xlabel 'bodies' noenhanced
-set xrange [n_low:n_high]
-eval 'set xtics '.n_tics
-set format y '%g'
-set title 'Time of one force evaluation, s' noenhanced
-set yrange [time_low:time_high]
-set key top left reverse Left font ',15' samplen 1.5 spacing 1.05 maxrows 4
-plot for [i=0:time_count-1] time_file index i using 1:2:3:4 with yerrorbars lc rgb '#b0b0b0' lw 1.5 pt -1 notitle, \
-     time_file index 0 using 1:2 with linespoints lt 7 title columnheader(1), \
-     for [i=1:time_count-1] time_file index i using 1:2 with linespoints lt i title columnheader(1)
-@no_heading
-
-set lmargin at screen 0.575
-set rmargin at screen 0.985
-set title 'Speed-up over the serial stage' noenhanced
-set format y '%g'
-set yrange [gain_low:gain_high]
-set key top left reverse Left font ',17'
-plot gain_file index 0 using 1:2 with linespoints lt 1 title columnheader(1), \
-     gain_file index 1 using 1:2 with linespoints lt 6 title columnheader(1) @thesis
-unset multiplot
+unit_text = 'bodies'
+time_title = 'Time of one force evaluation, s'
+colour(i) = i
+load plots.'/cpu_gpu_panels.gp'

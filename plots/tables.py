@@ -6,56 +6,80 @@
     plots/tables.py --check      only says whether a README is out of date (exit 1)
 
 Tables: `stages` (technique, speed-up in the thesis and here, limit now), `published` (each number that
-the thesis prints beside the one measured here) and `counters` (what each kernel asks of the memory, from
-plots/data/counters).
+the thesis prints beside the one measured here), `counters` (what each kernel asks of the memory, from
+plots/data/counters) and what a chapter's own module here has in TABLES.
+
+A chapter whose rows are not recorded yet keeps its README as it is.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from drawing import PLOTS, short_count, short_ratio
-from figures import device_folder
+from figures import chapter_module, device_folder
 from measurements import (
     DataError,
     KernelCounters,
     Metric,
     Published,
+    Report,
     Row,
+    chapters_of,
     newest,
     quartiles,
     read_counters,
     read_profile,
     read_published,
+    read_reports,
     read_rows,
+    read_stages,
+    stages_file,
 )
 
 ROOT = PLOTS.parent
-CHAPTERS = ("montecarlo", "nbody")
-# The runs that a chapter's stages are compared by.
-COMPARED_RUNS = {"nbody": {"input": "plummer", "steps": "0"}}
 ISSUE_SLOTS = "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"
 SAME_WITHIN = 0.10
 
 
-def comparable(chapter: str, rows: list[Row]) -> list[Row]:
-    wanted = COMPARED_RUNS.get(chapter, {})
+@dataclass(frozen=True)
+class Rules:
+    """How a chapter's stages are compared; a chapter's module here says otherwise."""
+
+    run: dict[str, str] = field(default_factory=dict)  # COMPARED_RUN: the input and parameters of the rows
+    kernel_timed: tuple[str, ...] = ()  # KERNEL_TIMED: stages compared by their kernels, not by whole runs
+    series: tuple[tuple[str, ...], ...] = ()  # SERIES: speedup_over_first is over the first of one of these
+
+    def first_of(self, stage: str) -> str:
+        return next(series[0] for series in self.series if stage in series)
+
+
+def rules_of(chapter: str) -> Rules:
+    module = chapter_module(chapter)
+    return Rules(getattr(module, "COMPARED_RUN", {}), getattr(module, "KERNEL_TIMED", ()),
+                 getattr(module, "SERIES", ()))
+
+
+def comparable(rules: Rules, rows: list[Row]) -> list[Row]:
+    """The rows of the compared run; what a stage has no parameter for is no difference."""
     return newest([row for row in rows if all(
-        (row.input if key == "input" else row.parameters.get(key)) == value
-        for key, value in wanted.items())])
+        (row.input if key == "input" else row.parameters.get(key, value)) == value
+        for key, value in rules.run.items())])
 
 
-def median_seconds(rows: list[Row], stage: str, n: int) -> float | None:
-    times = [row.total_ms / 1000 for row in rows if row.stage == stage and row.n == n]
+def median_seconds(rows: list[Row], stage: str, n: int, kernels: bool = False) -> float | None:
+    times = [(row.kernels_ms if kernels else row.total_ms) / 1000
+             for row in rows if row.stage == stage and row.n == n]
     return quartiles(times)[1] if times else None
 
 
-def speed_up(rows: list[Row], before: str, after: str, n: int | None = None) -> tuple[float, int] | None:
+def speed_up(rows: list[Row], before: str, after: str, n: int | None = None,
+             kernels: bool = False) -> tuple[float, int] | None:
     """How many times as fast `after` is as `before`, and at which n: the largest that both have."""
     sizes = {stage: {row.n for row in rows if row.stage == stage} for stage in (before, after)}
     common = sizes[before] & sizes[after]
@@ -64,7 +88,8 @@ def speed_up(rows: list[Row], before: str, after: str, n: int | None = None) -> 
     if not common:
         return None
     largest = max(common)
-    slow, fast = median_seconds(rows, before, largest), median_seconds(rows, after, largest)
+    slow = median_seconds(rows, before, largest, kernels)
+    fast = median_seconds(rows, after, largest, kernels)
     assert slow is not None and fast is not None
     return slow / fast, largest
 
@@ -90,7 +115,17 @@ def limit_now(source: Path) -> str:
     return match[1]
 
 
-def stages_table(stages: list[dict], rows: list[Row], published: list[Published]) -> list[str]:
+def timing_rule(stages: list[dict], rules: Rules) -> str:
+    whole = "whole runs with allocation and copies, medians"
+    timed = [stage["name"] for stage in stages if stage["name"] in rules.kernel_timed]
+    if not timed:
+        return f"Speed-ups are over the stage before, {whole}."
+    return (f"Speed-ups are over the stage before: of {timed[0]} to {timed[-1]} the kernels alone, of the "
+            f"others {whole}.")
+
+
+def stages_table(stages: list[dict], rows: list[Row], published: list[Published],
+                 rules: Rules = Rules()) -> list[str]:
     device = next(row.device for row in rows if row.engine == "gpu")
     printed = {one.stage: one.value for one in published
                if one.quantity == "speedup_over_previous"}
@@ -98,26 +133,26 @@ def stages_table(stages: list[dict], rows: list[Row], published: list[Published]
              "|---|---|---|---|---|"]
     for stage in stages:
         name, before = stage["name"], stage["compared_with"]
-        measured = speed_up(rows, before, name) if before else None
+        measured = speed_up(rows, before, name, kernels=name in rules.kernel_timed) if before else None
         here = f"{ratio(measured[0])} at {short_count(measured[1])}" if measured else ""
         thesis = ratio(printed[name]) if name in printed else ""
         limit = limit_now(ROOT / stage["source"])
         lines.append(f"| [{name}]({name}/{Path(stage['source']).name}) | {stage['technique']} | {thesis} | {here} | {limit} |")
-    lines += ["", "Speed-ups are over the stage before, whole runs with allocation and copies, medians."]
-    return lines
+    return [*lines, "", timing_rule(stages, rules)]
 
 
-def measured_value(one: Published, stages: list[dict], rows: list[Row], profile: list[Metric]) -> float | None:
+def measured_value(one: Published, stages: list[dict], rows: list[Row], profile: list[Metric],
+                   rules: Rules) -> float | None:
     """What this course measured where the thesis printed `one`."""
     if one.quantity == "utilisation":
         return next((metric.value for metric in profile
                      if metric.stage == one.stage and metric.name == ISSUE_SLOTS), None)
-    if one.quantity == "speedup_over_previous":
-        before = next(stage["compared_with"] for stage in stages if stage["name"] == one.stage)
-        found = speed_up(rows, before, one.stage, one.n)
-        return found[0] if found else None
-    if one.quantity == "speedup_over_cpu":
-        found = speed_up(rows, "00_cpu", one.stage, one.n)
+    if one.quantity.startswith("speedup_over_"):
+        if one.quantity == "speedup_over_previous":
+            before = next(stage["compared_with"] for stage in stages if stage["name"] == one.stage)
+        else:
+            before = "00_cpu" if one.quantity == "speedup_over_cpu" else rules.first_of(one.stage)
+        found = speed_up(rows, before, one.stage, one.n, one.stage in rules.kernel_timed)
         return found[0] if found else None
     sizes = [row.n for row in rows if row.stage == one.stage]
     if one.n is None or not sizes:
@@ -129,21 +164,25 @@ def measured_value(one: Published, stages: list[dict], rows: list[Row], profile:
 
 
 def published_table(stages: list[dict], rows: list[Row], profile: list[Metric],
-                    published: list[Published]) -> list[str]:
+                    published: list[Published], rules: Rules = Rules()) -> list[str]:
     gpu = next(row.device for row in rows if row.engine == "gpu")
     cpu = next((row.device for row in rows if row.engine == "cpu"), "")
     what = {"utilisation": "issue slots busy", "speedup_over_previous": "speed-up over the stage before",
-            "speedup_over_cpu": "speed-up over 00_cpu", "time": "time", "time_low": "time, at least",
+            "speedup_over_cpu": "speed-up over 00_cpu", "speedup_over_first": "speed-up over",
+            "time": "time", "time_low": "time, at least",
             "time_high": "time, at most"}
     lines = [f"| thesis | quantity | stage | n | GTX 980, 2016 | {gpu} | the same within 10 % |",
              "|---|---|---|---|---|---|---|"]
     for one in published:
-        value = measured_value(one, stages, rows, profile)
+        value = measured_value(one, stages, rows, profile, rules)
+        quantity = what[one.quantity]
+        if one.quantity == "speedup_over_first":
+            quantity += f" {rules.first_of(one.stage)}"
         show = ((lambda v: f"{v:.0f} %") if one.quantity == "utilisation"
                 else seconds if one.quantity.startswith("time") else ratio)
         same = "" if value is None else "yes" if abs(value / one.value - 1) <= SAME_WITHIN else "no"
         size = short_count(one.n) if one.n else ""
-        lines.append(f"| {one.section} | {what[one.quantity]} | {one.stage} | {size} | {show(one.value)} | "
+        lines.append(f"| {one.section} | {quantity} | {one.stage} | {size} | {show(one.value)} | "
                      f"{show(value) if value is not None else 'not measured'} | {same} |")
     if cpu:
         lines += ["", f"00_cpu ran on one core of {cpu}; the thesis' CPU was a Core i7-3820."]
@@ -186,16 +225,35 @@ def counter_columns(unit: str) -> list[tuple[str, Callable[[KernelCounters], str
     return columns
 
 
+def bare(kernel: str) -> str:
+    return kernel.rpartition("::")[2]
+
+
+def counted_runs(counted: list[KernelCounters]) -> str:
+    """The runs' arguments; which stages they are of, where not all have the same."""
+    stages: dict[str, list[str]] = {}
+    for one in counted:
+        stages.setdefault(one.arguments, []).append(one.stage)
+    if len(stages) == 1:
+        return f"`{counted[0].arguments}`"
+    parts = []
+    for arguments, names in stages.items():
+        numbers = list(dict.fromkeys(name.partition("_")[0] for name in names))
+        parts.append(f"`{arguments}` ({', '.join(numbers)})")
+    return ", ".join(parts)
+
+
 def counters_table(stages: list[dict], counted: list[KernelCounters]) -> list[str]:
     """A row a kernel and stage; stages that no counter of the table tells apart share one."""
     stages = [stage for stage in stages if any(one.stage == stage["name"] for one in counted)]
     columns = counter_columns(stages[0]["counter_unit"])
-    kernels = list(dict.fromkeys(one.kernel for one in counted if one.kernel))
+    # A kernel of the chapter's headers is in its namespace, and in a stage of its own is not.
+    kernels = list(dict.fromkeys(bare(one.kernel) for one in counted if one.kernel))
     rows: list[tuple[str, list[str], list[str]]] = []
     for kernel in kernels:
         for stage in stages:
             for one in counted:
-                if (one.stage, one.kernel) != (stage["name"], kernel):
+                if (one.stage, bare(one.kernel)) != (stage["name"], kernel):
                     continue
                 cells = [cell(one) for _, cell in columns]
                 if rows and (rows[-1][0], rows[-1][2]) == (kernel, cells):
@@ -208,7 +266,7 @@ def counters_table(stages: list[dict], counted: list[KernelCounters]) -> list[st
     for kernel, names, cells in rows:
         lines.append(f"| {kernel} | {', '.join(names)} | " + " | ".join(cells[i] for i in shown) + " |")
     return [*lines, "",
-            f"Counted on the CPU engine for `{counted[0].arguments}` by the rules of an H200, before any "
+            f"Counted on the CPU engine for {counted_runs(counted)} by the rules of an H200, before any "
             "cache: requests of warps, sectors (of 32 bytes) or wavefronts a request and in brackets the "
             "fewest that would do, arrivals of warps at barriers."]
 
@@ -221,33 +279,48 @@ def fill(text: str, name: str, lines: list[str], path: Path) -> str:
     return pattern.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text)
 
 
+def own_tables(chapter: str, rows: list[Row], folder: Path) -> dict[str, list[str]]:
+    """Those that only this chapter has: of all rows, not of the compared runs alone."""
+    makers = getattr(chapter_module(chapter), "TABLES", {})
+    report_path = folder / f"{chapter}_report.csv"
+    reports: list[Report] = read_reports(report_path) if makers and report_path.exists() else []
+    return {name: make(rows, reports) for name, make in makers.items()}
+
+
 def chapter_readme(chapter: str, stages: list[dict], folder: Path, counted: list[KernelCounters],
                    published: list[Published], path: Path) -> str:
     """The chapter's README with fresh tables."""
-    rows = comparable(chapter, read_rows(folder / f"{chapter}.csv"))
+    rules = rules_of(chapter)
+    all_rows = read_rows(folder / f"{chapter}.csv")
+    rows = comparable(rules, all_rows)
     profile_path = folder / f"{chapter}_profile.csv"
     profile = read_profile(profile_path) if profile_path.exists() else []
     text = path.read_text(encoding="utf-8")
-    text = fill(text, "stages", stages_table(stages, rows, published), path)
+    text = fill(text, "stages", stages_table(stages, rows, published, rules), path)
     text = fill(text, "counters", counters_table(stages, counted), path)
-    return fill(text, "published", published_table(stages, rows, profile, published), path)
+    for name, lines in own_tables(chapter, all_rows, folder).items():
+        text = fill(text, name, lines, path)
+    return fill(text, "published", published_table(stages, rows, profile, published, rules), path)
 
 
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Writes the tables of the chapters' READMEs.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when out of date")
     parser.add_argument("--device", help="folder of plots/data")
-    parser.add_argument("--stages", type=Path, default=ROOT / "build" / "stages.json")
+    parser.add_argument("--stages", type=Path, default=stages_file())
     parser.add_argument("--recorded", type=Path, default=PLOTS / "data")
     parser.add_argument("--chapters", type=Path, default=ROOT / "chapters")
     arguments = parser.parse_args(words)
     stale = []
     try:
         folder = device_folder(arguments.recorded, arguments.device)
-        stages = json.loads(arguments.stages.read_text(encoding="utf-8"))
+        stages = read_stages(arguments.stages)
         published = read_published(PLOTS / "published" / "thesis.csv")
-        for chapter in CHAPTERS:
+        for chapter in chapters_of(stages):
             path = arguments.chapters / chapter / "README.md"
+            if not (folder / f"{chapter}.csv").exists():
+                print(f"{path}: left as it is, {folder} has no rows of {chapter}")
+                continue
             own = [stage for stage in stages if stage["chapter"] == chapter]
             counted = read_counters(arguments.recorded / "counters" / f"{chapter}.csv")
             text = chapter_readme(chapter, own, folder, counted,

@@ -76,6 +76,36 @@ def montecarlo_reports(engine: str) -> list[list[object]]:
             for n in (10**3, 10**5, 10**7) for seed in (1, 2, 3, 4)]
 
 
+def quicksort_rows(engine: str) -> list[list[object]]:
+    """Of a stage twice as fast as the one before in its series; a serial run at the big ones' sizes."""
+    recorded = engine == "gpu"
+    series = ((BITONIC_STAGES, (2048,)), (SMALL_STAGES, (6080, 28_992) if recorded else (6080,)),
+              (BIG_STAGES, (10**7, 16 * 10**7) if recorded else (50_000, 100_000)))
+    rows = []
+    for stages, sizes in series:
+        for n in sizes:
+            for i, stage in enumerate(stages):
+                for repeat in (1, 2, 3):
+                    ms = n * 1e-5 / 2**i * (1 + 0.01 * repeat)
+                    rows.append(row("quicksort", stage, engine, n, ms, repeat, "", "uniform"))
+    for n in series[2][1]:
+        rows.append(row("quicksort", "00_cpu", "cpu", n, n * 1e-4, 1, "", "uniform"))
+    for name, times in (("uniform", 1), ("sorted", 8), ("all-equal", 4), ("few-unique", 2)):
+        rows += [row("quicksort", stage, engine, 2**20, times * 2.0, 1, "", name) for stage in BIG_STAGES]
+    for memory, ms in (("pinned", 6.0), ("pageable", 7.0)):
+        rows.append(row("quicksort", "14_counting_partition", engine, 65_536, ms, 1,
+                        f"threads=256;blocks=0;memory={memory};pivot=first", "uniform"))
+    return rows
+
+
+def quicksort_reports(engine: str) -> list[list[object]]:
+    fields = {"global_ms": 6.0, "kernel_ms": 0.5, "cpu_sort_ms": 5.0, "serial_sort_ms": 10.0,
+              "host_to_device_ms": 0.125, "device_to_host_ms": 0.25}
+    return [["quicksort", "14_counting_partition", engine, GPU, 65_536,
+             f"threads=256;blocks=0;memory={memory};pivot=first", 1, name, value]
+            for memory in ("pinned", "pageable") for name, value in fields.items()]
+
+
 def profile_records(metrics: dict[str, float], n: int = 1000) -> list[list[object]]:
     return [["2026-02-03", "nbody", stage, GPU, n, "compute_accelerations_kernel", name, "", value]
             for stage in ("04_soa_accelerations", "05_rsqrt") for name, value in metrics.items()]
@@ -123,6 +153,8 @@ class PlotsTest(unittest.TestCase):
         write_table(folder / "nbody.csv", measurements.ROW_COLUMNS, nbody_rows(engine, nbody_sizes))
         write_table(folder / "montecarlo.csv", measurements.ROW_COLUMNS,
                     montecarlo_rows(engine, samples))
+        write_table(folder / "quicksort.csv", measurements.ROW_COLUMNS, quicksort_rows(engine))
+        shutil.copytree(PLOTS / "data" / "traces", self.folder / "recorded" / "traces", dirs_exist_ok=True)
         write_table(folder / "montecarlo_report.csv", measurements.REPORT_COLUMNS,
                     montecarlo_reports(engine))
         write_table(self.folder / "recorded" / "counters" / "nbody.csv",

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The READMEs' tables: filled from rows, checked, and refused where a place or data is missing."""
 
+import contextlib
+import io
 import unittest
 
-from plots_data import GPU, NBODY_STAGES, PlotsTest, counter_records, write_table
+from plots_data import (GPU, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, quicksort_reports,
+                        quicksort_rows, write_table)
 
 import measurements
+import quicksort
 import tables
 
 
@@ -52,6 +56,75 @@ class TablesTest(PlotsTest):
         self.assertIn("| 03_shared_tiles, 04_soa_accelerations, 05_rsqrt, 06_flush_denormals |", lines[4])
         self.assertEqual(len(lines), 7)
         self.assertIn("`--n 1024`", lines[6])
+
+    def test_stages_by_their_kernels(self) -> None:
+        rows = [measurements.Row("2026-01-01", "1", "c", stage, "gpu", GPU, 1, {}, "", 1, kernels, total)
+                for stage, kernels, total in (("a", 4.0, 10.0), ("b", 2.0, 8.0), ("c", 1.0, 4.0))]
+        self.assertEqual(tables.speed_up(rows, "a", "b"), (1.25, 1))
+        self.assertEqual(tables.speed_up(rows, "a", "b", kernels=True), (2.0, 1))
+        rules = tables.Rules(kernel_timed=("a", "b"), series=(("a", "b", "c"),))
+        published = [measurements.Published("1", "q", "speedup_over_first", stage, 1, 2.0, "1.1") for stage in "bc"]
+        lines = tables.published_table([], rows, [], published, rules)
+        self.assertIn("| speed-up over a | b | 1 | ×2.00 | ×2.00 | yes |", lines[2])
+        self.assertIn("| speed-up over a | c | 1 | ×2.00 | ×2.50 | no |", lines[3])
+        stages = [{"name": name} for name in "abc"]
+        self.assertIn("of a to b the kernels alone", tables.timing_rule(stages, rules))
+        self.assertNotIn("kernels", tables.timing_rule(stages, tables.Rules()))
+
+    def test_the_compared_run(self) -> None:
+        def of(name: str, **parameters: str) -> measurements.Row:
+            return measurements.Row("2026-01-01", "1", "c", "a", "gpu", GPU, 1, parameters, name, 1, 1.0, 1.0)
+
+        rules = tables.rules_of("quicksort")
+        rows = [of("uniform"), of("uniform", memory="pinned"), of("uniform", memory="pageable"), of("sorted")]
+        self.assertEqual(tables.comparable(rules, rows), rows[:2])
+        self.assertEqual(tables.rules_of("no_such_chapter"), tables.Rules())
+
+    def test_quicksort(self) -> None:
+        write_table(self.folder / "quicksort.csv", measurements.ROW_COLUMNS, quicksort_rows("gpu"))
+        write_table(self.folder / "quicksort_report.csv", measurements.REPORT_COLUMNS, quicksort_reports("gpu"))
+        records = counter_records(("08_small_segment_shared", "09_small_sublists_shared"))
+        for record in records[-7:]:
+            record[1:3] = ["--n 6080", "quicksort::compute_accelerations_kernel"]
+        write_table(self.folder / "counters.csv", measurements.COUNTER_COLUMNS, records)
+        stages = [stage for stage in measurements.read_stages(measurements.stages_file())
+                  if stage["chapter"] == "quicksort"]
+        published = [one for one in measurements.read_published(PLOTS / "published" / "thesis.csv")
+                     if one.chapter == "quicksort"]
+        readme = self.folder / "README.md"
+        readme.write_text("".join(f"<!-- table:{name} -->\n<!-- end -->\n" for name in (
+            "stages", "counters", "inputs", "counting", "published")), encoding="utf-8")
+        text = tables.chapter_readme("quicksort", stages, self.folder,
+                                     measurements.read_counters(self.folder / "counters.csv"), published, readme)
+        for line in ("| ×2.00 | ×2.00 at 2 048 |", "×2.00 at 28 992", "×2.00 at 160 M",
+                     "of 01_bitonic_global to 09_small_sublists_shared the kernels alone",
+                     "| 3.4.2 | speed-up over 05_small_recursive | 09_small_sublists_shared | 6.08 k | ×1.77 | ×16.0 | no |",
+                     "| 3.4.3 | speed-up over 10_big | 12_big_lazy_streams | 160 M | ×2.10 | ×4.00 | no |",
+                     "| 3.4.4 | speed-up over 00_cpu | 12_big_lazy_streams | 160 M | ×51.2 | ×39.2 | no |",
+                     "| 10_big | 2 ms | 16 ms (×8.00) | 8 ms (×4.00) | 4 ms (×2.00) |",
+                     "| 65 536 | pageable | 6 | 0.5 | 5 | 10 | 0.125 | 0.25 |"):
+            self.assertIn(line, text)
+        self.assertNotIn("quicksort::", text)
+        with self.assertRaises(measurements.DataError):
+            quicksort.inputs_table([], [])
+        with self.assertRaises(measurements.DataError):
+            quicksort.counting_table([], [])
+
+    def test_runs_that_are_not_all_the_same_name_their_stages(self) -> None:
+        counted = [measurements.KernelCounters(stage, arguments, "k", {}) for stage, arguments in (
+            ("01_a", "--n 1"), ("02_b", "--n 2"), ("02_b", "--n 2"), (SMALL_STAGES[0], "--n 2"))]
+        self.assertEqual(tables.counted_runs(counted[:1]), "`--n 1`")
+        self.assertEqual(tables.counted_runs(counted), "`--n 1` (01), `--n 2` (02, 05)")
+
+    def test_a_chapter_without_rows_keeps_its_readme(self) -> None:
+        recorded = self.folder / "recorded"
+        (recorded / "gpu-1").mkdir(parents=True)
+        (recorded / "gpu-1" / "other.csv").write_text("x\n", encoding="utf-8")
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = tables.main(["--check", "--recorded", str(recorded), "--chapters", str(self.folder)])
+        self.assertEqual(status, 0)
+        self.assertIn("has no rows of quicksort", said.getvalue())
 
     def test_published_values_are_compared_at_their_n(self) -> None:
         rows = self.rows({("00_cpu", 100): 10, ("x", 100): 5, ("x", 1000): 1})

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# The right panel of figures 3.9 to 3.12: ratios of two stages' times as bars, with the thesis' in grey where
+# it prints one.
+
+set lmargin at screen 0.595
+set rmargin at screen 0.985
+set title gain_title.', '.gain_n.' keys' noenhanced
+unset logscale
+unset xlabel
+set xrange [-0.6:gain_bars-0.4]
+set yrange [0:gain_top]
+set format '%g'
+set ytics autofreq
+unset xtics
+set xtics scale 0 rotate by 25 right noenhanced font ',17'
+set key top left reverse Left font ',15' samplen 1.5
+# One bar a device in each group; the bars of a group fill 0.8 of its width.
+width = 0.4
+place(i) = (i - 0.5)*width
+set boxwidth width*0.94
+plot gain_file using ($0+place(0)):2:xtic(1) skip 1 with boxes lt 1 title gain_key, \
+     gain_file using ($0+place(0)):2:(sprintf('%.2f', $2)) skip 1 with labels offset 0,0.7 font ',15' notitle, \
+     gain_file using ($0+place(1)):3 skip 1 with boxes lc rgb grey title thesis_key, \
+     gain_file using ($0+place(1)):3:(sprintf('%.2f', $3)) skip 1 with labels offset 0,0.7 font ',15' notitle

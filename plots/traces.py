@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Traces of small runs on the CPU engine, from which drawings are made: what the kernels really did.
+
+    plots/traces.py            runs the stages with --trace and writes plots/data/traces/*.csv
+    plots/traces.py --check    writes nothing; exit 1 where a trace is another than the recorded one
+
+network.csv      each access of the bitonic sort of 16 keys (quicksort/02_bitonic_shared)
+partition.csv    the partition of one list by four blocks (quicksort/10_big), accesses of neighbouring
+                 keys joined: a run of keys a row. A GTX 980's segment is short enough to look at, and
+                 the blocks run in a shuffled order, so that the places come from the atomics alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from measurements import DataError, read_stages, stages_file
+
+FOLDER = Path(__file__).resolve().parent / "data" / "traces"
+NETWORK_COLUMNS = ("step", "lane", "operation", "space", "offset", "value")
+PARTITION_COLUMNS = ("block", "operation", "object", "offset", "bytes", "count", "value")
+
+Record = dict[str, str]
+
+
+def network_rows(records: Iterable[Record]) -> list[tuple[object, ...]]:
+    """The accesses as they are, without what is the same in all."""
+    return [tuple(one[name] for name in NETWORK_COLUMNS) for one in records]
+
+
+def partition_rows(records: Iterable[Record]) -> list[tuple[object, ...]]:
+    """Of the first kernel the accesses to global memory, in the order in which blocks ran. Loads and
+    stores of a block that lie side by side are one row; of what stands alone the value is kept."""
+    rows: list[tuple[object, ...]] = []
+    runs: dict[tuple[str, str, str, str], dict[int, str]] = {}
+    block = ""
+
+    def close() -> None:
+        for (operation, name, size, _), found in runs.items():
+            step, begin = int(size), None
+            for offset in sorted(found):
+                if begin is None:
+                    begin = offset
+                if offset + step not in found:
+                    count = (offset - begin) // step + 1
+                    rows.append((block, operation, name, begin, size, count,
+                                 found[begin] if count == 1 else ""))
+                    begin = None
+        runs.clear()
+
+    for one in records:
+        if one["grid"] != "1" or one["space"] != "global":
+            continue
+        if one["block"] != block:
+            close()
+            block = one["block"]
+        # Atomics stay apart, one a line of the source: their order is what matters.
+        line = one["line"] if one["operation"] == "atomic" else ""
+        key = (one["operation"], one["object"], one["bytes"], line)
+        runs.setdefault(key, {})[int(one["offset"])] = one["value"]
+    close()
+    return rows
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A run, and what is kept of it."""
+
+    name: str
+    stage: str
+    arguments: tuple[str, ...]
+    columns: tuple[str, ...]
+    keep: Callable[[Iterable[Record]], list[tuple[object, ...]]]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+TRACES = (
+    Trace("network", "quicksort/02_bitonic_shared", ("--n", "16"), NETWORK_COLUMNS, network_rows),
+    Trace("partition", "quicksort/10_big", ("--n", "8105"), PARTITION_COLUMNS, partition_rows,
+          {"EMULATOR_DEVICE": "gtx980", "EMULATOR_SCHEDULE": "shuffled:2"}),
+)
+
+
+def executable(stages: list[dict], stage: str) -> Path:
+    for one in stages:
+        if one["stage"] == stage and "count" in one["executables"]:
+            return stages_file().parent / one["executables"]["count"]
+    raise DataError(f"{stages_file()}: {stage} is not built with counters")
+
+
+def run(trace: Trace, program: Path) -> str:
+    """The trace's table."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.csv"
+        result = subprocess.run(
+            [str(program), "--check", "--quiet", "--trace", str(path), *trace.arguments],
+            env=os.environ | trace.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True, check=False)
+        if result.returncode != 0:
+            raise DataError(f"{program}: {result.stderr.strip()}")
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(trace.columns)
+        with path.open(encoding="utf-8", newline="") as file:
+            writer.writerows(trace.keep(csv.DictReader(file)))
+    return text.getvalue()
+
+
+def main(words: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Records the traces that drawings are made from.")
+    parser.add_argument("--check", action="store_true", help="compare with what is recorded")
+    parser.add_argument("--data", type=Path, default=FOLDER, help="folder of the records")
+    arguments = parser.parse_args(words)
+    status = 0
+    try:
+        stages = read_stages(stages_file())
+        for trace in TRACES:
+            path = arguments.data / f"{trace.name}.csv"
+            text = run(trace, executable(stages, trace.stage))
+            if not arguments.check:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+                print(path)
+            elif text != path.read_text(encoding="utf-8"):
+                print(f"{path}: {trace.stage} does otherwise now: run plots/traces.py")
+                status = 1
+    except (DataError, OSError) as error:
+        print(f"traces.py: {error}", file=sys.stderr)
+        return 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

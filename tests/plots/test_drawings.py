@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""The drawings of what kernels did: the network of figure 3.6 is the bitonic one and sorts; the partition
+of figure 3.2 moves every key once. A trace that says otherwise is refused."""
+
+import unittest
+
+from plots_data import PLOTS, PlotsTest
+
+import drawing
+import measurements
+import quicksort
+import traces
+
+
+def bitonic_steps(count: int) -> list[set[tuple[int, int]]]:
+    """Each step's pairs (Batcher 1968, all exchanges in one direction)."""
+    steps = []
+    size = 2
+    while size <= count:
+        steps.append({(i, i ^ (size - 1)) for i in range(count) if i < i ^ (size - 1)})
+        stride = size // 4
+        while stride > 0:
+            steps.append({(i, i + stride) for i in range(count) if not i & stride})
+            stride //= 2
+        size *= 2
+    return steps
+
+
+def sorts(pairs: list[tuple[int, int]], count: int) -> bool:
+    """By the 0-1 principle: all lists of zeros and ones, one a bit of each wire's number."""
+    lists = 2**count
+    wires = [sum(1 << number for number in range(lists) if number >> i & 1) for i in range(count)]
+    for low, high in pairs:
+        wires[low], wires[high] = wires[low] & wires[high], wires[low] | wires[high]
+    return not any(wires[i] & ~wires[i + 1] for i in range(count - 1))
+
+
+class DrawingsTest(PlotsTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.write_measurements(self.folder / "gpu")
+        self.traces = self.folder / "recorded" / "traces"
+        self.source = drawing.Source("recorded", self.folder / "gpu", None, (),
+                                     self.folder / "recorded" / "counters")
+
+    def change(self, name: str, before: str, after: str) -> None:
+        path = self.traces / f"{name}.csv"
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(before, text)
+        path.write_text(text.replace(before, after, 1), encoding="utf-8")
+
+    def test_traces_are_small(self) -> None:
+        files = list((PLOTS / "data" / "traces").glob("*.csv"))
+        self.assertEqual({path.stem for path in files}, {trace.name for trace in traces.TRACES})
+        self.assertLess(sum(path.stat().st_size for path in files), 100_000)
+
+    def test_the_network_is_bitonic(self) -> None:
+        network = quicksort.read_network(self.source)
+        self.assertEqual(len(network.keys), 16)
+        steps = network.steps()
+        self.assertEqual([{(one.low, one.high) for one in step} for step in steps], bitonic_steps(16))
+        self.assertTrue(all(len(step) == 8 for step in steps))
+
+    def test_the_network_sorts(self) -> None:
+        network = quicksort.read_network(self.source)
+        pairs = [(one.low, one.high) for one in network.comparisons]
+        self.assertTrue(sorts(pairs, 16))
+        self.assertFalse(sorts(pairs[:-1], 16))
+        self.assertFalse(sorts(pairs[1:], 16))
+
+    def test_exchanges_are_those_that_the_keys_ask_for(self) -> None:
+        network = quicksort.read_network(self.source)
+        keys = list(network.keys)
+        for one in network.comparisons:
+            self.assertEqual(one.exchanged, keys[one.high] < keys[one.low])
+            if one.exchanged:
+                keys[one.low], keys[one.high] = keys[one.high], keys[one.low]
+        self.assertEqual(keys, network.sorted_keys)
+        self.assertEqual(keys, sorted(network.keys))
+        self.assertTrue(any(key < 0 for key in keys) and any(key > 0 for key in keys))
+
+    def test_no_two_lines_of_a_step_lie_on_one_another(self) -> None:
+        for step in quicksort.read_network(self.source).steps():
+            columns = quicksort.in_columns(step)
+            self.assertEqual(sorted(map(id, step)), sorted(id(one) for column in columns for one in column))
+            for column in columns:
+                ends = sorted((one.low, one.high) for one in column)
+                self.assertTrue(all(first[1] < second[0] for first, second in zip(ends, ends[1:])))
+
+    def test_a_trace_that_is_no_network_is_refused(self) -> None:
+        self.change("network", "1,0,load,shared,4,", "1,0,store,shared,4,")
+        with self.assertRaisesRegex(measurements.DataError, r"network\.csv: no compare-exchange in step 1, lane 0"):
+            quicksort.read_network(self.source)
+
+    def test_the_partition_moves_every_key_once(self) -> None:
+        step = quicksort.read_partition(self.source)
+        self.assertEqual(sorted(share.block for share in step.shares), [0, 1, 2, 3])
+        tiles = sorted(share.tile for share in step.shares)
+        self.assertEqual([tiles[0][0], tiles[-1][1]], [1, step.count])
+        self.assertTrue(all(first[1] == second[0] for first, second in zip(tiles, tiles[1:])))
+        places = sorted(run for share in step.shares for run in (share.left, share.right))
+        self.assertEqual([places[0][0], places[-1][1]], [0, step.count])
+        gaps = [(first[1], second[0]) for first, second in zip(places, places[1:]) if first[1] != second[0]]
+        self.assertEqual(gaps, [(step.pivot, step.pivot + 1)])
+        for share in step.shares:
+            self.assertLessEqual(share.left[1], step.pivot)
+            self.assertGreater(share.right[0], step.pivot)
+            moved = share.left[1] - share.left[0] + share.right[1] - share.right[0]
+            self.assertEqual(moved, share.tile[1] - share.tile[0])
+
+    def test_the_order_of_asking_decides_not_the_block_s_number(self) -> None:
+        step = quicksort.read_partition(self.source)
+        self.assertNotEqual([share.block for share in step.shares], [0, 1, 2, 3])
+        lefts = [share.left for share in step.shares]
+        self.assertEqual(lefts, sorted(lefts))
+        self.assertEqual([share.left_before for share in step.shares], [run[0] for run in lefts])
+
+    def test_writes_beside_the_room_are_refused(self) -> None:
+        self.change("partition", "0,store,a3,3072,4,730", "0,store,a3,3076,4,730")
+        with self.assertRaisesRegex(measurements.DataError, "block 0 does not write where it was given room"):
+            quicksort.read_partition(self.source)
+
+    def test_neighbouring_accesses_are_joined(self) -> None:
+        def access(block: str, operation: str, name: str, offset: int, line: str = "q.cu:1") -> dict[str, str]:
+            return {"grid": "1", "space": "global", "block": block, "operation": operation, "object": name,
+                    "offset": str(offset), "bytes": "4", "line": line, "value": str(offset + 100)}
+
+        records = [access("2", "load", "a1", offset) for offset in (8, 0, 4, 16)]
+        records += [access("2", "atomic", "a2", 0, "q.cu:7"), access("2", "atomic", "a2", 0, "q.cu:8"),
+                    access("0", "store", "a1", 12), {**access("0", "store", "a1", 4), "grid": "2"},
+                    {**access("0", "store", "a1", 4), "space": "shared"}]
+        self.assertEqual(traces.partition_rows(records), [
+            ("2", "load", "a1", 0, "4", 3, ""), ("2", "load", "a1", 16, "4", 1, "116"),
+            ("2", "atomic", "a2", 0, "4", 1, "100"), ("2", "atomic", "a2", 0, "4", 1, "100"),
+            ("0", "store", "a1", 12, "4", 1, "112")])
+
+
+if __name__ == "__main__":
+    unittest.main()
