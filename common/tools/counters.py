@@ -201,7 +201,8 @@ def names_of(counted: Sequence[Counted]) -> list[str]:
 
 def print_comparison(counted: Sequence[Counted]) -> None:
     unit = counted[0].stage.counter_unit
-    print(" -> ".join(one.stage.stage for one in counted) + f", {' '.join(counted[0].arguments)}")
+    runs = dict.fromkeys(" ".join(one.arguments) for one in counted)  # stages may have runs of their own
+    print(" -> ".join(one.stage.stage for one in counted) + f", {' -> '.join(runs)}")
     print(f"counted on the CPU engine by the rules of {counted[0].device}: before any cache, no times")
     print()
     print_transfers(counted)
