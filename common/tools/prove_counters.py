@@ -166,8 +166,8 @@ def find_runs() -> list[Run]:
             continue
         gpu, count = (executable(stage, engine) if engine in stage.executables else None
                       for engine in ("gpu", "count"))
-        runs += [Run(stage.stage, words, gpu, count)
-                 for words in flags.get(stage.chapter, flags["default"])]
+        words = next(words for pattern, words in flags.items() if fnmatch.fnmatch(stage.stage, pattern))
+        runs += [Run(stage.stage, each, gpu, count) for each in words]
     if not os.environ.get("CHAPTER"):
         runs += [Run(f"examples/{name}", "", programs.get("gpu"), programs.get("count"))
                  for name, programs in find_examples().items()]
