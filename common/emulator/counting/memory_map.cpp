@@ -302,9 +302,9 @@ Range locate(std::uintptr_t address, unsigned size, Operation operation, const v
         range.ignored && operation != Operation::load &&
         contains(number(thread_block().begin), thread_block().bytes, address);
     if (range.holds(address, size) && !spoils_engine) return range;
-    // What the standard library and the engine's headers keep for a launch by device code.
+    // What the standard library keeps for a launch by device code.
     if (range.bytes == 0 && classify(worker, address).kind == FindingKind::host_pointer &&
-        !in_program(code)) {
+        !in_program_function(code)) {
         return {address, size, Space::global, true};
     }
     report_outside(worker, current_thread->linear_index, address, size, operation, find_line(code));

@@ -129,11 +129,6 @@ SourceLine find_line(const void* code, const std::vector<const void*>& callers) 
     return innermost;
 }
 
-bool in_program(const void* code) {
-    const Frames& frames = frames_of(code);
-    return !frames.empty() && is_program_line(frames.front());
-}
-
 bool in_program_function(const void* code) {
     const Frames& frames = frames_of(code);
     if (frames.empty()) return false;

@@ -25,10 +25,6 @@ SourceLine find_line(const void* code, const std::vector<const void*>& callers =
 // The same for many at once: find_line() then knows them.
 void find_lines(const std::vector<const void*>& codes);
 
-// Whether the innermost function at a code address, inlined or not, is the program's own: neither
-// the engine's headers' nor the standard library's.
-bool in_program(const void* code);
-
 // Whether a code address lies in a function of the program, or of a header of the engine's that it
 // uses: in neither the engine's library nor the standard one.
 bool in_program_function(const void* code);

@@ -2,6 +2,7 @@
 // Out of bounds, freed, uninitialised and host memory, barriers in branches, endless kernels.
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "checks_test.hpp"
@@ -56,6 +57,28 @@ TEST(MemoryChecks, host_pointer) {
         cudaDeviceSynchronize();
     });
     EXPECT_TRUE(has(found, FindingKind::host_pointer, kWriteBegin + 2));
+}
+
+NEXT_LINE(kFunctionsBegin);
+__global__ void functions_kernel(int* data, int what) {
+    if (what == 0) atomicAdd(data, 1);
+    if (what == 1) atomicMax(data, 1);
+    if (what == 2) data[1] = __ldg(data);
+    if (what == 3) data[1] = std::max(data[0], 3);
+    if (what == 4) memset(data, 0, 8);
+}
+
+TEST(MemoryChecks, host_pointer_to_a_function) {
+    for (int what = 0; what < 5; ++what) {
+        EXPECT_TRUE(is_silent(
+            findings_of([=] { functions_kernel<<<1, 1>>>(device_array<int>(2), what); })));
+        std::vector<int> values(2);
+        const auto found = findings_of([&] {
+            functions_kernel<<<1, 1>>>(values.data(), what);
+            cudaDeviceSynchronize();
+        });
+        EXPECT_TRUE(has(found, FindingKind::host_pointer, kFunctionsBegin + 1 + what));
+    }
 }
 
 TEST(MemoryChecks, memory_that_both_sides_may_use) {
