@@ -13,7 +13,7 @@ set yrange [0:time_top]
 set xtics scale 0 rotate by 25 right noenhanced font ',17'
 unset key
 plot time_file using 0:2:xtic(1) skip 1 with boxes lt 1, \
-     time_file using 0:2:3:4 skip 1 with yerrorbars lc rgb '#b0b0b0' lw 2 pt 0, \
+     time_file using 0:3:(0):($4-$3) skip 1 with vectors nohead lc rgb '#b0b0b0' lw 2, \
      time_file using 0:4:(sprintf('%.3g', $2)) skip 1 with labels offset 0,0.7 font ',15'
 @no_heading
 set key

@@ -405,7 +405,7 @@ def prepare_partition(source: Source) -> Drawing:
                      f"right {share.right_before} + {end - cut}")
     width = step.count / 300
     boxes += [(0, width, top, top + height, 7), (step.pivot, step.pivot + width, bottom, bottom + height, 7)]
-    texts.append((step.pivot, bottom - 0.18, f"pivot at {step.pivot}"))
+    texts.append((step.pivot, bottom - 0.18, f"gap for the pivot: {step.pivot}"))
     order = ", ".join(str(share.block) for share in step.shares)
     return Drawing(
         tables={"boxes": [Block("boxes", boxes)], "bands": bands, "texts": [Block("texts", texts)],

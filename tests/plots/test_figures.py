@@ -32,7 +32,7 @@ LABELS = {
     "figure_8_1": (*MONTECARLO_STAGES, GPU, "GTX 980, 2016", "8.4.2: 6.4 billion",
                    "billion samples a second"),
     "figure_8_2": ("00_cpu", *MONTECARLO_STAGES, GPU, HOST, "GTX 980, 2016"),
-    "figure_3_2": ("block 0", "block 3", "pivot at 3020", "block 3: left 0 + 768, right 0 + 1258", "each tile"),
+    "figure_3_2": ("block 0", "block 3", "gap for the pivot: 3020", "block 3: left 0 + 768, right 0 + 1258", "each tile"),
     "figure_3_6": ("step 1", "10", "input", "output", "keys exchanged", "compared, left in place"),
     "figure_3_9": (*BITONIC_STAGES[:3], GPU, "GTX 980, 2016 (2048 keys)", "2 048 keys, µs", "2.00"),
     "figure_3_10": (*BITONIC_STAGES[2:], GPU, "GTX 980, 2016 (2048 keys)", "10.00"),

@@ -5,8 +5,8 @@ import contextlib
 import io
 import unittest
 
-from plots_data import (GPU, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, quicksort_reports,
-                        quicksort_rows, write_table)
+from plots_data import (BIG_STAGES, GPU, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records,
+                        quicksort_reports, quicksort_rows, write_table)
 
 import measurements
 import quicksort
@@ -133,6 +133,20 @@ class TablesTest(PlotsTest):
         self.assertIn("| ×2.10 | ×2.00 | yes |", lines[2])
         absent = measurements.Published("8.2", "c", "time", "x", 500, 2.1, "8.4.2")
         self.assertIn("not measured", tables.published_table([], rows, [], [absent])[2])
+
+
+class RecordedTest(unittest.TestCase):
+    def test_bad_pivots_cost_twenty_times_as_much_at_most(self) -> None:
+        for path in (PLOTS / "data").glob("*/quicksort.csv"):
+            if path.parent.name == "counters":
+                continue
+            rows = [row for row in measurements.read_rows(path) if row.stage in BIG_STAGES and row.n == 2**20]
+            for stage in BIG_STAGES:
+                times = {name: quicksort.median_ms([row for row in rows if (row.stage, row.input) == (stage, name)])
+                         for name in quicksort.INPUTS}
+                for name, time in times.items():
+                    with self.subTest(path=path, stage=stage, input=name):
+                        self.assertLess(time, 20 * times["uniform"])
 
 
 if __name__ == "__main__":
