@@ -88,6 +88,10 @@ class Worker {
     // The lanes that have not returned.
     std::uint32_t live_lanes(int warp) const { return loop_.live_lanes[warp]; }
     bool some_wait() const { return loop_.waiting > 0; }
+    // The warp of the thread that starts next, or -1.
+    int next_warp() const {
+        return loop_.next < loop_.count ? loop_.order[loop_.next] / kWarpSize : -1;
+    }
     void* dynamic_shared() const { return dynamic_shared_; }
     std::size_t dynamic_shared_bytes() const { return dynamic_shared_bytes_; }
     const FiberStacks& stacks() const { return stacks_; }

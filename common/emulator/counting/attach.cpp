@@ -85,7 +85,11 @@ void replay_all(Worker& worker) {
     for (int warp = 0; warp < warps; ++warp) order[warp] = warp;
     std::stable_sort(order.begin(), order.begin() + warps,
                      [](int a, int b) { return running.stopped[a] < running.stopped[b]; });
-    for (int i = 0; i < warps; ++i) replay_warp(worker, running_kernel(worker), order[i]);
+    for (int i = 0; i < warps; ++i) {
+        if (recorder().has_buffer(order[i])) {
+            replay_warp(worker, running_kernel(worker), order[i]);
+        }
+    }
 }
 
 void on_grid_begin(const Grid& grid) { begin_grid_checks(grid); }
@@ -113,6 +117,7 @@ bool on_barrier_begin(Worker& worker, const void* code, bool) {
         const Unrecorded unrecorded;
         if (is_skipped(code)) return false;
         check_barrier(worker, current_thread->linear_index, code);
+        end_turns(worker);
     }
     record_meeting(meta_of(EventKind::barrier), code, 0);
     running.stopped[running_warp()] = ++running.clock;
@@ -137,13 +142,18 @@ bool on_collective_begin(Worker& worker, const void* code, WarpOperation operati
         const Unrecorded unrecorded;
         if (is_sync && is_skipped(code)) return false;
         check_collective(worker, current_thread->linear_index, code);
+        end_turns(worker);
     }
     record_meeting(meta_of(EventKind::collective, 1, is_sync), code, 0);
     running.stopped[running_warp()] = ++running.clock;
     return true;
 }
 
-void on_convergence_begin(Worker&, const void* code) {
+void on_convergence_begin(Worker& worker, const void* code) {
+    {
+        const Unrecorded unrecorded;
+        end_turns(worker);
+    }
     record_meeting(meta_of(EventKind::collective), code, 0);
 }
 
@@ -170,7 +180,9 @@ void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived) {
 void on_warp_end(Worker& worker, int warp) {
     const Unrecorded unrecorded;
     running.stopped[warp] = ++running.clock;
-    if (!worker.some_wait()) replay_warp(worker, running_kernel(worker), warp);
+    if (worker.some_wait()) return;
+    replay_warp(worker, running_kernel(worker), warp);
+    end_turn(worker, warp);
 }
 
 void on_warp_held(Worker& worker, int warp, std::uint32_t held) {

@@ -4,8 +4,10 @@
 // nanoseconds, and all that can wait is left to the replay.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
+#include <span>
 #include <unordered_map>
 
 #include "attach.hpp"
@@ -21,15 +23,24 @@ constinit bool values_kept = true;
 constinit bool loaded_values_kept = false;
 constinit bool kernel_known = false;
 
-[[gnu::always_inline]] inline std::uint32_t offset_of(const void* code) {
-    return static_cast<std::uint32_t>(static_cast<const char*>(code) - __executable_start) &
-           kCodeMask;
+// Less than 24 bits: attach() sees to it.
+[[gnu::always_inline]] inline std::uint64_t offset_of(const void* code) {
+    return static_cast<std::uint64_t>(static_cast<const char*>(code) - __executable_start);
+}
+
+// What an event's head has of its code is the difference of two addresses: the prefix, which is
+// computed once a call, has the one, and the call-backs add the other.
+[[gnu::always_inline]] inline Head code_bits(const void* code) {
+    return reinterpret_cast<std::uintptr_t>(code) << kCodeShift;
+}
+[[gnu::always_inline]] inline Head prefix_at(int depth, std::uint16_t path) {
+    return prefix_of(depth, path) - code_bits(__executable_start);
 }
 
 // The stacks of the worker's fibers: local variables are registers to the hardware, or local
 // memory, which is not counted.
-[[gnu::tls_model("initial-exec")]] constinit thread_local std::uintptr_t stacks_begin = 1;
-[[gnu::tls_model("initial-exec")]] constinit thread_local std::uintptr_t stacks_bytes = 0;
+[[gnu::tls_model("local-exec")]] constinit thread_local std::uintptr_t stacks_begin = 1;
+[[gnu::tls_model("local-exec")]] constinit thread_local std::uintptr_t stacks_bytes = 0;
 
 // The range in which an instruction last found its address. An instruction has one kind and size of
 // access, so that the event is known but for the address.
@@ -56,7 +67,7 @@ constexpr Operation operation_of(EventKind kind) {
 
 // Of a thread that records nothing: always full, and emptied instead of replayed.
 constinit thread_local WarpEvents::Row muted_events{};
-constinit thread_local ThreadRecord muted_record{};
+constinit thread_local ThreadRecord muted_record{.depth = 2};
 
 [[gnu::noinline]] void find_range(CachedRange& cached, std::uintptr_t address, unsigned size,
                                   Head meta, const void* code) {
@@ -69,9 +80,10 @@ constinit thread_local ThreadRecord muted_record{};
     cached.code = code;
     cached.begin = range.begin;
     cached.limit = range.bytes - size;
-    cached.head =
-        range.ignored ? 0 : Head{offset_of(code)} << kCodeShift | meta | meta_of(range.space);
+    cached.head = range.ignored ? 0 : code_bits(code) + (meta | meta_of(range.space));
 }
+
+void hold_thread();
 
 [[gnu::noinline]] void hold(ThreadRecord& record) {
     if (&record == &muted_record) {
@@ -80,15 +92,15 @@ constinit thread_local ThreadRecord muted_record{};
         return;
     }
     capture_pending_value(record);
-    while (record.next == record.end) worker_of_running_block()->hold();
+    while (record.next == record.end) hold_thread();
 }
 
-template <bool has_value>
+template <bool has_value, bool has_operand>
 [[gnu::always_inline]] inline void write_event(ThreadRecord& record, Head head,
                                                std::uint64_t operand) {
     Head* const event = record.next;
     event[0] = record.prefix + head;
-    event[kOperandOffset] = operand;
+    if (has_operand) event[kOperandOffset] = operand;
     record.next = event + kRowStride;
     if (has_value && values_kept) {
         record.pending = event;
@@ -97,19 +109,19 @@ template <bool has_value>
 }
 
 // A function of its own, called last: the call-back itself then needs no stack.
-template <bool has_value>
+template <bool has_value, bool has_operand>
 [[gnu::noinline]] void append_slowly(ThreadRecord& record, Head head, std::uint64_t operand) {
     capture_pending_value(record);
     if (record.next == record.end) hold(record);
-    write_event<has_value>(record, head, operand);
+    write_event<has_value, has_operand>(record, head, operand);
 }
 
-template <bool has_value = false>
+template <bool has_value = false, bool has_operand = true>
 [[gnu::always_inline]] inline void append(ThreadRecord& record, Head head, std::uint64_t operand) {
     if (record.next == record.end || (has_value && record.pending != nullptr)) [[unlikely]] {
-        return append_slowly<has_value>(record, head, operand);
+        return append_slowly<has_value, has_operand>(record, head, operand);
     }
-    write_event<has_value>(record, head, operand);
+    write_event<has_value, has_operand>(record, head, operand);
 }
 
 // The value that a load is about to read.
@@ -123,6 +135,32 @@ template <bool has_value = false>
     check_host_access(address, size, operation_of(kind), code);
 }
 
+template <EventKind kind>
+[[gnu::always_inline]] inline void append_access(ThreadRecord& record, Head head,
+                                                 std::uintptr_t address) {
+    if (head == 0) return;
+    if constexpr (kind == EventKind::load) {
+        if (loaded_values_kept) [[unlikely]]
+            return append_loaded(record, head, address);
+        append(record, head, address);
+    } else {
+        append<true>(record, head, address);
+    }
+}
+
+template <EventKind kind>
+[[gnu::noinline]] void record_new_range(std::uintptr_t address, unsigned size, Head meta,
+                                        const void* code) {
+    CachedRange& cached = cached_range(code);
+    if (address - stacks_begin < stacks_bytes) {
+        cached = {code, stacks_begin, stacks_bytes - size, 0};
+        return;
+    }
+    find_range(cached, address, size, meta, code);
+    append_access<kind>(*current_thread->record, cached.head, address);
+}
+
+// What is rare is called last, so that the call-back itself needs no stack.
 template <EventKind kind, unsigned size, bool is_volatile = false>
 [[gnu::always_inline]] inline void record_access(const volatile void* pointer, const void* code) {
     constexpr Head kMeta = meta_of(kind, size, is_volatile);
@@ -132,20 +170,11 @@ template <EventKind kind, unsigned size, bool is_volatile = false>
         if (host_access_matters(address)) note_host_access(address, size, kind, code);
         return;
     }
-    if (address - stacks_begin < stacks_bytes) return;
-    CachedRange& cached = cached_range(code);
+    const CachedRange& cached = cached_range(code);
     if (cached.code != code || address - cached.begin > cached.limit) [[unlikely]] {
-        find_range(cached, address, size, kMeta, code);
+        return record_new_range<kind>(address, size, kMeta, code);
     }
-    if (cached.head == 0) return;
-    if constexpr (kind == EventKind::load) {
-        if (loaded_values_kept) [[unlikely]] {
-            return append_loaded(*thread->record, cached.head, address);
-        }
-        append(*thread->record, cached.head, address);
-    } else {
-        append<true>(*thread->record, cached.head, address);
-    }
+    append_access<kind>(*thread->record, cached.head, address);
 }
 
 // A structure that is copied as a whole: pieces as large as a load may be and the size allows,
@@ -171,7 +200,7 @@ void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, 
     capture_pending_value(record);
     while (pieces <= kRows && &record != &muted_record &&
            record.next + pieces * kRowStride > record.end) {
-        worker_of_running_block()->hold();
+        hold_thread();
     }
     for (unsigned offset = 0; offset < size; offset += piece) {
         append(record, cached.head, address + offset);
@@ -206,43 +235,91 @@ struct CachedPath {
 constexpr std::size_t kCachedPaths = 256;
 constinit std::array<CachedPath, kCachedPaths> path_cache{};
 
-[[gnu::always_inline]] inline void enter_function(const void* caller, const void* code) {
-    ThreadContext* const thread = current_thread;
-    if (thread == nullptr) return;
-    ThreadRecord& record = *thread->record;
+[[gnu::noinline]] void enter_unknown_kernel(const void* code) { kernel_known = name_kernel(code); }
+
+[[gnu::noinline]] void enter_called_function(ThreadRecord& record, const void* caller) {
     if (&record == &muted_record) return;
     record.frames[record.depth % kMaxFrames * kWarpSize] = record.prefix;
     const auto depth = static_cast<int>(++record.depth);
-    // Beneath run_threads, a kernel's body: its path is empty, whoever launched it.
-    if (depth == 1) {
-        record.prefix = prefix_of(1, 0);
-        if (!kernel_known) [[unlikely]]
-            kernel_known = name_kernel(code);
-        return;
-    }
     const std::uint16_t parent = path_of(record.prefix);
-    const std::uint32_t offset = offset_of(caller);
+    const auto offset = static_cast<std::uint32_t>(offset_of(caller)) & kCodeMask;
     const std::uint64_t key = std::uint64_t{offset} << 16 | parent;
     CachedPath& cached = path_cache[(offset ^ parent * 31u) % kCachedPaths];
     if (cached.key != key) {
         cached.path = path_of_call(parent, offset);
         cached.key = key;
     }
-    record.prefix = prefix_of(depth, cached.path);
+    record.prefix = prefix_at(depth, cached.path);
+}
+
+[[gnu::always_inline]] inline void enter_function(const void* caller, const void* code) {
+    ThreadContext* const thread = current_thread;
+    if (thread == nullptr) return;
+    ThreadRecord& record = *thread->record;
+    if (record.depth != 0) return enter_called_function(record, caller);
+    // Beneath run_threads, a kernel's body: its path is empty, whoever launched it.
+    record.depth = 1;
+    record.prefix = prefix_at(1, 0);
+    if (!kernel_known) [[unlikely]]
+        enter_unknown_kernel(code);
+}
+
+[[gnu::noinline]] void leave_called_function(ThreadRecord& record) {
+    if (&record == &muted_record) return;
+    capture_pending_value(record);
+    if (record.depth == 0) return;
+    --record.depth;
+    record.prefix =
+        record.depth == 0 ? prefix_at(0, 0) : record.frames[record.depth % kMaxFrames * kWarpSize];
 }
 
 [[gnu::always_inline]] inline void leave_function() {
     ThreadContext* const thread = current_thread;
     if (thread == nullptr) return;
     ThreadRecord& record = *thread->record;
-    if (record.pending != nullptr) capture_pending_value(record);
-    if (record.depth == 0) return;
-    record.prefix = record.frames[--record.depth % kMaxFrames * kWarpSize];
+    if (record.pending != nullptr || record.depth != 1) return leave_called_function(record);
+    record.depth = 0;
+    record.prefix = prefix_at(0, 0);
+}
+
+std::span<ThreadContext> threads_of(Worker& worker, int warp) {
+    const auto threads = worker.threads().subspan(static_cast<std::size_t>(warp) * kWarpSize);
+    return threads.first(std::min<std::size_t>(kWarpSize, threads.size()));
+}
+
+void give_buffer(Worker& worker, int warp, int buffer) {
+    Recorder& own = recorder();
+    own.buffer_of[warp] = static_cast<std::int8_t>(buffer);
+    WarpEvents& events = own.buffers[buffer];
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+        Head* const first = &events.rows[0].head[lane];
+        ThreadRecord& record = own.records[buffer * kWarpSize + lane];
+        record = {.next = first,
+                  .end = first + kRows * kRowStride,
+                  .prefix = prefix_at(0, 0),
+                  .pending = nullptr,
+                  .pending_count = 0,
+                  .frames = &events.frames[0][lane],
+                  .depth = 0,
+                  .lane = lane};
+    }
+    for (ThreadContext& thread : threads_of(worker, warp)) {
+        thread.record = &own.records[buffer * kWarpSize + thread.linear_index % kWarpSize];
+    }
+}
+
+void hold_thread() {
+    Worker& worker = *worker_of_running_block();
+    {
+        const Unrecorded unrecorded;
+        end_turns(worker);
+    }
+    worker.hold();
 }
 
 }  // namespace
 
-std::uint32_t code_offset(const void* code) { return offset_of(code); }
+std::uint32_t code_offset(const void* code) { return static_cast<std::uint32_t>(offset_of(code)); }
 
 const void* code_at(std::uint32_t offset) { return __executable_start + offset; }
 
@@ -277,9 +354,9 @@ Recorder& recorder() {
             ::mmap(nullptr, sizeof(Recorder) + kMaxWarpsPerBlock * sizeof(WarpEvents),
                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
-        auto* warps = static_cast<WarpEvents*>(memory);
-        own = reinterpret_cast<Recorder*>(warps + kMaxWarpsPerBlock);
-        own->warps = warps;
+        auto* buffers = static_cast<WarpEvents*>(memory);
+        own = reinterpret_cast<Recorder*>(buffers + kMaxWarpsPerBlock);
+        own->buffers = buffers;
     }
     return *own;
 }
@@ -300,26 +377,43 @@ Unrecorded::~Unrecorded() {
 
 void start_recording(Worker& worker, bool kernel_is_known) {
     kernel_known = kernel_is_known;
-    if (range_cache_version != memory_map_version) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(worker.stacks().begin());
+    if (range_cache_version != memory_map_version || stacks_begin != begin) {
         range_cache_version = memory_map_version;
         range_cache.fill({});
     }
-    stacks_begin = reinterpret_cast<std::uintptr_t>(worker.stacks().begin());
+    stacks_begin = begin;
     stacks_bytes = worker.stacks().bytes();
     Recorder& own = recorder();
-    for (ThreadContext& thread : worker.threads()) {
-        const int warp = thread.linear_index / kWarpSize;
-        const int lane = thread.linear_index % kWarpSize;
-        Head* const first = own.first_head(warp, lane);
-        thread.record = &own.record(warp, lane);
-        *thread.record = {.next = first,
-                          .end = first + kRows * kRowStride,
-                          .prefix = prefix_of(0, 0),
-                          .pending = nullptr,
-                          .pending_count = 0,
-                          .frames = &own.warps[warp].frames[0][lane],
-                          .depth = 0,
-                          .lane = lane};
+    own.buffer_of.fill(Recorder::kNone);
+    own.warps_take_turns = true;
+    give_buffer(worker, worker.next_warp(), 0);
+}
+
+void end_turn(Worker& worker, int warp) {
+    Recorder& own = recorder();
+    if (!own.warps_take_turns) return;
+    own.buffer_of[warp] = Recorder::kNone;
+    const int next = worker.next_warp();
+    if (next < 0) return;
+    // The records are as at the beginning.
+    own.buffer_of[next] = 0;
+    for (ThreadContext& thread : threads_of(worker, next)) {
+        thread.record = &own.records[thread.linear_index % kWarpSize];
+    }
+}
+
+void end_turns(Worker& worker) {
+    Recorder& own = recorder();
+    if (!own.warps_take_turns) return;
+    own.warps_take_turns = false;
+    const int warps = static_cast<int>(worker.threads().size() + kWarpSize - 1) / kWarpSize;
+    int buffer = 0;
+    for (int warp = 0; warp < warps; ++warp) {
+        // A warp that has ended takes part in nothing any more.
+        if (!own.has_buffer(warp) && worker.live_lanes(warp) != 0) {
+            give_buffer(worker, warp, ++buffer);
+        }
     }
 }
 
@@ -375,7 +469,7 @@ void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const v
 void record_meeting(Head meta, const void* code, std::uint64_t operand) {
     ThreadRecord& record = *current_thread->record;
     capture_pending_value(record);
-    append(record, Head{offset_of(code)} << kCodeShift | meta, operand);
+    append(record, code_bits(code) + meta, operand);
 }
 
 }  // namespace emulator::counting
@@ -397,8 +491,7 @@ void __sanitizer_cov_trace_pc() {
     emulator::ThreadContext* const thread = current_thread;
     if (thread == nullptr) return;
     using namespace emulator::counting;
-    append(*thread->record,
-           Head{offset_of(EMULATOR_CODE)} << kCodeShift | meta_of(EventKind::block), 0);
+    append<false, false>(*thread->record, code_bits(EMULATOR_CODE) + meta_of(EventKind::block), 0);
 }
 
 #define EMULATOR_ACCESSES(size)                                                                  \

@@ -87,9 +87,16 @@ class RunningBlock {
   private:
     template <Space kSpace, Operation kOperation>
     void check_lanes(int warp, const Request& request);
+    // Whatever was done in an earlier interval is ordered before this block.
+    template <Space kSpace>
+    Interval first_unordered() const {
+        return kSpace == Space::shared ? interval_ : first_of_grids_;
+    }
     template <Space kSpace>
     bool suspicious(const Access& access, const Access& now) const;
     bool is_ordered(const Access& earlier, const Access& now) const;
+    template <Space kSpace, Operation kOperation>
+    bool check_quickly(Cell& cell, const Access& now, std::uint16_t value, PlaceId place) const;
     template <Space kSpace, Operation kOperation>
     void check_word(Cell& cell, const Access& now, std::uint16_t value, const Request& request);
     template <Space kSpace>
@@ -104,7 +111,7 @@ class RunningBlock {
     void note_unwritten(const Cell* cell, unsigned words, int thread, std::uintptr_t address,
                         const Request& request);
     void note_strong_accesses(int warp, const Request& request, std::uint32_t stamp);
-    Cell* find_cell(Space space, std::uintptr_t address);
+    const Shadow* find_shadow(Space space, std::uintptr_t address) const;
 
     // A read of shared memory that nobody had written.
     struct UnwrittenRead {
@@ -131,6 +138,7 @@ class RunningBlock {
     std::uint64_t grid_ = 0;
     BlockId id_ = 0;
     std::uint32_t phase_ = 0;
+    Interval first_of_grids_ = 0;  // Program::first_of_grids, which does not change while it runs
     Interval interval_ = 0;
     Interval first_ = 0;  // of the block
     // Where other blocks' intervals end that lie before this block's; the largest number where
@@ -148,6 +156,7 @@ void RunningBlock::begin(Worker& worker) {
     const Grid& grid = worker.grid();
     worker_ = &worker;
     grid_ = grid.serial;
+    first_of_grids_ = all.first_of_grids;
     id_ = static_cast<BlockId>(all.blocks.size());
     all.blocks.push_back({grid.serial, worker.block()});
     phase_ = 0;
@@ -188,16 +197,13 @@ void RunningBlock::fence(int warp, std::uint32_t lanes, bool of_device) {
     history.add_fence();
 }
 
-Cell* RunningBlock::find_cell(Space space, std::uintptr_t address) {
-    if (space == Space::shared) {
-        if (static_shared_.covers(address)) return static_shared_.cell(address);
-        if (dynamic_shared_.covers(address)) return dynamic_shared_.cell(address);
-        return nullptr;
-    }
-    Program& all = program();
-    if (all.global.covers(address)) return all.global.cell(address);
-    if (all.data.covers(address)) return all.data.cell(address);
-    return nullptr;  // registered host memory
+const Shadow* RunningBlock::find_shadow(Space space, std::uintptr_t address) const {
+    const Program& all = program();
+    const bool shared = space == Space::shared;
+    const Shadow& first = shared ? static_shared_ : all.global;
+    const Shadow& second = shared ? dynamic_shared_ : all.data;
+    if (first.covers(address)) return &first;
+    return second.covers(address) ? &second : nullptr;  // nullptr: registered host memory
 }
 
 // ---- One word
@@ -208,7 +214,7 @@ bool RunningBlock::suspicious(const Access& access, const Access& now) const {
     if (access.interval == interval_) return access.thread() != now.thread();
     // Shared memory is this block's own, and a barrier lies between.
     if constexpr (kSpace == Space::shared) return false;
-    return access.interval >= program().first_of_grids && access.interval < others_end_;
+    return access.interval >= first_of_grids_ && access.interval < others_end_;
 }
 
 bool RunningBlock::is_ordered(const Access& earlier, const Access& now) const {
@@ -331,7 +337,7 @@ void RunningBlock::report_race(const Access& earlier, PlaceId place, const Acces
 // latest.
 template <Space kSpace>
 void RunningBlock::note_read(Cell& cell, const Access& now, PlaceId place) const {
-    const Interval oldest = kSpace == Space::shared ? interval_ : program().first_of_grids;
+    const Interval oldest = first_unordered<kSpace>();
     const auto replaceable = [&](const Access& access) {
         return access.interval < oldest ||
                (access.interval == interval_ && access.thread() == now.thread()) ||
@@ -361,10 +367,35 @@ void RunningBlock::note_read(Cell& cell, const Access& now, PlaceId place) const
     }
 }
 
+// The common cases, in which nothing can be wrong. False: it is another one, and nothing is done.
 template <Space kSpace, Operation kOperation>
-[[gnu::always_inline]] inline void RunningBlock::check_word(Cell& cell, const Access& now,
-                                                            std::uint16_t value,
-                                                            const Request& request) {
+[[gnu::always_inline]] inline bool RunningBlock::check_quickly(Cell& cell, const Access& now,
+                                                               std::uint16_t value,
+                                                               PlaceId place) const {
+    const Interval oldest = first_unordered<kSpace>();
+    if (kOperation == Operation::atomic || cell.write.interval >= oldest) return false;
+    const Access& read = cell.read;
+    const Access& other = cell.other_read;
+    if (kOperation == Operation::store) {
+        if (read.interval >= oldest || other.interval >= oldest || now.bytes() != 0xf) return false;
+        cell = {now,  {0, read.bits}, {0, other.bits}, place, cell.read_place, cell.other_place,
+                value};
+        return true;
+    }
+    if (read.interval < oldest) {
+        cell.read = now;
+        cell.read_place = place;
+        return true;
+    }
+    // Two others have read it whom note_read() keeps.
+    if (other.interval != interval_ || other.thread() == now.thread()) return false;
+    if (read.interval != interval_) return read.interval < others_end_;
+    return read.thread() != now.thread() && read.warp() != other.warp();
+}
+
+template <Space kSpace, Operation kOperation>
+[[gnu::noinline]] void RunningBlock::check_word(Cell& cell, const Access& now, std::uint16_t value,
+                                                const Request& request) {
     if (suspicious<kSpace>(cell.write, now)) {
         const bool same_value = kOperation == Operation::store && !cell.write.is_atomic() &&
                                 cell.value == value && cell.write.bytes() == now.bytes();
@@ -452,20 +483,26 @@ void RunningBlock::check_lanes(int warp, const Request& request) {
     if constexpr (kOperation == Operation::load) {
         // A word that all lanes read needs no more than two of them.
         const std::uintptr_t first = request.address[std::countr_zero(lanes)];
-        bool same = true;
-        for (std::uint32_t rest = lanes; rest != 0 && same; rest &= rest - 1) {
-            same = request.address[std::countr_zero(rest)] == first;
+        bool same = request.pattern != Pattern::side_by_side;
+        if (request.pattern == Pattern::scattered) {
+            for (std::uint32_t rest = lanes; rest != 0 && same; rest &= rest - 1) {
+                same = request.address[std::countr_zero(rest)] == first;
+            }
         }
         if (same) {
             const std::uint32_t second = lanes & (lanes - 1);
             lanes = (lanes & (0u - lanes)) | (second & (0u - second));
         }
     }
+    const Shadow* shadow = nullptr;
     for (; lanes != 0; lanes &= lanes - 1) {
         const int lane = std::countr_zero(lanes);
         const std::uintptr_t address = request.address[lane];
-        Cell* cell = find_cell(kSpace, address);
-        if (cell == nullptr) continue;
+        if (shadow == nullptr || !shadow->covers(address)) [[unlikely]] {
+            shadow = find_shadow(kSpace, address);
+            if (shadow == nullptr) continue;
+        }
+        Cell* const cell = shadow->cell(address);
         const int thread = warp * kWarpSize + lane;
         if constexpr (kSpace == Space::shared && kOperation != Operation::store) {
             if (cell->write.interval < first_) {
@@ -487,8 +524,10 @@ void RunningBlock::check_lanes(int warp, const Request& request) {
         const std::uint32_t* values = nullptr;
         if constexpr (kOperation == Operation::store) values = request.words[lane];
         for (unsigned i = 0; i < words; ++i) {
-            check_word<kSpace, kOperation>(
-                cell[i], now, values != nullptr ? hash_of(values[i]) : std::uint16_t{0}, request);
+            const std::uint16_t value = values != nullptr ? hash_of(values[i]) : std::uint16_t{0};
+            if (!check_quickly<kSpace, kOperation>(cell[i], now, value, request.place)) {
+                check_word<kSpace, kOperation>(cell[i], now, value, request);
+            }
         }
     }
 }

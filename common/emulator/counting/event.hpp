@@ -78,15 +78,15 @@ namespace emulator {
 
 // Of a running thread.
 struct ThreadRecord {
-    counting::Head* next;  // where its next event goes
-    counting::Head* end;
-    counting::Head prefix;  // of its present call
+    counting::Head* next = nullptr;  // where its next event goes
+    counting::Head* end = nullptr;
+    counting::Head prefix = 0;  // of its present call
     // The last of the stores whose values were not in memory yet, or nullptr.
-    counting::Head* pending;
-    unsigned pending_count;
-    counting::Head* frames;  // WarpEvents::frames
-    std::uint32_t depth;
-    int lane;
+    counting::Head* pending = nullptr;
+    unsigned pending_count = 0;
+    counting::Head* frames = nullptr;  // WarpEvents::frames
+    std::uint32_t depth = 0;
+    int lane = 0;
 
     // Where the values of a store belong, given its event: rows of values are as long as rows of
     // events and lie behind them, and a lane has twice the room there.

@@ -20,13 +20,21 @@ std::vector<const void*> callers_of(std::uint16_t path);
 // The path of a call, made at `caller`, in the path `parent`.
 std::uint16_t path_of_call(std::uint16_t parent, std::uint32_t caller);
 
-// What a worker records; each has its own, as each has its own OS thread.
+// What a worker records; each has its own, as each has its own OS thread. As long as no thread
+// waits, warps run one after the other and take turns with one buffer, which stays in the nearest
+// cache.
 struct Recorder {
-    WarpEvents* warps;  // kMaxWarpsPerBlock of them
-    std::array<ThreadRecord, kMaxThreadsPerBlock> records;
+    static constexpr std::int8_t kNone = -1;
 
-    ThreadRecord& record(int warp, int lane) { return records[warp * kWarpSize + lane]; }
-    Head* first_head(int warp, int lane) { return &warps[warp].rows[0].head[lane]; }
+    WarpEvents* buffers;  // kMaxWarpsPerBlock of them
+    std::array<ThreadRecord, kMaxThreadsPerBlock> records;
+    std::array<std::int8_t, kMaxWarpsPerBlock> buffer_of;  // by warp
+    bool warps_take_turns;
+
+    bool has_buffer(int warp) const { return buffer_of[warp] != kNone; }
+    WarpEvents& events(int warp) { return buffers[buffer_of[warp]]; }
+    ThreadRecord& record(int warp, int lane) { return records[buffer_of[warp] * kWarpSize + lane]; }
+    Head* first_head(int warp, int lane) { return &events(warp).rows[0].head[lane]; }
     unsigned event_count(int warp, int lane) {
         return static_cast<unsigned>(record(warp, lane).next - first_head(warp, lane)) / kRowStride;
     }
@@ -35,6 +43,10 @@ Recorder& recorder();
 
 // Before a block: no lane has events. `kernel_is_known`: name_kernel() need not be called.
 void start_recording(Worker& worker, bool kernel_is_known);
+// A warp has ended, and no thread of the block waits: the next warp takes its buffer.
+void end_turn(Worker& worker, int warp);
+// Before a thread waits: others may then start, and need buffers of their own.
+void end_turns(Worker& worker);
 
 // Which values are kept: races need what was stored, a trace all.
 void keep_values(bool stored, bool loaded);

@@ -27,6 +27,25 @@ bool are_equal(const Head* heads, int count) {
     return difference == 0;
 }
 
+// Of the first `count` lanes' addresses, of accesses of `bytes` each.
+template <int known_count>
+Pattern pattern_of(const std::uint64_t* address, int count, unsigned bytes) {
+    if (known_count > 0) count = known_count;
+    const std::uint64_t stride = address[1] - address[0];
+    if (count < 2 || (stride != 0 && stride != bytes)) return Pattern::scattered;
+    std::uint64_t expected = address[0];
+    std::uint64_t difference = 0;
+    for (int i = 0; i < count; ++i, expected += stride) difference |= address[i] ^ expected;
+    if (difference != 0) return Pattern::scattered;
+    return stride == 0 ? Pattern::same : Pattern::side_by_side;
+}
+
+Pattern pattern_of(const std::uint64_t* address, std::uint32_t lanes, unsigned bytes) {
+    if (lanes == kAllLanes) return pattern_of<kWarpSize>(address, kWarpSize, bytes);
+    if ((lanes & (lanes + 1)) != 0) return Pattern::scattered;
+    return pattern_of<0>(address, std::bit_width(lanes), bytes);
+}
+
 // Without the instruction, which not every x86-64 has, g++ calls a function.
 unsigned count_bits(std::uint32_t mask) {
     if (mask == kAllLanes) return kWarpSize;
@@ -45,11 +64,12 @@ class Replay {
           kernel_index_(kernel),
           warp_(warp),
           recorder_(recorder()),
-          events_(recorder_.warps[warp]),
+          events_(recorder_.events(warp)),
           live_(worker.live_lanes(warp)) {
-        const int lanes =
+        lanes_ =
             std::min<int>(kWarpSize, static_cast<int>(worker.threads().size()) - warp * kWarpSize);
-        for (int lane = 0; lane < lanes; ++lane) {
+        for (int lane = 0; lane < lanes_; ++lane) {
+            row_[lane] = 0;
             count_[lane] = recorder_.event_count(warp, lane);
             if (count_[lane] > 0) left_ |= lane_bit(lane);
         }
@@ -65,9 +85,8 @@ class Replay {
 
     // The lanes' buffers, without what was replayed.
     void forget_replayed() {
-        for (int lane = 0; lane < kWarpSize; ++lane) {
+        for (int lane = 0; lane < lanes_; ++lane) {
             ThreadRecord& record = recorder_.record(warp_, lane);
-            if (record.next == nullptr) continue;
             Head* const first = recorder_.first_head(warp_, lane);
             const unsigned remaining =
                 (left_ & lane_bit(lane)) != 0 ? count_[lane] - row_[lane] : 0;
@@ -103,6 +122,7 @@ class Replay {
     // A lane that has returned has ended with its last event that is more than a basic block: the
     // block in which a function ends is reached by a jump, where the hardware ends the thread.
     void find_ends() {
+        end_.fill(~0u);
         for (std::uint32_t lanes = left_ & ~live_; lanes != 0; lanes &= lanes - 1) {
             const int lane = std::countr_zero(lanes);
             unsigned end = count_[lane];
@@ -258,7 +278,8 @@ class Replay {
                               static_cast<std::uint8_t>(bytes_of(head)),
                               lanes,
                               operands,
-                              {kind == EventKind::load && !tracing ? nullptr : words}};
+                              {kind == EventKind::load && !tracing ? nullptr : words},
+                              pattern_of(operands, lanes, bytes_of(head))};
         if (request.space != Space::constant) {
             const Cost cost =
                 request.space == Space::shared ? shared_cost(request) : global_cost(request);
@@ -283,6 +304,7 @@ class Replay {
     KernelCounters& kernel_;
     std::uint16_t kernel_index_;
     int warp_;
+    int lanes_;
     Recorder& recorder_;
     WarpEvents& events_;
     std::uint32_t live_;  // lanes that have not returned
@@ -291,9 +313,10 @@ class Replay {
     std::uint32_t held_ = 0;
     std::uint32_t at_collective_ = 0;
     bool some_met_ = false;
-    std::array<unsigned, kWarpSize> count_{};
-    std::array<unsigned, kWarpSize> row_{};
-    std::array<unsigned, kWarpSize> end_{};
+    // Of lanes with events.
+    std::array<unsigned, kWarpSize> count_;
+    std::array<unsigned, kWarpSize> row_;
+    std::array<unsigned, kWarpSize> end_;  // of lanes that have returned
     std::array<Head, kWarpSize> head_;  // of the next event; kNoHead: none, or it waits
     std::uint64_t operand_[kWarpSize];
     std::uint32_t words_[kWarpSize][Words::kPerLane];

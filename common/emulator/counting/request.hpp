@@ -15,6 +15,10 @@ enum class Operation : std::uint8_t { load, store, atomic };
 // one path of calls in one kernel; 0 is none.
 using PlaceId = std::uint16_t;
 
+// Where lanes that take part lie, seen from the first of them. `scattered` is all else, and what
+// nobody has looked at.
+enum class Pattern : std::uint8_t { scattered, same, side_by_side };
+
 // By lane: the bits that a store or an atomic wrote, ceil(bytes / 4) words each; nullptr for a
 // load.
 struct Words {
@@ -37,6 +41,7 @@ struct Request {
     std::uint32_t lanes;  // mask, not empty
     const std::uintptr_t* address;  // by lane; valid where `lanes` has its bit
     Words words;
+    Pattern pattern = Pattern::scattered;  // else the lanes are the warp's first ones
 };
 
 }  // namespace emulator::counting

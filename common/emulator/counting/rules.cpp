@@ -67,19 +67,17 @@ unsigned largest_run(const Address* sorted, unsigned count) {
     return largest;
 }
 
+// Bytes without a gap.
+Cost contiguous_cost(Address first, unsigned bytes) {
+    const Address last = first + bytes - 1;
+    return {static_cast<unsigned>(last / kSectorBytes - first / kSectorBytes + 1),
+            round_up_to_sectors(bytes)};
+}
+
 Cost load_or_store_cost(const Addresses& addresses, unsigned bytes) {
     const Address first = addresses.first[0];
-    if (addresses.have_stride(0)) {
-        const auto sectors =
-            static_cast<unsigned>((first + bytes - 1) / kSectorBytes - first / kSectorBytes + 1);
-        return {sectors, 1};
-    }
-    if (addresses.have_stride(bytes)) {
-        const unsigned all = addresses.count * bytes;
-        const Address last = first + all - 1;
-        return {static_cast<unsigned>(last / kSectorBytes - first / kSectorBytes + 1),
-                round_up_to_sectors(all)};
-    }
+    if (addresses.have_stride(0)) return contiguous_cost(first, bytes);
+    if (addresses.have_stride(bytes)) return contiguous_cost(first, addresses.count * bytes);
     std::array<Address, kWarpSize> room;
     const Address* const sorted = sort(addresses, room);
     unsigned sectors = 0;
@@ -185,16 +183,25 @@ Cost shared_atomic_cost(const Request& request, const Addresses& addresses) {
 }  // namespace
 
 Cost global_cost(const Request& request) {
+    if (request.pattern != Pattern::scattered && request.operation != Operation::atomic) {
+        const unsigned count = request.pattern == Pattern::same ? 1 : std::popcount(request.lanes);
+        return contiguous_cost(request.address[0], count * request.bytes);
+    }
     const Addresses addresses(request);
     return request.operation == Operation::atomic ? atomic_cost(addresses, request.bytes)
                                                   : load_or_store_cost(addresses, request.bytes);
 }
 
 Cost shared_cost(const Request& request) {
+    // The common patterns: one word, or words side by side.
+    if (request.bytes <= kWordBytes && request.operation != Operation::atomic &&
+        (request.pattern == Pattern::same ||
+         (request.pattern == Pattern::side_by_side && request.bytes == kWordBytes))) {
+        return {1, 1};
+    }
     const Addresses addresses(request);
     if (request.operation == Operation::atomic) return shared_atomic_cost(request, addresses);
     if (request.bytes <= kWordBytes) {
-        // The common patterns: one word, or words side by side.
         if (addresses.have_stride(0) || addresses.have_stride(kWordBytes)) return {1, 1};
         return grouped_cost(request, 32);
     }

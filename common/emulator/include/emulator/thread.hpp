@@ -10,8 +10,9 @@
 
 // Thread-local variables rather than macros, so that a built-in variable is one load and a struct
 // may still have a member of that name (cudaLaunchConfig_t::gridDim). The fiber switch keeps them
-// current. Initial-exec: the address is a constant offset from the thread pointer, without a call.
-#define EMULATOR_THREAD_LOCAL [[gnu::tls_model("initial-exec")]] extern constinit thread_local
+// current. Local-exec, since kernels are parts of executables: the address is a constant offset
+// from the thread pointer.
+#define EMULATOR_THREAD_LOCAL [[gnu::tls_model("local-exec")]] extern constinit thread_local
 
 // EMULATOR_UNRECORDED: where accesses are counted, those of this function are not the kernel's own.
 // g++ does not inline such a function into a counted one.
