@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make list: chapters and stages, one line each with the technique."""
+"""make list: chapters and stages, one line each with the technique, and the part that it begins."""
 
 from stages import chapters_of, chosen_chapters, load_stages, run_tool
 
@@ -11,7 +11,8 @@ def main() -> None:
     for chapter in chosen_chapters(stages) if chapters_of(stages) else []:
         for stage in stages:
             if stage.chapter == chapter:
-                print(f"{stage.stage:{width}}  {stage.technique}")
+                part = f"{stage.begins_part}: " if stage.begins_part else ""
+                print(f"{stage.stage:{width}}  {part}{stage.technique}")
 
 
 if __name__ == "__main__":

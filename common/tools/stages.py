@@ -38,6 +38,8 @@ class Stage:
     counter_args: tuple[str, ...]  # of the run whose counters are shown
     counter_unit: str  # what one iteration of the innermost loop is about: "body"
     executables: dict[str, str]  # engine -> path relative to the build folder
+    begins_part: str = ""  # the part of its chapter that starts here, with another algorithm
+    largest_n: int = 0  # that it takes everywhere; 0: any
 
     @property
     def has_kernels(self) -> bool:

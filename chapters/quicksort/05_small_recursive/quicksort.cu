@@ -5,7 +5,7 @@
 // write them, and the list's second buffer keeps the keys meanwhile. Parts of up to two keys a
 // thread are leaves, sorted by stage 03's block; a part that is still longer after depth_limit
 // partitions (sorted keys, equal keys) by stage 04's two kernels.
-// Compared with 04_bitonic_two_kernels: the partition, and kernels that launch kernels.
+// Compared with 00_cpu: the partition by a block, and kernels that launch kernels instead of calls.
 // Limit now: the children of a block share its default stream and run one after the other.
 // Thesis 3.3.2, figure 3.11.
 #include <cuda_runtime.h>

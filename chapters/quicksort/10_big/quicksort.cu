@@ -5,7 +5,7 @@
 // list's second buffer takes them, because another block may not yet have read what stands there.
 // The last block to finish puts the pivot into the gap. The host reads where, and goes on with the
 // two parts: as long as a segment at most, they are stage 09's.
-// Compared with 09_small_sublists_shared: the partition by many blocks, the loop on the host.
+// Compared with 00_cpu: the partition by many blocks, and all lists of a round before the next.
 // Limit now: one list at a time, though short ones occupy a single multiprocessor.
 // Thesis 3.2.1, 3.3.3, figure 3.12.
 #include <cuda_runtime.h>
