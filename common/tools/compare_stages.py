@@ -3,7 +3,7 @@
 """make compare CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]: every stage of a chapter on one input.
 
 A table of times with the speed-up against the first stage and against the previous one, the share
-of the device's limit, and a plot.
+of the device's limit, and a plot. Stages for which the input is too long are left out.
 """
 
 import shutil
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measuring import Measurement, measure
-from stages import (EXIT_FAILURE, ROOT, Stage, ToolError, arguments, build_folder, chapters_of, choose,
+from stages import (EXIT_FAILURE, EXIT_USAGE, ROOT, Stage, ToolError, arguments, build_folder, chapters_of, choose,
                     chosen_engine, executable, format_ms, load_stages, pick_engine, print_table,
                     run_tool, variable)
 
@@ -73,6 +73,7 @@ def main() -> int:
     common: list[str] = []
     made: dict[str, Entry] = {}
     failures: list[str] = []
+    limited: list[tuple[Stage, ToolError]] = []
 
     # One n for all. Each engine has its own default, so the last stage, the quickest, sets it.
     for stage in [chosen[-1], *chosen[:-1]]:
@@ -82,7 +83,11 @@ def main() -> int:
         except ToolError as error:
             if stage is chosen[-1]:
                 raise
-            failures.append(f"{stage.stage}: {error}")
+            # What a stage takes depends on the device: it says so itself.
+            if stage.largest_n and error.status == EXIT_USAGE:
+                limited.append((stage, error))
+            else:
+                failures.append(f"{stage.stage}: {error}")
             continue
         made[stage.name] = Entry(stage, picked, measurement)
         if "--n" not in args and not any(word.startswith("--n=") for word in args):
@@ -97,6 +102,10 @@ def main() -> int:
                 table_of(entries), left=2)
     if any(entry.engine == "emu" for entry in entries):
         print("emu: times of the emulation on this CPU, not of a GPU")
+    for stage, error in limited:
+        print(f"left out: {stage.stage}: {error}")
+    if limited:
+        print(f'ARGS="--n {min(stage.largest_n for stage, _ in limited)}" compares them too')
     for line in failures:
         print(f"left out: {line}")
     for path in plot(chapter, entries, title):

@@ -32,6 +32,9 @@ if n == int(os.environ.get("STAND_IN_FAILS_AT", -1)):
     sys.exit(1)
 time.sleep(float(os.environ.get("STAND_IN_SECONDS", 0)))
 chapter, name = "{stage}".split("/")
+if name == os.environ.get("STAND_IN_REFUSES"):
+    print(f"stand-in: --n {{n}}: this stage sorts at most 500", file=sys.stderr)
+    sys.exit(2)
 ms = n * {factor}
 columns = dict(date="2026-01-01T00:00:00Z", version="1", chapter=chapter, stage=name, engine="{engine}",
     device="Stand-In 1", n=n, parameters="steps=0", grid="", input="plummer", seed=int(seed), repeat=1,

@@ -21,6 +21,14 @@ class ListTest(ToolTest):
         result = run_tool("list_stages.py", self.build, CHAPTER="other")
         self.assertEqual(len(result.stdout.splitlines()), 1)
 
+    def test_says_where_a_part_begins(self) -> None:
+        path = self.build / "stages.json"
+        records = json.loads(path.read_text(encoding="utf-8"))
+        records[3]["begins_part"] = "big sums"
+        path.write_text(json.dumps(records), encoding="utf-8")
+        self.assertRegex(run_tool("list_stages.py", self.build, CHAPTER="other").stdout,
+                         r"^other/01_alone +big sums: technique of 01_alone$")
+
     def test_unknown_chapter(self) -> None:
         result = run_tool("list_stages.py", self.build, CHAPTER="none")
         self.assert_refused(result, 2, "CHAPTER=none", "sums, other")
@@ -100,6 +108,18 @@ class CompareTest(ToolTest):
         log = self.folder / "log"
         self.compare(CHAPTER="sums", ARGS="--n 50", STAND_IN_LOG=str(log))
         self.assertEqual(log.read_text().count("n=50 "), 3)
+
+    def test_a_stage_that_takes_less_is_left_out(self) -> None:
+        path = self.build / "stages.json"
+        records = json.loads(path.read_text(encoding="utf-8"))
+        for largest, status in ((0, 1), (500, 0)):
+            records[1]["largest_n"] = largest
+            path.write_text(json.dumps(records), encoding="utf-8")
+            result = self.compare(CHAPTER="sums", STAND_IN_REFUSES="01_plain")
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertIn("left out: sums/01_plain: stand-in: --n 1000: this stage sorts at most 500", result.stdout)
+            self.assertEqual('ARGS="--n 500" compares them too' in result.stdout, largest == 500)
+            self.assertRegex(result.stdout, r"\n02_flags +emu +10 ")
 
     def test_a_failing_stage_fails_the_comparison(self) -> None:
         result = self.compare(CHAPTER="sums", ARGS="--n 7", STAND_IN_FAILS_AT="7")
