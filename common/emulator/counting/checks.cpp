@@ -95,8 +95,16 @@ class RunningBlock {
     template <Space kSpace>
     bool suspicious(const Access& access, const Access& now) const;
     bool is_ordered(const Access& earlier, const Access& now) const;
-    template <Space kSpace, Operation kOperation>
-    bool check_quickly(Cell& cell, const Access& now, std::uint16_t value, PlaceId place) const;
+    // Copies that a store into a cell cannot change, as far as the compiler knows.
+    struct Bounds {
+        Interval first_unordered;
+        Interval others_end;
+    };
+    template <Operation kOperation>
+    static bool check_quickly(Cell& cell, const Access& now, std::uint16_t value, PlaceId place,
+                              const Bounds& bounds);
+    template <Space kSpace>
+    void check_loaded_row(const Shadow& shadow, int warp, const Request& request);
     template <Space kSpace, Operation kOperation>
     void check_word(Cell& cell, const Access& now, std::uint16_t value, const Request& request);
     template <Space kSpace>
@@ -368,28 +376,32 @@ void RunningBlock::note_read(Cell& cell, const Access& now, PlaceId place) const
 }
 
 // The common cases, in which nothing can be wrong. False: it is another one, and nothing is done.
-template <Space kSpace, Operation kOperation>
+template <Operation kOperation>
 [[gnu::always_inline]] inline bool RunningBlock::check_quickly(Cell& cell, const Access& now,
-                                                               std::uint16_t value,
-                                                               PlaceId place) const {
-    const Interval oldest = first_unordered<kSpace>();
-    if (kOperation == Operation::atomic || cell.write.interval >= oldest) return false;
+                                                               std::uint16_t value, PlaceId place,
+                                                               const Bounds& bounds) {
+    if (kOperation == Operation::atomic || cell.write.interval >= bounds.first_unordered) {
+        return false;
+    }
     const Access& read = cell.read;
     const Access& other = cell.other_read;
     if (kOperation == Operation::store) {
-        if (read.interval >= oldest || other.interval >= oldest || now.bytes() != 0xf) return false;
+        if (read.interval >= bounds.first_unordered || other.interval >= bounds.first_unordered ||
+            now.bytes() != 0xf) {
+            return false;
+        }
         cell = {now,  {0, read.bits}, {0, other.bits}, place, cell.read_place, cell.other_place,
                 value};
         return true;
     }
-    if (read.interval < oldest) {
+    if (read.interval < bounds.first_unordered) {
         cell.read = now;
         cell.read_place = place;
         return true;
     }
     // Two others have read it whom note_read() keeps.
-    if (other.interval != interval_ || other.thread() == now.thread()) return false;
-    if (read.interval != interval_) return read.interval < others_end_;
+    if (other.interval != now.interval || other.thread() == now.thread()) return false;
+    if (read.interval != now.interval) return read.interval < bounds.others_end;
     return read.thread() != now.thread() && read.warp() != other.warp();
 }
 
@@ -473,6 +485,29 @@ void RunningBlock::report_unwritten() {
 
 // ---- One request
 
+// The first lanes of a warp load words side by side.
+template <Space kSpace>
+void RunningBlock::check_loaded_row(const Shadow& shadow, int warp, const Request& request) {
+    constexpr std::uint32_t kNextThread = Access::pack(1, 0, 0, 0);
+    const Bounds bounds{first_unordered<kSpace>(), others_end_};
+    const PlaceId place = request.place;
+    const Interval first = first_;
+    Access now{interval_, Access::pack(warp * kWarpSize, history_[warp].stamp(), 0xf, 0)};
+    Cell* cell = shadow.cell(request.address[0]);
+    Cell* const end = cell + std::bit_width(request.lanes);
+    for (; cell != end; ++cell, now.bits += kNextThread) {
+        if constexpr (kSpace == Space::shared) {
+            if (cell->write.interval < first) [[unlikely]] {
+                const int thread = now.thread();
+                note_unwritten(cell, 1, thread, request.address[thread % kWarpSize], request);
+            }
+        }
+        if (!check_quickly<Operation::load>(*cell, now, 0, place, bounds)) {
+            check_word<kSpace, Operation::load>(*cell, now, 0, request);
+        }
+    }
+}
+
 template <Space kSpace, Operation kOperation>
 void RunningBlock::check_lanes(int warp, const Request& request) {
     const unsigned words = request.bytes <= 4 ? 1 : request.bytes / 4;
@@ -494,7 +529,16 @@ void RunningBlock::check_lanes(int warp, const Request& request) {
             lanes = (lanes & (0u - lanes)) | (second & (0u - second));
         }
     }
+    const Bounds bounds{first_unordered<kSpace>(), others_end_};
     const Shadow* shadow = nullptr;
+    if (kOperation == Operation::load && request.pattern == Pattern::side_by_side &&
+        request.bytes == 4 && !request.is_volatile && races_on) {
+        shadow = find_shadow(kSpace, request.address[0]);
+        const std::uintptr_t last = request.address[std::bit_width(lanes) - 1];
+        if (shadow != nullptr && shadow->covers(last) && last % 4 == 0) {
+            return check_loaded_row<kSpace>(*shadow, warp, request);
+        }
+    }
     for (; lanes != 0; lanes &= lanes - 1) {
         const int lane = std::countr_zero(lanes);
         const std::uintptr_t address = request.address[lane];
@@ -525,7 +569,7 @@ void RunningBlock::check_lanes(int warp, const Request& request) {
         if constexpr (kOperation == Operation::store) values = request.words[lane];
         for (unsigned i = 0; i < words; ++i) {
             const std::uint16_t value = values != nullptr ? hash_of(values[i]) : std::uint16_t{0};
-            if (!check_quickly<kSpace, kOperation>(cell[i], now, value, request.place)) {
+            if (!check_quickly<kOperation>(cell[i], now, value, request.place, bounds)) {
                 check_word<kSpace, kOperation>(cell[i], now, value, request);
             }
         }

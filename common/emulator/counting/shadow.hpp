@@ -24,8 +24,8 @@ struct Access {
     Interval interval;
     std::uint32_t bits;
 
-    static std::uint32_t pack(int thread, std::uint32_t stamp, std::uint32_t bytes,
-                              std::uint32_t flags) {
+    static constexpr std::uint32_t pack(int thread, std::uint32_t stamp, std::uint32_t bytes,
+                                        std::uint32_t flags) {
         return static_cast<std::uint32_t>(thread) << 22 | stamp << 8 | bytes << 4 | flags;
     }
     int thread() const { return static_cast<int>(bits >> 22); }
