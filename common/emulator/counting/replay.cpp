@@ -68,11 +68,17 @@ class Replay {
           live_(worker.live_lanes(warp)) {
         lanes_ =
             std::min<int>(kWarpSize, static_cast<int>(worker.threads().size()) - warp * kWarpSize);
+        const ThreadRecord* const records = &recorder_.record(warp, 0);
+        const Head* const first = recorder_.first_head(warp, 0);
+        std::uint32_t left = 0;
         for (int lane = 0; lane < lanes_; ++lane) {
+            const auto count =
+                static_cast<unsigned>(records[lane].next - (first + lane)) / kRowStride;
             row_[lane] = 0;
-            count_[lane] = recorder_.event_count(warp, lane);
-            if (count_[lane] > 0) left_ |= lane_bit(lane);
+            count_[lane] = count;
+            left |= static_cast<std::uint32_t>(count > 0) << lane;
         }
+        left_ = left;
     }
 
     void run(std::uint32_t held) {
@@ -85,13 +91,14 @@ class Replay {
 
     // The lanes' buffers, without what was replayed.
     void forget_replayed() {
-        for (int lane = 0; lane < lanes_; ++lane) {
-            ThreadRecord& record = recorder_.record(warp_, lane);
-            Head* const first = recorder_.first_head(warp_, lane);
-            const unsigned remaining =
-                (left_ & lane_bit(lane)) != 0 ? count_[lane] - row_[lane] : 0;
+        ThreadRecord* const records = &recorder_.record(warp_, 0);
+        Head* const first = recorder_.first_head(warp_, 0);
+        for (int lane = 0; lane < lanes_; ++lane) records[lane].next = first + lane;
+        for (std::uint32_t lanes = left_; lanes != 0; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            const unsigned remaining = count_[lane] - row_[lane];
             for (unsigned i = 0; i < remaining; ++i) move_event(lane, row_[lane] + i, i);
-            record.next = first + remaining * kRowStride;
+            records[lane].next += remaining * kRowStride;
         }
     }
 
