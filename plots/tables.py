@@ -118,9 +118,12 @@ def limit_now(source: Path) -> str:
 def timing_rule(stages: list[dict], rules: Rules) -> str:
     whole = "whole runs with allocation and copies, medians"
     timed = [stage["name"] for stage in stages if stage["name"] in rules.kernel_timed]
+    before = "the stage before"
+    if any(stage.get("begins_part") for stage in stages):
+        before += " (where a part begins, over 00_cpu)"
     if not timed:
-        return f"Speed-ups are over the stage before, {whole}."
-    return (f"Speed-ups are over the stage before: of {timed[0]} to {timed[-1]} the kernels alone, of the "
+        return f"Speed-ups are over {before}, {whole}."
+    return (f"Speed-ups are over {before}: of {timed[0]} to {timed[-1]} the kernels alone, of the "
             f"others {whole}.")
 
 
@@ -137,7 +140,8 @@ def stages_table(stages: list[dict], rows: list[Row], published: list[Published]
         here = f"{ratio(measured[0])} at {short_count(measured[1])}" if measured else ""
         thesis = ratio(printed[name]) if name in printed else ""
         limit = limit_now(ROOT / stage["source"])
-        lines.append(f"| [{name}]({name}/{Path(stage['source']).name}) | {stage['technique']} | {thesis} | {here} | {limit} |")
+        part = f"**{stage['begins_part']}:** " if stage.get("begins_part") else ""
+        lines.append(f"| [{name}]({name}/{Path(stage['source']).name}) | {part}{stage['technique']} | {thesis} | {here} | {limit} |")
     return [*lines, "", timing_rule(stages, rules)]
 
 
