@@ -19,7 +19,7 @@ extern "C" int cuDeviceGetAttribute(int* value, int attribute, int) { *value = a
 # Prints what it was told, and finds something where it is told to.
 SANITIZER = """#!/bin/sh
 echo "$*" >> "$SANITIZER_LOG"
-case "$*" in *"$SANITIZER_FINDS"*) echo 'Potential hazard'; exit 9 ;; esac
+case "$*" in *"$SANITIZER_FINDS"*) echo "${SANITIZER_SAYS:-Potential hazard}"; exit 9 ;; esac
 exit 0
 """
 
@@ -62,6 +62,15 @@ class GpuToolsTest(ToolTest):
         self.assertIn("sums/02_flags, racecheck, --n 257:\nPotential hazard", result.stdout)
         self.assertRegex(result.stdout, r"(?m)^sums/02_flags +clean +--n 257 +clean +clean$")
         self.assertIn("1 runs with findings", result.stdout)
+
+    def test_a_tool_that_cannot_follow_launches_inside_kernels(self) -> None:
+        warning = "Warning: CUDA Dynamic Parallelism is not supported by the selected tool"
+        for errors, status, cell in ((1, 0, "not supported"), (2, 1, "--n 33; --n 257; --n 1000")):
+            with self.subTest(errors=errors):
+                result = self.run_with_gpu("sanitize.py", finds="--tool synccheck",
+                                           SANITIZER_SAYS=f"{warning}\nERROR SUMMARY: {errors} error")
+                self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+                self.assertRegex(result.stdout, rf"(?m)^sums/02_flags +clean +clean +clean +{cell}$")
 
     def test_the_gpu_is_the_machine_s_own_engine(self) -> None:
         result = self.run_with_gpu("run_stage.py", STAGE="sums/01_plain", STAND_IN_ECHO="1")
