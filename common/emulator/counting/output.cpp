@@ -68,7 +68,7 @@ struct LineKey {
     Space space;  // of an access
     unsigned bytes;
 
-    auto operator<=>(const LineKey&) const = default;
+    auto operator<=>(const LineKey&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 struct LineCounts {

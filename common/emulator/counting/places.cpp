@@ -39,7 +39,7 @@ std::uintptr_t load_address() {
 SourceLine parse_line(std::string_view text) {
     // "file:line", "file:line (discriminator 2)", "??:?"
     SourceLine parsed;
-    text = text.substr(0, text.find_first_of("\n"));
+    text = text.substr(0, text.find('\n'));
     text = text.substr(0, text.find(" (disc"));
     const std::size_t colon = text.rfind(':');
     if (colon == std::string_view::npos || text.starts_with("??")) return parsed;

@@ -57,6 +57,8 @@ unsigned count_bits(std::uint32_t mask) {
 // One warp's replay.
 class Replay {
   public:
+    // What holds an access's operands is written before it is read, not here: it is large.
+    // cppcheck-suppress uninitMemberVar
     Replay(Worker& worker, std::uint16_t kernel, int warp)
         : worker_(worker),
           counting_(counting()),

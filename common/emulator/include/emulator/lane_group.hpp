@@ -25,7 +25,9 @@ inline std::uint32_t pack_lanes(std::uint32_t lanes, std::uint32_t mask) {
     return packed;
 }
 
-EMULATOR_UNRECORDED inline unsigned int linear_thread_index() { return current_thread->linear_index; }
+EMULATOR_UNRECORDED inline unsigned int linear_thread_index() {
+    return current_thread->linear_index;
+}
 inline unsigned int threads_in_block() { return blockDim.x * blockDim.y * blockDim.z; }
 
 class LaneGroup {
