@@ -161,8 +161,7 @@ constexpr int kMaxDepthAtLaunch = 100;
 thread_local int depth_at_launch = 0;
 
 bool same_stream(const DeviceLaunch& a, const DeviceLaunch& b) {
-    if (a.stream != b.stream || a.stream == cudaStreamFireAndForget) return false;
-    return a.stream != nullptr || a.block == b.block;
+    return emulator::same_stream(a.stream, a.block, b.stream, b.block);
 }
 
 // Tail launches wait for everything else.
@@ -262,6 +261,11 @@ bool is_device_stream(cudaStream_t stream) {
 }
 
 }  // namespace
+
+bool same_stream(cudaStream_t a, std::int64_t block_of_a, cudaStream_t b, std::int64_t block_of_b) {
+    if (a != b || a == cudaStreamFireAndForget) return false;
+    return a != nullptr || block_of_a == block_of_b;
+}
 
 GridBarrier::GridBarrier(Grid& grid)
     : grid_(grid),
@@ -390,6 +394,10 @@ cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelI
     if (configuration.cooperative) error = cudaErrorNotSupported;
     if (!is_device_stream(configuration.stream)) error = cudaErrorInvalidResourceHandle;
     Worker& worker = *worker_of_running_block();
+    std::uint32_t note = 0;
+    if (hooks.launch != nullptr && error == cudaSuccess) {
+        note = hooks.launch(worker, configuration.stream);
+    }
     const int number = worker.next_launch();
     if (error != cudaSuccess) return device_error(error);
     if (++outstanding_launches > pending_launch_limit()) {
@@ -399,6 +407,7 @@ cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelI
     Grid& parent = worker.grid();
     auto grid = std::make_unique<Grid>(configuration, kernel, std::move(call));
     grid->from_device = true;
+    grid->launch_note = note;
     const std::uint64_t serial = grid->serial;
     DeviceLaunch launch{worker.block(), number, configuration.stream, std::move(grid)};
     std::vector<std::unique_ptr<Grid>> starting;

@@ -59,6 +59,9 @@ struct DeviceLaunch {
     std::unique_ptr<Grid> grid;
 };
 
+// Whether two launches of one grid stand in one stream.
+bool same_stream(cudaStream_t a, std::int64_t block_of_a, cudaStream_t b, std::int64_t block_of_b);
+
 struct Grid {
     Grid(const LaunchConfiguration& launch_configuration, KernelIdentity kernel_identity,
          std::unique_ptr<KernelCall> kernel_call);
@@ -74,6 +77,7 @@ struct Grid {
     std::int64_t blocks;
     std::uint64_t serial;  // counts grids from 1 in the order of their launches
     bool from_device = false;
+    std::uint32_t launch_note = 0;  // what an observer knows the launch by (Hooks::launch)
     std::atomic<bool> failed = false;
     GridBarrier* barrier = nullptr;  // of a cooperative grid while it runs
 

@@ -3,6 +3,8 @@
 // worker that runs the block, in device code's place: they may look, not wait.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 
 namespace emulator {
@@ -36,6 +38,9 @@ struct Hooks {
     // The lanes in `held` called Worker::hold(); every other lane of the warp waits or has
     // returned.
     void (*warp_held)(Worker& worker, int warp, std::uint32_t held) = nullptr;
+    // A thread is about to launch a grid. It may wait, by Worker::hold(). The result becomes
+    // Grid::launch_note.
+    std::uint32_t (*launch)(Worker& worker, cudaStream_t stream) = nullptr;
     // Every thread of the block that has not returned waits, and none can come to release it.
     void (*deadlock)(Worker& worker) = nullptr;
     // Bytes were copied or set by a call of the host.

@@ -99,6 +99,13 @@ void on_grid_end(const Grid& grid) {
     kernels_of_grids().erase(grid.serial);
 }
 
+// What the launching thread did is replayed first: the launch has its place among it.
+std::uint32_t on_launch(Worker& worker, cudaStream_t stream) {
+    wait_for_replay();
+    const Unrecorded unrecorded;
+    return note_launch(worker, current_thread->linear_index, stream);
+}
+
 void on_block_begin(Worker& worker) {
     const auto known = kernels_of_grids().find(worker.grid().serial);
     running.kernel = known != kernels_of_grids().end() ? known->second : kUnknown;
@@ -244,6 +251,7 @@ void attach() {
     hooks.collective_complete = on_collective_complete;
     hooks.warp_end = on_warp_end;
     hooks.warp_held = on_warp_held;
+    hooks.launch = on_launch;
     hooks.deadlock = report_deadlock;
     hooks.transfer = count_transfer;
     // One worker: what is counted does not depend on chance.

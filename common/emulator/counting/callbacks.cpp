@@ -466,6 +466,14 @@ void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const v
     }
 }
 
+void wait_for_replay() {
+    ThreadRecord& record = *current_thread->record;
+    if (&record == &muted_record) return;
+    const int warp = current_thread->linear_index / kWarpSize;
+    capture_pending_value(record);
+    while (recorder().event_count(warp, record.lane) > 0) hold_thread();
+}
+
 void record_meeting(Head meta, const void* code, std::uint64_t operand) {
     ThreadRecord& record = *current_thread->record;
     capture_pending_value(record);

@@ -33,10 +33,40 @@ struct IntervalRecord {
     std::uint32_t phase;  // barriers of the whole grid before it
 };
 
+// Of those that one launch of the host brought about.
+using GridId = std::uint32_t;
+
 struct BlockRecord {
-    std::uint64_t grid;
+    GridId grid;
     std::int64_t number;
 };
+
+// A launch by device code: the point in the launching thread's course.
+struct LaunchRecord {
+    GridId grid;  // that launches
+    BlockId block;
+    std::int64_t block_number;
+    std::uint32_t phase;
+    Point point;
+    WarpHistory history;
+    cudaStream_t stream;
+
+    bool is_tail() const { return stream == cudaStreamTailLaunch; }
+};
+
+struct GridRecord {
+    const Grid* running;  // nullptr: it has ended
+    const char* name;  // once it has
+    std::uint32_t launch;  // unless it is the host's
+    GridId parent;
+    int depth;
+    std::int64_t blocks;
+    Interval first;
+    Interval first_child;  // the first interval of all that it launched; the largest: nothing yet
+    Interval first_unordered;  // of all that other grids do
+};
+
+constexpr Interval kNever = ~Interval{0};
 
 // What all blocks share.
 struct Program {
@@ -46,6 +76,9 @@ struct Program {
     int running_grids = 0;
     std::vector<IntervalRecord> intervals;  // from first_of_grids on
     std::vector<BlockRecord> blocks;
+    std::vector<GridRecord> grids;
+    std::unordered_map<std::uint64_t, GridId> grid_ids;  // by serial number, of those that run
+    std::vector<LaunchRecord> launches;
     FenceOrder fences;
     std::unordered_map<std::uint64_t, std::size_t> reported;  // pairs of places -> finding
     std::uint64_t reported_in = 0;  // findings_generation
@@ -75,6 +108,7 @@ class RunningBlock {
     void next_interval(bool of_grid);
     void sync_warp(int warp, std::uint32_t mask) { history_[warp].add_sync(mask); }
     void fence(int warp, std::uint32_t lanes, bool of_device);
+    std::uint32_t note_launch(int thread, cudaStream_t stream);
     void check(int warp, const Request& request);
     // Before the next interval, and at the end.
     void finish_interval() {
@@ -95,6 +129,9 @@ class RunningBlock {
     template <Space kSpace>
     bool suspicious(const Access& access, const Access& now) const;
     bool is_ordered(const Access& earlier, const Access& now) const;
+    bool is_ordered_by_launch(const Access& earlier, const IntervalRecord& record) const;
+    void describe_grids(const Access& earlier, const IntervalRecord& record, const Access& now,
+                        Finding& finding) const;
     // Copies that a store into a cell cannot change, as far as the compiler knows.
     struct Bounds {
         Interval first_unordered;
@@ -143,10 +180,11 @@ class RunningBlock {
     };
 
     Worker* worker_ = nullptr;
-    std::uint64_t grid_ = 0;
+    GridId grid_ = 0;
     BlockId id_ = 0;
     std::uint32_t phase_ = 0;
-    Interval first_of_grids_ = 0;  // Program::first_of_grids, which does not change while it runs
+    // All before is ordered before this grid. Accesses behind it need not be unordered.
+    Interval first_of_grids_ = 0;
     Interval interval_ = 0;
     Interval first_ = 0;  // of the block
     // Where other blocks' intervals end that lie before this block's; the largest number where
@@ -163,10 +201,10 @@ void RunningBlock::begin(Worker& worker) {
     Program& all = program();
     const Grid& grid = worker.grid();
     worker_ = &worker;
-    grid_ = grid.serial;
-    first_of_grids_ = all.first_of_grids;
+    grid_ = all.grid_ids.at(grid.serial);
+    first_of_grids_ = std::min(all.grids[grid_].first, all.grids[grid_].first_unordered);
     id_ = static_cast<BlockId>(all.blocks.size());
-    all.blocks.push_back({grid.serial, worker.block()});
+    all.blocks.push_back({grid_, worker.block()});
     phase_ = 0;
     const SharedRange block = thread_local_block();
     static_shared_.cover(reinterpret_cast<std::uintptr_t>(block.begin), block.bytes);
@@ -182,7 +220,7 @@ void RunningBlock::begin(Worker& worker) {
     next_interval(false);
     first_ = interval_;
     const bool alternate = grid.configuration.cooperative || all.running_grids > 1;
-    others_end_ = alternate ? ~Interval{0} : first_;
+    others_end_ = alternate ? kNever : first_;
     arrived.clear();
     unwritten_.clear();
     guesses_.clear();
@@ -203,6 +241,23 @@ void RunningBlock::fence(int warp, std::uint32_t lanes, bool of_device) {
     const Point point{interval_, warp * kWarpSize + std::countr_zero(lanes), history.stamp()};
     program().fences.fence(id_, point, lanes, history.last_synced(), of_device);
     history.add_fence();
+}
+
+// What the warp does behind it has a later stamp. A grid that starts here has intervals between the
+// block's own.
+std::uint32_t RunningBlock::note_launch(int thread, cudaStream_t stream) {
+    Program& all = program();
+    WarpHistory& history = history_[thread / kWarpSize];
+    all.launches.push_back({grid_,
+                            id_,
+                            worker_->block(),
+                            phase_,
+                            {interval_, thread, history.stamp()},
+                            history,
+                            stream});
+    history.add_fence();
+    others_end_ = kNever;
+    return static_cast<std::uint32_t>(all.launches.size() - 1);
 }
 
 const Shadow* RunningBlock::find_shadow(Space space, std::uintptr_t address) const {
@@ -237,12 +292,111 @@ bool RunningBlock::is_ordered(const Access& earlier, const Access& now) const {
                            now.thread() % kWarpSize)) {
             return true;
         }
-    } else if (all.blocks[record.block].grid != grid_ || record.phase < phase_) {
+    } else if (all.blocks[record.block].grid != grid_) {
+        if (is_ordered_by_launch(earlier, record)) return true;
+    } else if (record.phase < phase_) {
         return true;
     }
     return all.fences.in_use() &&
            all.fences.orders(record.block, earlier, id_, {interval_, now.thread(), history.stamp()},
                              history.last_synced());
+}
+
+// Two grids, and the launches by which they come from the one that is an ancestor of both.
+struct Kinship {
+    GridId ancestor;
+    const LaunchRecord* earlier = nullptr;  // nullptr: it is the ancestor itself
+    const LaunchRecord* later = nullptr;
+};
+
+Kinship kinship(GridId earlier, GridId later) {
+    const Program& all = program();
+    Kinship result{};
+    while (earlier != later) {
+        const GridRecord& a = all.grids[earlier];
+        const GridRecord& b = all.grids[later];
+        if (a.depth >= b.depth) {
+            result.earlier = &all.launches[a.launch];
+            earlier = a.parent;
+        } else {
+            result.later = &all.launches[b.launch];
+            later = b.parent;
+        }
+    }
+    result.ancestor = earlier;
+    return result;
+}
+
+// Whether the launching thread had done this before the launch, or knew of it by a barrier.
+bool is_before_launch(const Access& access, const IntervalRecord& record,
+                      const LaunchRecord& launch) {
+    if (record.block != launch.block) return record.phase < launch.phase;
+    const Point& point = launch.point;
+    if (access.interval != point.interval) return access.interval < point.interval;
+    if (access.thread() == point.thread) {
+        return access.stamp() <= point.stamp || access.stamp() == Access::kMaxStamp;
+    }
+    return access.warp() == point.thread / kWarpSize &&
+           launch.history.orders(access.thread() % kWarpSize, access.stamp(),
+                                 point.thread % kWarpSize);
+}
+
+// CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", "Execution Environment and Memory Model":
+// a child sees what its launching thread saw; streams, and the tail launch, wait for what they
+// follow, with all that it launched; a parent waits for nothing.
+bool RunningBlock::is_ordered_by_launch(const Access& earlier, const IntervalRecord& record) const {
+    const Program& all = program();
+    const GridId grid = all.blocks[record.block].grid;
+    const Kinship kin = kinship(grid, grid_);
+    if (kin.later != nullptr) {
+        const LaunchRecord& later = *kin.later;
+        if (later.is_tail()) return true;
+        if (kin.earlier == nullptr) {
+            if (is_before_launch(earlier, record, later)) return true;
+        } else if (same_stream(kin.earlier->stream, kin.earlier->block_number, later.stream,
+                               later.block_number)) {
+            return true;
+        }
+    }
+    if (!all.fences.in_use()) return false;
+    // What one of the launching threads had been told.
+    for (GridId child = grid_; child != kin.ancestor; child = all.grids[child].parent) {
+        const LaunchRecord& launch = all.launches[all.grids[child].launch];
+        if (all.fences.orders(record.block, earlier, launch.block, launch.point,
+                              launch.history.last_synced())) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What to say of a race between two grids.
+void RunningBlock::describe_grids(const Access& earlier, const IntervalRecord& record,
+                                  const Access& now, Finding& finding) const {
+    const GridId grid = program().blocks[record.block].grid;
+    const GridRecord& other = program().grids[grid];
+    finding.actors.back().kernel = other.running != nullptr ? other.running->name() : other.name;
+    const Kinship kin = kinship(grid, grid_);
+    if (kin.earlier != nullptr && kin.later != nullptr) {
+        finding.what = "with nothing that orders the two launches";
+        finding.advice =
+            "launch both into one stream, or the one that is to come last into "
+            "cudaStreamTailLaunch";
+        return;
+    }
+    const LaunchRecord& launch = kin.later != nullptr ? *kin.later : *kin.earlier;
+    const Access& of_parent = kin.later != nullptr ? earlier : now;
+    const BlockId block = kin.later != nullptr ? record.block : id_;
+    if (block == launch.block && of_parent.interval == launch.point.interval &&
+        of_parent.thread() != launch.point.thread) {
+        finding.what = "with no barrier before the launch";
+        finding.advice = "put __syncthreads() before the launch";
+    } else {
+        finding.what = "with nothing that orders it with the launch";
+        finding.advice =
+            "do it before the launch, in the same block, or launch into cudaStreamTailLaunch, "
+            "which waits for the whole grid";
+    }
 }
 
 const char* past_of(Operation operation) {
@@ -303,10 +457,11 @@ void RunningBlock::report_race(const Access& earlier, PlaceId place, const Acces
     Program& all = program();
     const IntervalRecord& record = all.intervals[earlier.interval - all.first_of_grids];
     const bool same_block = record.block == id_;
-    const std::uint64_t pair = std::uint64_t{now_place} << 32 | std::uint64_t{place} << 16 |
-                               static_cast<std::uint64_t>(did) << 2 |
-                               static_cast<std::uint64_t>(same_block) << 1 |
-                               static_cast<std::uint64_t>(same_value);
+    const bool same_grid = all.blocks[record.block].grid == grid_;
+    const std::uint64_t pair =
+        std::uint64_t{now_place} << 32 | std::uint64_t{place} << 16 |
+        static_cast<std::uint64_t>(same_grid) << 4 | static_cast<std::uint64_t>(did) << 2 |
+        static_cast<std::uint64_t>(same_block) << 1 | static_cast<std::uint64_t>(same_value);
     if (std::exchange(all.reported_in, findings_generation()) != findings_generation()) {
         all.reported.clear();
     }
@@ -323,6 +478,7 @@ void RunningBlock::report_race(const Access& earlier, PlaceId place, const Acces
         {worker_->block(), now.thread(), line_of(now_place), present_of(does, space)});
     finding.actors.push_back(
         {all.blocks[record.block].number, earlier.thread(), line_of(place), past_of(did)});
+    if (!same_grid) describe_grids(earlier, record, now, finding);
     if (same_value) {
         finding.what = "the same value both times";
         finding.advice =
@@ -333,7 +489,7 @@ void RunningBlock::report_race(const Access& earlier, PlaceId place, const Acces
     } else if (same_block) {
         finding.what = "with no barrier between";
         finding.advice = "put __syncthreads() between the two";
-    } else {
+    } else if (same_grid) {
         finding.what = "with nothing that orders the two blocks";
         finding.advice =
             "use atomic operations, or a second kernel, or __threadfence() and an atomic flag";
@@ -687,16 +843,46 @@ void forget_memory(std::uintptr_t begin, std::size_t bytes) {
     program().global.forget(begin, bytes);
 }
 
-void begin_grid_checks(const Grid&) {
+void begin_grid_checks(const Grid& grid) {
     Program& all = program();
-    if (all.running_grids++ > 0) return;
-    all.first_of_grids = all.last_interval + 1;
-    all.intervals.clear();
-    all.blocks.clear();
-    all.fences.clear();
+    ++all.running_grids;
+    const Interval first = all.last_interval + 1;
+    GridRecord record{&grid, "", 0, 0, 0, grid.blocks, first, kNever, kNever};
+    if (grid.from_device) {
+        record.launch = grid.launch_note;
+        const LaunchRecord& launch = all.launches[grid.launch_note];
+        GridRecord& parent = all.grids[launch.grid];
+        record.parent = launch.grid;
+        record.depth = parent.depth + 1;
+        record.first_unordered = parent.first_unordered;
+        if (!launch.is_tail()) {
+            const Interval of_parent = parent.blocks == 1 ? launch.point.interval : parent.first;
+            record.first_unordered =
+                std::min({record.first_unordered, of_parent, parent.first_child});
+        }
+        parent.first_child = std::min(parent.first_child, first);
+    } else {
+        all.first_of_grids = first;
+        all.intervals.clear();
+        all.blocks.clear();
+        all.grids.clear();
+        all.grid_ids.clear();
+        all.launches.clear();
+        all.fences.clear();
+    }
+    all.grid_ids[grid.serial] = static_cast<GridId>(all.grids.size());
+    all.grids.push_back(record);
 }
 
-void end_grid_checks(const Grid&) { --program().running_grids; }
+void end_grid_checks(const Grid& grid) {
+    Program& all = program();
+    --all.running_grids;
+    const auto id = all.grid_ids.find(grid.serial);
+    GridRecord& record = all.grids[id->second];
+    record.running = nullptr;
+    if (grid.kernel.name != nullptr) record.name = grid.kernel.name;
+    all.grid_ids.erase(id);
+}
 
 void begin_block_checks(Worker& worker) {
     enter_block(worker);
@@ -710,6 +896,10 @@ void order_block(Worker& worker, bool of_grid) {
     block.arrived.complete(worker);
     block.finish_interval();
     block.next_interval(of_grid);
+}
+
+std::uint32_t note_launch(Worker& worker, int thread, cudaStream_t stream) {
+    return running(worker).note_launch(thread, stream);
 }
 
 void order_warp(Worker& worker, int warp, std::uint32_t mask) {

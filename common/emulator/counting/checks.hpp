@@ -3,6 +3,8 @@
 // it can have happened; each word of memory remembers its last accesses.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <csignal>
 
 #include "request.hpp"
@@ -21,7 +23,8 @@ void finish_checks();
 void cover_memory(std::uintptr_t arena, std::size_t bytes);
 void forget_memory(std::uintptr_t begin, std::size_t bytes);
 
-// A grid starts: all that earlier grids did is ordered before it.
+// A grid starts. What the host launched before is ordered before it; what launched it, and what
+// that launched besides, only in part.
 void begin_grid_checks(const Grid& grid);
 void end_grid_checks(const Grid& grid);
 // Around each block of a grid, on the worker that runs it.
@@ -30,6 +33,8 @@ void end_block_checks(Worker& worker);
 // All that the block's threads did so far is ordered before what they do next. `of_grid`: the
 // barrier was the grid's, and the same holds for all of its blocks.
 void order_block(Worker& worker, bool of_grid);
+// A thread launches a grid: a number for the launch, for Grid::launch_note.
+std::uint32_t note_launch(Worker& worker, int thread, cudaStream_t stream);
 // The lanes of `mask` met in __syncwarp().
 void order_warp(Worker& worker, int warp, std::uint32_t mask);
 // The lanes of `lanes` executed a fence of the device (not of the block alone).

@@ -57,6 +57,7 @@ std::string name(const Actor& actor) {
 
 // The block is said once where both are of the same one.
 std::string name(const Actor& actor, const Actor& first) {
+    if (!actor.kernel.empty()) return "kernel " + actor.kernel + ", " + name(actor);
     if (actor.block >= 0 && actor.block == first.block) {
         return "thread " + std::to_string(actor.thread);
     }

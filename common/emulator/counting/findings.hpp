@@ -32,6 +32,7 @@ struct Actor {
     int thread = 0;  // linear within the block
     SourceLine line;
     std::string did;  // "writes", "read", "waits at __syncthreads()"
+    std::string kernel = {};  // where it is of another grid than the finding's
 };
 
 struct Finding {

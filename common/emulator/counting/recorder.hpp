@@ -76,6 +76,9 @@ bool is_recording();
 // stored after the call.
 void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code);
 
+// The running thread waits until all that it did is replayed.
+void wait_for_replay();
+
 // The running thread is at a barrier, fence or collective. `operand`: of a fence, whether it is
 // more than its block's; of a collective 0 until its lanes have met.
 void record_meeting(Head meta, const void* code, std::uint64_t operand);

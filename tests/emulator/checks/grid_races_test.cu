@@ -185,6 +185,152 @@ TEST(GridRaces, parent_and_child) {
         findings_of([] { parent_kernel<<<1, kThreads>>>(device_array<int>(kThreads)); })));
 }
 
+enum class Before { barrier, nothing, warp_barrier };
+
+// A child reads what another thread of its parent wrote.
+NEXT_LINE(kReaderBegin);
+__global__ void reader_kernel(const int* values, int other, int* out) {
+    out[threadIdx.x] = values[other];  // line 1
+}
+
+NEXT_LINE(kWriterBegin);
+template <Before kBefore>
+__global__ void writer_kernel(int* values, int other, int* out, cudaStream_t stream) {
+    values[threadIdx.x] = threadIdx.x;  // line 2
+    if (kBefore == Before::barrier) __syncthreads();
+    if (kBefore == Before::warp_barrier) __syncwarp();
+    if (threadIdx.x == 0) reader_kernel<<<1, 1, 0, stream>>>(values, other, out);
+}
+
+template <Before kBefore>
+std::vector<Finding> run_writer(int other, cudaStream_t stream = nullptr) {
+    return findings_of([=] {
+        writer_kernel<kBefore>
+            <<<1, kThreads>>>(device_array<int>(kThreads), other, device_array<int>(1), stream);
+    });
+}
+
+// Which of the two ran first is the schedule's choice.
+testing::AssertionResult has_either(const std::vector<Finding>& found, int first, int second) {
+    const auto one = has(found, FindingKind::race_between_blocks, first, second);
+    return one ? one : has(found, FindingKind::race_between_blocks, second, first);
+}
+
+TEST(GridRaces, a_child_sees_what_its_launching_thread_sees) {
+    EXPECT_TRUE(is_silent(run_writer<Before::barrier>(kThreads - 1)));
+    EXPECT_TRUE(is_silent(run_writer<Before::nothing>(0)));
+    EXPECT_TRUE(is_silent(run_writer<Before::warp_barrier>(31)));
+    for (const int other : {31, kThreads - 1}) {
+        const auto found = run_writer<Before::nothing>(other);
+        ASSERT_TRUE(has_either(found, kReaderBegin + 1, kWriterBegin + 2)) << text_of(found);
+        EXPECT_EQ(found.front().advice, "put __syncthreads() before the launch");
+        EXPECT_FALSE(found.front().actors[1].kernel.empty());
+    }
+    EXPECT_TRUE(
+        has_either(run_writer<Before::warp_barrier>(32), kReaderBegin + 1, kWriterBegin + 2));
+    EXPECT_TRUE(is_silent(run_writer<Before::nothing>(kThreads - 1, cudaStreamTailLaunch)));
+    EXPECT_FALSE(is_silent(run_writer<Before::nothing>(kThreads - 1, cudaStreamFireAndForget)));
+}
+
+// The grandchild reads what the block that started it all wrote.
+template <bool kBarrier>
+__global__ void grandparent_kernel(int* values, int depth, int* out) {
+    if (depth > 0) {
+        if (threadIdx.x == 0) grandparent_kernel<kBarrier><<<1, kThreads>>>(values, depth - 1, out);
+        return;
+    }
+    out[threadIdx.x] = values[kThreads - 1 - threadIdx.x];
+}
+
+template <bool kBarrier>
+__global__ void ancestor_kernel(int* values, int* out) {
+    values[threadIdx.x] = threadIdx.x;
+    if (kBarrier) __syncthreads();
+    if (threadIdx.x == 0) grandparent_kernel<kBarrier><<<1, kThreads>>>(values, 3, out);
+}
+
+TEST(GridRaces, grandchildren) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        ancestor_kernel<true>
+            <<<1, kThreads>>>(device_array<int>(kThreads), device_array<int>(kThreads));
+    })));
+    EXPECT_TRUE(has(findings_of([] {
+                        ancestor_kernel<false><<<1, kThreads>>>(device_array<int>(kThreads),
+                                                                device_array<int>(kThreads));
+                    }),
+                    FindingKind::race_between_blocks, 0));
+}
+
+// The last block of the parent launches what reads all blocks' sums.
+template <bool kFence>
+__global__ void launching_block_kernel(int* sums, unsigned* count, int* out) {
+    if (threadIdx.x != 0) return;
+    sums[blockIdx.x] = blockIdx.x;
+    if (kFence) __threadfence();
+    if (atomicAdd(count, 1) == gridDim.x - 1) {
+        for (unsigned i = 0; i < gridDim.x; ++i) reader_kernel<<<1, 1>>>(sums, i, out);
+    }
+}
+
+TEST(GridRaces, the_last_block_launches) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        launching_block_kernel<true><<<kBlocks, kThreads>>>(
+            device_array<int>(kBlocks), device_array<unsigned>(1), device_array<int>(1));
+    })));
+    EXPECT_TRUE(has(findings_of([] {
+                        launching_block_kernel<false><<<kBlocks, kThreads>>>(
+                            device_array<int>(kBlocks), device_array<unsigned>(1),
+                            device_array<int>(1));
+                    }),
+                    FindingKind::race_between_blocks, 0));
+}
+
+// A parent does not wait for its child.
+NEXT_LINE(kImpatientBegin);
+__global__ void impatient_kernel(int* values) {
+    child_kernel<<<1, kThreads>>>(values);
+    values[1] = 7;  // line 2
+}
+
+TEST(GridRaces, a_parent_goes_on_beside_its_child) {
+    const auto found = findings_of([] { impatient_kernel<<<1, 1>>>(device_array<int>(kThreads)); });
+    ASSERT_FALSE(found.empty());
+    const auto& actors = found.front().actors;
+    EXPECT_TRUE(actors[0].line.line == kImpatientBegin + 2 ||
+                actors[1].line.line == kImpatientBegin + 2)
+        << text_of(found);
+    EXPECT_NE(found.front().advice.find("cudaStreamTailLaunch"), std::string::npos);
+}
+
+// Two children of one thread write the same word.
+enum class Streams { one, two, fire_and_forget, tail };
+
+template <Streams kStreams>
+__global__ void siblings_kernel(int* values) {
+    cudaStream_t first = nullptr;
+    cudaStream_t second = nullptr;
+    cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+    if (kStreams == Streams::one) second = first;
+    if (kStreams == Streams::fire_and_forget) first = second = cudaStreamFireAndForget;
+    if (kStreams == Streams::tail) second = cudaStreamTailLaunch;
+    child_kernel<<<1, 1, 0, first>>>(values);
+    child_kernel<<<1, 1, 0, second>>>(values);
+}
+
+template <Streams kStreams>
+std::vector<Finding> run_siblings(int blocks = 1) {
+    return findings_of([=] { siblings_kernel<kStreams><<<blocks, 1>>>(device_array<int>(1)); });
+}
+
+TEST(GridRaces, children_of_two_streams) {
+    EXPECT_TRUE(is_silent(run_siblings<Streams::one>()));
+    EXPECT_TRUE(is_silent(run_siblings<Streams::tail>()));
+    EXPECT_TRUE(has(run_siblings<Streams::two>(), FindingKind::race_between_blocks, 0));
+    EXPECT_TRUE(has(run_siblings<Streams::fire_and_forget>(), FindingKind::race_between_blocks, 0));
+    EXPECT_TRUE(has(run_siblings<Streams::one>(2), FindingKind::race_between_blocks, 0));
+}
+
 // The guide's own atomic addition of doubles, and a maximum.
 __global__ void compare_and_swap_kernel(unsigned long long* sum) {
     unsigned long long old = *sum;
