@@ -206,8 +206,8 @@ void write_at_exit() {
 
 // Code is known by 24 bits.
 void check_code_size() {
-    const std::uintptr_t bytes = reinterpret_cast<std::uintptr_t>(etext) -
-                                 reinterpret_cast<std::uintptr_t>(__executable_start);
+    const std::size_t bytes = reinterpret_cast<std::uintptr_t>(etext) -
+                              reinterpret_cast<std::uintptr_t>(__executable_start);
     if (bytes <= kCodeMask) return;
     std::fprintf(stderr,
                  "emulator: this executable has %zu MiB of code: accesses can be counted in 16 MiB "
