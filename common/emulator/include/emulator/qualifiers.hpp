@@ -28,8 +28,8 @@
 // that spares the guard that g++ would test at each use.
 // The sections let the runtime find the variables, to poison them at the start of a block: one
 // section a declaration, because g++ puts no variable of an inline function into a section that
-// another function uses. (It puts those of function templates nowhere but where it wants: they are
-// not poisoned.)
+// another function uses. (It puts those of function templates where it wants: they are found by the
+// tag in their symbols.)
 #define EMULATOR_TEXT_OF(token) #token
 #define EMULATOR_SHARED_SECTION(number) "emulator_shared." EMULATOR_TEXT_OF(number)
 #define EMULATOR_SHARED(alignment, tag)                                     \
