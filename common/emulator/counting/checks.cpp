@@ -384,7 +384,9 @@ void RunningBlock::describe_grids(const Access& earlier, const IntervalRecord& r
             "cudaStreamTailLaunch";
         return;
     }
-    const LaunchRecord& launch = kin.later != nullptr ? *kin.later : *kin.earlier;
+    const LaunchRecord* from_parent = kin.later != nullptr ? kin.later : kin.earlier;
+    if (from_parent == nullptr) return;  // of two grids one at least was launched by device code
+    const LaunchRecord& launch = *from_parent;
     const Access& of_parent = kin.later != nullptr ? earlier : now;
     const BlockId block = kin.later != nullptr ? record.block : id_;
     if (block == launch.block && of_parent.interval == launch.point.interval &&
