@@ -26,12 +26,14 @@ __global__ void testKernel(int val) {
 
 int main() {
     // Standard output goes to a file that is read back below.
-    char name[] = "/tmp/device_printf.XXXXXX";
-    const int file = mkstemp(name);
-    unlink(name);
+    FILE* text = tmpfile();
+    if (text == NULL) {
+        perror("tmpfile");
+        return 1;
+    }
     fflush(stdout);
     const int terminal = dup(1);
-    dup2(file, 1);
+    dup2(fileno(text), 1);
     helloCUDA<<<1, 5>>>(1.2345f);
     dim3 dimGrid(2, 2), dimBlock(2, 2, 2);
     testKernel<<<dimGrid, dimBlock>>>(10);
@@ -40,7 +42,6 @@ int main() {
     dup2(terminal, 1);
 
     std::multiset<std::string> lines;
-    FILE* text = fdopen(file, "r");
     rewind(text);
     char line[256];
     while (fgets(line, sizeof(line), text) != NULL) lines.insert(line);
