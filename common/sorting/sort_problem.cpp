@@ -29,6 +29,7 @@ std::string_view SortProblem::n_help() const {
 }
 
 void SortProblem::add_options(CommandLine& command_line) {
+    command_line_ = &command_line;
     for (const Option& option : stage_.options) {
         if (option.choices.empty()) {
             command_line.add_integer(option.name, input_.options.integers_[option.name],
@@ -79,10 +80,22 @@ void SortProblem::prepare(const StageOptions& options, const Backend&) {
         }
         if (largest > 0 && n() > largest) refuse(text(input_name_, ": ", n(), " keys"));
     }
+    for (const Option& option : stage_.options) {
+        if (option.at_most_n) bound_by_n(option);
+    }
     sorted_.resize(keys_.size());
     input_.keys = keys_;
     input_.seed = options.seed;
     output_.keys = sorted_;
+}
+
+void SortProblem::bound_by_n(const Option& option) {
+    std::int64_t& value = input_.options.integers_.at(option.name);
+    if (value <= n()) return;
+    if (command_line_ != nullptr && command_line_->given(option.name)) {
+        throw UsageError(text(option.name, ' ', value, ": there are only ", n(), " keys"));
+    }
+    value = n();
 }
 
 std::string SortProblem::parameters() const {

@@ -26,6 +26,7 @@ struct Option {
     std::int64_t minimum = 0;
     std::int64_t maximum = CommandLine::kNoMaximum;
     std::vector<std::string> choices = {};  // the first is the default
+    bool at_most_n = false;  // it counts keys: more than n are refused, as a default they are n
 };
 
 // The values of a stage's own flags.
@@ -94,7 +95,10 @@ class SortProblem final : public Problem {
     void write_output(std::ostream& out, PhaseTimer& timer) override;
 
   private:
+    void bound_by_n(const Option& option);
+
     SortStage stage_;
+    const CommandLine* command_line_ = nullptr;  // until prepare has returned
     std::string input_help_;
     std::string input_name_;
     std::vector<Key> keys_;

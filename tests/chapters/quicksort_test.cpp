@@ -141,4 +141,22 @@ TEST(Quicksort, AStagesOwnOptions) {
     EXPECT_EQ(run_with({"--memory", "swap"}).status, course::kExitUsage);
 }
 
+TEST(Quicksort, AnOptionThatCountsKeysIsAtMostN) {
+    const ScratchFolder folder;
+    const std::string three = folder.write("three.txt", "3 2 1");
+    const auto run_with = [&](const Arguments& arguments) {
+        return run(arguments, sort_right, nullptr,
+                   {{"--leaf", "keys of a leaf", 32, 1, 1000, {}, true}});
+    };
+    EXPECT_NE(run_with({"--n", "100"}).output.find("leaf=32\n"), std::string::npos);
+    EXPECT_NE(run_with({"--n", "31"}).output.find("leaf=31\n"), std::string::npos);
+    EXPECT_NE(run_with({"--input", three}).output.find("leaf=3\n"), std::string::npos);
+    EXPECT_NE(run_with({"--n", "32", "--leaf", "32"}).output.find("leaf=32\n"), std::string::npos);
+    const RunResult above = run_with({"--n", "31", "--leaf", "32"});
+    EXPECT_EQ(above.status, course::kExitUsage);
+    EXPECT_EQ(above.diagnostics, "test: --leaf 32: there are only 31 keys\n");
+    EXPECT_EQ(run_with({"--input", three, "--leaf", "4"}).status, course::kExitUsage);
+    EXPECT_EQ(run_with({"--leaf", "0"}).status, course::kExitUsage);
+}
+
 }  // namespace
