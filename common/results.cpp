@@ -60,6 +60,16 @@ Json as_json(const Summary& summary) {
             {"maximum", summary.maximum}};
 }
 
+Json as_json(const DeviceLimits& limits) {
+    return {{"bytes_per_second", limits.bytes_per_second},
+            {"l2_bytes_per_second", limits.l2_bytes_per_second},
+            {"l2_bytes", limits.l2_bytes},
+            {"operations_per_second", limits.operations_per_second},
+            {"peak_bytes_per_second", limits.peak_bytes_per_second},
+            {"peak_l2_bytes_per_second", limits.peak_l2_bytes_per_second},
+            {"peak_operations_per_second", limits.peak_operations_per_second}};
+}
+
 }  // namespace
 
 std::string quote_csv_field(std::string_view field) {
@@ -115,6 +125,7 @@ void write_json(std::ostream& out, const Results& results) {
                              {"share", results.limit.share},
                              {"rate", results.limit.rate},
                              {"limit", results.limit.limit}}},
+                           {"device_limits", as_json(results.device_limits)},
                            {"report", std::move(report)},
                            {"verdict", results.verdict},
                            {"verified", results.verified}};

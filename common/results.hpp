@@ -56,6 +56,7 @@ struct Results {
     Summary copy_out_ms;
     Summary total_ms;
     LimitShare limit;  // of the median time of the kernels
+    DeviceLimits device_limits;  // that the runs were compared with; zeros where none are known
     std::vector<ReportField> report;
     std::string verdict;
     bool verified = false;
@@ -69,8 +70,9 @@ void write_csv_row(std::ostream& out, const Row& row);
 void write_csv(std::ostream& out, std::span<const Row> rows);
 
 // {"rows": [{column: value, ...}, ...], "summary": {"kernels_ms": {"median": ..., ...}, ...},
-//  "limit": {"kind": ..., "share": ...}, "report": {name: value, ...}, "verdict": ..., "verified":
-//  ...}. Text that is not UTF-8 is replaced, not refused.
+//  "limit": {"kind": ..., "share": ...}, "device_limits": {"bytes_per_second": ..., ...}, "report":
+//  {name: value, ...}, "verdict": ..., "verified": ...}. Text that is not UTF-8 is replaced, not
+//  refused.
 void write_json(std::ostream& out, const Results& results);
 
 // The time now as Row::date wants it.

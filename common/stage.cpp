@@ -234,6 +234,7 @@ Results make_results(std::vector<Row> rows, const Work& work, const DeviceLimits
     results.total_ms = summarize_column(rows, &Row::total_ms);
     results.limit = share_of_limit(work, results.kernels_ms.median * 1e-3, limits,
                                    problem.device_bytes(problem.n()));
+    results.device_limits = limits;
     results.report = problem.report();
     results.verdict = verdict.message;
     results.verified = verdict.passed;

@@ -66,6 +66,7 @@ TEST(Json, ReadsBackTheSame) {
     results.rows = {sample_row(), sample_row()};
     results.kernels_ms = {2, 1.0, 1.25, 1.5, 1.75, 2.0};
     results.limit = {course::LimitKind::kMemory, 0.5, 1e12, 2e12};
+    results.device_limits = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
     results.report = {{"estimate", "3.14159"}, {"note", "a \"quoted\" one"}};
     results.verdict = "equal";
     results.verified = true;
@@ -87,6 +88,13 @@ TEST(Json, ReadsBackTheSame) {
     EXPECT_EQ(json["summary"]["kernels_ms"]["count"], 2);
     EXPECT_EQ(json["limit"]["kind"], "memory");
     EXPECT_EQ(json["limit"]["share"], 0.5);
+    EXPECT_EQ(json["device_limits"], (nlohmann::json{{"bytes_per_second", 1.0},
+                                                     {"l2_bytes_per_second", 2.0},
+                                                     {"l2_bytes", 3.0},
+                                                     {"operations_per_second", 4.0},
+                                                     {"peak_bytes_per_second", 5.0},
+                                                     {"peak_l2_bytes_per_second", 6.0},
+                                                     {"peak_operations_per_second", 7.0}}));
     EXPECT_EQ(json["report"]["estimate"], "3.14159");
     EXPECT_EQ(json["report"]["note"], "a \"quoted\" one");
     EXPECT_EQ(json["verdict"], "equal");
