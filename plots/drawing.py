@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from measurements import DataError, KernelCounters, Metric, Published, Report, R
 
 PLOTS = Path(__file__).resolve().parent
 COUNTERS = PLOTS / "data" / "counters"
+PUBLISHED = PLOTS / "published" / "thesis.csv"
 FORMATS = ("png", "svg")
 EMULATED = "CPU engine (emulated; not a GPU's time)"
 
@@ -28,7 +30,7 @@ class Block:
 
 @dataclass
 class Drawing:
-    """What a figure's gnuplot script is given, and what the gallery says about it."""
+    """What a figure's gnuplot script is given, and what the page says about it."""
 
     tables: dict[str, list[Block]]
     subtitle: str
@@ -66,18 +68,27 @@ class Source:
         self.recorded_folder = recorded_folder
         self.counters_folder = counters_folder
         self._published = published
+        self.read: dict[Path, None] = {}  # what numbers were taken from, in order
+
+    def afresh(self) -> "Source":
+        """The same, of which nothing has been read."""
+        return Source(self.kind, self.folder, self.recorded_folder, self._published, self.counters_folder)
+
+    def _reading(self, path: Path) -> Path:
+        self.read[path] = None
+        return path
 
     def rows_path(self, chapter: str) -> Path:
         return self.folder / f"{chapter}.csv"
 
     def rows(self, chapter: str) -> list[Row]:
-        return measurements.read_rows(self.rows_path(chapter))
+        return measurements.read_rows(self._reading(self.rows_path(chapter)))
 
     def reports_path(self, chapter: str) -> Path:
         return self.folder / f"{chapter}_report.csv"
 
     def reports(self, chapter: str) -> list[Report]:
-        return measurements.read_reports(self.reports_path(chapter))
+        return measurements.read_reports(self._reading(self.reports_path(chapter)))
 
     def profile_path(self, chapter: str) -> tuple[Path, bool]:
         """The profile's file, and whether it is the recorded one although this machine was asked
@@ -89,7 +100,7 @@ class Source:
 
     def profile(self, chapter: str) -> tuple[list[Metric], Path, bool]:
         path, from_recorded = self.profile_path(chapter)
-        return measurements.read_profile(path), path, from_recorded
+        return measurements.read_profile(self._reading(path)), path, from_recorded
 
     def counters_path(self, chapter: str) -> Path:
         """Counters are no measurement of a machine: the recorded ones are everybody's."""
@@ -100,16 +111,17 @@ class Source:
 
     def trace(self, name: str, columns: Sequence[str]) -> list[dict[str, str]]:
         """What a small run did, access by access: the same on every machine too."""
-        return measurements.read_trace(self.trace_path(name), columns)
+        return measurements.read_trace(self._reading(self.trace_path(name)), columns)
 
     def counters(self, chapter: str) -> list[KernelCounters]:
-        return measurements.read_counters(self.counters_path(chapter))
+        return measurements.read_counters(self._reading(self.counters_path(chapter)))
 
     def published(self, figure: str, quantity: str) -> list[Published]:
         found = [one for one in self._published
                  if one.figure == figure and one.quantity == quantity]
         if not found:
-            raise DataError(f"{PLOTS / 'published/thesis.csv'}: no {quantity} of figure {figure}")
+            raise DataError(f"{PUBLISHED}: no {quantity} of figure {figure}")
+        self._reading(PUBLISHED)
         return found
 
 
@@ -125,12 +137,28 @@ def device_label(rows: Sequence[Row], engine: str) -> str:
     return next((row.device for row in rows if row.engine == engine), engine)
 
 
+def repeats_of(rows: Sequence[Row]) -> str:
+    """How often each stage ran at each n: `5 runs each`, `1 to 5 runs each`."""
+    counts = Counter((row.stage, row.engine, row.n, row.input, tuple(row.parameters.items()))
+                     for row in rows).values()
+    fewest, most = min(counts), max(counts)
+    return f"{fewest} to {most} runs each" if fewest < most else f"{most} run{'s' * (most > 1)} each"
+
+
+def sizes_of(rows: Sequence[Row]) -> str:
+    """`n = 2 048`, `n from 10 k to 3.2 M`."""
+    sizes = sorted({row.n for row in rows})
+    return (f"n = {short_count(sizes[0])}" if len(sizes) == 1
+            else f"n from {short_count(sizes[0])} to {short_count(sizes[-1])}")
+
+
 def provenance(rows: Sequence[Row], engine: str, kind: str, host: str = "") -> str:
-    """Subtitle: which device, when, and what a point is."""
+    """Subtitle: which device, when, at which sizes, and what a point is."""
     day = max(row.date for row in rows)[:10]
     origin = "recorded" if kind == "recorded" else "measured here"
     against = f", against one core of {host}" if host else ""
-    return f"{device_label(rows, engine)}, {origin} {day}{against}. Medians and quartiles."
+    return (f"{device_label(rows, engine)}, {origin} {day}{against}. {sizes_of(rows)}, {repeats_of(rows)}: "
+            "medians and quartiles.")
 
 
 def log_range(values: Collection[float], room_above: float) -> tuple[float, float]:
