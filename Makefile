@@ -8,7 +8,7 @@ export PATH := $(PATH):/usr/local/cuda/bin
 
 tool := python3 common/tools/
 # Recipes read these from the environment, so that no value is ever read as shell.
-export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON
+export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS
 
 .PHONY: all test test-all list run try compare counters diff figures record sanitize prove benchmark format lint help clean setup setup-lint build build-counters build-all
 
@@ -42,7 +42,7 @@ diff: build  ## what changed between two stages: A=nbody/02_float4 B=nbody/03_sh
 figures: build  ## the thesis' figures into build/figures: [DATA=recorded|here]
 	@$(tool)draw_figures.py
 
-record: build  ## (GPU) the sweeps at the thesis' sizes into plots/data; resumes where it stopped: [CHAPTER=…]
+record: build  ## (GPU) the sweeps at the thesis' sizes into plots/data; resumes where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]
 	@$(tool)record.py
 
 sanitize: build  ## (GPU) compute-sanitizer's four tools over every stage: [CHAPTER=…]

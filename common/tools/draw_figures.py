@@ -23,6 +23,8 @@ def measure_here() -> int:
         engines.add("gpu")
     elif any("emu" in stage.executables for stage in stages):
         engines.add("emu")
+    if any("opencl" in stage.executables for stage in stages):
+        engines.add("opencl")
     folder = build_folder() / "data"
     # A sweep of this machine is made anew: an older one may be of another build.
     shutil.rmtree(folder, ignore_errors=True)

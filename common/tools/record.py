@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make record [CHAPTER=…] [ENGINE=gpu|cpu]: the sweeps of plots/sweeps/*.toml into
-plots/data/<device>/<chapter>.csv. With ENGINE=cpu only the serial stages, which may run beside
-another make record ENGINE=gpu.
+"""make record [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]: the sweeps of
+plots/sweeps/*.toml into plots/data/<device>/<chapter>.csv. SWEEPS, or the names on this program's
+command line, chooses some. Several may run at once, each with other sweeps, engines or
+CUDA_VISIBLE_DEVICES: whole runs are appended, under a lock.
 
 Resumable: a run whose rows are there already is skipped; the rows of a finished run are on disk
 before the next one starts, so an interruption loses none. plots/sweeps/README has the rules.
 """
 
 import csv
+import fcntl
 import io
+import itertools
 import os
 import re
 import subprocess
@@ -17,9 +20,10 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from gpus import has_gpu
 from measuring import HEADER, Measurement, Row, measure
@@ -27,9 +31,12 @@ from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, build_
                     chosen_chapters, executable, format_ms, load_stages, pick_engine, run_tool,
                     variable)
 
-RECORDED_ENGINES = ("gpu", "cpu")
+RECORDED_ENGINES = ("gpu", "cpu", "opencl")
 PROFILES = {"nbody": "plots/profile_stages.py"}  # for figures 6.4 and 6.5
 REPORT_HEADER = "chapter,stage,engine,device,n,parameters,seed,field,value".split(",")
+# The columns of limits.csv: what the harness compares every time with (common/device_limits.hpp).
+LIMITS_HEADER = ("device,bytes_per_second,l2_bytes_per_second,l2_bytes,operations_per_second,"
+                 "peak_bytes_per_second,peak_l2_bytes_per_second,peak_operations_per_second").split(",")
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,7 @@ class Sweep:
     sizes: tuple[int, ...]
     args: tuple[str, ...]
     match: tuple[tuple[str, Any], ...]
+    vary: tuple[tuple[str, tuple[Any, ...]], ...]
     seeds: tuple[int, ...]
     repeats: int
     long_run_seconds: float
@@ -55,6 +63,20 @@ class Run:
     stage: str
     n: int
     seed: int
+    varied: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def arguments(self) -> list[str]:
+        return [*self.sweep.args, *(word for name, value in self.varied for word in (f"--{name}", str(value)))]
+
+    @property
+    def match(self) -> tuple[tuple[str, Any], ...]:
+        return (*self.sweep.match, *self.varied)
+
+    def __str__(self) -> str:
+        words = [f"{self.sweep.chapter}/{self.stage} {self.sweep.engine} n={self.n} seed={self.seed}",
+                 *(f"{name}={value}" for name, value in self.varied)]
+        return " ".join(words)
 
 
 def read_sweeps(path: Path, scope: str, engines: set[str]) -> list[Sweep]:
@@ -72,7 +94,9 @@ def read_sweeps(path: Path, scope: str, engines: set[str]) -> list[Sweep]:
             sweeps.append(Sweep(
                 document["chapter"], entry["name"], entry["engine"], tuple(entry["stages"]),
                 tuple(entry["n"]), tuple(entry.get("args", [])),
-                tuple(entry.get("match", {}).items()), tuple(entry.get("seeds", [1])),
+                tuple(entry.get("match", {}).items()),
+                tuple((name, tuple(values)) for name, values in entry.get("vary", {}).items()),
+                tuple(entry.get("seeds", [1])),
                 entry.get("repeats", 5), entry.get("long_run_seconds", 5),
                 entry.get("optional", False)))
         except KeyError as error:
@@ -81,10 +105,12 @@ def read_sweeps(path: Path, scope: str, engines: set[str]) -> list[Sweep]:
 
 
 def runs_of(sweep: Sweep) -> Iterator[Run]:
+    names = [name for name, _ in sweep.vary]
     for n in sweep.sizes:
-        for seed in sweep.seeds:
-            for stage in sweep.stages:
-                yield Run(sweep, stage, n, seed)
+        for values in itertools.product(*(values for _, values in sweep.vary)):
+            for seed in sweep.seeds:
+                for stage in sweep.stages:
+                    yield Run(sweep, stage, n, seed, tuple(zip(names, values)))
 
 
 def parameters_of(row: Row) -> dict[str, str]:
@@ -104,7 +130,7 @@ def same_but_size(row: Row, run: Run) -> bool:
                                                          run.sweep.engine):
         return False
     parameters = parameters_of(row)
-    for key, wanted in run.sweep.match:
+    for key, wanted in run.match:
         text = row[key] if key in ("input", "device", "grid") else parameters.get(key, "0")
         if not same_value(text, wanted):
             return False
@@ -124,8 +150,17 @@ def is_recorded(run: Run, rows: list[Row]) -> bool:
     return limit > 0 and any(seconds_of(row) >= limit for row in found)
 
 
+@contextmanager
+def locked(path: Path) -> Iterator[BinaryIO]:
+    """The file, opened to append, while no other recorder reads or writes it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab", buffering=0) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # given back when the file is closed, however that comes
+        yield file
+
+
 class Table:
-    """A CSV file that is only ever appended to, one whole run at a time."""
+    """A CSV file that is only ever appended to, one whole run at a time, by any number of recorders."""
 
     def __init__(self, path: Path, header: list[str]) -> None:
         self.path = path
@@ -135,10 +170,11 @@ class Table:
             self._read()
 
     def _read(self) -> None:
-        data = self.path.read_bytes()
-        whole = data[:data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            os.truncate(self.path, len(whole))  # a line that a power cut left half-written
+        with locked(self.path) as file:
+            data = self.path.read_bytes()
+            whole = data[:data.rfind(b"\n") + 1]
+            if len(whole) < len(data):
+                file.truncate(len(whole))  # a line that a power cut left half-written
         reader = csv.DictReader(io.StringIO(whole.decode("utf-8")))
         if whole and reader.fieldnames != self.header:
             raise ToolError(f"{self.path}:1: not the header of these rows", EXIT_FAILURE)
@@ -151,9 +187,8 @@ class Table:
     def append(self, rows: list[Row]) -> None:
         text = io.StringIO()
         writer = csv.DictWriter(text, self.header, lineterminator="\n")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab", buffering=0) as file:
-            if file.tell() == 0:
+        with locked(self.path) as file:
+            if os.fstat(file.fileno()).st_size == 0:  # now, not when another recorder had begun
                 writer.writeheader()
             writer.writerows(rows)
             file.write(text.getvalue().encode("utf-8"))  # one write: all the rows of a run or none
@@ -184,7 +219,7 @@ class Recorder:
         stage = self.stages[f"{run.sweep.chapter}/{run.stage}"]
         return measure(executable(stage, pick_engine(stage, run.sweep.engine)),
                        ["--n", str(run.n), "--seed", str(run.seed), "--repeats", str(repeats),
-                        "--warmup", str(warmup), *run.sweep.args])
+                        "--warmup", str(warmup), *run.arguments])
 
     def may_be_long(self, run: Run, rows: list[Row]) -> bool:
         """Whether one timed run is tried first: unless another size took so little time that this
@@ -212,10 +247,20 @@ class Recorder:
                   for name, value in made.document["report"].items()]
         if fields:
             self.table(f"{run.sweep.chapter}_report", REPORT_HEADER).append(fields)
+        self.keep_limits(rows[0]["device"], made.document.get("device_limits", {}))
         table.append(rows)
         self.made += 1
-        print(f"{run.sweep.chapter}/{run.stage} {run.sweep.engine} n={run.n} seed={run.seed}: "
-              f"{len(rows)} x {format_ms(made.median_ms('kernels_ms'))} ms ({time.monotonic() - started:.1f} s)", flush=True)
+        print(f"{run}: {len(rows)} x {format_ms(made.median_ms('kernels_ms'))} ms ({time.monotonic() - started:.1f} s)", flush=True)
+
+    def keep_limits(self, device: str, limits: dict[str, float]) -> None:
+        """What the device can do at most, where the harness knows it: of each the largest of all
+        lines counts. A line is added where this run knew of more than those before."""
+        if not limits.get("bytes_per_second"):
+            return
+        table = self.table("limits", LIMITS_HEADER)
+        known = [row for row in table.rows if row["device"] == device]
+        if not known or any(limits[name] > max(float(row[name]) for row in known) for name in LIMITS_HEADER[1:]):
+            table.append([{"device": device, **{name: repr(float(limits[name])) for name in LIMITS_HEADER[1:]}}])
 
     def record_all(self, sweeps: list[Sweep]) -> None:
         for chapter in dict.fromkeys(sweep.chapter for sweep in sweeps):
@@ -227,7 +272,7 @@ class Recorder:
                 except ToolError as error:
                     if error.status == EXIT_NO_DEVICE:
                         raise
-                    said = f"{run.sweep.chapter}/{run.stage} n={run.n}: {error}"
+                    said = f"{run}: {error}"
                     print(f"{'left out' if sweep.optional else 'FAILED'}: {said}", flush=True)
                     if not sweep.optional:
                         self.failures.append(said)
@@ -236,6 +281,14 @@ class Recorder:
 def sweeps_of(chapters: list[str], scope: str, engines: set[str]) -> list[Sweep]:
     return [sweep for chapter in chapters
             for sweep in read_sweeps(ROOT / "plots" / "sweeps" / f"{chapter}.toml", scope, engines)]
+
+
+def chosen_sweeps(sweeps: list[Sweep], names: list[str]) -> list[Sweep]:
+    """Those of these names, all without one."""
+    known = list(dict.fromkeys(sweep.name for sweep in sweeps))
+    for name in names:
+        choose("SWEEPS", name, known)
+    return [sweep for sweep in sweeps if not names or sweep.name in names]
 
 
 def check_stages(sweeps: list[Sweep], stages: list[Stage]) -> None:
@@ -282,11 +335,12 @@ def main() -> int:
                         "(make figures DATA=here measures this machine)", EXIT_NO_DEVICE)
     engine = variable("ENGINE")
     engines = {choose("ENGINE", engine, RECORDED_ENGINES)} if engine else set(RECORDED_ENGINES)
-    sweeps = sweeps_of(chapters, "record", engines)
+    names = sys.argv[1:] or variable("SWEEPS").replace(",", " ").split()
+    sweeps = chosen_sweeps(sweeps_of(chapters, "record", engines), names)
     check_stages(sweeps, stages)
     recorder = Recorder(stages, ROOT / "plots" / "data" / device_folder(gpu_name(stages)))
     recorder.record_all(sweeps)
-    if "gpu" in engines:
+    if "gpu" in engines and not names:
         record_profiles(chapters, recorder.folder)
     return finish(recorder)
 

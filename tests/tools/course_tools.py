@@ -36,8 +36,10 @@ if name == os.environ.get("STAND_IN_REFUSES"):
     print(f"stand-in: --n {{n}}: this stage sorts at most 500", file=sys.stderr)
     sys.exit(2)
 ms = n * {factor}
+values = {{flag.strip("-").replace("-", "_"): value for flag, value in flags.items()}}
 columns = dict(date="2026-01-01T00:00:00Z", version="1", chapter=chapter, stage=name, engine="{engine}",
-    device="Stand-In 1", n=n, parameters="steps=0", grid="", input="plummer", seed=int(seed), repeat=1,
+    device="Stand-In 1", n=n, parameters=os.environ.get("STAND_IN_PARAMETERS", "steps=0").format(**values),
+    grid="", input="plummer", seed=int(seed), repeat=1,
     setup_ms=0.5, copy_in_ms=0.5, kernels_ms=ms, copy_out_ms=0.5, total_ms=ms + 1.5, bytes=1.0,
     operations=1.0, verified="true")
 if "--csv" in flags:
@@ -50,14 +52,15 @@ if "--json" in flags:
                for phase in ("kernels_ms", "total_ms")}}
     with open(flags["--json"], "w") as out:
         json.dump(dict(rows=[columns], summary=summary, limit=dict(kind="memory", share=0.5),
-                       report=dict(estimate="3.14"), verdict="equal", verified=True), out)
+                       report=dict(estimate="3.14"), verdict="equal", verified=True,
+                       device_limits=json.loads(os.environ.get("STAND_IN_LIMITS", "{{}}"))), out)
 '''
 
 
 def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.CompletedProcess[str]:
     """Runs common/tools/<name>; upper-case keywords are make's variables, or the environment's."""
     environment = {key: value for key, value in os.environ.items()
-                   if key not in ("STAGE", "CHAPTER", "ENGINE", "ARGS", "FILE", "A", "B", "DATA", "JSON")}
+                   if key not in ("STAGE", "CHAPTER", "ENGINE", "ARGS", "FILE", "A", "B", "DATA", "JSON", "SWEEPS")}
     environment |= {"COURSE_BUILD": str(build), "PYTHONDONTWRITEBYTECODE": "1"} | variables
     return subprocess.run([sys.executable, str(TOOLS / name)], env=environment, text=True,
                           capture_output=True, check=False, timeout=120)

@@ -2,7 +2,9 @@
 """The recorder: what is there is not made again, and nothing that was made is lost."""
 
 import contextlib
+import csv
 import io
+import json
 import os
 import signal
 import subprocess
@@ -75,6 +77,80 @@ class RecordTest(ToolTest):
     def test_another_seed_is_another_run(self) -> None:
         self.record()
         self.assertEqual(self.record(SWEEP + "seeds = [1, 2]\n").made, 6)
+
+    def test_flags_with_several_values(self) -> None:
+        self.set_environment("STAND_IN_PARAMETERS", "steps=0;size-i={size_i};threads={threads}")
+        text = SWEEP.replace("[10, 20, 40]", "[10]") + "vary = { size-i = [2, 4, 8], threads = [1, 32] }\n"
+        self.assertEqual(self.record(text).made, 12)
+        rows = record.Table(self.data / "sums.csv", record.HEADER).rows
+        self.assertEqual({row["parameters"] for row in rows},
+                         {f"steps=0;size-i={size};threads={threads}" for size in (2, 4, 8) for threads in (1, 32)})
+        self.assertEqual(self.record(text).made, 0)
+        self.assertEqual(self.record(text.replace("8]", "16]")).made, 4)
+
+    def test_limits_are_kept_once(self) -> None:
+        names = record.LIMITS_HEADER[1:]
+        path = self.data / "limits.csv"
+        self.record()
+        self.assertFalse(path.exists())  # nobody knows any
+        for factor, made, lines in ((1.0, 6, 2), (0.5, 6, 2), (2.0, 6, 3)):
+            self.set_environment("STAND_IN_LIMITS", json.dumps({name: factor * (i + 1) for i, name in enumerate(names)}))
+            (self.data / "sums.csv").unlink()
+            self.assertEqual(self.record().made, made)
+            self.assertEqual(len(path.read_text(encoding="utf-8").splitlines()), lines)
+        self.set_environment("STAND_IN_LIMITS", json.dumps(dict.fromkeys(names, 0)))  # an emulated run
+        (self.data / "sums.csv").unlink()
+        self.record()
+        last = path.read_text(encoding="utf-8").splitlines()[-1]
+        self.assertEqual(last, "Stand-In 1," + ",".join(repr(2.0 * (i + 1)) for i in range(len(names))))
+
+    def test_several_recorders_fill_one_table(self) -> None:
+        writers, appends, rows = 6, 30, 5
+        path = self.data / "sums.csv"
+        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(TOOLS)!r})\n"
+                   "import record; from pathlib import Path\n"
+                   f"for i in range({appends}):\n"
+                   f"    row = dict.fromkeys(record.HEADER, 'x' * 40) | {{'stage': sys.argv[1], 'n': str(i)}}\n"
+                   f"    record.Table(Path({str(path)!r}), record.HEADER).append([row] * {rows})\n")
+        children = [subprocess.Popen([sys.executable, "-c", program, str(number)]) for number in range(writers)]
+        self.assertEqual([child.wait() for child in children], [0] * writers)
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file))
+        self.assertEqual(lines[0], record.HEADER)
+        keys = [(line[record.HEADER.index("stage")], line[record.HEADER.index("n")]) for line in lines[1:]]
+        self.assertEqual(len(keys), writers * appends * rows)
+        # The rows of a run stand together, and each run's are there.
+        self.assertEqual(keys, [key for key in keys[::rows] for _ in range(rows)])
+        self.assertEqual(len(set(keys)), writers * appends)
+
+    def test_a_table_begun_by_another_gets_no_second_header(self) -> None:
+        first, second = (record.Table(self.data / "sums.csv", ["a", "b"]) for _ in range(2))
+        first.append([{"a": "1", "b": "2"}])
+        second.append([{"a": "3", "b": "4"}])
+        self.assertEqual((self.data / "sums.csv").read_text(encoding="utf-8"), "a,b\n1,2\n3,4\n")
+
+    def test_a_table_waits_for_its_turn(self) -> None:
+        path = self.data / "sums.csv"
+        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(TOOLS)!r})\n"
+                   "import record; from pathlib import Path\n"
+                   f"record.Table(Path({str(path)!r}), ['a']).append([{{'a': '1'}}])\n")
+        with record.locked(path) as file:
+            child = subprocess.Popen([sys.executable, "-c", program])
+            with self.assertRaises(subprocess.TimeoutExpired):
+                child.wait(timeout=1)
+            file.write(b"a\n0\n")
+        self.assertEqual(child.wait(timeout=30), 0)
+        self.assertEqual(path.read_text(encoding="utf-8"), "a\n0\n1\n")
+
+    def test_sweeps_can_be_chosen(self) -> None:
+        self.sweep_file.write_text(SWEEP + SWEEP[SWEEP.index("[[sweep"):].replace("small", "large"), encoding="utf-8")
+        sweeps = record.read_sweeps(self.sweep_file, "here", {"emu"})
+        self.assertEqual([sweep.name for sweep in sweeps], ["small", "large"])
+        self.assertEqual(record.chosen_sweeps(sweeps, []), sweeps)
+        self.assertEqual(record.chosen_sweeps(sweeps, ["large"]), sweeps[1:])
+        self.assertEqual(record.chosen_sweeps(sweeps, ["large", "small"]), sweeps)
+        with self.assertRaisesRegex(stages.ToolError, "SWEEPS=huge: no such sweeps; choose one of small, large"):
+            record.chosen_sweeps(sweeps, ["large", "huge"])
 
     def test_a_long_run_is_repeated_once_only(self) -> None:
         # 01_plain takes 0.02 ms an element: 0.2015 s at 10 000, above the limit; 02_flags half.
@@ -176,7 +252,7 @@ class RecordTest(ToolTest):
         real = stages.load_stages()
         chapters = stages.chapters_of(real)
         for scope in ("record", "here"):
-            sweeps = record.sweeps_of(chapters, scope, {"gpu", "emu", "cpu"})
+            sweeps = record.sweeps_of(chapters, scope, {"gpu", "emu", "cpu", "opencl"})
             self.assertTrue(sweeps)
             record.check_stages(sweeps, real)
 
