@@ -44,7 +44,22 @@ std::string program_name(int argc, char** argv, std::string_view stage_name) {
     return std::string(path.substr(path.rfind('/') + 1));
 }
 
-void add_common_options(CommandLine& line, StageOptions& options, const Problem& problem) {
+// A file that was asked for or not: its flag, and the path that the command line sets.
+struct FurtherOutput {
+    OutputFile file;
+    std::string path;
+};
+
+std::vector<FurtherOutput> further_outputs(const Problem& problem) {
+    std::vector<FurtherOutput> outputs;
+    for (const OutputFile& file : problem.further_outputs()) {
+        outputs.push_back({file, ""});
+    }
+    return outputs;
+}
+
+void add_common_options(CommandLine& line, StageOptions& options,
+                        std::vector<FurtherOutput>& further, const Problem& problem) {
     line.add_integer(
         "--n", options.n,
         text(problem.n_help(), " (default: ", default_n(problem, "gpu", false), " on gpu, ",
@@ -52,6 +67,10 @@ void add_common_options(CommandLine& line, StageOptions& options, const Problem&
              " on count, ", default_n(problem, "cpu", false), " on cpu)"));
     line.add_text("--input", options.input, std::string(problem.input_help()));
     line.add_text("--output", options.output, "write the result to a file, or to stdout for -");
+    for (FurtherOutput& output : further) {
+        line.add_text(output.file.flag, output.path,
+                      output.file.help + " to a file, or to stdout for -");
+    }
     line.add_unsigned("--seed", options.seed, "of random inputs and generators");
     line.add_integer("--repeats", options.repeats,
                      text("timed runs (on emu and count: ", kEmulatedRepeats, ")"));
@@ -71,14 +90,30 @@ void add_common_options(CommandLine& line, StageOptions& options, const Problem&
     line.add_text("--trace", options.trace, "on count: write every access to a file, as CSV");
 }
 
-int data_on_stdout(const StageOptions& options) {
-    return (options.output == "-") + (options.csv == "-") + (options.json == "-") +
-           (options.counters == "-");
+// The flags that say "-".
+std::vector<std::string> data_on_stdout(const StageOptions& options,
+                                        const std::vector<FurtherOutput>& further) {
+    std::vector<std::string> flags;
+    const auto add = [&flags](const std::string& flag, const std::string& path) {
+        if (path == "-") {
+            flags.push_back(flag);
+        }
+    };
+    add("--output", options.output);
+    for (const FurtherOutput& output : further) {
+        add(output.file.flag, output.path);
+    }
+    add("--csv", options.csv);
+    add("--json", options.json);
+    add("--counters", options.counters);
+    return flags;
 }
 
-void refuse_contradictions(const StageOptions& options) {
-    if (data_on_stdout(options) > 1) {
-        throw UsageError("only one of --output, --csv, --json and --counters can go to stdout");
+void refuse_contradictions(const StageOptions& options, const std::vector<FurtherOutput>& further) {
+    const std::vector<std::string> on_stdout = data_on_stdout(options, further);
+    if (on_stdout.size() > 1) {
+        throw UsageError(
+            text(on_stdout[0], " and ", on_stdout[1], ": only one of them can go to stdout"));
     }
     if (options.check && options.profile) {
         throw UsageError("--check verifies and --profile does not: only one of them");
@@ -89,6 +124,11 @@ void refuse_contradictions(const StageOptions& options) {
     }
     if (options.profile && !options.output.empty()) {
         throw UsageError("--profile verifies nothing: no --output");
+    }
+    for (const FurtherOutput& output : further) {
+        if (options.profile && !output.path.empty()) {
+            throw UsageError(text("--profile verifies nothing: no ", output.file.flag));
+        }
     }
 }
 
@@ -309,13 +349,14 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
                   Problem& problem) {
     StageOptions options;
     CommandLine line(program, text(stage_name, ": ", problem.summary()), kVersion);
-    add_common_options(line, options, problem);
+    std::vector<FurtherOutput> further = further_outputs(problem);
+    add_common_options(line, options, further, problem);
     problem.add_options(line);
     if (const auto answer = line.parse(argc, argv)) {
         std::cout << *answer << std::flush;
         return;
     }
-    refuse_contradictions(options);
+    refuse_contradictions(options, further);
 
     const std::unique_ptr<Backend> backend = open_backend(options.device);
     options.n_given = line.given("--n");
@@ -334,6 +375,10 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
 
     remove_temporary_files_on_signals();
     const std::unique_ptr<AtomicFile> output = open_file(options.output);
+    std::vector<std::unique_ptr<AtomicFile>> further_files;  // nullptr where not asked for
+    for (const FurtherOutput& file : further) {
+        further_files.push_back(open_file(file.path));
+    }
     const std::unique_ptr<AtomicFile> csv = open_file(options.csv);
     const std::unique_ptr<AtomicFile> json = open_file(options.json);
     if (counting) {
@@ -342,7 +387,7 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
         open_file(options.counters);
         open_file(options.trace);
     }
-    std::ostream& messages = data_on_stdout(options) > 0 ? std::cerr : std::cout;
+    std::ostream& messages = data_on_stdout(options, further).empty() ? std::cout : std::cerr;
 
     problem.prepare(options, *backend);
     if (problem.n() != options.n) {
@@ -377,7 +422,19 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
     if (output) {
         PhaseTimer timer(*backend);
         problem.write_output(output->stream(), timer);
+    }
+    for (std::size_t i = 0; i < further.size(); ++i) {
+        if (further_files[i]) {
+            problem.write_further_output(further[i].file.flag, further_files[i]->stream());
+        }
+    }
+    if (output) {
         output->commit();
+    }
+    for (const std::unique_ptr<AtomicFile>& file : further_files) {
+        if (file) {
+            file->commit();
+        }
     }
     if (csv) {
         write_csv(csv->stream(), results.rows);

@@ -21,6 +21,12 @@ struct Verdict {
     std::string message;  // one line: what was compared, the largest error and the tolerance
 };
 
+// A file beside --output, with a flag of its own.
+struct OutputFile {
+    std::string flag;  // "--next-hop"
+    std::string help;  // "write the matrix of next hops"
+};
+
 // What a chapter gives the harness. Any member may throw UsageError or InputError; other
 // exceptions are failures at run time.
 class Problem {
@@ -70,6 +76,15 @@ class Problem {
 
     // --output: may run the stage again, with a timer that nobody reads.
     virtual void write_output(std::ostream& out, PhaseTimer& timer) = 0;
+
+    // Files beside --output. As there, they are opened before any work, "-" is stdout, and nothing
+    // is written unless all went well. write_further_output is called after write_output, for the
+    // flags that were given.
+    virtual std::vector<OutputFile> further_outputs() const { return {}; }
+    virtual void write_further_output(std::string_view flag, std::ostream& out) {
+        static_cast<void>(flag);
+        static_cast<void>(out);
+    }
 };
 
 // Parses the command line, opens the backend, checks the memory, opens the output files, prepares,
