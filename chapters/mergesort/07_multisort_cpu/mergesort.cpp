@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mergesort, stage 07: multisort on one thread of the CPU.
+// Merge sort, stage 07: multisort on one thread of the CPU.
 // Idea: halves are sorted by calls until they have size_i keys or fewer, which insertion sort puts
 // in order: below some size its simple loop is faster than further merges. Any n and any size_i.
 // Compared with 00_cpu: the same sort, with the size of the insertion sorts as a flag and its

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mergesort, stage 08: multisort, a thread a merge.
+// Merge sort, stage 08: multisort, a thread a merge.
 // Idea: the tree of 07 from its leaves: a thread sorts size_i keys by insertion, then each level of
 // merges is a launch in which a thread merges two runs. All launches wait on one stream, where
 // each sees what the one before it wrote.

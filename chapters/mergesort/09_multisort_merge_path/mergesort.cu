@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mergesort, stage 09: multisort, an equal share of the merges a thread.
+// Merge sort, stage 09: multisort, an equal share of the merges a thread.
 // Idea: merge path. The first d keys of a merge are so many of the left run and the rest of the
 // right one; how many, a binary search on the d-th diagonal finds without the merge. So a thread
 // can begin anywhere: each writes size_i keys, and as many threads work in the last level as in the
