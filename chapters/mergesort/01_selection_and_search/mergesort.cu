@@ -20,8 +20,9 @@
 using course::cuda_check, course::DeviceBuffer;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
 
-// Longer segments cost comparisons, half a segment a key; shorter ones launches, n / kSegment of
-// them. At 256 threads eight blocks fill a multiprocessor, and seven wait while one thread swaps.
+// Longer segments cost comparisons, half a segment for each key; shorter ones cost launches, of
+// which there are n / kSegment. Eight blocks of 256 threads fill a multiprocessor: seven go on
+// while one waits at a barrier for a single thread's swap.
 constexpr int kBlockSize = 256;
 constexpr int kSegment = 2 * kBlockSize;
 
