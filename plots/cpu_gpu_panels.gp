@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The two panels that compare the serial stage with the kernels, in two chapters: times, and the speed-up of
-# the first and the last of the kernels. `unit_text` names what n counts, `time_title` what was timed.
+# The two panels that compare the serial stage with the kernels: times, and the speed-up of the first and
+# the last of the kernels. `unit_text` names what n counts, `time_title` what was timed.
 
 thesis = show_thesis ? ", thesis_file using 1:2 with linespoints lt 8 title columnheader(1)" : ''
 set multiplot

@@ -170,7 +170,7 @@ def log_range(values: Collection[float], room_above: float) -> tuple[float, floa
 
 def time_unit(seconds: float) -> tuple[str, float]:
     """The unit in which a figure whose longest time is this shows times, and its factor."""
-    return ("s", 1.0) if seconds >= 1 else ("ms", 1000.0)
+    return ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
 
 
 def short_ratio(value: float) -> str:

@@ -2,7 +2,6 @@
 # Figure 3.13: the serial quicksort against the first and the best of the big ones.
 
 load plots.'/style.gp'
-unit_text = 'keys'
 time_title = 'Time of a run (set-up, copies, kernels), s'
 colour(i) = i == 1 ? 1 : 6
 load plots.'/cpu_gpu_panels.gp'

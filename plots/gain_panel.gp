@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# The right panel of figures 3.9 to 3.12: ratios of two stages' times as bars, with the thesis' in grey where
+# The right panel of bar_panels and against_n_panels: ratios of two stages' times as bars, with the thesis' in grey where
 # it prints one.
 
 set lmargin at screen 0.595
 set rmargin at screen 0.985
-set title gain_title.', '.gain_n.' keys' noenhanced
+set title gain_title.', '.gain_n.' '.unit_text noenhanced
 unset logscale
 unset xlabel
 set xrange [-0.6:gain_bars-0.4]

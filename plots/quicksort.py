@@ -7,21 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import traces
-from drawing import (
-    Block,
-    Drawing,
-    Figure,
-    Source,
-    check_stages,
-    device_label,
-    kernel_engine,
-    log_range,
-    provenance,
-    short_count,
-    short_ratio,
-    tics,
-)
-from measurements import DataError, Point, Report, Row, matches, newest, quartiles, times
+from drawing import Block, Drawing, Figure, Source, short_count, short_ratio
+from measurements import DataError, Report, Row, newest, quartiles
+from panels import Gain, Runs, gains_of, prepare_against_n, prepare_bars, prepare_cpu_gpu, published
 
 CHAPTER = "quicksort"
 BITONIC_STAGES = ("01_bitonic_global", "02_bitonic_shared", "03_bitonic_first_step")
@@ -38,181 +26,44 @@ COMPARED_RUN = {"input": "uniform", "memory": "pinned"}
 KERNEL_TIMED = (*BITONIC_STAGES, TWO_KERNELS, *SMALL_STAGES)
 SERIES = (BITONIC_STAGES, SMALL_STAGES, BIG_STAGES)  # speedup_over_first: over the first of its series
 
-UNIFORM = {"input": "uniform"}
 INPUTS = ("uniform", "sorted", "all-equal", "few-unique")
-
-
-def select(source: Source, stages: Sequence[str]) -> tuple[list[Row], str]:
-    """The stages' rows for uniform keys, every stage present, and their engine."""
-    rows = [row for row in source.rows(CHAPTER) if row.stage in stages and matches(row, UNIFORM)]
-    engine = kernel_engine(rows)
-    rows = newest([row for row in rows if row.engine == engine])
-    check_stages(rows, stages, source.rows_path(CHAPTER), f"{engine}, input uniform")
-    return rows, engine
-
-
-def points_of(rows: Sequence[Row], stages: Sequence[str], kernels: bool) -> dict[str, list[Point]]:
-    return {stage: times([row for row in rows if row.stage == stage], kernels) for stage in stages}
-
-
-def at_largest_n(series: dict[str, list[Point]]) -> tuple[int, dict[str, Point]]:
-    """The largest n that every stage was measured at, and the points there."""
-    common = set.intersection(*({point.n for point in points} for points in series.values()))
-    if not common:
-        raise DataError("no n that every stage was measured at")
-    n = max(common)
-    return n, {stage: next(point for point in points if point.n == n)
-               for stage, points in series.items()}
-
-
-def time_unit(seconds: float) -> tuple[str, float]:
-    return ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
-
-
-@dataclass(frozen=True)
-class Gain:
-    """One ratio of two stages' times; thesis: what it prints for it, NaN where it prints nothing."""
-
-    label: str
-    before: str
-    after: str
-    thesis: float = float("nan")
-
-
-def prepare_bars(source: Source, stages: Sequence[str], gains: Sequence[Gain], what: str,
-                 thesis_n: str) -> Drawing:
-    """Figures 3.9 to 3.11: the kernels' time of each stage at one n, and ratios of them."""
-    rows, engine = select(source, stages)
-    n, points = at_largest_n(points_of(rows, stages, kernels=True))
-    longest = max(point.upper for point in points.values())
-    unit, factor = time_unit(longest)
-    ratios = [points[gain.before].median / points[gain.after].median for gain in gains]
-    device = device_label(rows, engine)
-    listed = ", ".join(f"{gain.label} {short_ratio(ratio)}" for gain, ratio in zip(gains, ratios))
-    shown = ", ".join(f"{stage} {point.median * factor:.3g} {unit}" for stage, point in points.items())
-    top = max([*ratios, *(gain.thesis for gain in gains if gain.thesis == gain.thesis)])
-    return Drawing(
-        tables={"time": [Block("kernels", [(stage, point.median * factor, point.lower * factor,
-                                            point.upper * factor) for stage, point in points.items()])],
-                "gain": [Block(device, [(gain.label, ratio, gain.thesis)
-                                        for gain, ratio in zip(gains, ratios)])]},
-        variables={"time_unit": unit, "time_top": longest * factor * 1.15, "gain_top": top * 1.3,
-                   "gain_title": what, "gain_n": short_count(n), "gain_key": device,
-                   "thesis_key": f"GTX 980, 2016 ({thesis_n} keys)", "time_count": len(stages),
-                   "gain_bars": len(gains)},
-        subtitle=provenance(rows, engine, source.kind),
-        emulated=engine == "emu",
-        ours=f"At {short_count(n)} uniform keys, kernels alone: {shown}. {what}: {listed}.",
-        alt=f"Two bar charts for {short_count(n)} keys on {device}: the kernels' time of each stage "
-            f"({shown}), and {what[0].lower() + what[1:]} ({listed}), beside the thesis' numbers.")
-
-
-def published(source: Source, figure: str, quantity: str, stage: str) -> float:
-    return next(one.value for one in source.published(figure, quantity) if one.stage == stage)
+BITONIC_RUNS = Runs(CHAPTER, thesis_n="2048 keys")
+SMALL_RUNS = Runs(CHAPTER, thesis_n="6080 keys")
+BIG_RUNS = Runs(CHAPTER, thesis_n="160 M keys")
 
 
 def prepare_bitonic(source: Source) -> Drawing:
     shared = published(source, "3.9", "speedup_over_previous", BITONIC_STAGES[1])
-    first, second, third = BITONIC_STAGES
-    return prepare_bars(source, BITONIC_STAGES, [Gain(second, first, second, shared),
-                                                 Gain(third, second, third)],
-                        "Speed-up over the stage before", "2048")
+    return prepare_bars(source, BITONIC_RUNS, BITONIC_STAGES, gains_of(BITONIC_STAGES, {BITONIC_STAGES[1]: shared}),
+                        "Speed-up over the stage before")
 
 
 def prepare_two_kernels(source: Source) -> Drawing:
     one = BITONIC_STAGES[-1]
     thesis = 1 / published(source, "3.10", "speedup_over_previous", TWO_KERNELS)
-    return prepare_bars(source, (one, TWO_KERNELS), [Gain("one kernel over two", TWO_KERNELS, one, thesis)],
-                        "Speed-up of one kernel over two", "2048")
+    return prepare_bars(source, BITONIC_RUNS, (one, TWO_KERNELS),
+                        [Gain("one kernel over two", TWO_KERNELS, one, thesis)], "Speed-up of one kernel over two")
 
 
 def prepare_small(source: Source) -> Drawing:
     streams = published(source, "3.11", "speedup_over_previous", SMALL_STAGES[1])
     whole = published(source, "3.11", "speedup_over_first", SMALL_STAGES[-1])
-    gains = [Gain(after, before, after) for before, after in zip(SMALL_STAGES, SMALL_STAGES[1:])]
-    gains[0] = Gain(SMALL_STAGES[1], SMALL_STAGES[0], SMALL_STAGES[1], streams)
-    gains.append(Gain("09 over 05", SMALL_STAGES[0], SMALL_STAGES[-1], whole))
-    return prepare_bars(source, SMALL_STAGES, gains, "Speed-up over the stage before", "6080")
+    gains = [*gains_of(SMALL_STAGES, {SMALL_STAGES[1]: streams}),
+             Gain("09 over 05", SMALL_STAGES[0], SMALL_STAGES[-1], whole)]
+    return prepare_bars(source, SMALL_RUNS, SMALL_STAGES, gains, "Speed-up over the stage before")
 
 
 def prepare_big(source: Source) -> Drawing:
-    """Figure 3.12: whole runs against n, and the speed-ups where all stages were measured."""
-    rows, engine = select(source, BIG_STAGES)
-    smallest = 10_000_000 if source.kind == "recorded" else 1
-    rows = [row for row in rows if row.n >= smallest]
-    check_stages(rows, BIG_STAGES, source.rows_path(CHAPTER), f"n from {smallest}")
-    series = points_of(rows, BIG_STAGES, kernels=False)
-    n, points = at_largest_n(series)
-    first, ring, lazy, loop = BIG_STAGES
-    gains = [Gain(ring, first, ring, published(source, "3.12", "speedup_over_previous", ring)),
-             Gain(lazy, ring, lazy), Gain(loop, lazy, loop),
-             Gain("12 over 10", first, lazy, published(source, "3.12", "speedup_over_first", lazy))]
-    ratios = [points[gain.before].median / points[gain.after].median for gain in gains]
-    everything = [point for one in series.values() for point in one]
-    low, high = log_range([value for point in everything for value in (point.lower, point.upper)], 0.12)
-    sizes = sorted({point.n for point in everything})
-    device = device_label(rows, engine)
-    best = series[BEST][-1]
-    listed = ", ".join(f"{gain.label} {short_ratio(ratio)}" for gain, ratio in zip(gains, ratios))
-    return Drawing(
-        tables={"time": [Block(stage, [(point.n, point.median, point.lower, point.upper)
-                                       for point in one]) for stage, one in series.items()],
-                "gain": [Block(device, [(gain.label, ratio, gain.thesis)
-                                        for gain, ratio in zip(gains, ratios)])]},
-        variables={"time_low": low, "time_high": high, "n_low": sizes[0] / 1.4, "n_high": sizes[-1] * 1.4,
-                   "n_tics": tics(sizes[::2] if len(sizes) > 5 else sizes),
-                   "gain_top": max(*ratios, *(gain.thesis for gain in gains if gain.thesis == gain.thesis)) * 1.3,
-                   "gain_title": "Speed-up over the stage before", "gain_n": short_count(n),
-                   "gain_key": device, "thesis_key": "GTX 980, 2016 (160 M keys)", "gain_bars": len(gains)},
-        subtitle=provenance(rows, engine, source.kind),
-        emulated=engine == "emu",
-        ours=f"At {short_count(n)} uniform keys, whole runs: {listed}. {BEST} sorts {short_count(best.n)} "
-             f"keys in {best.median:.3g} s.",
-        alt=f"Line chart of time against keys for {', '.join(BIG_STAGES)} on {device}, both axes "
-            f"logarithmic, and a bar chart of speed-ups at {short_count(n)} keys: {listed}.")
+    """Figure 3.12."""
+    ring = published(source, "3.12", "speedup_over_previous", BIG_STAGES[1])
+    whole = published(source, "3.12", "speedup_over_first", BEST)
+    gains = [*gains_of(BIG_STAGES, {BIG_STAGES[1]: ring}), Gain("12 over 10", BIG_STAGES[0], BEST, whole)]
+    return prepare_against_n(source, BIG_RUNS, BIG_STAGES, gains, BEST, "sorts", smallest_recorded=10_000_000)
 
 
-def prepare_cpu_gpu(source: Source) -> Drawing:
-    """Figure 3.13: the serial stage against the best one."""
-    path = source.rows_path(CHAPTER)
-    serial = newest([row for row in source.rows(CHAPTER) if row.stage == "00_cpu" and matches(row, UNIFORM)])
-    check_stages(serial, ("00_cpu",), path, "input uniform")
-    rows, engine = select(source, BIG_STAGES)
-    sizes = sorted({row.n for row in serial} & {row.n for row in rows})
-    rows = [row for row in rows if row.n in sizes]
-    shown_stages = (BIG_STAGES[0], BEST)
-    check_stages(rows, shown_stages, path, f"{engine}, at the n of 00_cpu")
-    series = {"00_cpu": times([row for row in serial if row.n in sizes])}
-    series |= points_of(rows, shown_stages, kernels=False)
-    gains = {}
-    for stage in shown_stages:
-        at = {point.n: point.median for point in series[stage]}
-        gains[stage] = [(point.n, point.median / at[point.n]) for point in series["00_cpu"]
-                        if point.n in at]
-    thesis = source.published("3.13", "speedup_over_cpu")
-    recorded = source.kind == "recorded"
-    everyone = [value for points in series.values() for point in points
-                for value in (point.lower, point.upper)]
-    ratios = [ratio for one in gains.values() for _, ratio in one]
-    time_low, time_high = log_range(everyone, 0.25)
-    gain_low, gain_high = log_range(ratios + ([one.value for one in thesis] if recorded else []), 0.2)
-    device, host = device_label(rows, engine), serial[0].device
-    n, best = gains[BEST][-1]
-    return Drawing(
-        tables={"time": [Block(stage, [(point.n, point.median, point.lower, point.upper)
-                                       for point in points]) for stage, points in series.items()],
-                "gain": [Block(stage, one) for stage, one in gains.items()],
-                "thesis": [Block("GTX 980, 2016", [(one.n, one.value) for one in thesis])]},
-        variables={"time_low": time_low, "time_high": time_high, "gain_low": gain_low,
-                   "gain_high": gain_high, "n_tics": tics(sizes), "n_low": min(sizes) / 1.25,
-                   "n_high": max(sizes) * 1.25, "show_thesis": int(recorded)},
-        subtitle=provenance(rows, engine, source.kind, host),
-        emulated=engine == "emu",
-        ours=f"At {short_count(n)} uniform keys {BEST} is {short_ratio(best)} times as fast as 00_cpu on one "
-             f"core of {host}.",
-        alt=f"Line chart of time against keys, 00_cpu above {' and '.join(shown_stages)} on {device}, and of "
-            f"the speed-up over 00_cpu: {short_ratio(best)} at {short_count(n)} keys, beside the thesis' "
-            "27.5 at 80 M and 51.21 at 160 M.")
+def prepare_best(source: Source) -> Drawing:
+    """Figure 3.13."""
+    return prepare_cpu_gpu(source, BIG_RUNS, BIG_STAGES, (BIG_STAGES[0], BEST), "3.13")
 
 
 # ---- drawings of what the kernels did (plots/traces.py) -------------------------------------------------------
@@ -494,5 +345,5 @@ FIGURES = (
            "device are somewhat slower (3.4.3).", prepare_big, in_readme=True),
     Figure("figure_3_13", "Figure 3.13", CHAPTER, "Quicksort, CPU against GPU",
            "27.5 times as fast as the CPU (one core of a Core i7-3820) at 80 million keys, 51.21 times at 160 "
-           "million (3.4.4).", prepare_cpu_gpu, in_readme=True),
+           "million (3.4.4).", prepare_best, in_readme=True),
 )

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""Drawings that several chapters have: the stages' kernels as bars, whole runs against n, CPU against GPU.
+
+Each has two panels, times and ratios of times, with the thesis' ratios in grey where it prints any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from drawing import (
+    Block,
+    Drawing,
+    Source,
+    check_stages,
+    device_label,
+    kernel_engine,
+    log_range,
+    provenance,
+    short_count,
+    short_ratio,
+    tics,
+    time_unit,
+)
+from measurements import DataError, Point, Row, matches, newest, times
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs that a figure compares."""
+
+    chapter: str
+    match: dict[str, object] = field(default_factory=lambda: {"input": "uniform"})
+    unit: str = "keys"  # what n counts
+    words: str = "uniform keys"  # the same with the input
+    thesis_n: str = ""  # the thesis' size, for the key: "160 M keys"
+
+    @property
+    def match_words(self) -> str:
+        return ", ".join(f"{key} {value}" for key, value in self.match.items())
+
+    @property
+    def thesis_key(self) -> str:
+        return f"GTX 980, 2016 ({self.thesis_n})"
+
+
+@dataclass(frozen=True)
+class Gain:
+    """One ratio of two stages' times; thesis: what it prints for it, NaN where it prints nothing."""
+
+    label: str
+    before: str
+    after: str
+    thesis: float = NAN
+
+
+def gains_of(stages: Sequence[str], thesis: dict[str, float] | None = None) -> list[Gain]:
+    """Each stage over the stage before; `thesis` has what is printed of it."""
+    return [Gain(after, before, after, (thesis or {}).get(after, NAN)) for before, after in zip(stages, stages[1:])]
+
+
+def published(source: Source, figure: str, quantity: str, stage: str) -> float:
+    return next(one.value for one in source.published(figure, quantity) if one.stage == stage)
+
+
+def select(source: Source, runs: Runs, stages: Sequence[str]) -> tuple[list[Row], str]:
+    """The stages' rows of these runs, every stage present, and their engine."""
+    rows = [row for row in source.rows(runs.chapter) if row.stage in stages and matches(row, runs.match)]
+    engine = kernel_engine(rows)
+    rows = newest([row for row in rows if row.engine == engine])
+    check_stages(rows, stages, source.rows_path(runs.chapter), f"{engine}, {runs.match_words}")
+    return rows, engine
+
+
+def points_of(rows: Sequence[Row], stages: Sequence[str], kernels: bool = False) -> dict[str, list[Point]]:
+    return {stage: times([row for row in rows if row.stage == stage], kernels) for stage in stages}
+
+
+def at_largest_n(series: dict[str, list[Point]]) -> tuple[int, dict[str, Point]]:
+    """The largest n that every stage was measured at, and the points there."""
+    common = set.intersection(*({point.n for point in points} for points in series.values()))
+    if not common:
+        raise DataError("no n that every stage was measured at")
+    n = max(common)
+    return n, {stage: next(point for point in points if point.n == n)
+               for stage, points in series.items()}
+
+
+def point_rows(points: Sequence[Point], factor: float = 1.0) -> list[tuple[object, ...]]:
+    return [(point.n, point.median * factor, point.lower * factor, point.upper * factor) for point in points]
+
+
+def ends_of(points: Sequence[Point]) -> list[float]:
+    return [value for point in points for value in (point.lower, point.upper)]
+
+
+@dataclass(frozen=True)
+class GainPanel:
+    """The right panel: ratios of the medians at one n."""
+
+    n: int
+    blocks: list[Block]
+    variables: dict[str, object]
+    listed: str
+
+
+def gain_panel(runs: Runs, gains: Sequence[Gain], n: int, points: dict[str, Point], device: str,
+               what: str) -> GainPanel:
+    ratios = [points[gain.before].median / points[gain.after].median for gain in gains]
+    top = max([*ratios, *(gain.thesis for gain in gains if gain.thesis == gain.thesis)])
+    return GainPanel(
+        n, [Block(device, [(gain.label, ratio, gain.thesis) for gain, ratio in zip(gains, ratios)])],
+        {"gain_top": top * 1.3, "gain_title": what, "gain_n": short_count(n), "gain_key": device,
+         "thesis_key": runs.thesis_key, "gain_bars": len(gains), "unit_text": runs.unit},
+        ", ".join(f"{gain.label} {short_ratio(ratio)}" for gain, ratio in zip(gains, ratios)))
+
+
+def prepare_bars(source: Source, runs: Runs, stages: Sequence[str], gains: Sequence[Gain], what: str) -> Drawing:
+    """The kernels' time of each stage at one n, and ratios of them (bar_panels.gp)."""
+    rows, engine = select(source, runs, stages)
+    n, points = at_largest_n(points_of(rows, stages, kernels=True))
+    longest = max(point.upper for point in points.values())
+    unit, factor = time_unit(longest)
+    device = device_label(rows, engine)
+    panel = gain_panel(runs, gains, n, points, device, what)
+    shown = ", ".join(f"{stage} {point.median * factor:.3g} {unit}" for stage, point in points.items())
+    return Drawing(
+        tables={"time": [Block("kernels", [(stage, point.median * factor, point.lower * factor,
+                                            point.upper * factor) for stage, point in points.items()])],
+                "gain": panel.blocks},
+        variables={"time_unit": unit, "time_top": longest * factor * 1.15, "time_count": len(stages),
+                   **panel.variables},
+        subtitle=provenance(rows, engine, source.kind),
+        emulated=engine == "emu",
+        ours=f"At {short_count(n)} {runs.words}, kernels alone: {shown}. {what}: {panel.listed}.",
+        alt=f"Two bar charts for {short_count(n)} {runs.unit} on {device}: the kernels' time of each stage "
+            f"({shown}), and {what[0].lower() + what[1:]} ({panel.listed}), beside the thesis' numbers.")
+
+
+def prepare_against_n(source: Source, runs: Runs, stages: Sequence[str], gains: Sequence[Gain], best: str,
+                      does: str, smallest_recorded: int = 1) -> Drawing:
+    """Whole runs against n, and ratios where all stages were measured (against_n_panels.gp). `does`:
+    what `best` does with what n counts: "sorts"."""
+    rows, engine = select(source, runs, stages)
+    smallest = smallest_recorded if source.kind == "recorded" else 1
+    rows = [row for row in rows if row.n >= smallest]
+    check_stages(rows, stages, source.rows_path(runs.chapter), f"n from {smallest}")
+    series = points_of(rows, stages)
+    n, points = at_largest_n(series)
+    everything = [point for one in series.values() for point in one]
+    low, high = log_range(ends_of(everything), 0.12)
+    sizes = sorted({point.n for point in everything})
+    device = device_label(rows, engine)
+    panel = gain_panel(runs, gains, n, points, device, "Speed-up over the stage before")
+    last = series[best][-1]
+    return Drawing(
+        tables={"time": [Block(stage, point_rows(one)) for stage, one in series.items()], "gain": panel.blocks},
+        variables={"time_low": low, "time_high": high, "n_low": sizes[0] / 1.4, "n_high": sizes[-1] * 1.4,
+                   "n_tics": tics(sizes[::2] if len(sizes) > 5 else sizes), **panel.variables},
+        subtitle=provenance(rows, engine, source.kind),
+        emulated=engine == "emu",
+        ours=f"At {short_count(n)} {runs.words}, whole runs: {panel.listed}. {best} {does} {short_count(last.n)} "
+             f"{runs.unit} in {last.median:.3g} s.",
+        alt=f"Line chart of time against {runs.unit} for {', '.join(stages)} on {device}, both axes "
+            f"logarithmic, and a bar chart of speed-ups at {short_count(n)} {runs.unit}: {panel.listed}.")
+
+
+def prepare_cpu_gpu(source: Source, runs: Runs, stages: Sequence[str], shown: tuple[str, str],
+                    figure: str) -> Drawing:
+    """The serial stage against the first and the best of `stages` (cpu_gpu_panels.gp)."""
+    path = source.rows_path(runs.chapter)
+    serial = newest([row for row in source.rows(runs.chapter) if row.stage == "00_cpu" and matches(row, runs.match)])
+    check_stages(serial, ("00_cpu",), path, runs.match_words)
+    rows, engine = select(source, runs, stages)
+    sizes = sorted({row.n for row in serial} & {row.n for row in rows})
+    rows = [row for row in rows if row.n in sizes]
+    check_stages(rows, shown, path, f"{engine}, at the n of 00_cpu")
+    series = {"00_cpu": times([row for row in serial if row.n in sizes])} | points_of(rows, shown)
+    gains = {}
+    for stage in shown:
+        at = {point.n: point.median for point in series[stage]}
+        gains[stage] = [(point.n, point.median / at[point.n]) for point in series["00_cpu"] if point.n in at]
+    thesis = source.published(figure, "speedup_over_cpu")
+    recorded = source.kind == "recorded"
+    ratios = [ratio for one in gains.values() for _, ratio in one]
+    time_low, time_high = log_range([value for points in series.values() for value in ends_of(points)], 0.25)
+    gain_low, gain_high = log_range(ratios + ([one.value for one in thesis] if recorded else []), 0.2)
+    device, host = device_label(rows, engine), serial[0].device
+    n, best = gains[shown[1]][-1]
+    printed = " and ".join(f"{one.value:g} at {short_count(one.n)}" for one in thesis)
+    return Drawing(
+        tables={"time": [Block(stage, point_rows(points)) for stage, points in series.items()],
+                "gain": [Block(stage, one) for stage, one in gains.items()],
+                "thesis": [Block("GTX 980, 2016", [(one.n, one.value) for one in thesis])]},
+        variables={"time_low": time_low, "time_high": time_high, "gain_low": gain_low,
+                   "gain_high": gain_high, "n_tics": tics(sizes), "n_low": min(sizes) / 1.25,
+                   "n_high": max(sizes) * 1.25, "show_thesis": int(recorded), "unit_text": runs.unit},
+        subtitle=provenance(rows, engine, source.kind, host),
+        emulated=engine == "emu",
+        ours=f"At {short_count(n)} {runs.words} {shown[1]} is {short_ratio(best)} times as fast as 00_cpu on one "
+             f"core of {host}.",
+        alt=f"Line chart of time against {runs.unit}, 00_cpu above {' and '.join(shown)} on {device}, and of "
+            f"the speed-up over 00_cpu: {short_ratio(best)} at {short_count(n)} {runs.unit}, beside the thesis' "
+            f"{printed}.")
