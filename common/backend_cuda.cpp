@@ -215,7 +215,8 @@ class CudaBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> open_backend(int device) {
+std::unique_ptr<Backend> open_backend(int device, const std::string& platform) {
+    refuse_platform(platform);
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
     int driver = 0;

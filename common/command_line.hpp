@@ -24,6 +24,7 @@ struct StageOptions {
     int repeats = 5;
     int warmup = 1;
     int device = 0;
+    std::string platform;  // empty: the default
     bool check = false;
     bool profile = false;
     bool quiet = false;

@@ -56,6 +56,9 @@ class PhaseTimer {
     // Least bytes moved and operations done by this stage's algorithm in its kernels phase.
     void declare_work(const Work& work) { work_ = work; }
 
+    // The device that is timed.
+    Backend& backend() const noexcept { return backend_; }
+
     const PhaseTimes& times() const noexcept { return times_; }
     const Grid& grid() const noexcept { return grid_; }
     const Work& work() const noexcept { return work_; }

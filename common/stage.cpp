@@ -64,7 +64,8 @@ void add_common_options(CommandLine& line, StageOptions& options,
         "--n", options.n,
         text(problem.n_help(), " (default: ", default_n(problem, "gpu", false), " on gpu, ",
              default_n(problem, "emu", false), " on emu, ", default_n(problem, "count", false),
-             " on count, ", default_n(problem, "cpu", false), " on cpu)"));
+             " on count, ", default_n(problem, "cpu", false), " on cpu, ",
+             default_n(problem, "opencl", false), " on opencl)"));
     line.add_text("--input", options.input, std::string(problem.input_help()));
     line.add_text("--output", options.output, "write the result to a file, or to stdout for -");
     for (FurtherOutput& output : further) {
@@ -78,6 +79,9 @@ void add_common_options(CommandLine& line, StageOptions& options,
         "--warmup", options.warmup,
         text("runs before them that are not timed (on emu and count: ", kEmulatedWarmup, ")"), 0);
     line.add_integer("--device", options.device, "number of the device", 0);
+    line.add_text("--platform", options.platform,
+                  "on opencl: number of the platform, or a part of its name (default: one with a "
+                  "GPU, else PoCL)");
     line.add_flag("--check", options.check, "one run of a small size, verified and not timed");
     line.add_text("--csv", options.csv, "write one row a repeat to a file, or to stdout for -");
     line.add_text("--json", options.json, "write rows and summary to a file, or to stdout for -");
@@ -149,8 +153,7 @@ void refuse_without_memory(const Problem& problem, std::int64_t n, const Backend
     if (!(device <= device_free)) {
         refuse("device", device, device_free);
     }
-    // Elsewhere than on a GPU both are the same memory.
-    const double needed = backend.engine() == "gpu" ? host : device + host;
+    const double needed = backend.has_own_memory() ? host : device + host;
     if (!(needed <= host_free)) {
         refuse("host", needed, host_free);
     }
@@ -358,7 +361,7 @@ void run_or_throw(int argc, char** argv, const std::string& program, std::string
     }
     refuse_contradictions(options, further);
 
-    const std::unique_ptr<Backend> backend = open_backend(options.device);
+    const std::unique_ptr<Backend> backend = open_backend(options.device, options.platform);
     options.n_given = line.given("--n");
     if (!options.n_given) {
         options.n = default_n(problem, backend->engine(), options.check);

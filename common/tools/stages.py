@@ -40,9 +40,11 @@ class Stage:
     executables: dict[str, str]  # engine -> path relative to the build folder
     begins_part: str = ""  # the part of its chapter that starts here, with another algorithm
     largest_n: int = 0  # that it takes everywhere; 0: any
+    opencl: bool = False  # its kernels are in OpenCL: one executable for every device
 
     @property
     def has_kernels(self) -> bool:
+        """Kernels in CUDA, which run on either engine."""
         return not self.source.endswith(".cpp")
 
 
@@ -109,6 +111,9 @@ def chosen_engine(engines: Iterable[str] = ENGINES) -> str:
 
 def pick_engine(stage: Stage, wanted: str = "") -> str:
     """The engine to run a stage on: `wanted`, else what the machine has."""
+    if stage.opencl and not stage.executables:
+        raise ToolError(f"{stage.stage}: OpenCL was not found when this was built (packages ocl-icd-opencl-dev and "
+                        "opencl-clhpp-headers)", EXIT_NO_DEVICE)
     if not stage.has_kernels:
         return next(iter(stage.executables))
     if wanted:

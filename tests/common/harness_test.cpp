@@ -48,7 +48,8 @@ class Borrowed final : public course::Backend {
 
 }  // namespace
 
-std::unique_ptr<course::Backend> course::open_backend(int device) {
+std::unique_ptr<course::Backend> course::open_backend(int device, const std::string& platform) {
+    refuse_platform(platform);
     if (g_device == nullptr) {
         throw NoDeviceError("no usable CUDA device: the driver lists none");
     }
@@ -121,6 +122,18 @@ class Doubling : public course::Problem {
             out << value << '\n';
         }
     }
+    std::vector<course::OutputFile> further_outputs() const override {
+        return {{"--halves", "write the halves"}, {"--signs", "write the signs"}};
+    }
+    void write_further_output(std::string_view flag, std::ostream& out) override {
+        calls += flag;
+        for (const double value : input) {
+            out << (flag == "--halves" ? value / 2.0 : 1.0) << '\n';
+        }
+        if (further_output_fails) {
+            throw std::runtime_error("half written");
+        }
+    }
 
     std::string calls;
     course::StageOptions options;
@@ -131,6 +144,7 @@ class Doubling : public course::Problem {
     int forgets_to_write_in_run = 0;
     double wrong_value = 0.0;
     course::Work work;
+    bool further_output_fails = false;
     std::function<void()> on_run;
     std::vector<double> input;
     std::vector<double> output;
@@ -312,6 +326,31 @@ TEST_F(Harness, DataOnStdoutSendsTheSummaryToStderr) {
     EXPECT_EQ(out, "3\n3\n");
 }
 
+TEST_F(Harness, FurtherOutputsAreWrittenWhereAskedFor) {
+    EXPECT_EQ(run({"--halves", folder / "halves", "--n", "2", "--check"}), 0);
+    EXPECT_EQ(read_file(folder / "halves"), "0.75\n0.75\n");
+    EXPECT_EQ(folder.count(), 1);
+    EXPECT_TRUE(problem.calls.ends_with("--halves"));
+    EXPECT_EQ(run({"--signs", "-", "--n", "2"}), 0);
+    EXPECT_EQ(out, "1\n1\n");
+    EXPECT_NE(err.find("verified"), std::string::npos);
+}
+
+TEST_F(Harness, FurtherOutputsAreCompleteOrAbsent) {
+    expect_failure({"--halves", "-", "--output", "-", "--check"}, 2, "only one of");
+    expect_failure({"--halves", "-", "--signs", "-", "--check"}, 2,
+                   "--halves and --signs: only one of");
+    EXPECT_EQ(run({"--halves", folder / "halves", "--profile"}), 2);
+    EXPECT_NE(err.find("--profile verifies nothing: no --halves"), std::string::npos) << err;
+    expect_failure({"--halves", folder / "no/halves"}, 1, "No such file or directory");
+    EXPECT_EQ(problem.calls, "");
+    problem.wrong_in_run = 7;
+    expect_failure({"--halves", folder / "halves"}, 1, "WRONG RESULT");
+    problem.wrong_in_run = 0;
+    problem.further_output_fails = true;
+    expect_failure({"--halves", folder / "halves"}, 1, "half written");
+}
+
 TEST_F(Harness, AWrongResultIsFailureAndNoRow) {
     problem.wrong_in_run = 1;
     expect_failure({}, 1, "WRONG RESULT in the first run: largest error 3 at value 999 of 1000");
@@ -438,10 +477,10 @@ TEST_F(Harness, NoDeviceIsSkipped) {
 TEST_F(Harness, HelpAndVersionNeedNoDevice) {
     g_device = nullptr;
     EXPECT_EQ(run({"--help"}), 0);
-    for (const char* flag :
-         {"doubling/01_plain: doubles numbers", "--n ", "--input", "--output", "--seed",
-          "--repeats", "--warmup", "--device", "--check", "--csv", "--json", "--profile", "--quiet",
-          "--version", "--factor", "1000 on gpu", "100 on emu"}) {
+    for (const char* flag : {"doubling/01_plain: doubles numbers", "--n ", "--input", "--output",
+                             "--seed", "--repeats", "--warmup", "--device", "--check", "--csv",
+                             "--json", "--profile", "--quiet", "--version", "--factor",
+                             "1000 on gpu", "100 on emu", "--halves", "write the signs to a"}) {
         EXPECT_TRUE(out_has(flag)) << flag;
     }
     EXPECT_EQ(run({"--version"}), 0);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Merge sort, stage 10: the kernels of 09_multisort_merge_path in OpenCL C. Read with
+// mergesort.cpp.
+typedef int Key;
+
+__kernel void insertion_sort_kernel(__global Key* keys, long count, long size_i) {
+    const long begin = (long)get_global_id(0) * size_i;
+    const long end = min(begin + size_i, count);
+    for (long i = begin + 1; i < end; ++i) {
+        const Key key = keys[i];
+        long place = i;
+        for (; place > begin && keys[place - 1] > key; --place) keys[place] = keys[place - 1];
+        keys[place] = key;
+    }
+}
+
+// Writes to[first..last) by merging from[left..left_end) and from[right..right_end). Of equal keys
+// the left one goes first, so that they keep their order.
+void merge_keys(__global const Key* restrict from, long left, long left_end, long right,
+                long right_end, __global Key* restrict to, long first, long last) {
+    for (long out = first; out < last; ++out) {
+        const bool takes_left =
+            right == right_end || (left < left_end && from[left] <= from[right]);
+        to[out] = from[takes_left ? left++ : right++];
+    }
+}
+
+// How many of the first `diagonal` keys of a merge come from its left run. On the diagonal the keys
+// of the left run rise and those of the right one fall: up to the crossing the left one is taken,
+// equal keys too.
+long keys_of_left(__global const Key* left, long left_count, __global const Key* right,
+                  long right_count, long diagonal) {
+    long low = diagonal > right_count ? diagonal - right_count : 0;
+    long high = min(diagonal, left_count);
+    while (low < high) {
+        const long i = low + (high - low) / 2;
+        if (left[i] <= right[diagonal - 1 - i]) {
+            low = i + 1;
+        } else {
+            high = i;
+        }
+    }
+    return low;
+}
+
+// Runs of run_shares * size_i keys into runs of twice as many, a work-item a share of size_i keys.
+// run_shares is a power of two: the pair that a share lies in needs no division. The last run may
+// be short; where it has no partner it is copied.
+__kernel void merge_runs_kernel(__global const Key* restrict from, __global Key* restrict to,
+                                long count, long size_i, long run_shares) {
+    const long share = get_global_id(0);
+    const long first = share * size_i;
+    if (first >= count) return;
+    const long begin = (share & ~(2 * run_shares - 1)) * size_i;
+    const long middle = min(begin + run_shares * size_i, count);
+    const long end = min(begin + 2 * run_shares * size_i, count);
+    const long diagonal = first - begin;
+    const long left =
+        keys_of_left(from + begin, middle - begin, from + middle, end - middle, diagonal);
+    merge_keys(from, begin + left, middle, middle + diagonal - left, end, to, first,
+               min(first + size_i, end));
+}
