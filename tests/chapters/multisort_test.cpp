@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Multisort's work, grid and flags; and the times that seed 003 published for it, which the harness
+// must refuse.
+#include "multisort.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/stage.hpp"
+#include "stage_run.hpp"
+#include "tests/common/fake_backend.hpp"
+
+namespace {
+
+using mergesort::blocks_for, mergesort::merge_levels, mergesort::multisort_work;
+
+constexpr double kGiga = 1e9;
+constexpr std::int64_t kPublishedCount = std::int64_t{1} << 25;
+
+// A GeForce RTX 3080: 760 GB/s at the pins of its memory, 5 MB of L2.
+class PublishedCard final : public course_test::FakeBackend {
+  public:
+    explicit PublishedCard(double milliseconds) {
+        kernel_ms = milliseconds;
+        free_bytes = std::int64_t{10} << 30;
+        cached_limits.bytes_per_second = 690 * kGiga;
+        cached_limits.l2_bytes_per_second = 2500 * kGiga;
+        course::fill_from_attributes(cached_limits,
+                                     {8, 6, 68, 1.71e9, 9.501e9, 40.0, 5.0 * (1 << 20)});
+        fresh_limits = cached_limits;
+    }
+};
+
+double g_kernel_ms = 1.0;
+
+// Claims to have sorted: the memory, the declared work and the time of a sort, without the keys.
+class Claim final : public course::Problem {
+  public:
+    explicit Claim(std::int64_t size_i) : size_i_(size_i) {}
+
+    std::string_view chapter() const override { return "mergesort"; }
+    std::string_view summary() const override { return "a published time"; }
+    std::int64_t default_n(std::string_view, bool) const override { return kPublishedCount; }
+    double device_bytes(std::int64_t n) const override { return 8.0 * static_cast<double>(n); }
+    double host_bytes(std::int64_t) const override { return 0.0; }
+    void prepare(const course::StageOptions&, const course::Backend&) override {}
+    std::int64_t n() const override { return kPublishedCount; }
+    std::string input_name() const override { return "uniform"; }
+    void poison_output() override {}
+    void run(course::PhaseTimer& timer) override {
+        timer.begin(course::Phase::kKernels);
+        timer.end();
+        timer.declare_work(multisort_work(n(), size_i_));
+    }
+    course::Verdict verify() override { return {true, "not looked at"}; }
+    void write_output(std::ostream&, course::PhaseTimer&) override {}
+
+  private:
+    std::int64_t size_i_;
+};
+
+course_test::RunResult claim(std::int64_t size_i, double kernel_ms) {
+    g_kernel_ms = kernel_ms;
+    return course_test::run_quietly({}, [size_i](int argc, char** argv) {
+        Claim problem(size_i);
+        return course::run_stage(argc, argv, "mergesort/claim", problem);
+    });
+}
+
+void expect_impossible(std::int64_t size_i, double kernel_ms, const std::string& said) {
+    const course_test::RunResult result = claim(size_i, kernel_ms);
+    EXPECT_EQ(result.status, course::kExitFailure) << size_i << ' ' << kernel_ms;
+    EXPECT_EQ(result.output, "");
+    EXPECT_EQ(std::count(result.diagnostics.begin(), result.diagnostics.end(), '\n'), 1);
+    EXPECT_NE(result.diagnostics.find(said), std::string::npos) << result.diagnostics;
+    EXPECT_NE(result.diagnostics.find("above the memory peak of this device"), std::string::npos);
+}
+
+}  // namespace
+
+std::unique_ptr<course::Backend> course::open_backend(int, const std::string&) {
+    return std::make_unique<PublishedCard>(g_kernel_ms);
+}
+
+namespace {
+
+// Seed 003, figures 9 and 10: random keys, size_i 2. An insertion pass and 24 levels of merges.
+TEST(Multisort, ThePublishedTimeIsRefused) {
+    EXPECT_EQ(merge_levels(kPublishedCount, 2), 24);
+    expect_impossible(2, 1.48, "kernels of repeat 1: 1.48 ms for 6.64 GB is 4.49 TB/s");
+    const course_test::RunResult possible = claim(2, 8.6);
+    EXPECT_EQ(possible.status, course::kExitOk) << possible.diagnostics;
+}
+
+// Figure 8, 4 and 8 keys; from 16 on the insertion sorts take longer than the bytes would.
+TEST(Multisort, OthersOfItsTableAreRefusedToo) {
+    expect_impossible(4, 2.79, "2.79 ms for");
+    expect_impossible(8, 7.15, "7.15 ms for");
+    EXPECT_EQ(claim(16, 17.9).status, course::kExitOk);
+}
+
+TEST(Multisort, LevelsDoubleTheRuns) {
+    EXPECT_EQ(merge_levels(1, 1), 0);
+    EXPECT_EQ(merge_levels(7, 7), 0);
+    EXPECT_EQ(merge_levels(8, 7), 1);
+    EXPECT_EQ(merge_levels(3, 1), 2);
+    EXPECT_EQ(merge_levels(std::int64_t{1} << 33, 1), 33);
+}
+
+TEST(Multisort, WorkIsWhatIsSurelyMoved) {
+    EXPECT_EQ(multisort_work(1, 1).bytes, 0.0);
+    EXPECT_EQ(multisort_work(5, 5).bytes, 4.0 * (5 + 4));  // nothing to merge
+    EXPECT_EQ(multisort_work(4, 1).bytes, 4.0 * 2 * 2 * 4);  // nothing to insert
+    // Runs of 2, 2, 2 and 1: the last key is only merged, in both levels.
+    EXPECT_EQ(multisort_work(7, 2).bytes, 4.0 * (3 * 3 + 2 * 2 * 7));
+    EXPECT_EQ(multisort_work(7, 5).bytes, 4.0 * (9 + 3 + 2 * 7));
+    EXPECT_EQ(multisort_work(std::int64_t{1} << 33, 2).bytes, (6.0 + 32 * 8) * (1ull << 33));
+}
+
+TEST(Multisort, AGridHasABlockForEveryKey) {
+    EXPECT_EQ(blocks_for(1, 1024), 1);
+    EXPECT_EQ(blocks_for(1024, 1024), 1);
+    EXPECT_EQ(blocks_for(1025, 1024), 2);
+    EXPECT_EQ(blocks_for(std::int64_t{1} << 27, 1), 1 << 27);
+    EXPECT_EQ(blocks_for(std::int64_t{1} << 33, 32), 1 << 28);
+    EXPECT_EQ(blocks_for((std::int64_t{1} << 31) - 1, 1), 2147483647);
+    EXPECT_EQ(blocks_for(((std::int64_t{1} << 31) - 1) * 4, 4), 2147483647);
+    EXPECT_THROW(blocks_for(((std::int64_t{1} << 31) - 1) * 4 + 1, 4), course::UsageError);
+    try {
+        blocks_for(std::int64_t{1} << 33, 1);
+        FAIL();
+    } catch (const course::UsageError& error) {
+        EXPECT_STREQ(error.what(),
+                     "--threads 1: 8589934592 threads would be 8589934592 blocks, and a grid has "
+                     "at most 2147483647");
+    }
+}
+
+TEST(Multisort, FlagsAreBounded) {
+    const auto run = [](const std::vector<std::string>& arguments) {
+        const auto sort = [](const mergesort::Input& input, mergesort::Output& output,
+                             mergesort::PhaseTimer&) {
+            std::copy(input.keys.begin(), input.keys.end(), output.keys.begin());
+            std::sort(output.keys.begin(), output.keys.end());
+        };
+        g_kernel_ms = 1.0;
+        return course_test::run_quietly(arguments, [&](int argc, char** argv) {
+            return mergesort::run_stage(argc, argv, "mergesort/test", sort, nullptr,
+                                        {mergesort::size_i_option(2), mergesort::threads_option()});
+        });
+    };
+    EXPECT_NE(run({"--n", "9"}).output.find("size-i=2;threads=32\n"), std::string::npos);
+    EXPECT_NE(run({"--n", "1"}).output.find("size-i=1;threads=32\n"), std::string::npos);
+    EXPECT_NE(run({"--n", "9", "--size-i", "9", "--threads", "1024"})
+                  .output.find("size-i=9;threads=1024\n"),
+              std::string::npos);
+    const std::vector<std::vector<std::string>> wrong = {
+        {"--size-i", "0"},  {"--size-i", "-1"},    {"--size-i", "10"},    {"--size-i", "2.5"},
+        {"--threads", "0"}, {"--threads", "1025"}, {"--threads", "warp"}, {"--size-i", "1e300"},
+    };
+    for (const std::vector<std::string>& flag : wrong) {
+        const course_test::RunResult result = run({"--n", "9", flag[0], flag[1]});
+        EXPECT_EQ(result.status, course::kExitUsage) << flag[1];
+        EXPECT_EQ(result.output, "");
+        EXPECT_TRUE(result.diagnostics.starts_with("test: " + flag[0])) << result.diagnostics;
+        EXPECT_EQ(std::count(result.diagnostics.begin(), result.diagnostics.end(), '\n'), 1);
+    }
+}
+
+}  // namespace
