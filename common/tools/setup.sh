@@ -20,6 +20,10 @@ required|libcli11-dev|header CLI/CLI.hpp|
 required|nlohmann-json3-dev|header nlohmann/json.hpp|
 required|libgtest-dev|header gtest/gtest.h|
 optional|libboost-context-dev|library libboost_context.a|no CPU engine: kernels run on a GPU only
+optional|ocl-icd-opencl-dev|library libOpenCL.so|no stages in OpenCL
+optional|opencl-c-headers|header CL/cl.h|no stages in OpenCL
+optional|opencl-clhpp-headers|header CL/opencl.hpp|no stages in OpenCL
+optional|pocl-opencl-icd|platform|stages in OpenCL run nowhere
 optional|gnuplot-nox|command gnuplot|no figures
 optional|fonts-dejavu-core|file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|figures in another font
 optional|ccache|command ccache|slower builds'
@@ -47,6 +51,8 @@ probe() {
         library) exists "$prefix"/usr/lib/*/"$2" "$prefix/usr/lib/$2" "$prefix/usr/lib64/$2" \
             "$prefix"/usr/local/lib/"$2" ;;
         file) exists "$prefix$2" ;;
+        # Of OpenCL: a GPU's does as well as PoCL.
+        platform) exists "$prefix"/etc/OpenCL/vendors/*.icd ;;
     esac
 }
 
@@ -55,7 +61,7 @@ look() {
     missing='' missing_required='' losses=''
     while IFS='|' read -r kind package how loss; do
         [ -n "$kind" ] || continue
-        # shellcheck disable=SC2086  # the probe is two words
+        # shellcheck disable=SC2086  # the probe is one word or two
         probe $how && continue
         missing="$missing $package"
         if [ "$kind" = required ]; then

@@ -50,6 +50,9 @@ class SetupTest(unittest.TestCase):
             body += [f"ln -sf {shutil.which('true')} '{self.bin}/{name}'"
                      for name in ("gnuplot", "ccache")]
             body += [self.file("usr/lib/x86_64-linux-gnu/libboost_context.a"),
+                     self.file("usr/lib/x86_64-linux-gnu/libOpenCL.so"),
+                     self.file("usr/include/CL/cl.h"), self.file("usr/include/CL/opencl.hpp"),
+                     self.file("etc/OpenCL/vendors/any.icd"),
                      self.file("usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")]
         if not (required and optional):
             body.append("exit 100")
@@ -107,6 +110,8 @@ class SetupTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("gnuplot-nox is missing: no figures\n", result.stdout)
         self.assertIn("libboost-context-dev is missing: no CPU engine", result.stdout)
+        self.assertIn("ocl-icd-opencl-dev is missing: no stages in OpenCL\n", result.stdout)
+        self.assertIn("pocl-opencl-icd is missing: stages in OpenCL run nowhere\n", result.stdout)
         calls = self.log.read_text()
         again = self.run_setup()
         self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
