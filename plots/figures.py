@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws the course's figures into build/figures: PNG, SVG, an animation and one gallery page.
+"""Draws the course's figures into build/figures: PNG, SVG, an animation, and the page that shows all.
 
     plots/figures.py                      from recorded data (plots/data/<device>)
     plots/figures.py --data here          from this machine's (build/data)
@@ -18,7 +18,6 @@ from pathlib import Path
 from types import ModuleType
 
 import animate
-import gallery
 import measurements
 from drawing import PLOTS, Figure, Source, draw
 from measurements import DataError
@@ -38,7 +37,7 @@ def chapter_module(chapter: str) -> ModuleType | None:
 
 @functools.cache
 def all_figures() -> tuple[Figure, ...]:
-    """Those of every chapter that the build knows, in its order, which is the gallery's."""
+    """Those of every chapter that the build knows, in its order, which is the page's."""
     chapters = measurements.chapters_of(measurements.read_stages(measurements.stages_file()))
     modules = [module for chapter in chapters if (module := chapter_module(chapter))]
     return tuple(figure for module in modules for figure in module.FIGURES)
@@ -119,17 +118,20 @@ def chosen_figures(arguments: argparse.Namespace) -> list[Figure]:
 
 def draw_all(arguments: argparse.Namespace) -> int:
     """Draws what can be drawn; every figure that cannot is an error, named at the end."""
+    import page  # not above: its numbers are those of tables.py, which imports this module
+
     output = arguments.out
     output.mkdir(parents=True, exist_ok=True)
     figures = chosen_figures(arguments)
     source = make_source(arguments)
-    entries: list[gallery.Entry] = []
+    entries: list[page.Entry] = []
     failures: list[str] = []
     for figure in figures:
         try:
-            drawing = figure.prepare(source)
+            own = source.afresh()
+            drawing = figure.prepare(own)
             draw(figure, drawing, output)
-            entries.append(gallery.figure_entry(figure, drawing, output))
+            entries.append(page.figure_entry(figure, drawing, output, own.read))
             note = ("  (recorded data: this machine gives no profiler counters)"
                     if drawing.from_recorded else "")
             print(f"{output / figure.name}.{{png,svg}}  {figure.heading}{note}")
@@ -143,14 +145,18 @@ def draw_all(arguments: argparse.Namespace) -> int:
     if arguments.animation and arguments.only is None and arguments.chapter in (None, animate.CHAPTER):
         try:
             animation = animate.make_animation(arguments.build or output.parent, output)
-            entries.append(gallery.animation_entry(animation))
+            entries.append(page.animation_entry(animation))
             print(f"{animation.path}  {animation.title}")
         except DataError as error:
             failures.append(f"animation: {error}")
     if entries:
-        page = output / "index.html"
-        gallery.write_gallery(page, entries)
-        print(f"{page}  gallery")
+        index = output / "index.html"
+        try:
+            page.write_page(index, entries, source, arguments.chapter)
+            print(f"{index}  the page")
+        except DataError as error:
+            index.unlink(missing_ok=True)
+            failures.append(f"{index.name}: {error}")
     for failure in failures:
         print(f"figures.py: {failure}", file=sys.stderr)
     return 1 if failures else 0
