@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measuring import Measurement, measure
-from stages import (EXIT_FAILURE, EXIT_USAGE, ROOT, Stage, ToolError, arguments, build_folder, chapters_of, choose,
+from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, EXIT_USAGE, ROOT, Stage, ToolError, arguments, build_folder, chapters_of, choose,
                     chosen_engine, executable, format_ms, load_stages, pick_engine, print_table,
                     run_tool, variable)
 
@@ -74,15 +74,21 @@ def main() -> int:
     made: dict[str, Entry] = {}
     failures: list[str] = []
     limited: list[tuple[Stage, ToolError]] = []
+    without_device: list[str] = []
 
-    # One n for all. Each engine has its own default, so the last stage, the quickest, sets it.
-    for stage in [chosen[-1], *chosen[:-1]]:
-        picked = pick_engine(stage, engine)
+    # One n for all. Each engine has its own default, so the last stage, the quickest, sets it; but OpenCL
+    # may run elsewhere than the kernels that it is compared with.
+    last = next((stage for stage in reversed(chosen) if not stage.opencl), chosen[-1])
+    for stage in [last, *(stage for stage in chosen if stage is not last)]:
         try:
+            picked = pick_engine(stage, engine)
             measurement = measure(executable(stage, picked), [*common, *args])
         except ToolError as error:
-            if stage is chosen[-1]:
+            if stage is last or (error.status == EXIT_NO_DEVICE and not stage.opencl):
                 raise
+            if error.status == EXIT_NO_DEVICE:
+                without_device.append(str(error))
+                continue
             # What a stage takes depends on the device: it says so itself.
             if stage.largest_n and error.status == EXIT_USAGE:
                 limited.append((stage, error))
@@ -94,7 +100,7 @@ def main() -> int:
             common = ["--n", measurement.rows[0]["n"]]
 
     entries = [made[stage.name] for stage in chosen if stage.name in made]
-    row = made[chosen[-1].name].measurement.rows[0]
+    row = made[last.name].measurement.rows[0]
     title = (f"n = {row['n']}" + (f", {row['input']}" if row["input"] else "")
              + (", " + row["parameters"].replace(";", ", ") if row["parameters"] else "") + f" on {row['device']}")
     print(title)
@@ -102,11 +108,14 @@ def main() -> int:
                 table_of(entries), left=2)
     if any(entry.engine == "emu" for entry in entries):
         print("emu: times of the emulation on this CPU, not of a GPU")
+    for entry in entries:
+        if entry.engine == "opencl":
+            print(f"opencl: {entry.measurement.rows[0]['device']}")
     for stage, error in limited:
         print(f"left out: {stage.stage}: {error}")
     if limited:
         print(f'ARGS="--n {min(stage.largest_n for stage, _ in limited)}" compares them too')
-    for line in failures:
+    for line in (*without_device, *failures):
         print(f"left out: {line}")
     for path in plot(chapter, entries, title):
         print(path)

@@ -123,7 +123,8 @@ def chosen_arguments(stage: Stage, given: list[str]) -> list[str]:
 def count(stage: Stage, given: list[str]) -> Counted:
     """Runs a stage once, counted; what the checks found goes to stderr as the engine printed it."""
     if not stage.has_kernels:
-        raise ToolError(f"{stage.stage} has no kernels to count")
+        raise ToolError(f"{stage.stage}: kernels in OpenCL are not counted" if stage.opencl else
+                        f"{stage.stage} has no kernels to count")
     program = executable(stage, pick_engine(stage, "count"))
     arguments = chosen_arguments(stage, given)
     with tempfile.TemporaryDirectory() as folder:

@@ -6,7 +6,7 @@ import shutil
 
 from draw_figures import draw
 from measuring import measure
-from stages import (EXIT_FAILURE, ToolError, build_folder, executable, format_ms,
+from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ToolError, build_folder, executable, format_ms,
                     load_stages, pick_engine, run_tool)
 
 COLUMNS = "{:<{width}}  {:<6}  {:>12}  {:>11}  {:>10}  {:<10}  {}"
@@ -26,7 +26,8 @@ def main() -> int:
             engine = pick_engine(stage)
             made = measure(executable(stage, engine), ["--repeats", "3"])
         except ToolError as error:
-            if engine == "-":
+            if error.status == EXIT_NO_DEVICE:
+                engine = "-"
                 left_out.add(str(error).split(": ", 1)[-1])
             else:
                 failures.append(f"{stage.stage}: {error}")

@@ -24,7 +24,7 @@ import json, os, sys, time
 flags = dict(zip(sys.argv[1::1], sys.argv[2::1]))
 if os.environ.get("STAND_IN_ECHO"):
     print(" ".join(sys.argv[1:]))
-n, seed, repeats = int(flags.get("--n", 3000 if "{engine}" == "cpu" else 1000)), flags.get("--seed", "1"), int(flags.get("--repeats", 5))
+n, seed, repeats = int(flags.get("--n", 3000 if "{engine}" in ("cpu", "opencl") else 1000)), flags.get("--seed", "1"), int(flags.get("--repeats", 5))
 with open(os.environ.get("STAND_IN_LOG", os.devnull), "a") as log:
     log.write(f"{stage} n={{n}} repeats={{repeats}}\n")
 if n == int(os.environ.get("STAND_IN_FAILS_AT", -1)):
@@ -32,6 +32,9 @@ if n == int(os.environ.get("STAND_IN_FAILS_AT", -1)):
     sys.exit(1)
 time.sleep(float(os.environ.get("STAND_IN_SECONDS", 0)))
 chapter, name = "{stage}".split("/")
+if name == os.environ.get("STAND_IN_WITHOUT_DEVICE"):
+    print("stand-in: no usable OpenCL device", file=sys.stderr)
+    sys.exit(77)
 if name == os.environ.get("STAND_IN_REFUSES"):
     print(f"stand-in: --n {{n}}: this stage sorts at most 500", file=sys.stderr)
     sys.exit(2)

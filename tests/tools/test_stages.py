@@ -145,14 +145,17 @@ class StageListTest(unittest.TestCase):
     def test_the_real_list_is_complete(self) -> None:
         from course_tools import BUILD, ROOT
         records = json.loads((BUILD / "stages.json").read_text(encoding="utf-8"))
-        # With neither nvcc nor Boost.Context no kernel is built at all.
+        # With neither nvcc nor Boost.Context no kernel is built at all; without OpenCL none of its own.
         engines = {engine for record in records for engine in record["executables"]}
         for record in records:
             with self.subTest(record["stage"]):
                 self.assertTrue((ROOT / record["source"]).is_file())
                 self.assertTrue(record["technique"])
                 if record["source"].endswith(".cu"):
-                    self.assertEqual(set(record["executables"]), engines - {"cpu"})
+                    self.assertEqual(set(record["executables"]), engines - {"cpu", "opencl"})
+                elif record["opencl"]:
+                    self.assertEqual(set(record["executables"]), engines & {"opencl"})
+                    self.assertTrue((ROOT / record["source"]).with_suffix(".cl").is_file())
                 else:
                     self.assertEqual(set(record["executables"]), {"cpu"})
                 for program in record["executables"].values():

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The tools on a stage in OpenCL, which has one executable for every device, and on machines without one."""
+
+import contextlib
+import io
+import json
+import os
+import unittest
+from unittest import mock
+
+from course_tools import ToolTest, run_tool
+
+import record
+import stages
+
+SWEEP = """
+chapter = "sums"
+[[sweep]]
+name = "other-device"
+scope = "here"
+engine = "opencl"
+stages = ["03_opencl"]
+n = [10, 20]
+repeats = 3
+[[sweep]]
+name = "small"
+scope = "here"
+engine = "emu"
+stages = ["01_plain"]
+n = [10]
+repeats = 3
+"""
+
+
+class OpenClTest(ToolTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.path = self.build / "stages.json"
+        self.records = json.loads(self.path.read_text(encoding="utf-8"))
+        self.own = self.stand_in("sums", "03_opencl", "opencl", 0.08) | {"source": "sums.cpp", "opencl": True}
+        self.records.insert(3, self.own)
+        self.write()
+
+    def write(self) -> None:
+        self.path.write_text(json.dumps(self.records), encoding="utf-8")
+
+    def not_built(self) -> None:
+        self.own["executables"] = {}
+        self.write()
+
+    def compare(self, **variables: str):
+        return run_tool("compare_stages.py", self.build, CHAPTER="sums", **variables)
+
+    def test_run_ignores_the_engine(self) -> None:
+        for engine in ("", "gpu", "emu"):
+            result = run_tool("run_stage.py", self.build, STAGE="sums/03_opencl", ENGINE=engine,
+                              ARGS="--platform pocl", STAND_IN_ECHO="1")
+            self.assertEqual((result.returncode, result.stdout), (0, "--platform pocl\n"), result.stderr)
+
+    def test_compare_puts_it_beside_the_others(self) -> None:
+        result = self.compare()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        # 1000 is the default of the last stage in CUDA.
+        self.assertIn("n = 1000", result.stdout)
+        self.assertRegex(result.stdout, r"\n03_opencl +opencl +80 +81\.5 +x0\.5 +x0\.125 ")
+        self.assertIn("\nopencl: Stand-In 1\n", result.stdout)
+
+    def test_compare_goes_on_without_a_device(self) -> None:
+        result = self.compare(STAND_IN_WITHOUT_DEVICE="03_opencl")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("left out: stand-in: no usable OpenCL device\n", result.stdout)
+        self.assertRegex(result.stdout, r"\n02_flags +emu +10 ")
+        self.not_built()
+        result = self.compare()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("left out: sums/03_opencl: OpenCL was not found", result.stdout)
+
+    def test_compare_needs_the_engine_of_the_others(self) -> None:
+        self.assert_refused(self.compare(ENGINE="gpu"), 77, "no usable device")
+
+    def test_where_it_was_not_built(self) -> None:
+        self.not_built()
+        self.assert_refused(run_tool("run_stage.py", self.build, STAGE="sums/03_opencl"), 77, "opencl-clhpp-headers")
+        self.assertEqual(len(run_tool("list_stages.py", self.build).stdout.splitlines()), 5)
+
+    def test_its_kernels_are_not_counted(self) -> None:
+        self.assert_refused(run_tool("counters.py", self.build, A="sums/03_opencl"), 2, "OpenCL are not counted")
+
+    def record(self, **variables: str) -> tuple[record.Recorder, str]:
+        sweeps = self.folder / "sums.toml"
+        sweeps.write_text(SWEEP, encoding="utf-8")
+        settings = variables | {"COURSE_BUILD": str(self.build)}
+        with mock.patch.dict(os.environ, settings), contextlib.redirect_stdout(io.StringIO()) as said:
+            recorder = record.Recorder(stages.load_stages(), self.folder / "data")
+            recorder.record_all(record.read_sweeps(sweeps, "here", {"emu", "opencl"}))
+        return recorder, said.getvalue()
+
+    def test_records(self) -> None:
+        recorder, _ = self.record()
+        self.assertEqual((recorder.made, recorder.failures), (3, []))
+        table = record.Table(self.folder / "data" / "sums.csv", record.HEADER)
+        self.assertEqual([row["engine"] for row in table.rows], ["opencl"] * 6 + ["emu"] * 3)
+
+    def test_records_go_on_without_a_device(self) -> None:
+        recorder, said = self.record(STAND_IN_WITHOUT_DEVICE="03_opencl")
+        self.assertEqual((recorder.made, recorder.failures), (1, []))
+        self.assertIn("left out: sweep other-device: stand-in: no usable OpenCL device\n", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
