@@ -20,7 +20,7 @@ from pathlib import Path
 LONG = "--long" in sys.argv and bool(sys.argv.pop(sys.argv.index("--long")))
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
-CHAPTERS = ("quicksort",)
+CHAPTERS = ("mergesort", "quicksort")
 INPUTS = ("uniform", "gaussian", "sorted", "reverse", "nearly-sorted", "few-unique", "all-equal", "zipf", "bucket",
           "staggered", "g-group", "deterministic-duplicates", "permutation")
 # What costs a quicksort the most, and what costs it little.
@@ -32,11 +32,29 @@ LEAF = 2048
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """Several blocks of everything a stage has; on the CPU engine not much more than that."""
+
+    every_input: tuple[int, ...]
+    every_order: int
+    random: int  # at most
+    long: int
+
+
+SIZES = {"mergesort": Sizes((5001, 2560), 3333, 8000, 1 << 16),
+         "quicksort": Sizes((20000,), 13000, 30000, 1 << 18)}
+
+
+@dataclass(frozen=True)
 class Stage:
     name: str
     program: Path
     largest_n: int  # 0: any
     has_kernels: bool
+
+    @property
+    def sizes(self) -> Sizes:
+        return SIZES[self.name.split("/")[0]]
 
     def size(self, wanted: int) -> int:
         return min(wanted, self.largest_n or wanted)
@@ -84,14 +102,16 @@ class EveryStage(SortTest):
     def test_every_input(self) -> None:
         for stage in STAGES:
             for name in INPUTS if ENGINE != "count" else ("uniform", "all-equal", "staggered"):
-                self.check(stage, "--n", stage.size(20000), "--input", name)
+                for n in stage.sizes.every_input:
+                    self.check(stage, "--n", stage.size(n), "--input", name)
 
     @unittest.skipIf(ENGINE == "gpu", "its order is its own")
     def test_every_order(self) -> None:
         for stage in STAGES:
             for schedule in ("reversed", "shuffled:1") if ENGINE == "emu" and stage.has_kernels else ():
                 for name in ("uniform", "sorted", "few-unique"):
-                    self.check(stage, "--n", stage.size(13000), "--input", name, EMULATOR_SCHEDULE=schedule)
+                    self.check(stage, "--n", stage.size(stage.sizes.every_order), "--input", name,
+                               EMULATOR_SCHEDULE=schedule)
 
     @unittest.skipIf(ENGINE == "count", "as without counting")
     def test_sizes_at_the_edges(self) -> None:
@@ -105,7 +125,7 @@ class EveryStage(SortTest):
         seed = int(os.environ.get("COURSE_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
         chance = random.Random(seed)
         for stage in STAGES:
-            n, name = chance.randint(1, stage.size(30000)), chance.choice(INPUTS)
+            n, name = chance.randint(1, stage.size(stage.sizes.random)), chance.choice(INPUTS)
             print(f"COURSE_TEST_SEED={seed}: {stage.name} --n {n} --input {name} --seed {seed}", flush=True)
             self.check(stage, "--n", n, "--input", name, "--seed", seed)
 
@@ -116,15 +136,15 @@ class LongLists(SortTest):
         for stage in STAGES:
             if stage.largest_n == 0:
                 for name in ("uniform", "sorted", "all-equal", "zipf"):
-                    # Of the sizes from 2^18 to 2^20 the odd ones too. Tiles as large as an H200's.
-                    for n in (1 << 18, (1 << 18) + 12345, 1 << 20):
+                    # Quicksort from 2^18 to 2^20: the odd sizes too. Tiles as large as an H200's.
+                    for n in (stage.sizes.long, stage.sizes.long + 12345, 4 * stage.sizes.long):
                         self.check(stage, "--n", n, "--input", name, EMULATOR_DEVICE="h200")
 
     def test_long_lists_of_short_segments(self) -> None:
         for stage in STAGES:
             if stage.largest_n == 0:
                 for name in INPUTS:
-                    self.check(stage, "--n", 1 << 18, "--input", name)
+                    self.check(stage, "--n", stage.sizes.long, "--input", name)
 
 
 @unittest.skipIf(LONG or ENGINE != "count", "launches are counted by the engine with counters")
@@ -143,6 +163,8 @@ class BadPivots(SortTest):
 
     def test_launches_and_loads(self) -> None:
         for stage in STAGES:
+            if not stage.name.startswith("quicksort/"):
+                continue  # what has no pivots makes as many launches whatever the keys
             n = stage.size(20000)
             log = (n - 1).bit_length()
             # Lists that share no key and are longer than a leaf; each is partitioned 2 log n times at most by
@@ -154,6 +176,70 @@ class BadPivots(SortTest):
                     launches, loads = self.count(stage, n, name)
                     self.assertLessEqual(launches, most)
                     self.assertLessEqual(loads, 2 * n / 32 * log * log)
+
+
+@unittest.skipIf(LONG or ENGINE != "count", "bytes are counted by the engine with counters")
+class DeclaredWork(SortTest):
+    """What a stage says that it moves at least is what a time is refused for: it must have moved that much."""
+
+    def count(self, stage: Stage, *arguments: object) -> tuple[float, dict[str, dict[str, int]]]:
+        """Bytes as declared, and as loaded, stored or exchanged in global memory by each kernel."""
+        with tempfile.TemporaryDirectory() as folder:
+            counters, rows = Path(folder) / "counters.json", Path(folder) / "rows.csv"
+            result = execute(stage, "--quiet", "--counters", counters, "--csv", rows, *arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            kernels = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
+            header, row = rows.read_text(encoding="utf-8").splitlines()
+        declared = float(row.split(",")[header.split(",").index("bytes")])
+        counted: dict[str, dict[str, int]] = {}
+        for kernel in kernels:
+            sums = counted.setdefault(kernel["name"], {"load": 0, "store": 0, "atomic": 0})
+            for line in kernel["lines"]:
+                if line["space"] == "global":
+                    sums[line["operation"]] += line["lanes"] * line["bytes"]
+        return declared, counted
+
+    def test_no_stage_declares_more_than_it_moves(self) -> None:
+        for stage in STAGES:
+            for n in (stage.size(3001), 2):
+                for name in ("uniform", "sorted", "reverse"):
+                    with self.subTest(f"{stage.name} --n {n} --input {name}"):
+                        declared, counted = self.count(stage, "--n", n, "--input", name)
+                        moved = sum(sum(sums.values()) for sums in counted.values())
+                        self.assertLessEqual(declared, moved)
+                        self.assertGreater(declared, 0)
+
+    def test_multisort_declares_every_level(self) -> None:
+        """On sorted keys insertion moves the least; of the merges' loads only those of the keys themselves count."""
+        for stage in STAGES:
+            for size_i in (1, 2, 3, 1000) if "_multisort_" in stage.name else ():
+                with self.subTest(f"{stage.name} --size-i {size_i}"):
+                    declared, counted = self.count(stage, "--n", 3000, "--input", "sorted", "--size-i", size_i)
+                    inserted, merged = counted["insertion_sort_kernel"], counted["merge_runs_kernel"]
+                    keys = 3000 if size_i > 1 else 0  # each is loaded once, however often it is looked at
+                    self.assertEqual(declared, 4 * keys + inserted["store"] + 2 * merged["store"])
+
+
+@unittest.skipIf(LONG, "the long tests")
+class Multisort(SortTest):
+    """Seed 003's own options."""
+
+    def test_runs_and_blocks(self) -> None:
+        for stage in STAGES:
+            for size_i in (1, 2, 3, 7, 1000) if "_multisort_" in stage.name else ():
+                for threads in (1, 3, 24, 1024) if stage.has_kernels else (0,):
+                    words = ["--size-i", size_i, *(["--threads", threads] if threads else [])]
+                    for n in sorted({size_i, size_i + 1, 3 * size_i - 1, 2 * size_i + 257}):
+                        self.check(stage, "--n", n, *words)
+
+    @unittest.skipIf(ENGINE == "count", "as without counting")
+    def test_what_is_refused(self) -> None:
+        for stage in STAGES:
+            if "_multisort_" in stage.name:
+                self.refuse(stage, 2, "--size-i '0' is below 1", "--size-i", 0)
+                self.refuse(stage, 2, "--size-i 1001: there are only 1000 keys", "--size-i", 1001, "--n", 1000)
+                for threads in (0, 1025) if stage.has_kernels else ():
+                    self.refuse(stage, 2, f"--threads '{threads}' is ", "--threads", threads)
 
 
 @unittest.skipIf(LONG or ENGINE == "count", "as without counting")
