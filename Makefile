@@ -10,7 +10,7 @@ tool := python3 common/tools/
 # Recipes read these from the environment, so that no value is ever read as shell.
 export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS
 
-.PHONY: all test test-all list run try compare counters diff figures record sanitize prove benchmark format lint help clean setup setup-lint build build-counters build-all
+.PHONY: all test test-all list run try compare counters diff figures record sanitize prove benchmark format lint help clean setup setup-lint setup-long build build-counters build-all
 
 all: build  ## set up, build, run every stage verified, draw the figures
 	@$(tool)tour.py
@@ -18,7 +18,7 @@ all: build  ## set up, build, run every stage verified, draw the figures
 test: build-all  ## set up, build and run all tests
 	@$(tool)run_tests.py
 
-test-all: build-all  ## make test and the long tests
+test-all: setup-long build-all  ## make test and the long tests
 	@$(tool)run_tests.py --long
 
 list: build  ## chapters and stages, one line each
@@ -71,6 +71,9 @@ setup:
 
 setup-lint:
 	@common/tools/setup.sh --lint
+
+setup-long:
+	@common/tools/setup.sh --long
 
 build: setup
 	@common/tools/build.sh stages $(if $(filter count,$(ENGINE)),counters)

@@ -3,7 +3,8 @@
 # Installs what the build needs and this machine lacks. A fresh Debian has no Python, so this is
 # plain shell. Everything is looked for by command or by file, never by package: what came from pip
 # or from a site's own build counts too.
-#   setup.sh [--lint]     --lint: the tools of `make lint` and `make format` as well
+#   setup.sh [--lint|--long]   --lint: the tools of `make lint` and `make format` as well
+#                              --long: what only the long tests need, too
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # Where files are looked for; the tests of this script point it at an empty folder.
@@ -33,6 +34,9 @@ required|clang-format|command clang-format|
 required|clang-tidy|command clang-tidy|
 required|cppcheck|command cppcheck|
 required|shellcheck|command shellcheck|"
+elif [ "${1:-}" = --long ]; then
+    packages="$packages
+optional|chromium|command chromium|the page is not tried in a browser"
 fi
 
 exists() {

@@ -59,8 +59,8 @@ class SetupTest(unittest.TestCase):
         (self.bin / "ln").symlink_to(shutil.which("ln") or "/bin/ln")
         self.command("apt-get", "\n".join(body))
 
-    def run_setup(self) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["sh", self.script], text=True, capture_output=True, check=False,
+    def run_setup(self, *flags: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["sh", self.script, *flags], text=True, capture_output=True, check=False,
                               stdin=subprocess.DEVNULL, timeout=60,
                               env={"PATH": str(self.bin), "SETUP_PREFIX": str(self.root),
                                    "TMPDIR": os.environ.get("TMPDIR", tempfile.gettempdir())})
@@ -102,6 +102,17 @@ class SetupTest(unittest.TestCase):
         again = self.run_setup()
         self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
         self.assertEqual(self.log.read_text(), calls)
+
+    def test_only_the_long_tests_need_a_browser(self) -> None:
+        self.command("id", "echo 0")
+        self.apt_installs(required=True, optional=True)
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertNotIn("chromium", self.log.read_text())
+        result = self.run_setup("--long")
+        self.assertIn("chromium", self.log.read_text())
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("chromium is missing: the page is not tried in a browser\n", result.stdout)
+        self.assertEqual(self.run_setup("--long").stdout, "")
 
     def test_optional_packages_that_cannot_be_had_cost_a_line_each_once_and_are_tried_once(self) -> None:
         self.command("id", "echo 0")

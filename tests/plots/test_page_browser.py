@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""The page in a browser: at a telephone's width and a desk's, light and dark, every picture is there,
+nothing is said on the console, nothing asked of a network, and nothing sticks out."""
+
+import contextlib
+import io
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+
+import plots_data  # noqa: F401  (puts the plots on the path)
+
+import figures
+import measurements
+from browser import Browser, find_browser
+
+WIDTHS = (360, 1440)
+SCHEMES = ("light", "dark")
+MOST_BYTES = 8_000_000
+OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
+# What is wider than the window and in no box that scrolls.
+STICKS_OUT = """[...document.querySelectorAll('body *')].filter(one => {
+    const box = one.getBoundingClientRect();
+    return box.width > 1 && box.right > innerWidth + 1 && !one.closest('.wide, .code, pre');
+}).slice(0, 3).map(one => one.outerHTML.slice(0, 120))"""
+
+
+class PageTest(unittest.TestCase):
+    page: Path
+    browser: Browser
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, folder)
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            status = figures.main(["--no-animation", "--out", str(folder)])
+        assert status == 0, said.getvalue()
+        cls.page = folder / "index.html"
+        cls.browser = cls.enterClassContext(Browser(find_browser() or ""))
+
+    def each(self, opened: bool = False):  # type: ignore[no-untyped-def]
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                with self.subTest(width=width, scheme=scheme, opened=opened):
+                    self.browser.load(self.page, width, scheme)
+                    if opened:
+                        self.browser.ask(OPEN_ALL)
+                    yield width, scheme
+
+    def test_every_picture_is_loaded(self) -> None:
+        for _ in self.each():
+            sizes = self.browser.ask("[...document.images].map(image => [image.naturalWidth, image.clientWidth])")
+            self.assertEqual(len(sizes), len(figures.all_figures()))
+            for natural, shown in sizes:
+                self.assertGreater(natural, 0)
+                self.assertGreater(shown, 300)
+
+    def test_it_says_and_asks_nothing(self) -> None:
+        for _ in self.each(opened=True):
+            self.browser.ask("new Promise(done => setTimeout(done, 100))")
+            self.assertEqual(self.browser.said, [])
+            self.assertEqual([url for url in self.browser.requested if not url.startswith("data:")],
+                             [self.page.resolve().as_uri()])
+
+    def test_nothing_sticks_out(self) -> None:
+        for opened in (False, True):
+            for width, _ in self.each(opened):
+                self.assertEqual(self.browser.ask("document.documentElement.scrollWidth"), width)
+                self.assertEqual(self.browser.ask(STICKS_OUT), [])
+
+    def test_colours_follow_the_scheme(self) -> None:
+        backs = {scheme: self.browser.ask("getComputedStyle(document.body).backgroundColor")
+                 for _, scheme in self.each()}
+        self.assertNotEqual(backs["light"], backs["dark"])
+
+    def test_a_difference_has_two_columns_where_there_is_room(self) -> None:
+        for width, _ in self.each(opened=True):
+            pairs = self.browser.ask("""[...document.querySelectorAll('.pair')].filter(pair =>
+                pair.querySelector('.del:not(:empty)') && pair.querySelector('.ins:not(:empty)')).map(pair =>
+                [...pair.children].map(side => side.getBoundingClientRect()).map(box => [box.left, box.top]))""")
+            self.assertGreater(len(pairs), 20)
+            for (left, top), (other_left, other_top) in pairs:
+                self.assertEqual(top == other_top, width > 1000)
+                self.assertEqual(left == other_left, width < 1000)
+            alike = self.browser.ask("[...document.querySelectorAll('.was')].some(one => one.offsetWidth > 0)")
+            self.assertEqual(alike, width > 1000)  # else every line that is alike would be there twice
+
+    def test_lines_of_both_columns_are_side_by_side(self) -> None:
+        self.browser.load(self.page, 1440, "light")
+        self.browser.ask(OPEN_ALL)
+        tops = self.browser.ask("""[...document.querySelectorAll('.was')].map(was => {
+            const lines = side => [...side.children].map(line => line.offsetTop);
+            return lines(was).join() === lines(was.nextElementSibling).join(); })""")
+        self.assertGreater(len(tops), 100)
+        self.assertTrue(all(tops))
+
+    def test_a_link_opens_what_it_leads_to(self) -> None:
+        stage = next(stage for stage in measurements.read_stages(measurements.stages_file()) if stage["compared_with"])
+        name = f"{stage['chapter']}-{stage['name']}"
+        self.browser.load(self.page, 1440, "light")
+        link = f"document.querySelector('.then a[href=\"#{name}\"]')"
+        self.assertFalse(self.browser.ask(f"document.getElementById('{name}').parentNode.open"))
+        self.browser.ask(f"{link}.click()")
+        self.assertTrue(self.browser.ask(f"document.getElementById('{name}').parentNode.open"))
+
+    def test_line_numbers_begin_where_the_source_does(self) -> None:
+        self.browser.load(self.page, 1440, "light")
+        self.assertEqual(self.browser.ask("""(() => { const side = document.querySelector('.pair > div');
+            return getComputedStyle(side).counterReset; })()"""), "n 0")
+
+    def test_it_can_be_mailed(self) -> None:
+        self.assertLess(self.page.stat().st_size, MOST_BYTES)
+
+
+if __name__ == "__main__":
+    for missing, found in (("gnuplot", shutil.which("gnuplot")), ("chromium", find_browser())):
+        if found is None:
+            print(f"{missing} is missing: the page is not tried in a browser")
+            sys.exit(77)
+    unittest.main()
