@@ -95,7 +95,10 @@ void TextReader::split() {
     if (line.empty()) {
         return;
     }
-    const std::string_view separators = separator_ == Separator::kCommas ? "," : kBlanks;
+    const bool commas =
+        separator_ == Separator::kCommas ||
+        (separator_ == Separator::kEither && line.find(',') != std::string_view::npos);
+    const std::string_view separators = commas ? "," : kBlanks;
     std::size_t begin = 0;
     while (begin != std::string_view::npos) {
         const std::size_t end = line.find_first_of(separators, begin);
@@ -104,7 +107,7 @@ void TextReader::split() {
             break;
         }
         // A run of blanks is one separator; two commas have an empty field between them.
-        begin = separator_ == Separator::kCommas ? end + 1 : line.find_first_not_of(kBlanks, end);
+        begin = commas ? end + 1 : line.find_first_not_of(kBlanks, end);
     }
 }
 

@@ -12,7 +12,8 @@
 
 namespace course {
 
-enum class Separator { kBlanks, kCommas };
+// kEither: commas in a line that has one, blanks in the others.
+enum class Separator { kBlanks, kCommas, kEither };
 
 //     TextReader reader(path);
 //     while (reader.next_line()) { reader.expect_fields(2, "key value"); reader.real(0, "key"); }

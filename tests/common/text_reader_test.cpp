@@ -49,6 +49,21 @@ TEST(TextReader, CommasKeepEmptyFields) {
               folder / "edges.csv" + ":1: weight '' is empty where a number is due");
 }
 
+TEST(TextReader, EitherSeparatorIsALinesOwn) {
+    ScratchFolder folder;
+    TextReader reader(folder.write("points", "1 2\n 3 , 4\n5,6\n7\t8 # 9, 10\n11,\n"),
+                      Separator::kEither);
+    for (const std::int64_t x : {1, 3, 5, 7}) {
+        ASSERT_TRUE(reader.next_line());
+        ASSERT_EQ(reader.fields().size(), 2U);
+        EXPECT_EQ(reader.integer(0, "x"), x);
+        EXPECT_EQ(reader.integer(1, "y"), x + 1);
+    }
+    ASSERT_TRUE(reader.next_line());
+    ASSERT_EQ(reader.fields().size(), 2U);
+    EXPECT_EQ(reader.fields()[1], "");
+}
+
 TEST(TextReader, FilesThatCannotBeRead) {
     ScratchFolder folder;
     EXPECT_EQ(message_of<InputError>([&] { TextReader reader(folder / "missing"); }),
