@@ -25,6 +25,8 @@ struct QueuedWork {
 struct HostHooks {
     void (*memory_allocated)() = nullptr;
     void (*memory_freed)(const Allocation& allocation) = nullptr;
+    // A copy or a set has run. `source`: where it copied from, if that is device memory.
+    void (*memory_written)(const void* begin, std::size_t bytes, const void* source) = nullptr;
     // The result names the work.
     std::uint64_t (*work_queued)(const QueuedWork& work) = nullptr;
     void (*work_ended)(std::uint64_t number) = nullptr;

@@ -310,12 +310,6 @@ struct Copy {
 
     std::size_t destination_bytes() const { return (height - 1) * destination_pitch + width; }
     std::size_t source_bytes() const { return (height - 1) * source_pitch + width; }
-
-    void run() const {
-        for (std::size_t row = 0; row < height; ++row) {
-            std::memmove(destination + row * destination_pitch, source + row * source_pitch, width);
-        }
-    }
 };
 
 Copy linear_copy(void* destination, const void* source, std::size_t bytes) {
@@ -352,6 +346,18 @@ const char* describe(Place place) {
             break;
     }
     return "no";
+}
+
+void run_copy(const Copy& copy, Place destination, Place source) {
+    const bool is_noted = destination == Place::device && host_hooks.memory_written != nullptr;
+    for (std::size_t row = 0; row < copy.height; ++row) {
+        char* const to = copy.destination + row * copy.destination_pitch;
+        const char* const from = copy.source + row * copy.source_pitch;
+        std::memmove(to, from, copy.width);
+        if (is_noted) {
+            host_hooks.memory_written(to, copy.width, source == Place::device ? from : nullptr);
+        }
+    }
 }
 
 // Whether the call returns before the copy is done ("API synchronization behavior" in CUDA's
@@ -401,18 +407,20 @@ cudaError_t queue_copy(const char* function, Copy copy, cudaMemcpyKind kind, cud
             waiting = Waiting::until_done;
         } else {
             std::vector<char> staged(copy.source, copy.source + copy.source_bytes());
-            enqueue(*stream,
-                    [copy, staged = std::move(staged), pending = PendingWork(work)]() mutable {
-                        copy.source = staged.data();
-                        copy.run();
-                    });
+            enqueue(*stream, [copy, destination, source, staged = std::move(staged),
+                              pending = PendingWork(work)]() mutable {
+                copy.source = staged.data();
+                run_copy(copy, destination, source);
+            });
             return cudaSuccess;
         }
     }
     work.read = copy.source;
     work.read_bytes = copy.source_bytes();
     const std::uint64_t sequence =
-        enqueue(*stream, [copy, pending = PendingWork(work)] { copy.run(); });
+        enqueue(*stream, [copy, destination, source, pending = PendingWork(work)] {
+            run_copy(copy, destination, source);
+        });
     return waiting == Waiting::until_done ? run_until(*stream, sequence) : cudaSuccess;
 }
 
@@ -477,6 +485,9 @@ cudaError_t set_memory(const char* function, void* destination, int value, std::
         const std::uint64_t sequence =
             enqueue(*stream, [destination, value, bytes, pending = PendingWork(work)] {
                 std::memset(destination, value, bytes);
+                if (host_hooks.memory_written != nullptr) {
+                    host_hooks.memory_written(destination, bytes, nullptr);
+                }
             });
         return place == Place::device ? cudaSuccess : run_until(*stream, sequence);
     });

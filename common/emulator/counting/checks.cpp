@@ -15,6 +15,7 @@
 #include "../device.hpp"
 #include "../executable.hpp"
 #include "../grid.hpp"
+#include "../memory.hpp"
 #include "barriers.hpp"
 #include "findings.hpp"
 #include "host_checks.hpp"
@@ -22,6 +23,7 @@
 #include "order.hpp"
 #include "places.hpp"
 #include "shadow.hpp"
+#include "written.hpp"
 
 namespace emulator::counting {
 namespace {
@@ -83,6 +85,7 @@ struct Program {
     std::unordered_map<std::uint64_t, std::size_t> reported;  // pairs of places -> finding
     std::uint64_t reported_in = 0;  // findings_generation
     Shadow global;  // the arena
+    WrittenBytes written;  // of the arena
     Shadow data;  // the executable's variables
 };
 
@@ -155,6 +158,9 @@ class RunningBlock {
     bool is_written(const Cell* cell, unsigned words) const;
     void note_unwritten(const Cell* cell, unsigned words, int thread, std::uintptr_t address,
                         const Request& request);
+    void check_written(int warp, const Request& request);
+    void check_unwritten(int warp, const Request& request);
+    void report_unwritten(int thread, std::uintptr_t address, const Request& request);
     void note_strong_accesses(int warp, const Request& request, std::uint32_t stamp);
     const Shadow* find_shadow(Space space, std::uintptr_t address) const;
 
@@ -453,6 +459,17 @@ void RunningBlock::report_guesses() {
     guesses_.clear();
 }
 
+bool count_if_reported(std::uint64_t pair) {
+    Program& all = program();
+    if (std::exchange(all.reported_in, findings_generation()) != findings_generation()) {
+        all.reported.clear();
+    }
+    const auto known = all.reported.find(pair);
+    if (known == all.reported.end()) return false;
+    count_again(known->second);
+    return true;
+}
+
 void RunningBlock::report_race(const Access& earlier, PlaceId place, const Access& now,
                                PlaceId now_place, Space space, Operation does, Operation did,
                                bool same_value) {
@@ -464,12 +481,7 @@ void RunningBlock::report_race(const Access& earlier, PlaceId place, const Acces
         std::uint64_t{now_place} << 32 | std::uint64_t{place} << 16 |
         static_cast<std::uint64_t>(same_grid) << 4 | static_cast<std::uint64_t>(did) << 2 |
         static_cast<std::uint64_t>(same_block) << 1 | static_cast<std::uint64_t>(same_value);
-    if (std::exchange(all.reported_in, findings_generation()) != findings_generation()) {
-        all.reported.clear();
-    }
-    if (const auto known = all.reported.find(pair); known != all.reported.end()) {
-        return count_again(known->second);
-    }
+    if (count_if_reported(pair)) return;
     const bool same_warp = same_block && earlier.warp() == now.warp();
     Finding finding;
     finding.kind = same_value   ? FindingKind::same_value_writes
@@ -734,6 +746,79 @@ void RunningBlock::check_lanes(int warp, const Request& request) {
     }
 }
 
+// ---- Global memory that nobody wrote
+
+// Of one place; behind those of a race.
+constexpr std::uint64_t pair_of_unwritten(PlaceId place) { return std::uint64_t{place} << 32; }
+
+// A read counts as one of written memory when one of its bytes is written: what fills the gaps of a
+// struct, or the end of a row of vectors, need not be.
+void RunningBlock::report_unwritten(int thread, std::uintptr_t address, const Request& request) {
+    Program& all = program();
+    Allocation allocation;
+    if (!find_allocation(reinterpret_cast<const void*>(address), allocation)) return;
+    if (allocation.kind != MemoryKind::device) {
+        // The host may have written it without a call.
+        return all.written.set(address, request.bytes);
+    }
+    const std::uint64_t pair = pair_of_unwritten(request.place);
+    if (count_if_reported(pair)) return;
+    const std::string bytes =
+        std::to_string(request.bytes) + (request.bytes == 1 ? " byte" : " bytes");
+    Finding finding;
+    finding.kind = FindingKind::uninitialised_global;
+    finding.kernel = worker_->grid().name();
+    finding.actors.push_back(
+        {worker_->block(), thread, line_of(request.place),
+         (request.operation == Operation::atomic ? "updates " : "reads ") + bytes});
+    finding.what = "which nobody has written: byte " +
+                   std::to_string(address - reinterpret_cast<std::uintptr_t>(allocation.begin)) +
+                   " of allocation " + std::to_string(allocation.id) + ", of " +
+                   std::to_string(allocation.bytes);
+    finding.advice =
+        "cudaMalloc() clears nothing: write it first, by cudaMemset(), a copy or a kernel";
+    all.reported[pair] = report(std::move(finding));
+}
+
+[[gnu::noinline]] void RunningBlock::check_unwritten(int warp, const Request& request) {
+    WrittenBytes& written = program().written;
+    // An exchange takes any value.
+    const bool reads = request.operation == Operation::load ||
+                       (request.operation == Operation::atomic && !request.is_volatile);
+    const bool writes = request.operation != Operation::load;
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        const std::uintptr_t address = request.address[lane];
+        if (!written.covers(address)) continue;
+        if (reads && !written.has_any(address, request.bytes)) {
+            report_unwritten(warp * kWarpSize + lane, address, request);
+        }
+        if (writes) written.set(address, request.bytes);
+    }
+}
+
+// Mostly all is written: then there is nothing to do.
+void RunningBlock::check_written(int warp, const Request& request) {
+    const WrittenBytes& written = program().written;
+    const std::uintptr_t first = request.address[std::countr_zero(request.lanes)];
+    if (request.pattern != Pattern::scattered) {
+        const std::size_t bytes = request.pattern == Pattern::same
+                                      ? request.bytes
+                                      : std::size_t{request.bytes} * std::bit_width(request.lanes);
+        if (!written.covers(first) || written.has_all(first, bytes)) return;
+    } else {
+        bool all = true;
+        for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+            const std::uintptr_t address = request.address[std::countr_zero(lanes)];
+            all &= !written.covers(address) || written.has_all(address, request.bytes);
+        }
+        if (all) return;
+    }
+    check_unwritten(warp, request);
+}
+
+// ---- One request of any kind
+
 void RunningBlock::note_strong_accesses(int warp, const Request& request, std::uint32_t stamp) {
     const bool is_atomic = request.operation == Operation::atomic;
     for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
@@ -761,6 +846,7 @@ void RunningBlock::check(int warp, const Request& request) {
         }
     } else if (request.space == Space::global) {
         if (host_touched_words) check_kernel_against_host(*worker_, warp, request);
+        check_written(warp, request);
         if (!races_on) return;
         switch (request.operation) {
             case load:
@@ -831,6 +917,7 @@ void set_races(bool on) { races_on = on; }
 void cover_memory(std::uintptr_t arena, std::size_t bytes) {
     Program& all = program();
     all.global.cover(arena, bytes);
+    all.written.cover(arena, bytes);
     std::uintptr_t begin = ~std::uintptr_t{0};
     std::uintptr_t end = 0;
     for (const Section& section : data_sections()) {
@@ -843,6 +930,17 @@ void cover_memory(std::uintptr_t arena, std::size_t bytes) {
 
 void forget_memory(std::uintptr_t begin, std::size_t bytes) {
     program().global.forget(begin, bytes);
+    program().written.clear(begin, bytes);
+}
+
+void note_written(std::uintptr_t begin, std::size_t bytes, std::uintptr_t source) {
+    WrittenBytes& written = program().written;
+    if (!written.covers(begin)) return;
+    if (source != 0 && written.covers(source)) {
+        written.copy(begin, source, bytes);
+    } else {
+        written.set(begin, bytes);
+    }
 }
 
 void begin_grid_checks(const Grid& grid) {

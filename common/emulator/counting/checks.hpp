@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Races and uninitialised shared memory. The replay tells what each warp did, in an order in which
+// Races and uninitialised memory. The replay tells what each warp did, in an order in which
 // it can have happened; each word of memory remembers its last accesses.
 #pragma once
 
@@ -22,6 +22,8 @@ void finish_checks();
 // Memory that the checks are to remember accesses of: what cudaMalloc() gives out.
 void cover_memory(std::uintptr_t arena, std::size_t bytes);
 void forget_memory(std::uintptr_t begin, std::size_t bytes);
+// The host wrote, or copied from `source` if that is not 0: there not every byte may be written.
+void note_written(std::uintptr_t begin, std::size_t bytes, std::uintptr_t source);
 
 // A grid starts. What the host launched before is ordered before it; what launched it, and what
 // that launched besides, only in part.

@@ -28,6 +28,8 @@ const char* label(FindingKind kind) {
             return "use after free";
         case FindingKind::uninitialised_shared:
             return "uninitialised shared memory";
+        case FindingKind::uninitialised_global:
+            return "uninitialised global memory";
         case FindingKind::host_pointer:
             return "host pointer";
         case FindingKind::race_in_block:

@@ -15,6 +15,7 @@ enum class FindingKind {
     out_of_bounds,
     use_after_free,
     uninitialised_shared,
+    uninitialised_global,
     host_pointer,
     race_in_block,
     race_between_blocks,

@@ -109,6 +109,10 @@ void on_memory_freed(const Allocation& allocation) {
     forget_memory(number(allocation.begin), allocation.bytes);
 }
 
+void on_memory_written(const void* begin, std::size_t bytes, const void* source) {
+    note_written(number(begin), bytes, number(source));
+}
+
 void on_time_is_up() { time_is_up = 1; }
 
 bool overlap(std::uintptr_t begin, std::size_t bytes, const void* other, std::size_t other_bytes) {
@@ -201,6 +205,7 @@ void attach_checks() {
     cover_memory(arena_begin, arena_bytes);
     host_hooks.memory_allocated = on_memory_allocated;
     host_hooks.memory_freed = on_memory_freed;
+    host_hooks.memory_written = on_memory_written;
     host_hooks.work_queued = on_work_queued;
     host_hooks.work_ended = on_work_ended;
     host_hooks.time_is_up = on_time_is_up;

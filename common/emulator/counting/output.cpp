@@ -272,6 +272,8 @@ const char* name_of(FindingKind kind) {
             return "use_after_free";
         case FindingKind::uninitialised_shared:
             return "uninitialised_shared";
+        case FindingKind::uninitialised_global:
+            return "uninitialised_global";
         case FindingKind::host_pointer:
             return "host_pointer";
         case FindingKind::race_in_block:

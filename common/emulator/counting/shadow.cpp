@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 
 namespace emulator::counting {
@@ -36,12 +37,16 @@ void Shadow::cover(std::uintptr_t begin, std::size_t bytes) {
 
 void Shadow::forget(std::uintptr_t begin, std::size_t bytes) {
     if (!covers(begin) || bytes == 0) return;
+    Cell* const end = cell(begin + bytes - 1) + 1;
     const auto first =
         (reinterpret_cast<std::uintptr_t>(cell(begin)) + kPageBytes - 1) / kPageBytes;
-    const auto last = reinterpret_cast<std::uintptr_t>(cell(begin + bytes)) / kPageBytes;
-    if (first >= last) return;
-    ::madvise(reinterpret_cast<void*>(first * kPageBytes), (last - first) * kPageBytes,
-              MADV_DONTNEED);
+    const auto last = reinterpret_cast<std::uintptr_t>(end) / kPageBytes;
+    auto* const pages = reinterpret_cast<Cell*>(first * kPageBytes);
+    auto* const rest = reinterpret_cast<Cell*>(last * kPageBytes);
+    if (first >= last) return std::fill(cell(begin), end, Cell{});
+    std::fill(cell(begin), pages, Cell{});
+    ::madvise(pages, (last - first) * kPageBytes, MADV_DONTNEED);
+    std::fill(rest, end, Cell{});
 }
 
 // A range may begin and end within a word.

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "checks_test.hpp"
+#include "common/emulator/counting/checks.hpp"
 #include "common/emulator/settings.hpp"
 
 namespace {
@@ -269,6 +270,154 @@ TEST(MemoryChecks, an_update_of_uninitialised_shared_memory) {
         findings_of([] { sum_kernel<<<1, kThreads>>>(device_array<int>(1), false); });
     ASSERT_TRUE(has(found, FindingKind::uninitialised_shared, kSumBegin + 4));
     EXPECT_EQ(found.size(), 1u) << text_of(found);
+}
+
+NEXT_LINE(kTransferBegin);
+template <class T>
+__global__ void transfer_kernel(const T* in, T* out, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) out[i] = in[i];
+}
+
+template <class T>
+T* unwritten_array(std::size_t count) {
+    T* data = nullptr;
+    EXPECT_EQ(cudaMalloc(&data, count * sizeof(T)), cudaSuccess);
+    return data;
+}
+
+// A kernel reads the first `count` elements of memory that `write` has written in part.
+template <class T, class Function>
+std::vector<Finding> findings_of_reading(int count, Function write) {
+    return findings_of([&] {
+        T* const data = unwritten_array<T>(count);
+        write(data);
+        transfer_kernel<<<3, kThreads>>>(data, unwritten_array<T>(count), count);
+    });
+}
+
+TEST(MemoryChecks, uninitialised_global_memory) {
+    constexpr int kCount = 3 * kThreads;
+    const auto set = [](int count) {
+        return [count](int* data) { cudaMemset(data, 0, count * sizeof(int)); };
+    };
+    EXPECT_TRUE(is_silent(findings_of_reading<int>(kCount, set(kCount))));
+    const auto found = findings_of_reading<int>(kCount, set(kCount - 1));
+    ASSERT_TRUE(has(found, FindingKind::uninitialised_global, kTransferBegin + 3));
+    ASSERT_EQ(found.size(), 1u) << text_of(found);
+    EXPECT_EQ(found[0].count, 1u);
+    EXPECT_EQ(found[0].actors[0].block, 2);
+    EXPECT_EQ(found[0].actors[0].thread, kThreads - 1);
+    EXPECT_EQ(found[0].actors[0].did, "reads 4 bytes");
+    EXPECT_NE(found[0].what.find("byte 764 of allocation"), std::string::npos) << found[0].what;
+    // Once, however many threads there are.
+    const auto all = findings_of_reading<int>(kCount, set(0));
+    ASSERT_EQ(all.size(), 1u) << text_of(all);
+    EXPECT_EQ(all[0].count, static_cast<unsigned>(kCount));
+}
+
+TEST(MemoryChecks, uninitialised_global_memory_to_the_byte) {
+    for (const int written : {0, 1, 55, 56, 57, 63, 64, 99, 100}) {
+        const auto found = findings_of_reading<char>(
+            100, [&](char* data) { cudaMemset(data, 0, static_cast<std::size_t>(written)); });
+        std::uint64_t count = 0;
+        for (const Finding& finding : found) count += finding.count;
+        EXPECT_EQ(count, static_cast<unsigned>(100 - written)) << text_of(found);
+    }
+}
+
+// What fills a struct up need not be written.
+TEST(MemoryChecks, vectors_that_are_written_in_part) {
+    for (const int written : {0, 1, 4}) {
+        const auto found = findings_of_reading<float4>(4, [&](float4* data) {
+            for (int i = 0; i < 4; ++i) cudaMemset(data + i, 0, static_cast<std::size_t>(written));
+        });
+        EXPECT_EQ(found.empty(), written > 0) << text_of(found);
+    }
+}
+
+TEST(MemoryChecks, what_copies_write) {
+    static const std::vector<int> values(kThreads);
+    cudaStream_t stream = nullptr;
+    EXPECT_TRUE(is_silent(findings_of_reading<int>(kThreads, [&](int* data) {
+        cudaStreamCreate(&stream);
+        cudaMemcpyAsync(data, values.data(), kThreads * sizeof(int), cudaMemcpyHostToDevice,
+                        stream);
+        cudaStreamSynchronize(stream);
+    })));
+    // Eight rows of seven columns: the eighth column is not copied.
+    const auto rows = findings_of_reading<int>(kThreads, [](int* data) {
+        cudaMemcpy2D(data, 8 * sizeof(int), values.data(), 7 * sizeof(int), 7 * sizeof(int), 8,
+                     cudaMemcpyHostToDevice);
+    });
+    ASSERT_TRUE(has(rows, FindingKind::uninitialised_global, kTransferBegin + 3));
+    EXPECT_EQ(rows[0].count, 8u);
+    // From device memory that is written but for its last element.
+    const auto copied = findings_of_reading<int>(kThreads, [](int* data) {
+        int* const other = unwritten_array<int>(kThreads);
+        cudaMemset(other, 0, (kThreads - 1) * sizeof(int));
+        cudaMemset(data, 0, kThreads * sizeof(int));
+        cudaMemcpy(data, other, kThreads * sizeof(int), cudaMemcpyDeviceToDevice);
+    });
+    ASSERT_TRUE(has(copied, FindingKind::uninitialised_global, kTransferBegin + 3));
+    EXPECT_EQ(copied[0].count, 1u);
+}
+
+TEST(MemoryChecks, what_a_kernel_has_written_before) {
+    EXPECT_TRUE(is_silent(findings_of_reading<int>(
+        100, [](int* data) { write_kernel<<<2, kThreads>>>(data, 100); })));
+    EXPECT_FALSE(findings_of_reading<int>(100, [](int* data) {
+                     write_kernel<<<2, kThreads>>>(data, 99);
+                 }).empty());
+}
+
+NEXT_LINE(kUpdateBegin);
+__global__ void update_kernel(int* data, int what) {
+    if (what == 0) data[0] += 1;
+    if (what == 1) atomicAdd(data, 1);
+    if (what == 2) atomicCAS(data, 0, 1);
+    if (what == 3) memcpy(data + 1, data, 4);
+    if (what == 4) atomicExch(data, 1);
+    if (what == 5) memset(data, 0, 4);
+    if (what == 6) data[0] = what;
+}
+
+TEST(MemoryChecks, updates_of_uninitialised_global_memory) {
+    for (const char* races : {"on", "off"}) {
+        counting::set_races(std::string(races) == "on");
+        for (int what = 0; what < 7; ++what) {
+            const auto found =
+                findings_of([=] { update_kernel<<<1, 1>>>(unwritten_array<int>(2), what); });
+            if (what < 4) {
+                EXPECT_TRUE(has(found, FindingKind::uninitialised_global, kUpdateBegin + 1 + what));
+            } else {
+                EXPECT_TRUE(is_silent(found)) << what;
+            }
+            EXPECT_TRUE(is_silent(
+                findings_of([=] { update_kernel<<<1, 1>>>(device_array<int>(2), what); })));
+        }
+    }
+    counting::set_races(true);
+}
+
+TEST(MemoryChecks, memory_of_both_sides_is_never_uninitialised) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        int* managed = nullptr;
+        int* pinned = nullptr;
+        cudaMallocManaged(&managed, kThreads * sizeof(int));
+        cudaMallocHost(&pinned, kThreads * sizeof(int));
+        transfer_kernel<<<1, kThreads>>>(managed, unwritten_array<int>(kThreads), kThreads);
+        transfer_kernel<<<1, kThreads>>>(pinned, unwritten_array<int>(kThreads), kThreads);
+    })));
+}
+
+TEST(MemoryChecks, freed_memory_is_uninitialised_again) {
+    EXPECT_TRUE(has(findings_of([] {
+                        cudaFree(device_array<int>(kThreads));
+                        transfer_kernel<<<1, kThreads>>>(unwritten_array<int>(kThreads),
+                                                         unwritten_array<int>(kThreads), kThreads);
+                    }),
+                    FindingKind::uninitialised_global, kTransferBegin + 3));
 }
 
 NEXT_LINE(kBranchBegin);

@@ -16,6 +16,7 @@ int main() {
     cudaMalloc(&d_in, n * sizeof(float));
     cudaMalloc(&d_out, n * sizeof(float));
     cudaMemset(d_in, 0, n * sizeof(float));
+    cudaMemset(d_out, 0, sizeof(float));
     start_kernel<<<1, 32>>>(d_in, d_out, n);
     cudaMemcpy(&result, d_out, sizeof(float), cudaMemcpyDeviceToHost);
     printf("%f, %s\n", result, cudaGetErrorString(cudaGetLastError()));
