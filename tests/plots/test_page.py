@@ -366,9 +366,11 @@ class RecordedPageTest(unittest.TestCase):
 
     def test_a_published_number_of_no_stage_is_an_error(self) -> None:
         one = measurements.Published("1", "nbody", "speedup_over_previous", "09_gone", 1, 2.0, "1.1")
+        row = measurements.Row("2026-01-01", "1", "nbody", "01_float3", "gpu", GPU, 1, {}, "", 1, 1.0, 1.0)
         path = Path("x")
+        optimisations.check_stage_names(optimisations.Chapter("nbody", [], [], [], [one], path, path))
         with self.assertRaises(measurements.DataError):
-            optimisations.check_stage_names(optimisations.Chapter("nbody", [], [], [], [one], path, path))
+            optimisations.check_stage_names(optimisations.Chapter("nbody", [], [row], [], [one], path, path))
 
 
 class FigureTest(PlotsTest):

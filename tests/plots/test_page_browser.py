@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 import unittest
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -17,8 +18,7 @@ import figures
 import measurements
 from browser import Browser, find_browser
 
-WIDTHS = (360, 1440)
-SCHEMES = ("light", "dark")
+VIEWS = [(width, scheme) for width in (360, 1440) for scheme in ("light", "dark")]
 MOST_BYTES = 8_000_000
 OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
 # What is wider than the window and in no box that scrolls.
@@ -43,52 +43,58 @@ class PageTest(unittest.TestCase):
         cls.page = folder / "index.html"
         cls.browser = cls.enterClassContext(Browser(find_browser() or ""))
 
-    def each(self, opened: bool = False):  # type: ignore[no-untyped-def]
-        for width in WIDTHS:
-            for scheme in SCHEMES:
-                with self.subTest(width=width, scheme=scheme, opened=opened):
-                    self.browser.load(self.page, width, scheme)
-                    if opened:
-                        self.browser.ask(OPEN_ALL)
-                    yield width, scheme
+    @contextlib.contextmanager
+    def view(self, width: int, scheme: str, opened: bool = False) -> Iterator[None]:
+        with self.subTest(width=width, scheme=scheme, opened=opened):
+            self.browser.load(self.page, width, scheme)
+            if opened:
+                self.browser.ask(OPEN_ALL)
+            yield
 
     def test_every_picture_is_loaded(self) -> None:
-        for _ in self.each():
-            sizes = self.browser.ask("[...document.images].map(image => [image.naturalWidth, image.clientWidth])")
-            self.assertEqual(len(sizes), len(figures.all_figures()))
-            for natural, shown in sizes:
-                self.assertGreater(natural, 0)
-                self.assertGreater(shown, 300)
+        for view in VIEWS:
+            with self.view(*view):
+                sizes = self.browser.ask("[...document.images].map(image => [image.naturalWidth, image.clientWidth])")
+                self.assertEqual(len(sizes), len(figures.all_figures()))
+                for natural, shown in sizes:
+                    self.assertGreater(natural, 0)
+                    self.assertGreater(shown, 300)
 
     def test_it_says_and_asks_nothing(self) -> None:
-        for _ in self.each(opened=True):
-            self.browser.ask("new Promise(done => setTimeout(done, 100))")
-            self.assertEqual(self.browser.said, [])
-            self.assertEqual([url for url in self.browser.requested if not url.startswith("data:")],
-                             [self.page.resolve().as_uri()])
+        for view in VIEWS:
+            with self.view(*view, opened=True):
+                self.browser.ask("new Promise(done => setTimeout(done, 100))")
+                self.assertEqual(self.browser.said, [])
+                self.assertEqual([url for url in self.browser.requested if not url.startswith("data:")],
+                                 [self.page.resolve().as_uri()])
 
     def test_nothing_sticks_out(self) -> None:
         for opened in (False, True):
-            for width, _ in self.each(opened):
-                self.assertEqual(self.browser.ask("document.documentElement.scrollWidth"), width)
-                self.assertEqual(self.browser.ask(STICKS_OUT), [])
+            for width, scheme in VIEWS:
+                with self.view(width, scheme, opened):
+                    self.assertEqual(self.browser.ask("document.documentElement.scrollWidth"), width)
+                    self.assertEqual(self.browser.ask(STICKS_OUT), [])
 
     def test_colours_follow_the_scheme(self) -> None:
-        backs = {scheme: self.browser.ask("getComputedStyle(document.body).backgroundColor")
-                 for _, scheme in self.each()}
-        self.assertNotEqual(backs["light"], backs["dark"])
+        backs = {}
+        for view in VIEWS:
+            with self.view(*view):
+                backs[view] = self.browser.ask("getComputedStyle(document.body).backgroundColor")
+        self.assertNotEqual(backs[360, "light"], backs[360, "dark"])
+        self.assertNotEqual(backs[1440, "light"], backs[1440, "dark"])
 
     def test_a_difference_has_two_columns_where_there_is_room(self) -> None:
-        for width, _ in self.each(opened=True):
-            pairs = self.browser.ask("""[...document.querySelectorAll('.pair')].filter(pair =>
-                pair.querySelector('.del:not(:empty)') && pair.querySelector('.ins:not(:empty)')).map(pair =>
-                [...pair.children].map(side => side.getBoundingClientRect()).map(box => [box.left, box.top]))""")
-            self.assertGreater(len(pairs), 20)
-            for (left, top), (other_left, other_top) in pairs:
-                self.assertEqual(top == other_top, width > 1000)
-                self.assertEqual(left == other_left, width < 1000)
-            alike = self.browser.ask("[...document.querySelectorAll('.was')].some(one => one.offsetWidth > 0)")
-            self.assertEqual(alike, width > 1000)  # else every line that is alike would be there twice
+        for width, scheme in VIEWS:
+            with self.view(width, scheme, opened=True):
+                pairs = self.browser.ask("""[...document.querySelectorAll('.pair')].filter(pair =>
+                    pair.querySelector('.del:not(:empty)') && pair.querySelector('.ins:not(:empty)')).map(pair =>
+                    [...pair.children].map(side => side.getBoundingClientRect()).map(box => [box.left, box.top]))""")
+                self.assertGreater(len(pairs), 20)
+                for (left, top), (other_left, other_top) in pairs:
+                    self.assertEqual(top == other_top, width > 1000)
+                    self.assertEqual(left == other_left, width < 1000)
+                alike = self.browser.ask("[...document.querySelectorAll('.was')].some(one => one.offsetWidth > 0)")
+                self.assertEqual(alike, width > 1000)  # else every line that is alike would be there twice
 
     def test_lines_of_both_columns_are_side_by_side(self) -> None:
         self.browser.load(self.page, 1440, "light")
