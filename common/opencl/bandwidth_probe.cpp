@@ -11,8 +11,7 @@ namespace course::opencl {
 namespace {
 
 constexpr std::int64_t kUnit = 1 << 20;
-constexpr std::int64_t kLargeBytes = 512 * kUnit;  // several times the last cache of any GPU
-constexpr std::int64_t kSmallBytes = 8 * kUnit;  // a part of it
+constexpr std::int64_t kSmallBytes = 8 * kUnit;  // a part of the last cache of a large GPU
 constexpr int kPasses = 50;
 constexpr std::size_t kGroupSize = 256;
 constexpr std::size_t kGroupsPerUnit = 8;
@@ -24,12 +23,12 @@ double rate_of(double bytes, const cl::Event& event) {
 
 }  // namespace
 
-MeasuredRates measure_rates(Device& device) {
+MeasuredRates measure_rates(Device& device, std::int64_t large_bytes) {
     const auto most =
         static_cast<std::int64_t>(device.get().getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>());
     const auto memory =
         static_cast<std::int64_t>(device.get().getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>());
-    const std::int64_t bytes = std::min({kLargeBytes, most, memory / 4}) / kUnit * kUnit;
+    const std::int64_t bytes = std::min({large_bytes, most, memory / 4}) / kUnit * kUnit;
     const std::int64_t small_bytes = std::min(bytes, kSmallBytes);
     if (bytes == 0) {
         return {};
