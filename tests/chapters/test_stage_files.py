@@ -26,6 +26,21 @@ def source_of(stage: dict) -> list[str]:
     return (ROOT / stage["source"]).read_text(encoding="utf-8").splitlines()
 
 
+def kernels_in_opencl(stage: dict) -> list[str]:
+    return (ROOT / stage["source"]).with_suffix(".cl").read_text(encoding="utf-8").splitlines()
+
+
+def as_opencl(code: list[str]) -> list[str]:
+    """Functions of CUDA as OpenCL C has them, and those of OpenCL C without its address spaces; no comments, and
+    each function one line without blanks."""
+    text = "\n".join(line.partition("//")[0] for line in code)
+    for cuda, opencl in (("__device__ __forceinline__ ", ""), ("__global__", "__kernel"), ("std::int64_t", "long"),
+                         ("__global ", ""), ("__restrict__", "restrict"), ("(long)get_global_id(0)", "global_thread()"),
+                         ("get_global_id(0)", "global_thread()")):
+        text = text.replace(cuda, opencl)
+    return ["".join(function.split()) for function in re.findall(r"^\w[^;]*?\{.*?^\}", text, re.MULTILINE | re.DOTALL)]
+
+
 def split_head(lines: list[str]) -> tuple[list[str], list[str]]:
     """The head comment, and the code below it."""
     end = next(i for i, line in enumerate(lines) if not line.startswith("//"))
@@ -78,11 +93,28 @@ class StageFilesTest(unittest.TestCase):
             with self.subTest(stage=name):
                 lines = source_of(stage)
                 before = STAGES.get(f"{stage['chapter']}/{stage['compared_with']}")
-                if before is None or before["source"].endswith(".cpp") or stage["begins_part"]:
+                if before is None or stage["begins_part"] or before["source"].endswith(".cpp") or stage["opencl"]:
                     continue  # from one language or algorithm to another there is no diff to read
                 added = [line for line in difflib.ndiff(split_head(source_of(before))[1],
                                                         split_head(lines)[1]) if line.startswith("+ ")]
                 self.assertLessEqual(len(added), MORE_ADDED_LINES.get(name, MAX_ADDED_LINES))
+
+    def test_opencl_has_the_kernels_that_it_is_compared_with(self) -> None:
+        for name, stage in STAGES.items():
+            if not stage["opencl"]:
+                continue
+            with self.subTest(stage=name):
+                lines = kernels_in_opencl(stage)
+                self.assertEqual(lines[0], "// SPDX-License-Identifier: MIT")
+                self.assertLessEqual(len(lines), MAX_LINES)
+                self.assertLessEqual(max(map(len, lines)), MAX_COLUMNS)
+                before = as_opencl(source_of(STAGES[f"{stage['chapter']}/{stage['compared_with']}"]))
+                functions = as_opencl(lines)
+                self.assertTrue(functions)
+                self.assertEqual([one for one in functions if "_kernel(" in one],
+                                 [one for one in before if one.startswith("__kernel")])
+                for function in functions:
+                    self.assertIn(function, before)
 
     def test_a_stage_that_is_only_a_flag_has_the_same_code(self) -> None:
         for name, stage in STAGES.items():
