@@ -3,7 +3,7 @@
 // Idea: halves are sorted by calls until they have size_i keys or fewer, which insertion sort puts
 // in order: below some size its simple loop is faster than further merges. Any n and any size_i.
 // Compared with 00_cpu: the same sort, with the size of the insertion sorts as a flag and its
-// halves by recursion, as seed 003 2.2 has them. Not of the thesis: seed 003's figures 2 and 3.
+// halves by recursion. Not of the thesis but of seed 003 2.2 and 3.2, figures 2 and 3.
 // Limit now: one core; for random keys the branch of each merge, half the time predicted wrongly.
 #include "mergesort.hpp"
 
