@@ -2,7 +2,7 @@
 """Stages that sort, through their executables: every named input, orders of blocks, sizes at the edges, a
 random size, how many kernels bad pivots cost, and what is refused.
 
-    test_sorts.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stages) or count
+    test_sorts.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stages), count or opencl
 
 A random size is printed with its seed; COURSE_TEST_SEED=SEED runs it again.
 """
@@ -37,12 +37,14 @@ class Sizes:
 
     every_input: tuple[int, ...]
     every_order: int
+    edges: tuple[int, ...]  # one more and one less than what something holds
     random: int  # at most
     long: int
 
 
-SIZES = {"mergesort": Sizes((5001, 2560), 3333, 8000, 1 << 16),
-         "quicksort": Sizes((20000,), 13000, 30000, 1 << 18)}
+SIZES = {"mergesort": Sizes((3001, 2560), 3333, (2, 3, 511, 512, 513, 1023, 1024, 1025, 2049, 4097), 6000, 1 << 16),
+         "quicksort": Sizes((20000,), 13000, (2, 3, LEAF - 1, LEAF, LEAF + 1, SEGMENT - 1, SEGMENT, SEGMENT + 1,
+                                              SEGMENT + 2, 2 * SEGMENT + 1), 30000, 1 << 18)}
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ class EveryStage(SortTest):
     @unittest.skipIf(ENGINE == "count", "as without counting")
     def test_sizes_at_the_edges(self) -> None:
         for stage in STAGES:
-            for n in (2, 3, LEAF - 1, LEAF, LEAF + 1, SEGMENT - 1, SEGMENT, SEGMENT + 1, SEGMENT + 2, 2 * SEGMENT + 1):
+            for n in stage.sizes.edges:
                 if stage.size(n) == n:
                     self.check(stage, "--n", n)
                     self.check(stage, "--n", n, "--input", "reverse")
@@ -297,5 +299,55 @@ class Refusals(SortTest):
                                "--memory", memory)
 
 
+@unittest.skipIf(LONG or ENGINE != "opencl", "of OpenCL alone")
+class Platforms(SortTest):
+    def test_platforms_and_devices_that_are_not_there(self) -> None:
+        for stage in STAGES:
+            self.refuse(stage, 2, "--platform none-such: there is no such platform, only 0 (", "--platform", "none-such")
+            self.refuse(stage, 2, "--platform 1000: there is no such platform, only 0 (", "--platform", 1000)
+            self.refuse(stage, 2, "--device 1000: platform ", "--device", 1000)
+            self.check(stage, "--platform", 0, "--device", 0)
+
+    def test_without_a_platform(self) -> None:
+        for stage in STAGES:
+            result = execute(stage, "--check", OCL_ICD_VENDORS="/nonexistent")
+            self.assertEqual((result.returncode, result.stdout), (77, ""))
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn("no usable OpenCL device", result.stderr)
+
+    def test_without_memory(self) -> None:
+        for stage in STAGES:
+            self.refuse(stage, 2, "--n 1000000000000000 needs", "--n", 10**15)
+
+    def test_two_runs_are_the_same(self) -> None:
+        for stage in STAGES:
+            with tempfile.TemporaryDirectory() as folder:
+                for name in ("first", "second"):
+                    self.check(stage, "--n", 3001, "--seed", 7, "--output", f"{folder}/{name}.i32")
+                self.assertEqual(*(Path(folder, f"{name}.i32").read_bytes() for name in ("first", "second")))
+
+    def test_rows_and_report(self) -> None:
+        for stage in STAGES:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "run.json"
+                result = execute(stage, "--n", 5000, "--repeats", 2, "--quiet", "--json", path)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                document = json.loads(path.read_text(encoding="utf-8"))
+            row, report = document["rows"][0], document["report"]
+            self.assertEqual((row["engine"], row["parameters"]), ("opencl", "size-i=2;threads=32"))
+            self.assertEqual(set(report), {"insertion_sort_ms", "merge_ms", "build_ms"})
+            kernels = float(report["insertion_sort_ms"]) + float(report["merge_ms"])
+            self.assertGreater(kernels, 0)
+            # The device's clock and the host's, of the last of the two runs; the host's has the launches too.
+            self.assertLessEqual(kernels, 1.1 * document["rows"][1]["kernels_ms"] + 0.1)
+
+
+def has_platform() -> bool:
+    return all(execute(stage, "--check", "--quiet").returncode != 77 for stage in STAGES)
+
+
 if __name__ == "__main__":
+    if ENGINE == "opencl" and not has_platform():
+        print("skipped: no usable OpenCL device", file=sys.stderr)
+        sys.exit(77)
     unittest.main()
