@@ -127,7 +127,7 @@ def judge(mutation: Mutation, outcome: Outcome, harmless: list[Harmless]) -> tup
     # A barrier that is gone shows at the accesses around it, a moved access at its own line, and a
     # moved store also where what it no longer writes is read.
     findings = [one for one in outcome.findings
-                if mutation.kind == "barrier" or one["kind"] == "uninitialised_shared"
+                if mutation.kind == "barrier" or one["kind"].startswith("uninitialised_")
                 or any(actor["line"] == mutation.line and Path(actor["file"]).name == mutation.file
                        for actor in one["actors"])]
     reasons = [one for one in harmless if one.covers(mutation)]
