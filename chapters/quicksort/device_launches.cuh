@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // What the stages that launch kernels from kernels share: how long a segment is, how deep the
-// recursion goes, how many launches may wait for their turn, and how the host learns of one that
-// failed.
+// recursion goes, and how many launches may wait for their turn.
 #pragma once
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "bitonic.cuh"
 #include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
+#include "common/device_launches.cuh"
 #include "quicksort.hpp"
 
 namespace quicksort {
+
+using course::allow_pending_launches, course::LaunchErrors, course::note_launch_error;
 
 inline constexpr int kBlockSize = 1024;
 inline constexpr int kLeafKeys = 2 * kBlockSize;  // what one block sorts by the bitonic network
@@ -58,42 +58,5 @@ inline std::int64_t pending_launches(std::int64_t keys, std::int64_t longest) {
     const std::int64_t lists = keys / (kLeafKeys + 1) + 1;
     return lists * (step_sort_launches(kLeafKeys + 1) + depth_limit(longest) + 1);
 }
-
-// Raises the device's limit of pending launches, 2048 by default; it never lowers it. On an H200
-// each costs 9 KB of device memory, and the first raise by 50 000 takes 2 ms.
-inline void allow_pending_launches(std::int64_t launches) {
-    std::size_t allowed = 0;
-    course::cuda_check(cudaDeviceGetLimit(&allowed, cudaLimitDevRuntimePendingLaunchCount));
-    if (static_cast<std::int64_t>(allowed) >= launches) return;
-    course::cuda_check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount,
-                                          static_cast<std::size_t>(launches)));
-}
-
-// An error of the device runtime belongs to the thread that met it and dies with it: the first one
-// is kept in `first_error` for the host.
-__device__ __forceinline__ void note_launch_error(cudaError_t error, int* first_error) {
-    if (error != cudaSuccess) atomicCAS(first_error, cudaSuccess, error);
-}
-
-// The first error that device code noted in data(), cudaSuccess before.
-class LaunchErrors {
-  public:
-    LaunchErrors() : d_first_error_(1) {
-        course::cuda_check(cudaMemset(d_first_error_.data(), 0, d_first_error_.bytes()));
-    }
-
-    int* data() { return d_first_error_.data(); }
-
-    // Throws CudaError if there is one. Waits for the default stream.
-    void check(std::source_location where = std::source_location::current()) const {
-        int first_error = cudaSuccess;
-        course::cuda_check(
-            cudaMemcpy(&first_error, d_first_error_.data(), sizeof(int), cudaMemcpyDeviceToHost));
-        course::cuda_check(static_cast<cudaError_t>(first_error), where);
-    }
-
-  private:
-    course::DeviceBuffer<int> d_first_error_;
-};
 
 }  // namespace quicksort
