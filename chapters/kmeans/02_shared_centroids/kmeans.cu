@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// K-means, stage 02: centroids in shared memory.
+// Idea: a block copies all k centroids into shared memory, and its threads compare their points
+// with them there: n * k reads leave global memory.
+// Compared with 01_separate_lists: the copy and its barrier; threads past the end stay, because
+// they are needed to copy.
+// Limit now: k blocks read all n labels, and few of them leave most of the GPU idle.
+// Thesis 5.3.1, figures 5.1 to 5.4.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "common/cuda_check.hpp"
+#include "common/device_buffer.hpp"
+#include "kmeans.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+
+constexpr int kBlockSize = 1024;
+
+// Sums of coordinates, and of how many points.
+struct Sum {
+    std::int64_t x, y, count;
+};
+
+// At most 2^63. Coordinates lie within 2^30 of 0: a difference is within 2^31, and the only one
+// that 32 bits do not hold, 2^31, wraps to -2^31, which has the same square.
+__device__ std::uint64_t squared_distance(int ax, int ay, int bx, int by) {
+    const std::int64_t dx = static_cast<int>(static_cast<unsigned int>(ax) - bx);
+    const std::int64_t dy = static_cast<int>(static_cast<unsigned int>(ay) - by);
+    return static_cast<std::uint64_t>(dx * dx) + static_cast<std::uint64_t>(dy * dy);
+}
+
+// The sum over the block, for thread 0.
+__device__ Sum sum_over_block(Sum mine) {
+    __shared__ Sum s_sums[kBlockSize];
+    const int thread = threadIdx.x;
+    s_sums[thread] = mine;
+    for (int half = kBlockSize / 2; half > 0; half /= 2) {
+        __syncthreads();  // the upper half has been written
+        if (thread < half) {
+            mine.x += s_sums[thread + half].x;
+            mine.y += s_sums[thread + half].y;
+            mine.count += s_sums[thread + half].count;
+            s_sums[thread] = mine;
+        }
+    }
+    return mine;
+}
+
+__global__ void assign_points_kernel(const int* __restrict__ points_x,
+                                     const int* __restrict__ points_y, std::int64_t count,
+                                     const int* __restrict__ centroids_x,
+                                     const int* __restrict__ centroids_y, int k,
+                                     int* __restrict__ labels) {
+    extern __shared__ int s_centroids[];
+    int *s_centroids_x = s_centroids, *s_centroids_y = s_centroids + k;
+    for (int c = threadIdx.x; c < k; c += kBlockSize) {
+        s_centroids_x[c] = centroids_x[c];
+        s_centroids_y[c] = centroids_y[c];
+    }
+    __syncthreads();  // all centroids have been copied
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    const int x = points_x[i], y = points_y[i];
+    int nearest = 0;
+    std::uint64_t least = squared_distance(x, y, s_centroids_x[0], s_centroids_y[0]);
+    for (int c = 1; c < k; ++c) {
+        const std::uint64_t distance = squared_distance(x, y, s_centroids_x[c], s_centroids_y[c]);
+        if (distance < least) {  // of equally near ones the first stays
+            least = distance;
+            nearest = c;
+        }
+    }
+    labels[i] = nearest;
+}
+
+// A block a centroid.
+__global__ void update_centroids_kernel(const int* __restrict__ points_x,
+                                        const int* __restrict__ points_y,
+                                        const int* __restrict__ labels, std::int64_t count,
+                                        int* __restrict__ centroids_x,
+                                        int* __restrict__ centroids_y,
+                                        std::int64_t* __restrict__ sizes) {
+    const int c = blockIdx.x;
+    Sum mine = {0, 0, 0};
+    for (std::int64_t i = threadIdx.x; i < count; i += kBlockSize) {
+        if (labels[i] != c) continue;
+        mine.x += points_x[i];
+        mine.y += points_y[i];
+        ++mine.count;
+    }
+    const Sum sum = sum_over_block(mine);
+    if (threadIdx.x > 0) return;
+    sizes[c] = sum.count;
+    if (sum.count == 0) return;  // nowhere to go
+    centroids_x[c] = static_cast<int>(sum.x / sum.count);
+    centroids_y[c] = static_cast<int>(sum.y / sum.count);
+}
+
+void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t count = input.count();
+    const int k = input.k();
+    timer.begin(Phase::kSetup);
+    const std::vector<int> h_points = kmeans::to_lists(input.points);
+    std::vector<int> h_centroids = kmeans::to_lists(input.centroids), h_previous(h_centroids);
+    DeviceBuffer<int> d_points(2 * count), d_centroids(2 * k), d_labels(count);
+    DeviceBuffer<std::int64_t> d_sizes(k);
+    output.iterations = 0;
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_points.data(), h_points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_centroids.data(), h_centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyHostToDevice));
+
+    timer.begin(Phase::kKernels);
+    const int* const points_y = d_points.data() + count;
+    int* const centroids_y = d_centroids.data() + k;
+    const std::int64_t blocks = (count + kBlockSize - 1) / kBlockSize;
+    do {
+        assign_points_kernel<<<blocks, kBlockSize, d_centroids.bytes()>>>(
+            d_points.data(), points_y, count, d_centroids.data(), centroids_y, k, d_labels.data());
+        cuda_check(cudaGetLastError());
+        update_centroids_kernel<<<k, kBlockSize>>>(d_points.data(), points_y, d_labels.data(),
+                                                   count, d_centroids.data(), centroids_y,
+                                                   d_sizes.data());
+        cuda_check(cudaGetLastError());
+        std::swap(h_centroids, h_previous);
+        cuda_check(cudaMemcpy(h_centroids.data(), d_centroids.data(), d_centroids.bytes(),
+                              cudaMemcpyDeviceToHost));
+        output.converged = h_centroids == h_previous;
+    } while (!input.ends_after(++output.iterations, output.converged));
+
+    timer.begin(Phase::kCopyOut);
+    kmeans::from_lists(h_centroids, output.centroids);
+    cuda_check(cudaMemcpy(output.labels.data(), d_labels.data(), d_labels.bytes(),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(
+        cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work(
+        {.bytes = kmeans::kBytesPerPoint * count * output.iterations,
+         .operations = kmeans::kOperationsPerDistance * count * k * output.iterations});
+}
+
+int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// K-means, stage 05: the loop on the device.
+// Idea: a block of the GPU sees whether a centroid moved, launches the next iteration's kernels and
+// then itself, all as tail launches: they run in order once it has ended. Nothing travels to the
+// host before the end.
+// Compared with 04_two_stage_reduction: launch_iteration_kernel is the loop; its launches' errors
+// are carried to the host. The other kernels are in two_stage.cuh, as they were.
+// Limit now: the same kernels as before; a launch from the device takes as long as one from the
+// host. Thesis 5.3.4, figures 5.1 to 5.8.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/cuda_check.hpp"
+#include "common/device_buffer.hpp"
+#include "common/device_launches.cuh"
+#include "kmeans.hpp"
+#include "two_stage.cuh"
+
+using course::cuda_check, course::DeviceBuffer;
+using kmeans::assign_points_kernel, kmeans::sum_segments_kernel, kmeans::update_centroids_kernel;
+using kmeans::concurrent_blocks, kmeans::kBlockSize, kmeans::Sum;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+
+// How far it came.
+struct Progress {
+    std::int64_t iterations;
+    std::int64_t converged;
+};
+
+// What the iterations need, handed from launch to launch.
+struct Loop {
+    const int2* points;
+    std::int64_t count, blocks, segment_points, max_iterations;
+    int segments, k;
+    bool all_iterations;
+    int2 *centroids, *previous;
+    int* labels;
+    Sum* partial;
+    std::int64_t* sizes;
+    Progress* progress;
+    int* first_error;
+};
+
+// One block: ends after iteration number `iterations`, or launches the next one.
+__global__ void launch_iteration_kernel(Loop loop, std::int64_t iterations) {
+    bool moved = false;
+    for (int c = threadIdx.x; c < loop.k; c += kBlockSize) {
+        const int2 now = loop.centroids[c], before = loop.previous[c];
+        moved = moved || now.x != before.x || now.y != before.y;
+        loop.previous[c] = now;
+    }
+    const bool converged = __syncthreads_or(moved) == 0 && iterations > 0;
+    if (threadIdx.x > 0) return;
+    *loop.progress = {iterations, converged};
+    // After an error an iteration may have been done in part.
+    if (iterations == loop.max_iterations || (converged && !loop.all_iterations) ||
+        *loop.first_error != cudaSuccess) {
+        return;
+    }
+    const auto note_error = [&] {
+        course::note_launch_error(cudaGetLastError(), loop.first_error);
+    };
+    assign_points_kernel<<<loop.blocks, kBlockSize, loop.k * sizeof(int2), cudaStreamTailLaunch>>>(
+        loop.points, loop.count, loop.centroids, loop.k, loop.labels);
+    note_error();
+    sum_segments_kernel<<<dim3(loop.segments, loop.k), kBlockSize, 0, cudaStreamTailLaunch>>>(
+        loop.points, loop.labels, loop.count, loop.segment_points, loop.partial);
+    note_error();
+    update_centroids_kernel<<<loop.k, kBlockSize, 0, cudaStreamTailLaunch>>>(
+        loop.partial, loop.segments, loop.centroids, loop.sizes);
+    note_error();
+    launch_iteration_kernel<<<1, kBlockSize, 0, cudaStreamTailLaunch>>>(loop, iterations + 1);
+    note_error();
+}
+
+void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t count = input.count();
+    const int k = input.k();
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<int2> d_points(count), d_centroids(k), d_previous(k);
+    DeviceBuffer<int> d_labels(count);
+    DeviceBuffer<std::int64_t> d_sizes(k);
+    const std::int64_t segment_points =
+        std::max<std::int64_t>(kBlockSize, (count - 1) / concurrent_blocks() + 1);
+    const int segments = static_cast<int>((count - 1) / segment_points + 1);
+    DeviceBuffer<Sum> d_partial(static_cast<std::int64_t>(segments) * k);
+    DeviceBuffer<Progress> d_progress(1);
+    course::LaunchErrors errors;
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_points.data(), input.points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_centroids.data(), input.centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_previous.data(), input.centroids.data(), d_previous.bytes(),
+                          cudaMemcpyHostToDevice));
+
+    timer.begin(Phase::kKernels);
+    const std::int64_t blocks = (count + kBlockSize - 1) / kBlockSize;
+    const Loop loop = {.points = d_points.data(),
+                       .count = count,
+                       .blocks = blocks,
+                       .segment_points = segment_points,
+                       .max_iterations = input.max_iterations,
+                       .segments = segments,
+                       .k = k,
+                       .all_iterations = input.all_iterations,
+                       .centroids = d_centroids.data(),
+                       .previous = d_previous.data(),
+                       .labels = d_labels.data(),
+                       .partial = d_partial.data(),
+                       .sizes = d_sizes.data(),
+                       .progress = d_progress.data(),
+                       .first_error = errors.data()};
+    launch_iteration_kernel<<<1, kBlockSize>>>(loop, 0);
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    errors.check();
+    Progress progress;
+    cuda_check(
+        cudaMemcpy(&progress, d_progress.data(), d_progress.bytes(), cudaMemcpyDeviceToHost));
+    output.iterations = progress.iterations;
+    output.converged = progress.converged != 0;
+    cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(cudaMemcpy(output.labels.data(), d_labels.data(), d_labels.bytes(),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(
+        cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work(
+        {.bytes = kmeans::kBytesPerPoint * count * output.iterations,
+         .operations = kmeans::kOperationsPerDistance * count * k * output.iterations});
+}
+
+int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }
