@@ -54,7 +54,7 @@ prove: build-counters  ## (GPU, ncu) the counters of every stage against the har
 benchmark: build-all  ## what the CPU engine costs: a thread, a barrier, a shuffle, and each stage against the serial one
 	@meson test -C build --benchmark --no-rebuild --verbose
 
-format: setup-lint  ## format the C++ and CUDA sources
+format: setup-lint  ## format the C++, CUDA and OpenCL sources
 	@common/tools/lint.sh format
 
 lint: setup-lint build  ## formatting and static checks

@@ -175,10 +175,12 @@ cl::Device find_device(std::string_view platform, int device) {
     std::vector<PlatformEntry> entries;
     std::vector<std::vector<cl::Device>> devices;
     for (const cl::Platform& one : platforms) {
-        entries.push_back({trimmed(one.getInfo<CL_PLATFORM_NAME>()), {}});
-        for (const cl::Device& its : devices.emplace_back(devices_of(one))) {
-            entries.back().devices.push_back({trimmed(its.getInfo<CL_DEVICE_NAME>()), is_gpu(its)});
+        PlatformEntry entry{trimmed(one.getInfo<CL_PLATFORM_NAME>()), {}};
+        devices.push_back(devices_of(one));
+        for (const cl::Device& its : devices.back()) {
+            entry.devices.push_back({trimmed(its.getInfo<CL_DEVICE_NAME>()), is_gpu(its)});
         }
+        entries.push_back(std::move(entry));
     }
     const Selection chosen = select_device(entries, platform, device);
     return devices[chosen.platform][chosen.device];

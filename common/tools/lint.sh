@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-#   lint.sh format     formats the C++ and CUDA sources in place
+#   lint.sh format     formats the C++, CUDA and OpenCL sources in place
 #   lint.sh check      formatting, clang-tidy, cppcheck, shellcheck, and Python that compiles
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -24,7 +24,7 @@ check() {
     fi
 }
 
-code() { sources '*.hpp' '*.cpp' '*.h' '*.cu' '*.cuh'; }
+code() { sources '*.hpp' '*.cpp' '*.h' '*.cu' '*.cuh' '*.cl'; }
 formatted() {
     # Names the files only: `make format` mends them.
     ! code | xargs -r clang-format --dry-run 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: .*/\1 is not formatted/p' |
