@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Floyd-Warshall, stage 03: several rows a block, and (k, j) reused.
+// Idea: all rows need the same row k. A thread keeps its element of it in a register and goes down
+// the column through kRowsPerBlock rows, before it goes on to its next column.
+// Compared with 02_row_per_block: a loop over rows within the one over columns.
+// Limit now: memory. What is left are the cells themselves, each read once a step; nothing that is
+// read in one step is kept for the next.
+// Thesis 7.3.2, figures 7.2 and 7.3; its section 7.4 calls the register shared memory.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "common/cuda_check.hpp"
+#include "common/device_buffer.hpp"
+#include "floyd.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using floyd::Distance, floyd::Input, floyd::kMaxDistance, floyd::Output, floyd::Phase,
+    floyd::PhaseTimer, floyd::Vertex;
+
+constexpr int kBlockSize = 256;
+constexpr int kRowsPerBlock = 4;
+
+// Lets all paths lead through vertex k. negative[k] != 0: an earlier step closed a negative cycle.
+// From then on each step might double the values, so none goes any further. What this step finds is
+// for the next one: in this one some threads may still read the flag while others set it.
+__global__ void relax_through_kernel(Distance* distances, Vertex* next_hops, int count, int k,
+                                     int* negative) {
+    const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * kRowsPerBlock;
+    const std::int64_t end_row = min(first_row + kRowsPerBlock, static_cast<std::int64_t>(count));
+    if (negative[k] != 0) {
+        if (first_row == 0 && threadIdx.x == 0) negative[k + 1] = 1;
+        return;
+    }
+    const std::int64_t pivot_row = static_cast<std::int64_t>(k) * count;
+    for (int j = threadIdx.x; j < count; j += kBlockSize) {
+        const Distance from_pivot = distances[pivot_row + j];
+        for (std::int64_t i = first_row; i < end_row; ++i) {
+            const std::int64_t row = i * count;
+            const Distance through = distances[row + k] + from_pivot;
+            // A sum with infinity in it is above kMaxDistance. Less, not equal: floyd.hpp. Nor may
+            // an equal value be written: others read row k and column k now.
+            if (through < min(distances[row + j], kMaxDistance + 1)) {
+                distances[row + j] = through;
+                next_hops[row + j] = next_hops[row + k];
+                if (i == j) atomicExch(&negative[k + 1], 1);
+            }
+        }
+    }
+}
+
+void find_paths(const Input& input, Output& output, PhaseTimer& timer) {
+    const int count = static_cast<int>(input.count);
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<Distance> d_distances(input.cells());
+    DeviceBuffer<Vertex> d_next_hops(input.cells());
+    DeviceBuffer<int> d_negative(count + 1);
+    cuda_check(cudaMemset(d_negative.data(), 0, d_negative.bytes()));
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(cudaMemcpy(d_distances.data(), input.distances.data(), d_distances.bytes(),
+                          cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_next_hops.data(), input.next_hops.data(), d_next_hops.bytes(),
+                          cudaMemcpyHostToDevice));
+
+    timer.begin(Phase::kKernels);
+    const int blocks = (count + kRowsPerBlock - 1) / kRowsPerBlock;
+    for (int k = 0; k < count; ++k) {
+        relax_through_kernel<<<blocks, kBlockSize>>>(d_distances.data(), d_next_hops.data(), count,
+                                                     k, d_negative.data());
+        cuda_check(cudaGetLastError());
+    }
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(output.distances.data(), d_distances.data(), d_distances.bytes(),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(cudaMemcpy(output.next_hops.data(), d_next_hops.data(), d_next_hops.bytes(),
+                          cudaMemcpyDeviceToHost));
+    int negative = 0;
+    cuda_check(
+        cudaMemcpy(&negative, d_negative.data() + count, sizeof negative, cudaMemcpyDeviceToHost));
+    output.negative_cycle = negative != 0;
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work(floyd::least_work(input));
+}
+
+int main(int argc, char** argv) { return floyd::run_stage(argc, argv, STAGE_NAME, find_paths); }
