@@ -154,7 +154,7 @@ def draw_all(arguments: argparse.Namespace) -> int:
         try:
             page.write_page(index, entries, source, arguments.chapter)
             print(f"{index}  the page")
-        except DataError as error:
+        except (DataError, OSError) as error:
             index.unlink(missing_ok=True)
             failures.append(f"{index.name}: {error}")
     for failure in failures:

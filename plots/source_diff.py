@@ -65,7 +65,9 @@ def words_marked(before: Line, after: Line) -> tuple[Line, Line]:
     for kind, a1, a2, b1, b2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         for mark, words in zip(marks, (a[a1:a2], b[b1:b2])):
             said = "".join(words)
-            mark.append((" " if kind == "equal" or not said.strip() else "x") * len(said))
+            indent = 0 if mark else len(said) - len(said.lstrip())
+            mark.append((" " if kind == "equal" or not said.strip() else " " * indent + "x" * (len(said) - indent))
+                        .ljust(len(said)))
     return (Line(before.text, before.syntax, "".join(marks[0])), Line(after.text, after.syntax, "".join(marks[1])))
 
 

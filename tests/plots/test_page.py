@@ -177,6 +177,12 @@ class DifferenceTest(unittest.TestCase):
         self.assertEqual(re.findall(r"<summary>(.*?)</summary>", said), ["7 lines alike"])
         self.assertEqual(source_diff.counts(self.BEFORE, after), (2, 1))
 
+    def test_an_indent_is_no_word(self) -> None:
+        said = source_diff.side_by_side("call(first,\n     last);\n", "call(first,\n     second, last);\n")
+        self.assertIn("<span>     <b>second, </b>last);\n</span>", said)
+        self.assertIn("<span>  <b>more </b>call(first);\n</span>",
+                      source_diff.side_by_side("call(first);\n", "  more call(first);\n"))
+
     def test_lines_that_are_not_alike_are_not_marked(self) -> None:
         said = source_diff.side_by_side("for (int i = 0; i < n; ++i) {\n", "cuda_check(cudaGetLastError());\n")
         self.assertNotIn("<b>", said)
