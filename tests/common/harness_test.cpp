@@ -424,6 +424,7 @@ TEST_F(Harness, BadFlags) {
     expect_failure({"--warmup", "-1"}, 2, "--warmup '-1' is below 0");
     expect_failure({"--device", "-1"}, 2, "--device '-1' is below 0");
     expect_failure({"--device", "7"}, 2, "there are 2 devices");
+    expect_failure({"--platform", "0"}, 2, "--platform is of stages in OpenCL only");
     expect_failure({"--seed", "x"}, 2, "--seed 'x' is not a number");
     expect_failure({"--factor", "0"}, 2, "--factor '0' is below 1");
     expect_failure({"--unknown"}, 2, "not a flag of this program: --unknown");
@@ -477,10 +478,27 @@ TEST_F(Harness, NoDeviceIsSkipped) {
 TEST_F(Harness, HelpAndVersionNeedNoDevice) {
     g_device = nullptr;
     EXPECT_EQ(run({"--help"}), 0);
-    for (const char* flag : {"doubling/01_plain: doubles numbers", "--n ", "--input", "--output",
-                             "--seed", "--repeats", "--warmup", "--device", "--check", "--csv",
-                             "--json", "--profile", "--quiet", "--version", "--factor",
-                             "1000 on gpu", "100 on emu", "--halves", "write the signs to a"}) {
+    for (const char* flag : {"doubling/01_plain: doubles numbers",
+                             "--n ",
+                             "--input",
+                             "--output",
+                             "--seed",
+                             "--repeats",
+                             "--warmup",
+                             "--device",
+                             "--check",
+                             "--csv",
+                             "--json",
+                             "--profile",
+                             "--quiet",
+                             "--version",
+                             "--factor",
+                             "1000 on gpu",
+                             "100 on emu",
+                             "1000 on opencl",
+                             "--platform",
+                             "--halves",
+                             "write the signs to a"}) {
         EXPECT_TRUE(out_has(flag)) << flag;
     }
     EXPECT_EQ(run({"--version"}), 0);
