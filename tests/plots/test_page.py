@@ -5,6 +5,7 @@ can be read without a network, a mouse, or colours."""
 import functools
 import html
 import re
+import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
@@ -83,8 +84,12 @@ class Reader(HTMLParser):
 
 @functools.cache
 def recorded_page() -> str:
-    """The page of what is recorded, without pictures."""
-    return page.page_html([], figures.make_source(figures.parse_arguments([])))
+    """The page of what is recorded, with a picture."""
+    with tempfile.TemporaryDirectory() as folder:
+        image = Path(folder) / "picture.svg"
+        image.write_text("<svg/>", encoding="utf-8")
+        return page.page_html([page.Entry("picture", "nbody", "A picture", image, "what it shows", ())],
+                              figures.make_source(figures.parse_arguments([])))
 
 
 @functools.cache
@@ -184,7 +189,7 @@ class DifferenceTest(unittest.TestCase):
                       source_diff.side_by_side("call(first);\n", "  more call(first);\n"))
 
     def test_lines_that_are_not_alike_are_not_marked(self) -> None:
-        said = source_diff.side_by_side("for (int i = 0; i < n; ++i) {\n", "cuda_check(cudaGetLastError());\n")
+        said = source_diff.side_by_side("for (int i = 0; i < n; ++i) {\n", "if (thread < count) ++inside;\n")
         self.assertNotIn("<b>", said)
 
     def test_syntax(self) -> None:
