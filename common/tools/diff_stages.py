@@ -11,9 +11,15 @@ import difflib
 from stages import ROOT, Stage, find_stage, load_stages, run_tool, variable
 
 
+def source_lines(stage: Stage) -> list[str]:
+    """Kernels first, as files of CUDA have them."""
+    path = ROOT / stage.source
+    files = [path.with_suffix(".cl"), path] if stage.opencl else [path]
+    return [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
 def source_diff(a: Stage, b: Stage) -> list[str]:
-    lines = [(ROOT / stage.source).read_text(encoding="utf-8").splitlines() for stage in (a, b)]
-    return list(difflib.unified_diff(lines[0], lines[1], a.source, b.source, lineterm=""))
+    return list(difflib.unified_diff(source_lines(a), source_lines(b), a.source, b.source, lineterm=""))
 
 
 def flags_diff(a: Stage, b: Stage) -> list[str]:

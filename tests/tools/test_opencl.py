@@ -37,7 +37,10 @@ class OpenClTest(ToolTest):
         super().setUp()
         self.path = self.build / "stages.json"
         self.records = json.loads(self.path.read_text(encoding="utf-8"))
-        self.own = self.stand_in("sums", "03_opencl", "opencl", 0.08) | {"source": "sums.cpp", "opencl": True}
+        (self.folder / "sums.cpp").write_text("host\n", encoding="utf-8")
+        (self.folder / "sums.cl").write_text("a\nkernel\n", encoding="utf-8")
+        self.own = self.stand_in("sums", "03_opencl", "opencl", 0.08) | {
+            "source": str(self.folder / "sums.cpp"), "opencl": True}
         self.records.insert(3, self.own)
         self.write()
 
@@ -82,6 +85,10 @@ class OpenClTest(ToolTest):
         self.not_built()
         self.assert_refused(run_tool("run_stage.py", self.build, STAGE="sums/03_opencl"), 77, "opencl-clhpp-headers")
         self.assertEqual(len(run_tool("list_stages.py", self.build).stdout.splitlines()), 5)
+
+    def test_diff_has_the_kernels_then_the_host(self) -> None:
+        result = run_tool("diff_stages.py", self.build, A="sums/01_plain", B="sums/03_opencl")
+        self.assertIn("\n a\n-b\n+kernel\n+host\n", result.stdout)
 
     def test_its_kernels_are_not_counted(self) -> None:
         self.assert_refused(run_tool("counters.py", self.build, A="sums/03_opencl"), 2, "OpenCL are not counted")
