@@ -6,11 +6,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import measurements
+from limits import Limits, read_limits
 from measurements import DataError, KernelCounters, Metric, Published, Report, Row
 
 PLOTS = Path(__file__).resolve().parent
@@ -43,7 +44,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its script is plots/<name>.gp, its files <name>.png and <name>.svg."""
+    """A figure: its script is plots/<name>.gp or another's, its files <name>.png and <name>.svg."""
 
     name: str
     label: str
@@ -52,10 +53,20 @@ class Figure:
     thesis: str
     prepare: Callable[["Source"], Drawing]
     in_readme: bool = False
+    said_by: str = "Thesis"  # whose words `thesis` reports
+    script: str = ""  # plots/<script>.gp, where several figures are drawn by one
+
+    @property
+    def script_path(self) -> Path:
+        return PLOTS / f"{self.script or self.name}.gp"
 
     @property
     def heading(self) -> str:
         return f"{self.label}. {self.title}" if self.label else self.title
+
+
+# A table of a chapter's README: from all rows, reports, and the limits of their devices.
+TableMaker = Callable[[Sequence[Row], Sequence[Report], Mapping[str, Limits]], list[str]]
 
 
 class Source:
@@ -116,6 +127,11 @@ class Source:
     def counters(self, chapter: str) -> list[KernelCounters]:
         return measurements.read_counters(self._reading(self.counters_path(chapter)))
 
+    def limits(self) -> dict[str, Limits]:
+        """What the devices of these rows can do at most; an emulated device has none."""
+        path = self.folder / "limits.csv"
+        return read_limits(path) if path.exists() else {}
+
     def published(self, figure: str, quantity: str) -> list[Published]:
         found = [one for one in self._published
                  if one.figure == figure and one.quantity == quantity]
@@ -152,13 +168,17 @@ def sizes_of(rows: Sequence[Row]) -> str:
             else f"n from {short_count(sizes[0])} to {short_count(sizes[-1])}")
 
 
+def origin(rows: Sequence[Row], engine: str, kind: str, host: str = "") -> str:
+    """Which device, and when."""
+    day = max(row.date for row in rows)[:10]
+    how = "recorded" if kind == "recorded" else "measured here"
+    against = f", against one core of {host}" if host else ""
+    return f"{device_label(rows, engine)}, {how} {day}{against}"
+
+
 def provenance(rows: Sequence[Row], engine: str, kind: str, host: str = "") -> str:
     """Subtitle: which device, when, at which sizes, and what a point is."""
-    day = max(row.date for row in rows)[:10]
-    origin = "recorded" if kind == "recorded" else "measured here"
-    against = f", against one core of {host}" if host else ""
-    return (f"{device_label(rows, engine)}, {origin} {day}{against}. {sizes_of(rows)}, {repeats_of(rows)}: "
-            "medians and quartiles.")
+    return f"{origin(rows, engine, kind, host)}. {sizes_of(rows)}, {repeats_of(rows)}: medians and quartiles."
 
 
 def log_range(values: Collection[float], room_above: float) -> tuple[float, float]:
@@ -260,7 +280,7 @@ def draw(figure: Figure, drawing: Drawing, output: Path) -> list[Path]:
     for kind in FORMATS:
         target = output / f"{figure.name}.{kind}"
         target.unlink(missing_ok=True)
-        run_gnuplot(PLOTS / f"{figure.name}.gp", {
+        run_gnuplot(figure.script_path, {
             "plots": str(PLOTS), "variables": str(settings), "format": kind,
             "output_file": str(target)})
         if not target.exists() or target.stat().st_size == 0:

@@ -29,6 +29,9 @@ PROFILE_COLUMNS = (
 PUBLISHED_COLUMNS = (
     "figure", "chapter", "quantity", "stage", "n", "value", "unit", "section", "note",
 )
+TABLE_COLUMNS = (
+    "figure", "quantity", "stage", "input", "n", "size-i", "threads", "value", "unit", "section",
+)
 COUNTER_COLUMNS = ("stage", "arguments", "kernel", "counter", "value")
 ROOT = Path(__file__).resolve().parents[1]
 ENGINES = ("gpu", "emu", "cpu", "opencl")
@@ -54,6 +57,9 @@ class Row:
     seed: int
     kernels_ms: float
     total_ms: float
+    copy_in_ms: float = 0.0
+    bytes: float = 0.0  # at least moved by the kernels
+    operations: float = 0.0  # at least done by them
 
 
 @dataclass(frozen=True)
@@ -115,6 +121,21 @@ class Published:
 
 
 @dataclass(frozen=True)
+class TableCell:
+    """One number of a table of seed 003."""
+
+    figure: str
+    quantity: str
+    stage: str
+    input: str
+    n: int
+    parameters: dict[str, str]  # size-i and threads, where they are said
+    value: float
+    unit: str
+    section: str
+
+
+@dataclass(frozen=True)
 class Point:
     """Median and quartiles of the repeats at one n."""
 
@@ -151,7 +172,7 @@ def parse_parameters(text: str) -> dict[str, str]:
     return parameters
 
 
-def _read_table(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, str]]]:
+def read_table(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, str]]]:
     """Yields line number and record; `#` lines are comments."""
     try:
         file = path.open(encoding="utf-8", newline="")
@@ -179,7 +200,7 @@ def _integer(text: str, name: str, place: str) -> int:
         raise DataError(f"{place}: {name} is '{text}', not an integer") from None
 
 
-def _real(text: str, name: str, place: str) -> float:
+def real(text: str, name: str, place: str) -> float:
     try:
         value = float(text)
     except ValueError:
@@ -198,14 +219,14 @@ def read_rows(path: Path) -> list[Row]:
     """The timed runs of a file. A run that is not verified, or whose time is not a positive finite
     number, is an error."""
     rows = []
-    for number, record in _read_table(path, ROW_COLUMNS):
+    for number, record in read_table(path, ROW_COLUMNS):
         place = f"{path}:{number}"
         if record["verified"].lower() not in ("1", "true", "yes"):
             raise DataError(f"{place}: a row that is not verified ('{record['verified']}')")
         if record["engine"] not in ENGINES:
             raise DataError(f"{place}: unknown engine '{record['engine']}'")
-        total_ms = _real(record["total_ms"], "total_ms", place)
-        kernels_ms = _real(record["kernels_ms"], "kernels_ms", place)
+        total_ms = real(record["total_ms"], "total_ms", place)
+        kernels_ms = real(record["kernels_ms"], "kernels_ms", place)
         n = _integer(record["n"], "n", place)
         if total_ms <= 0 or kernels_ms < 0:
             raise DataError(f"{place}: a time that no run can have")
@@ -214,14 +235,15 @@ def read_rows(path: Path) -> list[Row]:
         rows.append(Row(record["date"], record["version"], record["chapter"],
                         _stage_name(record["stage"]), record["engine"], record["device"], n,
                         parse_parameters(record["parameters"]), record["input"],
-                        _integer(record["seed"], "seed", place), kernels_ms, total_ms))
+                        _integer(record["seed"], "seed", place), kernels_ms, total_ms,
+                        *(real(record[name], name, place) for name in ("copy_in_ms", "bytes", "operations"))))
     return rows
 
 
 def read_reports(path: Path) -> list[Report]:
     """What the runs reported beside their times."""
     reports = []
-    for number, record in _read_table(path, REPORT_COLUMNS):
+    for number, record in read_table(path, REPORT_COLUMNS):
         place = f"{path}:{number}"
         reports.append(Report(_stage_name(record["stage"]), record["engine"], record["device"],
                               _integer(record["n"], "n", place),
@@ -234,18 +256,18 @@ def read_reports(path: Path) -> list[Report]:
 def read_profile(path: Path) -> list[Metric]:
     """The profiler's metrics, one a row."""
     metrics = []
-    for number, record in _read_table(path, PROFILE_COLUMNS):
+    for number, record in read_table(path, PROFILE_COLUMNS):
         place = f"{path}:{number}"
         metrics.append(Metric(record["date"], _stage_name(record["stage"]), record["device"],
                               _integer(record["n"], "n", place), record["metric"], record["unit"],
-                              _real(record["value"], "value", place)))
+                              real(record["value"], "value", place)))
     return metrics
 
 
 def read_counters(path: Path) -> list[KernelCounters]:
     """Counters by stage and kernel, in the file's order."""
     found: dict[tuple[str, str], KernelCounters] = {}
-    for number, record in _read_table(path, COUNTER_COLUMNS):
+    for number, record in read_table(path, COUNTER_COLUMNS):
         key = (record["stage"], record["kernel"])
         one = found.setdefault(key, KernelCounters(record["stage"], record["arguments"],
                                                    record["kernel"], {}))
@@ -257,18 +279,27 @@ def read_counters(path: Path) -> list[KernelCounters]:
 def read_published(path: Path) -> list[Published]:
     """The thesis' numbers."""
     published = []
-    for number, record in _read_table(path, PUBLISHED_COLUMNS):
+    for number, record in read_table(path, PUBLISHED_COLUMNS):
         place = f"{path}:{number}"
         published.append(Published(record["figure"], record["chapter"], record["quantity"],
                                    record["stage"],
                                    _integer(record["n"], "n", place) if record["n"] else None,
-                                   _real(record["value"], "value", place), record["section"]))
+                                   real(record["value"], "value", place), record["section"]))
     return published
+
+
+def read_tables(path: Path) -> list[TableCell]:
+    """The numbers of published tables, a cell a line."""
+    return [TableCell(record["figure"], record["quantity"], record["stage"], record["input"],
+                      _integer(record["n"], "n", f"{path}:{number}"),
+                      {name: record[name] for name in ("size-i", "threads") if record[name]},
+                      real(record["value"], "value", f"{path}:{number}"), record["unit"], record["section"])
+            for number, record in read_table(path, TABLE_COLUMNS)]
 
 
 def read_trace(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
     """The accesses of one traced run, as plots/traces.py keeps them."""
-    return [record for _, record in _read_table(path, columns)]
+    return [record for _, record in read_table(path, columns)]
 
 
 def stages_file() -> Path:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import traces
-from drawing import Block, Drawing, Figure, Source, short_count, short_ratio
+from drawing import Block, Drawing, Figure, Source, TableMaker, short_count, short_ratio
+from limits import Limits
 from measurements import DataError, Report, Row, newest, quartiles
 from panels import Gain, Runs, gains_of, prepare_against_n, prepare_bars, prepare_cpu_gpu, published
 
@@ -281,7 +282,7 @@ def median_ms(rows: Sequence[Row]) -> float:
     return quartiles([row.total_ms for row in rows])[1]
 
 
-def inputs_table(rows: Sequence[Row], reports: Sequence[Report]) -> list[str]:
+def inputs_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping[str, Limits]) -> list[str]:
     """Whole runs of the big stages on inputs that their pivots do not like, beside uniform keys."""
     by_run: dict[tuple[str, str, int], list[Row]] = {}
     for row in rows:
@@ -302,7 +303,7 @@ def inputs_table(rows: Sequence[Row], reports: Sequence[Report]) -> list[str]:
     return [*lines, "", "Whole runs, medians; in brackets the time over that of uniform keys."]
 
 
-def counting_table(rows: Sequence[Row], reports: Sequence[Report]) -> list[str]:
+def counting_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping[str, Limits]) -> list[str]:
     """Seed 001's report, a line a run."""
     fields = {"global_ms": "all", "kernel_ms": "kernels", "cpu_sort_ms": "CPU's two sorts",
               "serial_sort_ms": "one sort on the CPU", "host_to_device_ms": "host to device",
@@ -320,7 +321,7 @@ def counting_table(rows: Sequence[Row], reports: Sequence[Report]) -> list[str]:
     return [*lines, "", f"{COUNTING}, its own report: milliseconds of the last run."]
 
 
-TABLES: dict[str, Callable[[Sequence[Row], Sequence[Report]], list[str]]] = {
+TABLES: dict[str, TableMaker] = {
     "inputs": inputs_table,
     "counting": counting_table,
 }

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from drawing import PLOTS, short_count, short_ratio
 from figures import chapter_module, device_folder
+from limits import read_limits
 from measurements import (
     DataError,
     KernelCounters,
@@ -53,6 +54,7 @@ class Rules:
 
     run: dict[str, str] = field(default_factory=dict)  # COMPARED_RUN: the input and parameters of the rows
     kernel_timed: tuple[str, ...] = ()  # KERNEL_TIMED: stages compared by their kernels, not by whole runs
+    stage_runs: dict[str, dict[str, str]] = field(default_factory=dict)  # STAGE_RUNS: parameters of a stage's own
     series: tuple[tuple[str, ...], ...] = ()  # SERIES: speedup_over_first is over the first of one of these
 
     def first_of(self, stage: str) -> str:
@@ -62,14 +64,14 @@ class Rules:
 def rules_of(chapter: str) -> Rules:
     module = chapter_module(chapter)
     return Rules(getattr(module, "COMPARED_RUN", {}), getattr(module, "KERNEL_TIMED", ()),
-                 getattr(module, "SERIES", ()))
+                 getattr(module, "STAGE_RUNS", {}), getattr(module, "SERIES", ()))
 
 
 def comparable(rules: Rules, rows: list[Row]) -> list[Row]:
     """The rows of the compared run; what a stage has no parameter for is no difference."""
     return newest([row for row in rows if all(
         (row.input if key == "input" else row.parameters.get(key, value)) == value
-        for key, value in rules.run.items())])
+        for key, value in (rules.run | rules.stage_runs.get(row.stage, {})).items())])
 
 
 def median_seconds(rows: list[Row], stage: str, n: int, kernels: bool = False) -> float | None:
@@ -288,7 +290,9 @@ def own_tables(chapter: str, rows: list[Row], folder: Path) -> dict[str, list[st
     makers = getattr(chapter_module(chapter), "TABLES", {})
     report_path = folder / f"{chapter}_report.csv"
     reports: list[Report] = read_reports(report_path) if makers and report_path.exists() else []
-    return {name: make(rows, reports) for name, make in makers.items()}
+    limits_path = folder / "limits.csv"
+    limits = read_limits(limits_path) if makers and limits_path.exists() else {}
+    return {name: make(rows, reports, limits) for name, make in makers.items()}
 
 
 def chapter_readme(chapter: str, stages: list[dict], folder: Path, counted: list[KernelCounters],

@@ -9,6 +9,7 @@ network.csv      each access of the bitonic sort of 16 keys (quicksort/02_bitoni
 partition.csv    the partition of one list by four blocks (quicksort/10_big), accesses of neighbouring
                  keys joined: a run of keys a row. A GTX 980's segment is short enough to look at, and
                  the blocks run in a shuffled order, so that the places come from the atomics alone.
+mergepath.csv    each access of the first threads that merge two runs of 512 keys (mergesort/05_merge_path)
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from measurements import DataError, read_stages, stages_file
 
 FOLDER = Path(__file__).resolve().parent / "data" / "traces"
 NETWORK_COLUMNS = ("step", "lane", "operation", "space", "offset", "value")
+MERGEPATH_COLUMNS = ("thread", "operation", "object", "place", "value")
+MERGEPATH_THREADS = 20  # as many diagonals as a drawing has room for
 PARTITION_COLUMNS = ("block", "operation", "object", "offset", "bytes", "count", "value")
 
 Record = dict[str, str]
@@ -72,6 +75,16 @@ def partition_rows(records: Iterable[Record]) -> list[tuple[object, ...]]:
     return rows
 
 
+def mergepath_rows(records: Iterable[Record]) -> list[tuple[object, ...]]:
+    """Of the first threads of the first merge each access, thread by thread; places count keys."""
+    found: dict[int, list[tuple[object, ...]]] = {thread: [] for thread in range(MERGEPATH_THREADS)}
+    for one in records:
+        thread = 32 * int(one["warp"]) + int(one["lane"])
+        if (one["grid"], one["block"]) == ("2", "0") and thread in found:
+            found[thread].append((thread, one["operation"], one["object"], int(one["offset"]) // 4, one["value"]))
+    return [row for rows in found.values() for row in rows]
+
+
 @dataclass(frozen=True)
 class Trace:
     """A run, and what is kept of it."""
@@ -82,12 +95,15 @@ class Trace:
     columns: tuple[str, ...]
     keep: Callable[[Iterable[Record]], list[tuple[object, ...]]]
     environment: dict[str, str] = field(default_factory=dict)
+    skip: str = ""  # lines that begin so are millions, and not looked at
 
 
 TRACES = (
     Trace("network", "quicksort/02_bitonic_shared", ("--n", "16"), NETWORK_COLUMNS, network_rows),
     Trace("partition", "quicksort/10_big", ("--n", "8105"), PARTITION_COLUMNS, partition_rows,
           {"EMULATOR_DEVICE": "gtx980", "EMULATOR_SCHEDULE": "shuffled:2"}),
+    Trace("mergepath", "mergesort/05_merge_path", ("--n", "1024", "--no-races"), MERGEPATH_COLUMNS, mergepath_rows,
+          skip="1,"),  # the selection sort before the merge
 )
 
 
@@ -112,7 +128,8 @@ def run(trace: Trace, program: Path) -> str:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(trace.columns)
         with path.open(encoding="utf-8", newline="") as file:
-            writer.writerows(trace.keep(csv.DictReader(file)))
+            lines = (line for line in file if not trace.skip or not line.startswith(trace.skip))
+            writer.writerows(trace.keep(csv.DictReader(lines)))
     return text.getvalue()
 
 

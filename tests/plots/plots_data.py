@@ -16,6 +16,7 @@ PLOTS = ROOT / "plots"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(PLOTS))
 
+import limits  # noqa: E402
 import measurements  # noqa: E402
 
 NBODY_STAGES = ("01_float3", "02_float4", "03_shared_tiles", "04_soa_accelerations", "05_rsqrt",
@@ -26,6 +27,8 @@ BITONIC_STAGES = ("01_bitonic_global", "02_bitonic_shared", "03_bitonic_first_st
 SMALL_STAGES = ("05_small_recursive", "06_small_streams", "07_small_shuffle",
                 "08_small_segment_shared", "09_small_sublists_shared")
 BIG_STAGES = ("10_big", "11_big_streams", "12_big_lazy_streams", "13_big_device_loop")
+MERGESORT_STAGES = ("01_selection_and_search", "02_shared_list", "03_padded_list", "04_streams", "05_merge_path",
+                    "06_overlap_copy")
 GPU = "Stand-In GPU 1"
 HOST = "Stand-In CPU 2"
 
@@ -106,6 +109,60 @@ def quicksort_reports(engine: str) -> list[list[object]]:
             for memory in ("pinned", "pageable") for name, value in fields.items()]
 
 
+def multisort_grid(recorded: bool) -> list[tuple[str, str, int, dict[str, object]]]:
+    """Stage, input, n and parameters of every run that seed 003's tables ask for; fewer on this machine."""
+    large, sizes, blocks, lists = (2**25, [2**i for i in range(1, 13)], [2**i for i in range(11)],
+                                   [2**i for i in range(15, 28)])
+    if not recorded:
+        large, sizes, blocks, lists = 2**12, [2, 8, 32], [16, 32, 64], [2**10, 2**11, 2**12]
+    runs = []
+    for place, name in enumerate(("sorted", "uniform", "reverse")):
+        best = (4096, 64, 8)[place] if recorded else 8
+        runs += [("07_multisort_cpu", name, large, {"size-i": size}) for size in sizes]
+        runs += [("07_multisort_cpu", name, n, {"size-i": best}) for n in lists]
+        for stage, size, all_threads, few in (("08_multisort_thread_merge", (4096, 4, 4)[place] if recorded else 4, 1024, 1),
+                                              ("09_multisort_merge_path", 2, 1024, 32), ("10_multisort_opencl", 2, 1024, 512),
+                                              ("10_multisort_opencl", 2, 1024, 32)):
+            runs += [(stage, name, large, {"size-i": one, "threads": all_threads}) for one in sizes]
+            runs += [(stage, name, large, {"size-i": size, "threads": threads}) for threads in blocks]
+            runs += [(stage, name, n, {"size-i": size, "threads": few}) for n in lists]
+    return list({str(run): run for run in runs}.values())
+
+
+def mergesort_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
+    """Of the thesis' stages each a tenth quicker than the one before; the multisort at 5 GB/s for each pass."""
+    rows = []
+    for n in sizes:
+        rows.append(row("mergesort", "00_cpu", "cpu", n, n * 1e-4, 1, "", "uniform"))
+        for i, stage in enumerate(MERGESORT_STAGES):
+            rows += [row("mergesort", stage, engine, n, n * 1e-5 * 0.9**i * (1 + 0.01 * repeat), repeat,
+                         "chunks=3" if stage == "06_overlap_copy" else "", "uniform") for repeat in (1, 2, 3)]
+    for stage, name, n, parameters in multisort_grid(engine == "gpu"):
+        passes = 1 + math.ceil(math.log2(n / int(str(parameters["size-i"]))))
+        factor = {"07": 100, "08": 50, "09": 1, "10": 2}[stage[:2]]
+        rows.append(row("mergesort", stage, {"07": "cpu", "10": "opencl"}.get(stage[:2], engine), n,
+                        factor * passes * 8e3 * n / 5e9, 1, ";".join(f"{key}={value}" for key, value in parameters.items()),
+                        name, seed=21364))
+    return rows
+
+
+def mergesort_reports(engine: str, sizes: Sequence[int]) -> list[list[object]]:
+    """Three chunks of stage 06, of which each is copied for 2 ms and sorted for 3; parts of 09 and 10."""
+    records: list[list[object]] = [
+        ["mergesort", "06_overlap_copy", engine, GPU, sizes[-1], "chunks=3", 1, f"chunk_{i}_ms", f"{2.0 * i} {2.0 * i + 2} {3.0 * i + 5}"]
+        for i in range(3)]
+    for stage, name, n, parameters in multisort_grid(engine == "gpu"):
+        if name == "uniform" and stage[:2] in ("09", "10") and parameters == {"size-i": 2, "threads": 32}:
+            for field, ms in (("insertion_sort_ms", n * 1e-6), ("merge_ms", n * 1e-5)):
+                records.append(["mergesort", stage, engine if stage.startswith("09") else "opencl", GPU, n,
+                                "size-i=2;threads=32", 21364, field, ms * (2 if stage.startswith("10") else 1)])
+    return records
+
+
+# device, then rates and sizes as limits.csv has them: 10 GB/s of memory, and peaks.
+LIMITS = [[GPU, 1e10, 5e10, 2**20, 1e13, 1.2e10, 6e10, 2e13]]
+
+
 def profile_records(metrics: dict[str, float], n: int = 1000) -> list[list[object]]:
     return [["2026-02-03", "nbody", stage, GPU, n, "compute_accelerations_kernel", name, "", value]
             for stage in ("04_soa_accelerations", "05_rsqrt") for name, value in metrics.items()]
@@ -153,6 +210,11 @@ class PlotsTest(unittest.TestCase):
         write_table(folder / "nbody.csv", measurements.ROW_COLUMNS, nbody_rows(engine, nbody_sizes))
         write_table(folder / "montecarlo.csv", measurements.ROW_COLUMNS,
                     montecarlo_rows(engine, samples))
+        lists = (10**7, 32 * 10**7) if engine == "gpu" else (2000, 4000)
+        write_table(folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows(engine, lists))
+        write_table(folder / "mergesort_report.csv", measurements.REPORT_COLUMNS, mergesort_reports(engine, lists))
+        if engine == "gpu":
+            write_table(folder / "limits.csv", limits.LIMITS_COLUMNS, LIMITS)
         write_table(folder / "quicksort.csv", measurements.ROW_COLUMNS, quicksort_rows(engine))
         shutil.copytree(PLOTS / "data" / "traces", self.folder / "recorded" / "traces", dirs_exist_ok=True)
         write_table(folder / "montecarlo_report.csv", measurements.REPORT_COLUMNS,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The drawings of what kernels did: the network of figure 3.6 is the bitonic one and sorts; the partition
-of figure 3.2 moves every key once. A trace that says otherwise is refused."""
+of figure 3.2 moves every key once; the path of figure 4.5 merges. A trace that says otherwise is refused."""
 
 import unittest
 
@@ -8,6 +8,7 @@ from plots_data import PLOTS, PlotsTest
 
 import drawing
 import measurements
+import mergesort
 import quicksort
 import traces
 
@@ -119,6 +120,55 @@ class DrawingsTest(PlotsTest):
         self.change("partition", "0,store,a3,3072,4,730", "0,store,a3,3076,4,730")
         with self.assertRaisesRegex(measurements.DataError, "block 0 does not write where it was given room"):
             quicksort.read_partition(self.source)
+
+    def test_the_merge_path_merges(self) -> None:
+        path = mergesort.read_merge_path(self.source)
+        self.assertEqual([one.number for one in path.diagonals], list(range(traces.MERGEPATH_THREADS)))
+        self.assertEqual((path.left, path.right), (sorted(path.left), sorted(path.right)))
+        i = j = 0
+        for one in path.diagonals:
+            self.assertEqual(one.crossing, (i, j))
+            takes_right = path.left[i] > path.right[j]  # of equal keys the left one
+            self.assertEqual(one.stored, path.right[j] if takes_right else path.left[i])
+            i, j = (i, j + 1) if takes_right else (i + 1, j)
+        self.assertGreater(i, 3)  # it turns
+        self.assertGreater(j, 3)
+
+    def test_each_search_is_a_binary_one_along_its_diagonal(self) -> None:
+        path = mergesort.read_merge_path(self.source)
+        for one in path.diagonals:
+            low, high = 0, one.number
+            for i, j, greater in one.probes:
+                self.assertEqual((i, j), ((low + high) // 2, one.number - 1 - (low + high) // 2))
+                low, high = (low, i) if greater else (i + 1, high)
+            self.assertEqual((low, high), (one.crossing[0],) * 2)
+            self.assertLessEqual(len(one.probes), one.number.bit_length())
+
+    def test_a_trace_that_is_no_merge_is_refused(self) -> None:
+        self.change("mergepath", "5,store,a2,5,", "5,store,a2,6,")
+        with self.assertRaisesRegex(measurements.DataError, r"mergepath\.csv: thread 5 finds no crossing or stores elsewhere"):
+            mergesort.read_merge_path(self.source)
+
+    def test_chunks(self) -> None:
+        chunks, n, engine = mergesort.read_chunks(self.source)
+        self.assertEqual((n, engine), (32 * 10**7, "gpu"))
+        self.assertEqual(chunks, [mergesort.Chunk(2.0 * i, 2.0 * i + 2, 3.0 * i + 5) for i in range(3)])
+        self.assertEqual([mergesort.sort_begin(chunks, i) for i in range(3)], [2, 5, 8])
+        self.assertEqual(mergesort.by_order(chunks), [mergesort.Chunk(0, 1, 3), mergesort.Chunk(1, 2, 5),
+                                                      mergesort.Chunk(2, 4, 6)])
+        drawing = mergesort.prepare_overlap(self.source)
+        # Of three copies the second and the third lie beside sorts.
+        self.assertIn("67 % of the copies' 6 ms", drawing.ours)
+
+    def test_chunks_that_cannot_be_are_refused(self) -> None:
+        path = self.folder / "gpu" / "mergesort_report.csv"
+        text = path.read_text(encoding="utf-8")
+        for before, after in (("2.0 4.0 8.0", "2.0 4.0"), ("2.0 4.0 8.0", "5.0 4.0 8.0"), ("chunk_1_ms", "chunk_7_ms"),
+                              ("2.0 4.0 8.0", "2.0 nan 8.0")):
+            self.assertIn(before, text)
+            path.write_text(text.replace(before, after), encoding="utf-8")
+            with self.assertRaisesRegex(measurements.DataError, r"mergesort_report\.csv: .*chunk"):
+                mergesort.read_chunks(self.source)
 
     def test_neighbouring_accesses_are_joined(self) -> None:
         def access(block: str, operation: str, name: str, offset: int, line: str = "q.cu:1") -> dict[str, str]:

@@ -5,10 +5,12 @@ import contextlib
 import io
 import unittest
 
-from plots_data import (BIG_STAGES, GPU, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records,
+from plots_data import (BIG_STAGES, GPU, LIMITS, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, mergesort_rows,
                         quicksort_reports, quicksort_rows, write_table)
 
+import limits
 import measurements
+import mergesort
 import quicksort
 import tables
 
@@ -106,9 +108,33 @@ class TablesTest(PlotsTest):
             self.assertIn(line, text)
         self.assertNotIn("quicksort::", text)
         with self.assertRaises(measurements.DataError):
-            quicksort.inputs_table([], [])
+            quicksort.inputs_table([], [], {})
         with self.assertRaises(measurements.DataError):
-            quicksort.counting_table([], [])
+            quicksort.counting_table([], [], {})
+
+    def test_mergesort_s_bounds(self) -> None:
+        write_table(self.folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows("gpu", [10**7]))
+        write_table(self.folder / "limits.csv", limits.LIMITS_COLUMNS, LIMITS)
+        rows = measurements.read_rows(self.folder / "mergesort.csv")
+        lines = mergesort.bounds_table(rows, [], limits.read_limits(self.folder / "limits.csv"))
+        self.assertEqual(lines[0], f"| keys | passes | GB moved | RTX 3080, at least | seed 003 | {GPU}, at least | here |")
+        self.assertEqual(len(lines), 2 + 8 + 2)
+        self.assertIn("| 2²⁰ | 20 | 0.168 | 0.0828 ms | 0.124 ms | 15.1 ms | 33.6 ms |", lines)
+        self.assertIn("| 2²⁵ | 25 | 6.71 | 8.66 ms | 1.48 ms (impossible) | 669 ms | 1.34e+03 ms |", lines)
+        self.assertIn("| not known |", mergesort.bounds_table(rows, [], {})[-3])
+        with self.assertRaises(measurements.DataError):
+            mergesort.bounds_table([], [], {})
+
+    def test_stages_of_their_own_parameters(self) -> None:
+        write_table(self.folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows("gpu", [10**7]))
+        rules = tables.rules_of("mergesort")
+        rows = tables.comparable(rules, measurements.read_rows(self.folder / "mergesort.csv"))
+        self.assertTrue(all(row.input == "uniform" for row in rows))
+        kept = {(row.stage, *sorted(row.parameters.items())) for row in rows if row.n == 2**25}
+        self.assertEqual(kept, {("07_multisort_cpu", ("size-i", "64")),
+                                ("08_multisort_thread_merge", ("size-i", "4"), ("threads", "1")),
+                                ("09_multisort_merge_path", ("size-i", "2"), ("threads", "32")),
+                                ("10_multisort_opencl", ("size-i", "2"), ("threads", "32"))})
 
     def test_runs_that_are_not_all_the_same_name_their_stages(self) -> None:
         counted = [measurements.KernelCounters(stage, arguments, "k", {}) for stage, arguments in (
