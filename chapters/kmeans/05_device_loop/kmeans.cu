@@ -82,8 +82,9 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<int2> d_points(count), d_centroids(k), d_previous(k);
     DeviceBuffer<int> d_labels(count);
     DeviceBuffer<std::int64_t> d_sizes(k);
+    // Of fewer points than four a thread, most of the work would be to add the threads' sums up.
     const std::int64_t segment_points =
-        std::max<std::int64_t>(kBlockSize, (count - 1) / concurrent_blocks() + 1);
+        std::max<std::int64_t>(4 * kBlockSize, (count - 1) / concurrent_blocks() + 1);
     const int segments = static_cast<int>((count - 1) / segment_points + 1);
     DeviceBuffer<Sum> d_partial(static_cast<std::int64_t>(segments) * k);
     DeviceBuffer<Progress> d_progress(1);
