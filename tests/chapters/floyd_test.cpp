@@ -318,7 +318,7 @@ TEST(NegativeCycles, OfAllSizesAreFoundAndNoneWhereThereIsNone) {
 
 class Verdicts : public testing::TestWithParam<std::tuple<std::string, bool>> {
   protected:
-    static constexpr std::int64_t kCount = 40;
+    static constexpr std::int64_t kCount = 30;
 
     static Graph make() {
         const auto& [name, negative] = GetParam();

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Floyd-Warshall's stages through their executables: files, matrices, negative cycles, orders of blocks, work.
+
+    test_floyd.py STAGES_JSON ENGINE     ENGINE: gpu, emu (with the serial stage) or count
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ENGINE = sys.argv.pop(2)
+STAGES_JSON = Path(sys.argv.pop(1))
+NO_COUNTERS = {"EMULATOR_COUNTERS": "none"}  # else a run on "count" that is not --quiet prints them
+
+
+def load_programs() -> dict[str, Path]:
+    programs = {}
+    for record in json.loads(STAGES_JSON.read_text(encoding="utf-8")):
+        executables = record["executables"]
+        engine = "cpu" if ENGINE == "emu" and "cpu" in executables else ENGINE
+        if record["chapter"] == "floyd" and engine in executables:
+            programs[record["stage"]] = STAGES_JSON.parent / executables[engine]
+    return programs
+
+
+PROGRAMS = load_programs()
+
+
+def execute(program: Path, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
+    return subprocess.run([str(program), *map(str, arguments)], env=environment | settings, text=True,
+                          capture_output=True, check=False, timeout=300)
+
+
+def csv_of(edges: list[tuple[int, int, int]]) -> str:
+    return "".join(f"{source},{target},{weight}\n" for source, target, weight in edges)
+
+
+class FloydTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, name: str, content: str) -> Path:
+        path = self.folder / name
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    def matrices(self, program: Path, *arguments: object, **settings: str) -> tuple[str, str]:
+        """Distances and next hops, of a run that must be right."""
+        written = self.folder / "distances", self.folder / "hops"
+        result = execute(program, "--check", "--quiet", "--output", written[0], "--next-hop", written[1], *arguments,
+                         **settings)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        texts = written[0].read_text(encoding="utf-8"), written[1].read_text(encoding="utf-8")
+        for path in written:
+            path.unlink()
+        return texts
+
+    def refuse(self, program: Path, status: int, said: str, *arguments: object) -> str:
+        """One line that says it, the status, and no file."""
+        written = [self.folder / name for name in ("distances", "hops", "rows")]
+        result = execute(program, "--output", written[0], "--next-hop", written[1], "--csv", written[2], *arguments,
+                         **NO_COUNTERS)
+        self.assertEqual((result.returncode, result.stdout), (status, ""), result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertIn(said, result.stderr)
+        for path in written:
+            self.assertFalse(path.exists())
+        return result.stderr
+
+    def test_files(self) -> None:
+        files = {
+            "a.gr": ("p sp 4 5\na 1 2 7\na 2 3 -1\na 1 3 9\na 1 2 8\na 3 1 0\n",
+                     "0,7,6,inf\n-1,0,-1,inf\n0,7,0,inf\ninf,inf,inf,0\n", "1,2,2,-1\n3,2,3,-1\n1,1,3,-1\n-1,-1,-1,4\n"),
+            "pmed": ("3 3 1\n1 2 5\n2 3 4\n2 1 7\n", "0,7,11\n7,0,4\n11,4,0\n", "1,2,2\n1,2,3\n2,2,3\n"),
+            "e.csv": ("from,to,weight\n0,1,3\n1,2,-2\n", "0,3,1\ninf,0,-2\ninf,inf,0\n", "0,1,1\n-1,1,2\n-1,-1,2\n"),
+        }
+        for name, (content, distances, hops) in files.items():
+            path = self.file(name, content)
+            for stage, program in PROGRAMS.items():
+                with self.subTest(f"{stage} {name}"):
+                    self.assertEqual(self.matrices(program, "--input", path), (distances, hops))
+
+    def test_a_path(self) -> None:
+        path = self.file("a.gr", "p sp 4 3\na 1 2 7\na 2 3 -1\na 3 1 0\n")
+        for stage, program in PROGRAMS.items():
+            for ends, said in (("1,3", "1 -> 2 -> 3"), ("3,2", "3 -> 1 -> 2"), ("4,1", "none"), ("2,2", "2")):
+                with self.subTest(f"{stage} {ends}"):
+                    result = execute(program, "--input", path, "--path", ends, "--repeats", 1, **NO_COUNTERS)
+                    self.assertEqual((result.returncode, result.stderr), (0, ""))
+                    self.assertIn(f"  path            {said}\n", result.stdout)
+
+    def test_all_stages_agree_cell_by_cell(self) -> None:
+        """Ties too: steps in one order, and only what is less is written."""
+        for words in (["--n", 65], ["--n", 50, "--density", 0.05, "--max-weight", 2, "--negative"],
+                      ["--n", 64, "--max-weight", 1, "--density", 0.2], ["--n", 40, "--input", "grid", "--max-weight", 0]):
+            with self.subTest(" ".join(map(str, words))):
+                self.assertEqual(len({self.matrices(program, *words) for program in PROGRAMS.values()}), 1)
+
+    @unittest.skipIf(ENGINE == "gpu", "its order is its own")
+    def test_every_order(self) -> None:
+        for stage, program in PROGRAMS.items():
+            for words in (["--n", 70, "--max-weight", 1, "--negative"], ["--n", 35, "--input", "complete"]):
+                expected = self.matrices(program, *words)
+                for schedule in ("reversed", "shuffled:1", "shuffled:2", "shuffled:3"):
+                    with self.subTest(f"{stage} {words} {schedule}"):
+                        self.assertEqual(self.matrices(program, *words, EMULATOR_SCHEDULE=schedule), expected)
+
+    def test_negative_cycles(self) -> None:
+        """Closed by the first step, the last, or one between, among others, and with weights that double past 32 bits."""
+        chance = random.Random(5)
+        large = 3_800_000  # paths may just be as long as "last" could have them
+        ring = [(v, v + 1, large) for v in range(69)]
+        graphs = {
+            "first": [(0, 1, 1), (1, 0, -2)] + [(v, v + 1, 1) for v in range(1, 60)],
+            "last": [(69, 0, -69 * large - 1), *ring],
+            "hub": [edge for v in range(1, 50) for edge in ((0, v, large), (v, 0, -large - 1))],
+            "many": [(a, b, chance.randint(-large, large)) for a in range(60) for b in range(60) if a != b],
+            "apart": [(0, 1, 5), (1, 0, 5), (31, 32, 0), (32, 33, -1), (33, 31, 0)],
+        }
+        for name, edges in graphs.items():
+            path = self.file(f"{name}.csv", csv_of(edges))
+            weights = {(source, target): weight for source, target, weight in edges}
+            for stage, program in PROGRAMS.items():
+                with self.subTest(f"{stage} {name}"):
+                    said = self.refuse(program, 1, f"{path}: a cycle of negative length, ", "--input", path)
+                    length, cycle = said.split("negative length, ")[1].split(": ")
+                    hops = [int(vertex) for vertex in cycle.split(" -> ")]
+                    self.assertEqual(hops[0], hops[-1])
+                    self.assertEqual(sum(weights[hop] for hop in zip(hops, hops[1:], strict=False)), int(length))
+                    self.assertLess(int(length), 0)
+        nothing = self.file("zero.csv", csv_of([(69, 0, -69 * large), *ring]))
+        for stage, program in PROGRAMS.items():
+            with self.subTest(f"{stage} a cycle of length 0"):
+                self.assertEqual(self.matrices(program, "--input", nothing)[0].splitlines()[69].split(",")[69], "0")
+
+    def test_faults_in_files(self) -> None:
+        for name, content, said in (("e.csv", "", "e.csv: holds no data"), ("e.csv", "0,1,2\n1,2\n", "e.csv:2: "),
+                                    ("e.csv", "0,1,2\n1,1,2\n", "e.csv:2: "), ("e.csv", "0,1,0.5\n", "e.csv:1: "),
+                                    ("e.csv", "0,1,1\n\n0,1000000,1\n", "e.csv:3: "),
+                                    ("a.gr", "p sp 3 2\na 1 2 3\n", "a.gr:2: "), ("pmed", "3 1 1\n1 4 3\n", "pmed:2: "),
+                                    ("e.csv", "0,1,500000000\n1,2,500000000\n", "e.csv: paths may be as long as"),
+                                    ("e.csv", "0,999999,1\n", "e.csv: n = 1000000 needs")):
+            path = self.file(name, content)
+            for stage, program in PROGRAMS.items():
+                with self.subTest(f"{stage} {content!r}"):
+                    self.refuse(program, 1, said, "--input", path)
+
+    @unittest.skipIf(ENGINE != "count", "bytes are counted by the engine with counters")
+    def test_no_stage_declares_more_than_it_moves(self) -> None:
+        """However few paths there are."""
+        for stage, program in PROGRAMS.items():
+            for words in (["--n", 2], ["--n", 37], ["--n", 37, "--density", 0], ["--n", 64, "--input", "complete"]):
+                with self.subTest(f"{stage} {words}"):
+                    counters, rows = self.folder / "counters.json", self.folder / "rows.csv"
+                    result = execute(program, "--quiet", "--counters", counters, "--csv", rows, *words)
+                    self.assertEqual((result.returncode, result.stderr), (0, ""))
+                    header, row = rows.read_text(encoding="utf-8").splitlines()
+                    declared = float(row.split(",")[header.split(",").index("bytes")])
+                    kernels = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
+                    moved = sum(line["lanes"] * line["bytes"] for kernel in kernels for line in kernel["lines"]
+                                if line["space"] == "global")
+                    self.assertGreater(declared, 0)
+                    self.assertLessEqual(declared, moved)
+
+
+if __name__ == "__main__":
+    unittest.main()
