@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Merge sort: int32 keys into non-decreasing order. Inputs, files, oracle and main() are shared with
-// the other sorting chapter (common/sorting).
+// Merge sort: int32 keys into non-decreasing order. Inputs, files, oracle and main() are shared
+// with the other sorting chapter (common/sorting).
 #pragma once
 
 #include <cstdint>

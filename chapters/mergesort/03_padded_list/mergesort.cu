@@ -5,7 +5,8 @@
 // there: a key that never is less than another one never takes its place.
 // Compared with 02_shared_list: s_keys is twice as long and padded; no test within the reduction.
 // Limit now: of the selection, the barriers; of the merges, that they run one after the other, half
-// of them with four blocks each. Thesis 4.3.2, figures 4.7, 4.8 and 4.10.
+// of them with four blocks each.
+// Thesis 4.3.2, figures 4.7, 4.8 and 4.10.
 #include <cuda_runtime.h>
 
 #include <algorithm>

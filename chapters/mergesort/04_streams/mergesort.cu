@@ -5,7 +5,8 @@
 // (The thesis makes and destroys a stream for each merge; a ring is made once.)
 // Compared with 03_padded_list: kStreams streams, and a wait for all of them between passes.
 // Limit now: the host, which launches n / 512 kernels one by one, most of them done before the
-// next is launched. Thesis 4.3.3, figure 4.10.
+// next is launched.
+// Thesis 4.3.3, figure 4.10.
 #include <cuda_runtime.h>
 
 #include <algorithm>

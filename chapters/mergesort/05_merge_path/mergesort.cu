@@ -6,7 +6,8 @@
 // writes the key that follows. Neighbours write side by side, whatever the keys.
 // Compared with 04_streams: merge_runs_kernel, and merge_path for the two searches.
 // Limit now: the host's launches, as before; and the copy of the whole list, which all segments
-// wait for though each needs only its own keys. Thesis 4.2.2, 4.3.4, figures 4.5 and 4.10.
+// wait for though each needs only its own keys.
+// Thesis 4.2.2, 4.3.4, figures 4.5 and 4.10.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -3,10 +3,10 @@
 // Idea: a segment can be sorted as soon as its own keys have come. The list goes over in chunks,
 // each on the next stream of the ring: the host puts a chunk into pinned memory, from where the
 // copy runs on its own, and its sort behind it, while the host is at the next chunk. Two pinned
-// chunks take turns: to pin the whole list would cost as much as to copy it. Compared with
-// 05_merge_path: the chunks. kernels_ms holds their copies, too: compare total_ms. Limit now: the
-// host's launches; of the copy, the host's own, into pinned memory. Thesis 4.3.5, figures 4.9
-// and 4.10 (x1.4 in all).
+// chunks take turns: to pin the whole list would cost as much as to copy it.
+// Compared with 05_merge_path: the chunks. kernels_ms has their copies in it: compare total_ms.
+// Limit now: the host's launches; of the copy, the host's own into pinned memory.
+// Thesis 4.3.5, figures 4.9 and 4.10 (x1.4 in all).
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -103,6 +103,7 @@ __global__ void merge_runs_kernel(const Key* __restrict__ from, Key* __restrict_
     to[diagonal] = j == count || (i < left && !(from[j] < from[i])) ? from[i] : from[j];
 }
 
+// In the chunk's stream. Its sort may wait behind copy_end until an earlier chunk's leaves room.
 struct ChunkEvents {
     Event copy_begin, copy_end, sort_end;
 };
@@ -126,6 +127,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         const std::int64_t keys = std::min(chunk_keys, count - begin);
         const cudaStream_t stream = streams[chunk % kStreams].get();
         Key* pinned = h_pinned.data() + chunk % kPinnedChunks * chunk_keys;
+        // What lay there before must have gone.
         if (chunk >= kPinnedChunks) chunks[chunk - kPinnedChunks].copy_end.synchronize();
         std::copy_n(input.keys.data() + begin, keys, pinned);
         chunks[chunk].copy_begin.record(stream);
