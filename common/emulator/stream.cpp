@@ -135,26 +135,22 @@ void run_first(Stream& stream) {
     stream.done = task->sequence;
 }
 
-Stream* choose_stream(std::uint64_t& random) {
-    const auto& streams = table().all();
-    const auto has_work = [](const auto& stream) { return stream->has_work(); };
+// Which of `count` things that might be next is: the schedule says so.
+std::int64_t choose(std::int64_t count, std::uint64_t& random) {
     const Schedule& schedule = settings().schedule;
-    if (schedule.order == Schedule::Order::in_order) {
-        const auto found = std::find_if(streams.begin(), streams.end(), has_work);
-        return found == streams.end() ? nullptr : found->get();
-    }
-    if (schedule.order == Schedule::Order::reversed) {
-        const auto found = std::find_if(streams.rbegin(), streams.rend(), has_work);
-        return found == streams.rend() ? nullptr : found->get();
-    }
-    const auto count = std::count_if(streams.begin(), streams.end(), has_work);
-    if (count == 0) return nullptr;
+    if (schedule.order == Schedule::Order::in_order) return 0;
+    if (schedule.order == Schedule::Order::reversed) return count - 1;
     random = mix_bits(random);
-    auto skip = static_cast<std::int64_t>(random % static_cast<std::uint64_t>(count));
-    for (const auto& stream : streams) {
-        if (stream->has_work() && skip-- == 0) return stream.get();
+    return static_cast<std::int64_t>(random % static_cast<std::uint64_t>(count));
+}
+
+Stream* choose_stream(std::uint64_t& random) {
+    std::vector<Stream*> ready;
+    for (const auto& stream : table().all()) {
+        if (stream->has_work()) ready.push_back(stream.get());
     }
-    return nullptr;
+    if (ready.empty()) return nullptr;
+    return ready[choose(static_cast<std::int64_t>(ready.size()), random)];
 }
 
 // One task of the stream, after what it waits for: a program that polls gets on.
@@ -196,18 +192,21 @@ cudaError_t run_until(Stream& stream, std::uint64_t sequence) {
     // What is needed waits for other work, and that for more: a stack of its own instead of
     // recursion, because a chain between two streams may be as long as their queues.
     std::vector<Progress> needed{{stream.shared_from_this(), sequence}};
+    std::uint64_t random = mix_bits(settings().schedule.seed);
     while (!needed.empty() && sticky_error() == cudaSuccess) {
         Stream& current = *needed.back().stream;
         if (is_done(needed.back())) {
             needed.pop_back();
             continue;
         }
-        const auto& waits_for = current.queue.front()->waits_for;
-        const auto unmet = std::find_if_not(waits_for.begin(), waits_for.end(), is_done);
-        if (unmet != waits_for.end()) {
-            needed.push_back(*unmet);
-        } else {
+        std::vector<Progress> unmet;
+        for (const Progress& one : current.queue.front()->waits_for) {
+            if (!is_done(one)) unmet.push_back(one);
+        }
+        if (unmet.empty()) {
             run_first(current);
+        } else {
+            needed.push_back(unmet[choose(static_cast<std::int64_t>(unmet.size()), random)]);
         }
     }
     if (sticky_error() != cudaSuccess) table().discard_work();

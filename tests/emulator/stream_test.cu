@@ -260,6 +260,19 @@ TEST_F(StreamTest, freeing_waits_for_queued_work) {
     EXPECT_EQ(out[0], 11);
 }
 
+// Whoever forgets to wait between two of them must not be saved by the default stream's own order.
+TEST_F(StreamTest, the_schedule_orders_what_the_default_stream_waits_for) {
+    for (const auto& [schedule, first] : {std::pair("in-order", 0), std::pair("reversed", 2)}) {
+        use_schedule(schedule);
+        ManagedArray<int> log(5);
+        const Streams streams(3);
+        for (int i = 0; i < 3; ++i) append_kernel<<<1, 1, 0, streams[i]>>>(log.data(), i);
+        append_kernel<<<1, 1>>>(log.data(), 3);
+        ASSERT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+        EXPECT_EQ(log.values(), (std::vector<int>{4, first, 1, 2 - first, 3})) << schedule;
+    }
+}
+
 TEST_F(StreamTest, a_destroyed_stream_finishes_its_work) {
     ManagedArray<int> out(1);
     cudaStream_t stream;
