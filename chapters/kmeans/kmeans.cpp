@@ -131,7 +131,7 @@ class KMeans final : public course::Problem {
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
         return text("k=", k_, ";init=", init_, ";max-iterations=", input_.max_iterations,
-                    input_.all_iterations ? ";all-iterations" : "");
+                    input_.all_iterations ? ";all-iterations=1" : "");
     }
 
     void poison_output() override {

@@ -473,6 +473,7 @@ TEST(Report, SaysHowItEnded) {
     EXPECT_NE(result.output.find("iterations      2\n"), std::string::npos) << result.output;
     EXPECT_NE(result.output.find("converged       yes\n"), std::string::npos);
     result = run({"--n", "500", "--k", "1", "--all-iterations", "--repeats", "1"});
+    EXPECT_NE(result.output.find(";max-iterations=20;all-iterations=1\n"), std::string::npos);
     EXPECT_NE(result.output.find("iterations      20\n"), std::string::npos) << result.output;
     EXPECT_NE(result.output.find("converged       yes\n"), std::string::npos);
 }
