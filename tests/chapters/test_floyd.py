@@ -78,7 +78,8 @@ class FloydTest(unittest.TestCase):
     def test_files(self) -> None:
         files = {
             "a.gr": ("p sp 4 5\na 1 2 7\na 2 3 -1\na 1 3 9\na 1 2 8\na 3 1 0\n",
-                     "0,7,6,inf\n-1,0,-1,inf\n0,7,0,inf\ninf,inf,inf,0\n", "1,2,2,-1\n3,2,3,-1\n1,1,3,-1\n-1,-1,-1,4\n"),
+                     "0,7,6,inf\n-1,0,-1,inf\n0,7,0,inf\ninf,inf,inf,0\n",
+                     "1,2,2,-1\n3,2,3,-1\n1,1,3,-1\n-1,-1,-1,4\n"),
             "pmed": ("3 3 1\n1 2 5\n2 3 4\n2 1 7\n", "0,7,11\n7,0,4\n11,4,0\n", "1,2,2\n1,2,3\n2,2,3\n"),
             "e.csv": ("from,to,weight\n0,1,3\n1,2,-2\n", "0,3,1\ninf,0,-2\ninf,inf,0\n", "0,1,1\n-1,1,2\n-1,-1,2\n"),
         }
@@ -100,7 +101,8 @@ class FloydTest(unittest.TestCase):
     def test_all_stages_agree_cell_by_cell(self) -> None:
         """Ties too: steps in one order, and only what is less is written."""
         for words in (["--n", 65], ["--n", 50, "--density", 0.05, "--max-weight", 2, "--negative"],
-                      ["--n", 64, "--max-weight", 1, "--density", 0.2], ["--n", 40, "--input", "grid", "--max-weight", 0]):
+                      ["--n", 64, "--max-weight", 1, "--density", 0.2],
+                      ["--n", 40, "--input", "grid", "--max-weight", 0]):
             with self.subTest(" ".join(map(str, words))):
                 self.assertEqual(len({self.matrices(program, *words) for program in PROGRAMS.values()}), 1)
 
@@ -114,7 +116,7 @@ class FloydTest(unittest.TestCase):
                         self.assertEqual(self.matrices(program, *words, EMULATOR_SCHEDULE=schedule), expected)
 
     def test_negative_cycles(self) -> None:
-        """Closed by the first step, the last, or one between, among others, and with weights that double past 32 bits."""
+        """Closed by the first step, the last, or one between; of weights that double past 32 bits."""
         chance = random.Random(5)
         large = 3_800_000  # paths may just be as long as "last" could have them
         ring = [(v, v + 1, large) for v in range(69)]
@@ -140,6 +142,22 @@ class FloydTest(unittest.TestCase):
         for stage, program in PROGRAMS.items():
             with self.subTest(f"{stage} a cycle of length 0"):
                 self.assertEqual(self.matrices(program, "--input", nothing)[0].splitlines()[69].split(",")[69], "0")
+
+    @unittest.skipIf(ENGINE != "count", "stores are counted by the engine with counters")
+    def test_nothing_is_stored_after_a_negative_cycle(self) -> None:
+        """Each step would double the values, past 32 bits in the end."""
+        n = 60
+        path = self.file("first.csv", csv_of([(0, 1, 1), (1, 0, -2), *((v, v + 1, 1) for v in range(1, n - 1))]))
+        counters = self.folder / "counters.json"
+        for stage, program in PROGRAMS.items():
+            with self.subTest(stage):
+                result = execute(program, "--check", "--quiet", "--input", path, "--counters", counters)
+                self.assertEqual(result.returncode, 1)
+                kernel, = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
+                stored = sum(line["lanes"] for line in kernel["lines"] if line["operation"] == "store")
+                self.assertEqual(kernel["launches"], n)
+                # The first step's distance and next hop, and the flag that each later one hands on.
+                self.assertEqual(stored, 2 + n - 1)
 
     def test_faults_in_files(self) -> None:
         for name, content, said in (("e.csv", "", "e.csv: holds no data"), ("e.csv", "0,1,2\n1,2\n", "e.csv:2: "),
