@@ -85,7 +85,8 @@ class Source:
         """The same, of which nothing has been read."""
         return Source(self.kind, self.folder, self.recorded_folder, self._published, self.counters_folder)
 
-    def _reading(self, path: Path) -> Path:
+    def reading(self, path: Path) -> Path:
+        """Notes that numbers are taken from the file."""
         self.read[path] = None
         return path
 
@@ -93,13 +94,13 @@ class Source:
         return self.folder / f"{chapter}.csv"
 
     def rows(self, chapter: str) -> list[Row]:
-        return measurements.read_rows(self._reading(self.rows_path(chapter)))
+        return measurements.read_rows(self.reading(self.rows_path(chapter)))
 
     def reports_path(self, chapter: str) -> Path:
         return self.folder / f"{chapter}_report.csv"
 
     def reports(self, chapter: str) -> list[Report]:
-        return measurements.read_reports(self._reading(self.reports_path(chapter)))
+        return measurements.read_reports(self.reading(self.reports_path(chapter)))
 
     def profile_path(self, chapter: str) -> tuple[Path, bool]:
         """The profile's file, and whether it is the recorded one although this machine was asked
@@ -111,7 +112,7 @@ class Source:
 
     def profile(self, chapter: str) -> tuple[list[Metric], Path, bool]:
         path, from_recorded = self.profile_path(chapter)
-        return measurements.read_profile(self._reading(path)), path, from_recorded
+        return measurements.read_profile(self.reading(path)), path, from_recorded
 
     def counters_path(self, chapter: str) -> Path:
         """Counters are no measurement of a machine: the recorded ones are everybody's."""
@@ -122,22 +123,22 @@ class Source:
 
     def trace(self, name: str, columns: Sequence[str]) -> list[dict[str, str]]:
         """What a small run did, access by access: the same on every machine too."""
-        return measurements.read_trace(self._reading(self.trace_path(name)), columns)
+        return measurements.read_trace(self.reading(self.trace_path(name)), columns)
 
     def counters(self, chapter: str) -> list[KernelCounters]:
-        return measurements.read_counters(self._reading(self.counters_path(chapter)))
+        return measurements.read_counters(self.reading(self.counters_path(chapter)))
 
     def limits(self) -> dict[str, Limits]:
         """What the devices of these rows can do at most; an emulated device has none."""
         path = self.folder / "limits.csv"
-        return read_limits(path) if path.exists() else {}
+        return read_limits(self.reading(path)) if path.exists() else {}
 
     def published(self, figure: str, quantity: str) -> list[Published]:
         found = [one for one in self._published
                  if one.figure == figure and one.quantity == quantity]
         if not found:
             raise DataError(f"{PUBLISHED}: no {quantity} of figure {figure}")
-        self._reading(PUBLISHED)
+        self.reading(PUBLISHED)
         return found
 
 
@@ -194,7 +195,9 @@ def time_unit(seconds: float) -> tuple[str, float]:
 
 
 def short_ratio(value: float) -> str:
-    """Three digits: `1.07`, `45.3`, `204`, `3730`."""
+    """Three digits: `1.07`, `45.3`, `204`, `3730`; below a hundredth two: `0.0035`."""
+    if value < 0.01:
+        return f"{value:.2g}"
     if value >= 1000:
         return f"{round(value, -1):.0f}"
     return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"

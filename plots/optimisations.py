@@ -12,13 +12,14 @@ from pathlib import Path
 import tables
 from drawing import PLOTS, PUBLISHED, short_count
 from markdown import Document, first_sentence
-from measurements import DataError, KernelCounters, Point, Published, Row, read_counters, read_rows, times
+from measurements import DataError, KernelCounters, Point, Published, Row, TableCell, read_counters, read_rows, times
 
 sys.path.append(str(PLOTS.parent / "common" / "tools"))
 import counters as counters_tool  # noqa: E402
 from counting import GLOBAL, MEMORY, Kernel  # noqa: E402
 from stages import format_ms  # noqa: E402
 
+SEED_TIMES = ("time", "kernels_time")
 SPEED_UPS = ("speedup_over_previous", "speedup_over_first", "speedup_over_cpu")
 NO_BREAK = "\u00a0"
 SHOWN_CHANGES = 4
@@ -29,12 +30,14 @@ ALIKE = 0.1
 
 @dataclass(frozen=True)
 class SpeedUp:
-    """How many times as fast as `over`, at n; `where`: which numbers that is of."""
+    """How many times as fast as `over`, at n; `where`: which numbers that is of, and `path` their file."""
 
     value: float
     over: str
     n: int | None
     where: str
+    path: Path
+    card: str = ""  # where it is not the thesis' or the one of the records
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,33 @@ def measured_speed_up(chapter: Chapter, before: str, stage: str, n: int | None =
     value, size = found
     slow, fast = (point_at(chapter.rows, name, size, kernels) for name in (before, stage))
     return SpeedUp(value, before, size, f"{'kernels' if kernels else 'whole runs'}, medians (quartiles): {before} "
-                                        f"{milliseconds(slow)}, {stage} {milliseconds(fast)}")
+                                        f"{milliseconds(slow)}, {stage} {milliseconds(fast)}", chapter.rows_path)
+
+
+def seed_speed_up(chapter: Chapter, before: str, stage: str) -> SpeedUp | None:
+    """By the times that a seed prints of both, which a chapter's module has as `seed_cells()`, read from
+    SEED_FILE and measured on SEED_KEY: with the input and the parameters of the compared run, at the
+    largest n. `beyond_reach(cell)`: whether the card cannot be as fast as is printed."""
+    module = tables.chapter_module(chapter.name)
+    if not hasattr(module, "seed_cells"):
+        return None
+    rules = tables.rules_of(chapter.name)
+
+    def by_n(name: str) -> dict[int, TableCell]:
+        wanted = {key: value for key, value in (rules.run | rules.stage_runs.get(name, {})).items() if key != "input"}
+        return {cell.n: cell for cell in module.seed_cells()
+                if (cell.stage, cell.input) == (name, rules.run["input"]) and cell.quantity in SEED_TIMES
+                and all(cell.parameters.get(key, value) == value for key, value in wanted.items())}
+
+    slow, fast = by_n(before), by_n(stage)
+    if not slow.keys() & fast.keys():
+        return None
+    n = max(slow.keys() & fast.keys())
+    reachable = not (module.beyond_reach(slow[n]) or module.beyond_reach(fast[n]))
+    card = module.SEED_KEY + ("" if reachable else ", beyond its reach")
+    return SpeedUp(slow[n].value / fast[n].value, before, n,
+                   f"sections {slow[n].section} and {fast[n].section}: {before} {format_ms(slow[n].value)} ms, "
+                   f"{stage} {format_ms(fast[n].value)} ms", module.SEED_FILE, card)
 
 
 def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp], list[SpeedUp]]:
@@ -122,17 +151,23 @@ def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp],
     the largest n, and wherever something else was published."""
     rules = tables.rules_of(chapter.name)
     printed, here = [], []
-    if measured := measured_speed_up(chapter, before, stage):
-        here.append(measured)
+
+    def measure(over: str, n: int | None = None) -> None:
+        found = measured_speed_up(chapter, over, stage, n)
+        if found and not any((one.over, one.n) == (found.over, found.n) for one in here):
+            here.append(found)
+
+    measure(before)
     for one in chapter.published:
         if one.stage != stage or one.quantity not in SPEED_UPS:
             continue
         over = (before if one.quantity == "speedup_over_previous" else "00_cpu"
                 if one.quantity == "speedup_over_cpu" else rules.first_of(stage))
-        printed.append(SpeedUp(one.value, over, one.n, f"section {one.section}"))
-        measured = measured_speed_up(chapter, over, stage, one.n)
-        if measured and not any((got.over, got.n) == (measured.over, measured.n) for got in here):
-            here.append(measured)
+        printed.append(SpeedUp(one.value, over, one.n, f"section {one.section}", PUBLISHED))
+        measure(over, one.n)
+    if seed := seed_speed_up(chapter, before, stage):
+        printed.append(seed)
+        measure(before, seed.n)
     return printed, here
 
 
@@ -250,7 +285,8 @@ def optimisations(chapter: Chapter, readme: Document) -> list[Optimisation]:
 def speed_up_words(one: SpeedUp, before: str) -> str:
     """`×1.76 at 160 M`, and over what where that is not the stage before."""
     return (tables.ratio(one.value) + (f" over {one.over}" if one.over != before else "")
-            + (f" at {short_count(one.n)}".replace(" ", NO_BREAK) if one.n else ""))
+            + (f" at {short_count(one.n)}".replace(" ", NO_BREAK) if one.n else "")
+            + (f" ({one.card})" if one.card else ""))
 
 
 def check_stage_names(chapter: Chapter) -> None:

@@ -88,10 +88,10 @@ def figure_html(entry: Entry) -> str:
 
 # ---- then and now ----------------------------------------------------------------------------------------------
 
-def ratios_html(ratios: Sequence[SpeedUp], before: str, path: Path, none: str) -> str:
+def ratios_html(ratios: Sequence[SpeedUp], before: str, none: str) -> str:
     if not ratios:
         return f'<span class="quiet">{none}</span>'
-    return "<br>".join(f'<span title="{escape(f"{one.where}; {place(path)}")}">'
+    return "<br>".join(f'<span title="{escape(f"{one.where}; {place(one.path)}")}">'
                        f"{escape(speed_up_words(one, before))}</span>" for one in ratios)
 
 
@@ -106,8 +106,8 @@ def optimisation_row(one: Optimisation, chapter: Chapter, linked: bool) -> str:
              if one.counted.arguments else place(chapter.counters_path))
     part = f"<strong>{escape(one.part)}:</strong> " if one.part else ""
     return (f'<tr role="row"><th scope="row" role="rowheader">{name}{over}</th>'
-            f'<td role="cell" data-name="then">{ratios_html(one.published, one.before, PUBLISHED, "–")}</td>'
-            f'<td role="cell" data-name="now">{ratios_html(one.measured, one.before, chapter.rows_path, here)}</td>'
+            f'<td role="cell" data-name="then">{ratios_html(one.published, one.before, "–")}</td>'
+            f'<td role="cell" data-name="now">{ratios_html(one.measured, one.before, here)}</td>'
             f'<td role="cell" data-name="counted"><span title="{escape(title)}">{counted}</span></td>'
             f'<td role="cell" data-name="what">{part}{inline(one.sentence)}</td></tr>\n')
 
@@ -120,8 +120,8 @@ def then_and_now(chapters: Sequence[tuple[Chapter, str, Sequence[Optimisation]]]
         if not found:
             continue
         rows = "".join(optimisation_row(one, chapter, one.name in linked) for one in found)
-        files = [PUBLISHED] * bool(chapter.published) + [path for path in (chapter.rows_path, chapter.counters_path)
-                                                         if path.exists()]
+        printed = dict.fromkeys(ratio.path for one in found for ratio in one.published)
+        files = [*printed, *(path for path in (chapter.rows_path, chapter.counters_path) if path.exists())]
         note = f'<tr class="from" role="row"><td role="cell" colspan="5">{origin(files)}</td></tr>\n' if files else ""
         groups.append('<tbody role="rowgroup">\n<tr class="group" role="row">'
                       f'<th scope="rowgroup" role="rowheader" colspan="5">{title}</th></tr>\n{rows}{note}</tbody>\n')
@@ -140,7 +140,7 @@ def difference(one: Optimisation, before: Stage, after: Stage) -> str:
     removed, added = source_diff.counts(*texts)
     flags = flags_diff(before, after)
     said = f"<p>{inline(one.said)}</p>\n" if one.said else ""
-    for word, ratios in (("Thesis", one.published), ("Here", one.measured)):
+    for word, ratios in (("Then", one.published), ("Now", one.measured)):
         said += "".join(f"<p>{word}: {escape(speed_up_words(ratio, one.before))}. "
                         f'<span class="quiet">{escape(ratio.where)}.</span></p>\n' for ratio in ratios)
     if flags:

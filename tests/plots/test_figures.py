@@ -219,6 +219,12 @@ class FiguresTest(PlotsTest):
         for name in LABELS:
             self.assertIn(f'<figure id="{name}">', text)
             self.assertIn(f'<a href="#{name}">', text)
+        for figure in figures.all_figures():
+            begin = text.index(f'<figure id="{figure.name}">')
+            said = text[begin:text.index("</figure>", begin)]
+            self.assertIn('<p class="from">From <code>', said, figure.name)
+            if figure.said_by != "Thesis":
+                self.assertIn("<code>plots/published/multisort.csv</code>", said, figure.name)
         for alt in re.findall(r'alt="([^"]*)"', text):
             self.assertGreater(len(alt), 60)
         for word in (GPU, "2026-02-03", "Thesis", "Here", "365 times", "3 runs each: medians and quartiles",

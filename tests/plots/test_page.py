@@ -16,6 +16,7 @@ import drawing
 import figures
 import markdown
 import measurements
+import mergesort
 import optimisations
 import page
 import source_diff
@@ -239,6 +240,28 @@ class CountedTest(PlotsTest):
         records.append(["02_float4", "--n 1024", "more_kernel", "global_load.requests", 168])
         self.assertEqual(self.telling(records, "01_float3", "02_float4"),
                          ("all kernels together: 131 136 → 33 000 global load requests",))
+
+
+class SeedTest(unittest.TestCase):
+    def test_a_seeds_times_give_the_speed_up_that_it_prints(self) -> None:
+        path = Path("x")
+        chapter = optimisations.Chapter("mergesort", [], [], [], [], path, path)
+        found = optimisations.seed_speed_up(chapter, mergesort.THREAD_MERGE, mergesort.MERGE_PATH)
+        assert found is not None
+        printed = next(cell.value for cell in mergesort.cells_of(11)
+                       if (cell.input, cell.n) == ("uniform", found.n))
+        self.assertAlmostEqual(found.value / printed, 1, places=4)
+        self.assertEqual((found.n, found.path, found.card),
+                         (2**27, mergesort.SEED_FILE, f"{mergesort.SEED_KEY}, beyond its reach"))
+        # Its thread's merge is slower than its CPU, and within reach.
+        found = optimisations.seed_speed_up(chapter, mergesort.MULTISORT_CPU, mergesort.THREAD_MERGE)
+        assert found is not None
+        self.assertEqual(optimisations.speed_up_words(found, mergesort.MULTISORT_CPU).replace(optimisations.NO_BREAK, " "),
+                         f"×0.86 at 134 217 728 ({mergesort.SEED_KEY})")
+        self.assertIn("07_multisort_cpu 18299 ms, 08_multisort_thread_merge 21198 ms", found.where)
+        self.assertIsNone(optimisations.seed_speed_up(chapter, mergesort.FIRST, mergesort.SHARED))
+        chapter = optimisations.Chapter("nbody", [], [], [], [], path, path)
+        self.assertIsNone(optimisations.seed_speed_up(chapter, "01_float3", "02_float4"))
 
 
 class RecordedPageTest(unittest.TestCase):
