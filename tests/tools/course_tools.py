@@ -26,7 +26,7 @@ if os.environ.get("STAND_IN_ECHO"):
     print(" ".join(sys.argv[1:]))
 n, seed, repeats = int(flags.get("--n", 3000 if "{engine}" in ("cpu", "opencl") else 1000)), flags.get("--seed", "1"), int(flags.get("--repeats", 5))
 with open(os.environ.get("STAND_IN_LOG", os.devnull), "a") as log:
-    log.write(f"{stage} n={{n}} repeats={{repeats}}\n")
+    log.write(f"{stage} n={{n}} repeats={{repeats}} warmup={{flags.get('--warmup')}}\n")
 if n == int(os.environ.get("STAND_IN_FAILS_AT", -1)):
     print("stand-in: wrong result", file=sys.stderr)
     sys.exit(1)

@@ -88,6 +88,21 @@ class RecordTest(ToolTest):
         self.assertEqual(self.record(text).made, 0)
         self.assertEqual(self.record(text.replace("8]", "16]")).made, 4)
 
+    def test_a_single_run_has_no_warm_up(self) -> None:
+        self.record(SWEEP.replace("[10, 20, 40]", "[10]").replace("repeats = 3", "repeats = 1"))
+        self.record(SWEEP.replace("[10, 20, 40]", "[20]").replace("repeats = 3", "repeats = 2\nlong_run_seconds = 0"))
+        lines = self.log.read_text(encoding="utf-8").splitlines()
+        self.assertEqual(lines, [f"sums/{stage} n={n} repeats={repeats} warmup={warmup}" for n, repeats, warmup in (
+            (10, 1, 0), (20, 2, 1)) for stage in ("01_plain", "02_flags")])
+
+    def test_an_optional_run_may_find_no_device(self) -> None:
+        refusing = SWEEP.replace('["01_plain", "02_flags"]', '["01_plain"]')
+        program = self.build / "chapters" / "sums" / "sums_01_plain"
+        program.write_text(f"#!/bin/sh\necho no usable device >&2\nexit {stages.EXIT_NO_DEVICE}\n", encoding="utf-8")
+        with self.assertRaisesRegex(stages.ToolError, "no usable device"):
+            self.record(refusing)
+        self.assertEqual(self.record(refusing + "optional = true\n").failures, [])
+
     def test_limits_are_kept_once(self) -> None:
         names = record.LIMITS_HEADER[1:]
         path = self.data / "limits.csv"
