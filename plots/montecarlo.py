@@ -168,9 +168,8 @@ def prepare_error(source: Source) -> Drawing:
         variables={"deviation": SAMPLE_DEVIATION, "n_low": low / 2, "n_high": high * 2,
                    "error_low": floor / 2, "error_high": 6 * SAMPLE_DEVIATION / math.sqrt(low)},
         emulated=engine == "emu",
-        subtitle=f"{device}, {origin} {day}. {len(points)} estimates, n from {short_count(low)} to "
-                 f"{short_count(high)}: {share:.0f} % within one standard "
-                 f"error (68 % expected), {share_two:.0f} % within two (95 %).",
+        subtitle=f"{device}, {origin} {day}. {len(points)} estimates at {short_count(low)} to {short_count(high)}: "
+                 f"{share:.0f} % within one standard error (68 due), {share_two:.0f} % within two (95).",
         ours=f"{inside} of {len(points)} estimates lie within one standard error and {inside_two} within "
              "two: the error falls as 1.642/√N, so one more digit of pi costs a hundred times "
              "the samples. Runs of one seed share their first samples, so its points move together.",
