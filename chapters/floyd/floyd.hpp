@@ -172,7 +172,7 @@ std::vector<Vertex> find_negative_cycle(const Input& input);
 class Verifier {
   public:
     static constexpr std::int64_t kMaxAllSources = 512;
-    static constexpr std::int64_t kSampledSources = 64;
+    static constexpr std::int64_t kSampledSources = 32;
 
     // Both must live as long.
     Verifier(const Graph& graph, const Input& input, std::uint64_t seed);

@@ -118,35 +118,39 @@ BellmanFord run_bellman_ford(const Input& input) {
 // non-negative: O(count^2), which in a dense graph no heap improves.
 std::vector<Distance> run_dijkstra(const Input& input, const std::vector<std::int64_t>& potentials,
                                    Vertex source) {
+    struct Open {  // a vertex that is not settled; together, because each step goes through all
+        std::int64_t reached;
+        std::int64_t potential;
+        Vertex vertex;
+    };
     const std::int64_t count = input.count;
-    std::vector<std::int64_t> reached(count, kFar);
-    std::vector<Vertex> open(count);  // vertices that are not settled
-    for (std::int64_t v = 0; v < count; ++v) open[v] = static_cast<Vertex>(v);
-    reached[source] = 0;
+    std::vector<Distance> distances(count, kInfinity);
+    std::vector<Open> open(count);
+    for (std::int64_t v = 0; v < count; ++v) {
+        open[v] = {v == source ? 0 : kFar, potentials[v], static_cast<Vertex>(v)};
+    }
     std::size_t nearest = source;  // its place in `open`
-    while (!open.empty() && reached[open[nearest]] < kFar) {
-        const Vertex u = open[nearest];
+    while (!open.empty() && open[nearest].reached < kFar) {
+        const Open settled = open[nearest];
         open[nearest] = open.back();
         open.pop_back();
-        const Distance* weights = &input.distances[u * count];
-        const std::int64_t base = reached[u] + potentials[u];
+        distances[settled.vertex] =
+            static_cast<Distance>(settled.reached - potentials[source] + settled.potential);
+        const Distance* weights = &input.distances[settled.vertex * count];
+        const std::int64_t base = settled.reached + settled.potential;
         std::int64_t least = kFar;
         nearest = 0;
         for (std::size_t place = 0; place < open.size(); ++place) {
-            const Vertex v = open[place];
-            if (weights[v] != kInfinity) {
-                reached[v] = std::min(reached[v], base + weights[v] - potentials[v]);
-            }
-            if (reached[v] < least) {
-                least = reached[v];
+            Open& other = open[place];
+            const Distance weight = weights[other.vertex];
+            const std::int64_t through =
+                weight == kInfinity ? kFar : base + weight - other.potential;
+            other.reached = std::min(other.reached, through);
+            if (other.reached < least) {
+                least = other.reached;
                 nearest = place;
             }
         }
-    }
-    std::vector<Distance> distances(count, kInfinity);
-    for (std::int64_t v = 0; v < count; ++v) {
-        if (reached[v] == kFar) continue;
-        distances[v] = static_cast<Distance>(reached[v] - potentials[source] + potentials[v]);
     }
     return distances;
 }
