@@ -11,6 +11,7 @@ import csv
 import json
 import math
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ TABLE_COLUMNS = (
 COUNTER_COLUMNS = ("stage", "arguments", "kernel", "counter", "value")
 ROOT = Path(__file__).resolve().parents[1]
 ENGINES = ("gpu", "emu", "cpu", "opencl")
+PARAMETERS = re.compile(r"[\w-]+ = [\w.-]+(?:, [\w-]+ = [\w.-]+)*")
 
 
 class DataError(Exception):
@@ -118,6 +120,13 @@ class Published:
     n: int | None
     value: float
     section: str
+    note: str = ""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Of the run that the number is of, where the note begins with them: `k = 4; its sentence …`."""
+        said = self.note.partition(";")[0]
+        return dict(re.findall(r"([\w-]+) = ([\w.-]+)", said)) if PARAMETERS.fullmatch(said) else {}
 
 
 @dataclass(frozen=True)
@@ -284,7 +293,8 @@ def read_published(path: Path) -> list[Published]:
         published.append(Published(record["figure"], record["chapter"], record["quantity"],
                                    record["stage"],
                                    _integer(record["n"], "n", place) if record["n"] else None,
-                                   real(record["value"], "value", place), record["section"]))
+                                   real(record["value"], "value", place), record["section"],
+                                   record["note"]))
     return published
 
 

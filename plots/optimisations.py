@@ -38,6 +38,7 @@ class SpeedUp:
     where: str
     path: Path
     card: str = ""  # where it is not the thesis' or the one of the records
+    parameters: str = ""  # where they are not the compared run's: `, k = 8`
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class Chapter:
     published: Sequence[Published]
     rows_path: Path
     counters_path: Path
+    all_rows: Sequence[Row] = ()  # of other runs too
 
     @property
     def device(self) -> str:
@@ -91,10 +93,11 @@ def read_chapter(name: str, stages: Sequence[dict], folder: Path | None, counter
     """What is recorded of a chapter; of a new one nothing may be."""
     rows_path = (folder or counters_folder.parent) / f"{name}.csv"
     counters_path = counters_folder / f"{name}.csv"
-    rows = tables.comparable(tables.rules_of(name), read_rows(rows_path)) if rows_path.exists() else []
-    return Chapter(name, [stage for stage in stages if stage["chapter"] == name], rows,
+    all_rows = read_rows(rows_path) if rows_path.exists() else []
+    return Chapter(name, [stage for stage in stages if stage["chapter"] == name],
+                   tables.comparable(tables.rules_of(name), all_rows),
                    read_counters(counters_path) if counters_path.exists() else [],
-                   [one for one in published if one.chapter == name], rows_path, counters_path)
+                   [one for one in published if one.chapter == name], rows_path, counters_path, all_rows)
 
 
 # ---- speed-ups -------------------------------------------------------------------------------------------------
@@ -108,16 +111,23 @@ def milliseconds(point: Point) -> str:
     return f"{middle} ms ({lower} to {upper}; {point.repeats} run{'s' * (point.repeats > 1)})"
 
 
-def measured_speed_up(chapter: Chapter, before: str, stage: str, n: int | None = None) -> SpeedUp | None:
+def measured_speed_up(chapter: Chapter, before: str, stage: str, n: int | None = None,
+                      published: Published | None = None) -> SpeedUp | None:
+    """`published`: the number that this one is to stand beside, if it is of a run of its own."""
     rules = tables.rules_of(chapter.name)
     kernels = stage in rules.kernel_timed
-    found = tables.speed_up(list(chapter.rows), before, stage, n, kernels)
+    rows, parameters = list(chapter.rows), ""
+    if published and rules.run | published.parameters != rules.run:
+        rows = tables.run_of(rules, published, rows, list(chapter.all_rows))
+        parameters = tables.parameter_words(published.parameters)
+    found = tables.speed_up(rows, before, stage, n, kernels)
     if found is None:
         return None
     value, size = found
-    slow, fast = (point_at(chapter.rows, name, size, kernels) for name in (before, stage))
+    slow, fast = (point_at(rows, name, size, kernels) for name in (before, stage))
     return SpeedUp(value, before, size, f"{'kernels' if kernels else 'whole runs'}, medians (quartiles): {before} "
-                                        f"{milliseconds(slow)}, {stage} {milliseconds(fast)}", chapter.rows_path)
+                                        f"{milliseconds(slow)}, {stage} {milliseconds(fast)}", chapter.rows_path,
+                   parameters=parameters)
 
 
 def seed_speed_up(chapter: Chapter, before: str, stage: str) -> SpeedUp | None:
@@ -152,9 +162,10 @@ def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp],
     rules = tables.rules_of(chapter.name)
     printed, here = [], []
 
-    def measure(over: str, n: int | None = None) -> None:
-        found = measured_speed_up(chapter, over, stage, n)
-        if found and not any((one.over, one.n) == (found.over, found.n) for one in here):
+    def measure(over: str, n: int | None = None, published: Published | None = None) -> None:
+        found = measured_speed_up(chapter, over, stage, n, published)
+        if found and not any((one.over, one.n, one.parameters) == (found.over, found.n, found.parameters)
+                             for one in here):
             here.append(found)
 
     measure(before)
@@ -163,8 +174,9 @@ def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp],
             continue
         over = (before if one.quantity == "speedup_over_previous" else "00_cpu"
                 if one.quantity == "speedup_over_cpu" else rules.first_of(stage))
-        printed.append(SpeedUp(one.value, over, one.n, f"section {one.section}", PUBLISHED))
-        measure(over, one.n)
+        printed.append(SpeedUp(one.value, over, one.n, f"section {one.section}", PUBLISHED,
+                               parameters=tables.parameter_words(one.parameters)))
+        measure(over, one.n, one)
     if seed := seed_speed_up(chapter, before, stage):
         printed.append(seed)
         measure(before, seed.n)
@@ -286,7 +298,7 @@ def speed_up_words(one: SpeedUp, before: str) -> str:
     """`×1.76 at 160 M`, and over what where that is not the stage before."""
     return (tables.ratio(one.value) + (f" over {one.over}" if one.over != before else "")
             + (f" at {short_count(one.n)}".replace(" ", NO_BREAK) if one.n else "")
-            + (f" ({one.card})" if one.card else ""))
+            + one.parameters + (f" ({one.card})" if one.card else ""))
 
 
 def check_stage_names(chapter: Chapter) -> None:

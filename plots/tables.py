@@ -18,7 +18,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from drawing import PLOTS, short_count, short_ratio
@@ -72,6 +72,15 @@ def comparable(rules: Rules, rows: list[Row]) -> list[Row]:
     return newest([row for row in rows if all(
         (row.input if key == "input" else row.parameters.get(key, value)) == value
         for key, value in (rules.run | rules.stage_runs.get(row.stage, {})).items())])
+
+
+def run_of(rules: Rules, one: Published, rows: list[Row], all_rows: list[Row]) -> list[Row]:
+    """The rows that a published number is held against: of the compared run, or of its own parameters."""
+    return rows if not one.parameters else comparable(replace(rules, run=rules.run | one.parameters), all_rows)
+
+
+def parameter_words(parameters: dict[str, str]) -> str:
+    return "".join(f", {key} = {value}" for key, value in parameters.items())
 
 
 def median_seconds(rows: list[Row], stage: str, n: int, kernels: bool = False) -> float | None:
@@ -132,8 +141,9 @@ def timing_rule(stages: list[dict], rules: Rules) -> str:
 def stages_table(stages: list[dict], rows: list[Row], published: list[Published],
                  rules: Rules = Rules()) -> list[str]:
     device = next(row.device for row in rows if row.engine == "gpu")
-    printed = {one.stage: one.value for one in published
-               if one.quantity == "speedup_over_previous"}
+    # Of several runs the compared one's.
+    printed = {one.stage: one.value for one in published if one.quantity == "speedup_over_previous"
+               and rules.run | one.parameters == rules.run}
     lines = [f"| stage | technique | thesis (GTX 980) | here ({device}) | limit now |",
              "|---|---|---|---|---|"]
     for stage in stages:
@@ -170,7 +180,8 @@ def measured_value(one: Published, stages: list[dict], rows: list[Row], profile:
 
 
 def published_table(stages: list[dict], rows: list[Row], profile: list[Metric],
-                    published: list[Published], rules: Rules = Rules()) -> list[str]:
+                    published: list[Published], rules: Rules = Rules(), all_rows: list[Row] | None = None) -> list[str]:
+    """`all_rows`: those of other runs than the compared one too."""
     gpu = next(row.device for row in rows if row.engine == "gpu")
     cpu = next((row.device for row in rows if row.engine == "cpu"), "")
     what = {"utilisation": "issue slots busy", "speedup_over_previous": "speed-up over the stage before",
@@ -180,10 +191,11 @@ def published_table(stages: list[dict], rows: list[Row], profile: list[Metric],
     lines = [f"| thesis | quantity | stage | n | GTX 980, 2016 | {gpu} | the same within 10 % |",
              "|---|---|---|---|---|---|---|"]
     for one in published:
-        value = measured_value(one, stages, rows, profile, rules)
+        value = measured_value(one, stages, run_of(rules, one, rows, all_rows or rows), profile, rules)
         quantity = what[one.quantity]
         if one.quantity == "speedup_over_first":
             quantity += f" {rules.first_of(one.stage)}"
+        quantity += parameter_words(one.parameters)
         show = ((lambda v: f"{v:.0f} %") if one.quantity == "utilisation"
                 else seconds if one.quantity.startswith("time") else ratio)
         same = "" if value is None else "yes" if abs(value / one.value - 1) <= SAME_WITHIN else "no"
@@ -308,7 +320,7 @@ def chapter_readme(chapter: str, stages: list[dict], folder: Path, counted: list
     text = fill(text, "counters", counters_table(stages, counted), path)
     for name, lines in own_tables(chapter, all_rows, folder).items():
         text = fill(text, name, lines, path)
-    return fill(text, "published", published_table(stages, rows, profile, published, rules), path)
+    return fill(text, "published", published_table(stages, rows, profile, published, rules, all_rows), path)
 
 
 def main(words: list[str] | None = None) -> int:

@@ -242,6 +242,23 @@ class CountedTest(PlotsTest):
                          ("all kernels together: 131 136 → 33 000 global load requests",))
 
 
+class SpeedUpTest(unittest.TestCase):
+    def test_numbers_of_other_runs_say_so_and_stand_beside_ours(self) -> None:
+        rows = [measurements.Row("2026-01-01", "1", "quicksort", stage, "gpu", GPU, 100, {"memory": memory}, "uniform",
+                                 1, 1.0, ms)
+                for stage, memory, ms in (("10_big", "pinned", 8.0), ("11_big_streams", "pinned", 4.0),
+                                          ("10_big", "pageable", 9.0), ("11_big_streams", "pageable", 3.0))]
+        published = [measurements.Published("1", "quicksort", "speedup_over_previous", "11_big_streams", 100, value,
+                                            "1.1", note)
+                     for value, note in ((1.5, "memory = pageable"), (2.5, ""))]
+        path = Path("x")
+        chapter = optimisations.Chapter("quicksort", [], rows[:2], [], published, path, path, rows)
+        said = [[optimisations.speed_up_words(one, "10_big").replace(optimisations.NO_BREAK, " ") for one in ratios]
+                for ratios in optimisations.speed_ups(chapter, "10_big", "11_big_streams")]
+        self.assertEqual(said, [["×1.50 at 100, memory = pageable", "×2.50 at 100"],
+                                ["×2.00 at 100", "×3.00 at 100, memory = pageable"]])
+
+
 class SeedTest(unittest.TestCase):
     def test_a_seeds_times_give_the_speed_up_that_it_prints(self) -> None:
         path = Path("x")

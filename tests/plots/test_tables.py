@@ -117,10 +117,10 @@ class TablesTest(PlotsTest):
         write_table(self.folder / "limits.csv", limits.LIMITS_COLUMNS, LIMITS)
         rows = measurements.read_rows(self.folder / "mergesort.csv")
         lines = mergesort.bounds_table(rows, [], limits.read_limits(self.folder / "limits.csv"))
-        self.assertEqual(lines[0], f"| keys | passes | GB moved | RTX 3080, at least | seed 003 | {GPU}, at least | here |")
+        self.assertEqual(lines[0], f"| keys | levels of merges | GB moved | RTX 3080, at least | seed 003 | {GPU}, at least | here |")
         self.assertEqual(len(lines), 2 + 8 + 2)
-        self.assertIn("| 2²⁰ | 20 | 0.168 | 0.0828 ms | 0.124 ms | 15.1 ms | 33.6 ms |", lines)
-        self.assertIn("| 2²⁵ | 25 | 6.71 | 8.66 ms | 1.48 ms (impossible) | 669 ms | 1.34e+03 ms |", lines)
+        self.assertIn("| 2²⁰ | 19 | 0.166 | 0.0817 ms | 0.124 ms | 14.9 ms | 33.1 ms |", lines)
+        self.assertIn("| 2²⁵ | 24 | 6.64 | 8.57 ms | 1.48 ms (impossible) | 662 ms | 1328 ms |", lines)
         self.assertIn("| not known |", mergesort.bounds_table(rows, [], {})[-3])
         with self.assertRaises(measurements.DataError):
             mergesort.bounds_table([], [], {})
@@ -159,6 +159,29 @@ class TablesTest(PlotsTest):
         self.assertIn("| ×2.10 | ×2.00 | yes |", lines[2])
         absent = measurements.Published("8.2", "c", "time", "x", 500, 2.1, "8.4.2")
         self.assertIn("not measured", tables.published_table([], rows, [], [absent])[2])
+
+
+class ParametersTest(unittest.TestCase):
+    """Numbers that the thesis prints for several runs, which differ in a parameter."""
+
+    ROWS = [measurements.Row("2026-01-01", "1", "c", stage, "gpu", GPU, 100, {"k": k}, "", 1, 1.0, ms)
+            for stage, k, ms in (("a", "4", 8.0), ("b", "4", 4.0), ("a", "8", 9.0), ("b", "8", 3.0))]
+    PUBLISHED = [measurements.Published("1", "c", "speedup_over_previous", "b", 100, value, "1.1", note)
+                 for value, note in ((1.5, "k = 4"), (2.5, "k = 8; at most"), (9.0, "about k = 4"))]
+    STAGES = [{"name": "a", "compared_with": ""}, {"name": "b", "compared_with": "a"}]
+
+    def test_notes(self) -> None:
+        self.assertEqual([one.parameters for one in self.PUBLISHED], [{"k": "4"}, {"k": "8"}, {}])
+        one = measurements.Published("1", "c", "time", "b", 1, 1.0, "1.1", "size-i = 2, memory = pinned; or so")
+        self.assertEqual(one.parameters, {"size-i": "2", "memory": "pinned"})
+
+    def test_each_is_held_against_its_own_run(self) -> None:
+        rules = tables.Rules(run={"k": "4"})
+        rows = tables.comparable(rules, self.ROWS)
+        lines = tables.published_table(self.STAGES, rows, [], self.PUBLISHED, rules, self.ROWS)
+        self.assertIn("| speed-up over the stage before, k = 4 | b | 100 | ×1.50 | ×2.00 | no |", lines[2])
+        self.assertIn("| speed-up over the stage before, k = 8 | b | 100 | ×2.50 | ×3.00 | no |", lines[3])
+        self.assertIn("| speed-up over the stage before | b | 100 | ×9.00 | ×2.00 | no |", lines[4])
 
 
 class RecordedTest(unittest.TestCase):
