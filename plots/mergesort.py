@@ -264,13 +264,16 @@ def prepare_merge_path(source: Source) -> Drawing:
 # ---- the tables of seed 003 -----------------------------------------------------------------------------------
 
 
-def passes(n: int, size_i: int) -> int:
-    """Times that every key is read and written: the insertion sort and each level of merges."""
-    return 1 + math.ceil(math.log2(max(1, math.ceil(n / size_i))))
+def merge_levels(n: int, size_i: int) -> int:
+    return math.ceil(math.log2(math.ceil(n / size_i)))
 
 
 def moved_bytes(n: int, size_i: int) -> float:
-    return 8.0 * n * passes(n, size_i)
+    """As chapters/mergesort/multisort.cpp declares them: the insertion sorts read each key and write all but
+    each run's first, a level of merges reads and writes every key."""
+    def insertions(keys: int) -> int:
+        return 2 * keys - 1 if keys > 1 else 0
+    return 4.0 * (n // size_i * insertions(size_i) + insertions(n % size_i) + 2 * n * merge_levels(n, size_i))
 
 
 def least_ms(limits: Limits, n: int, size_i: int) -> float:
@@ -474,9 +477,9 @@ def prepare_bandwidth(source: Source) -> Drawing:
             title, [(n, moved_bytes(n, size[n]) / ms / 1e6) for n, ms in medians.items()],
             [(one.n, one.value) for one in cells], reach,
             [(one.n, moved_bytes(one.n, 2) / ms / 1e6) for one in cells if (ms := least_ms(SEED_CARD, one.n, 2)) > 0],
-            [(one.n, one.value * passes(one.n, 2)) for one in cells]))
+            [(one.n, one.value * moved_bytes(one.n, 2) / (8 * one.n)) for one in cells]))
     return draw_panels(source, rows, panels, "n", "bandwidth, GB/s",
-                       "With every pass counted the seed's times need more than seven times its card's bandwidth.",
+                       "With every pass counted the seed's times ask for more than seven times its card's bandwidth.",
                        {"seed": f"{SEED_KEY}, as printed", "our_bound": f"most, {rows[0].device}",
                         "seed_bound": "most, RTX 3080", "more": f"{SEED_KEY}, all passes"})
 
@@ -553,8 +556,7 @@ def prepare_opencl(source: Source) -> Drawing:
     seed = {figure: {one.n: one.value for one in cells_of(figure) if one.input == "uniform"} for figure in (10, 16)}
     seed_ratios = [(n, seed[16][n] / seed[10][n]) for n in seed[10]]
     recorded = source.kind == "recorded"
-    tables = {part: [Block(f"{api} ({devices[api]})" if devices["CUDA"] != devices["OpenCL"] else api,
-                           [(n, own[api][name][n]) for n in sizes]) for api in own]
+    tables = {part: [Block(api, [(n, own[api][name][n]) for n in sizes]) for api in own]
               for part, name in (("insertion", "insertion_sort_ms"), ("merges", "merge_ms"))}
     tables |= {"ratio": [Block("here", ratios)], "seed": [Block("seed 003 (RTX 3080)", seed_ratios)]}
     everything = [value for api in own for name in PARTS for n in sizes if (value := own[api][name][n]) > 0]
@@ -570,10 +572,12 @@ def prepare_opencl(source: Source) -> Drawing:
                    "n_low": min(sizes) / 1.6, "n_high": max([*sizes, *(seed[10] if recorded else [])]) * 1.6,
                    "show_seed": int(recorded), "insertion_title": PARTS["insertion_sort_ms"],
                    "merges_title": PARTS["merge_ms"]},
-        subtitle=f"{origin(cuda.rows, engine, source.kind)}. Random keys, size_i 2, {parameters['threads']} threads a block; "
-                 "each kernel's time by profiling events, last run.",
+        subtitle=f"{origin(cuda.rows, engine, source.kind)}"
+                 + (f", OpenCL on {devices['OpenCL']}" if devices["CUDA"] != devices["OpenCL"] else "")
+                 + f". Random keys, size_i 2, {parameters['threads']} threads a block; by profiling "
+                 "events, last run.",
         emulated=engine == "emu",
-        ours=f"{words}; in seed 003 {short_ratio(seed_ratios[-1][1])} times at {short_count(seed_ratios[-1][0])}.",
+        ours=f"{words}; in seed 003 {short_ratio(seed_ratios[-1][1])} times at {short_count(seed_ratios[-1][0])} keys.",
         alt=f"Three charts against keys: the insertion sort's time and the merges', CUDA ({devices['CUDA']}) beside "
             f"OpenCL ({devices['OpenCL']}), and the ratio of the sums. {words}.")
 
@@ -588,7 +592,7 @@ def bounds_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping
     if not own:
         raise DataError(f"no rows of {MERGE_PATH} with size-i 2 and 32 threads")
     device = own[0].device
-    lines = [f"| keys | passes | GB moved | RTX 3080, at least | seed 003 | {device}, at least | here |",
+    lines = [f"| keys | levels of merges | GB moved | RTX 3080, at least | seed 003 | {device}, at least | here |",
              "|---|---|---|---|---|---|---|"]
     for cell in cells_of(10):
         times = [row.kernels_ms for row in own if row.n == cell.n]
@@ -596,12 +600,16 @@ def bounds_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping
             continue
         least = least_ms(SEED_CARD, cell.n, 2)
         verdict = " (impossible)" if cell.value < least else ""
-        ours = f"{least_ms(limits[device], cell.n, 2):.3g} ms" if device in limits else "not known"
-        lines.append(f"| 2{superscript(cell.n.bit_length() - 1)} | {passes(cell.n, 2)} | {moved_bytes(cell.n, 2) / 1e9:.3g} "
-                     f"| {least:.3g} ms | {cell.value:.3g} ms{verdict} | {ours} | {quartiles(times)[1]:.3g} ms |")
-    return [*lines, "", "Random keys, size_i 2, 32 threads a block, kernels alone. At least: every pass reads and writes "
-            "each key once, at the memory's bandwidth (760 GB/s; here as measured), less what the second-level cache "
-            "may serve."]
+        ours = short_ms(least_ms(limits[device], cell.n, 2)) if device in limits else "not known"
+        lines.append(f"| 2{superscript(cell.n.bit_length() - 1)} | {merge_levels(cell.n, 2)} | {moved_bytes(cell.n, 2) / 1e9:.3g} "
+                     f"| {short_ms(least)} | {short_ms(cell.value)}{verdict} | {ours} | {short_ms(quartiles(times)[1])} |")
+    return [*lines, "", "Random keys, size_i 2, 32 threads a block, kernels alone. At least: the insertion sort and every "
+            "level of merges read and write the keys once, at the memory's bandwidth (760 GB/s; here as measured), less "
+            "what the second-level cache may serve."]
+
+
+def short_ms(milliseconds: float) -> str:
+    return f"{milliseconds:.3g} ms" if milliseconds < 1000 else f"{milliseconds:.0f} ms"
 
 
 def superscript(number: int) -> str:
@@ -646,13 +654,13 @@ FIGURES = (
     *(seed_figure(number, title, said, partial(prepare_times, figure=number, varied=varied))
       for number, (varied, title, said) in SEED_TITLES.items() if number <= 10),
     seed_figure(11, "merge path over a thread a merge", "3558.9 at 2^25 random keys (3.5).", prepare_speed_up),
-    seed_figure(12, "bandwidth of the merge path", "27.5 % of 760 GB/s at best, by one pass of 27 (3.6.1).",
+    seed_figure(12, "bandwidth of the merge path", "27.5 % of 760 GB/s at best, counting one pass of 27 (3.6.1).",
                 prepare_bandwidth),
     seed_figure(13, "merge path over the CPU", "2759 at 2^25 random keys, copies included (3.6.2).",
                 prepare_cpu_speed_up),
     *(seed_figure(number, title, said, partial(prepare_times, figure=number, varied=varied))
       for number, (varied, title, said) in SEED_TITLES.items() if number > 10),
-    Figure("multisort_opencl", "", CHAPTER, "Multisort, CUDA against OpenCL on one GPU",
+    Figure("multisort_opencl", "", CHAPTER, "Multisort, CUDA against OpenCL",
            "Its authors set out to compare the two, and did not: their OpenCL is 278 times as slow as their CUDA at "
            "2^25 random keys, and neither is to be trusted (3.7.4, 4).", prepare_opencl, in_readme=True,
            said_by="Seed 003"),

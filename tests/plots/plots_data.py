@@ -138,7 +138,8 @@ def mergesort_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
             rows += [row("mergesort", stage, engine, n, n * 1e-5 * 0.9**i * (1 + 0.01 * repeat), repeat,
                          "chunks=3" if stage == "06_overlap_copy" else "", "uniform") for repeat in (1, 2, 3)]
     for stage, name, n, parameters in multisort_grid(engine == "gpu"):
-        passes = 1 + math.ceil(math.log2(n / int(str(parameters["size-i"]))))
+        size = int(str(parameters["size-i"]))
+        passes = 1 - 1 / (2 * size) + math.log2(n / size)
         factor = {"07": 100, "08": 50, "09": 1, "10": 2}[stage[:2]]
         rows.append(row("mergesort", stage, {"07": "cpu", "10": "opencl"}.get(stage[:2], engine), n,
                         factor * passes * 8e3 * n / 5e9, 1, ";".join(f"{key}={value}" for key, value in parameters.items()),
