@@ -4,7 +4,7 @@
 // row k nor column k: all cells can go at once. Each step needs the one before, so a step is a
 // launch; all are queued on one stream, and the GPU works while the CPU still queues.
 // Compared with 00_cpu: the two inner loops have become the grid.
-// Limit now: memory. Three loads for one addition, and threads that end after a single cell.
+// Limit now: memory, with three loads for one addition, and threads that end after a single cell.
 // Thesis 7.3, figure 7.3.
 #include <cuda_runtime.h>
 
