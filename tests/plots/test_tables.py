@@ -125,6 +125,22 @@ class TablesTest(PlotsTest):
         with self.assertRaises(measurements.DataError):
             mergesort.bounds_table([], [], {})
 
+    def test_mergesort_s_readme_has_a_place_for_every_table(self) -> None:
+        write_table(self.folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows("gpu", [10**7, 32 * 10**7, 2**25]))
+        write_table(self.folder / "limits.csv", limits.LIMITS_COLUMNS, LIMITS)
+        stages = [stage for stage in measurements.read_stages(measurements.stages_file()) if stage["chapter"] == "mergesort"]
+        published = [one for one in measurements.read_published(PLOTS / "published" / "thesis.csv")
+                     if one.chapter == "mergesort"]
+        text = tables.chapter_readme("mergesort", stages, self.folder,
+                                     measurements.read_counters(PLOTS / "data" / "counters" / "mergesort.csv"), published,
+                                     PLOTS.parent / "chapters" / "mergesort" / "README.md")
+        for line in ("| ×1.20 | ×1.11 at 320 M |", "| ×48.4 at 134 217 728 |", "**multisort:** seed 003",
+                     "of 07_multisort_cpu to 10_multisort_opencl the kernels alone",
+                     "| 4.4.1 | speed-up over 01_selection_and_search | 06_overlap_copy |  | ×1.40 | ×1.69 | no |",
+                     "| 4.4.2 | speed-up over 00_cpu | 06_overlap_copy | 320 M | ×2.54 | ×16.6 | no |",
+                     "| 2²⁷ | 26 | 28.7 | 37.6 ms | 5.59 ms (impossible) |"):
+            self.assertIn(line, text)
+
     def test_stages_of_their_own_parameters(self) -> None:
         write_table(self.folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows("gpu", [10**7]))
         rules = tables.rules_of("mergesort")
