@@ -8,18 +8,27 @@
 #include <string>
 #include <utility>
 
+#include "clock.hpp"
 #include "memory.hpp"
 
 namespace emulator {
+
+// Rows of memory, `pitch` bytes from one to the next.
+struct Rows {
+    const void* begin = nullptr;
+    std::size_t width = 0;
+    std::size_t pitch = 0;
+    std::size_t height = 0;
+
+    std::size_t bytes() const { return height == 0 ? 0 : (height - 1) * pitch + width; }
+};
 
 // Work that waits in a stream: a kernel, whose memory is not known, or a copy.
 struct QueuedWork {
     std::string kernel;  // empty for a copy
     std::uint64_t grid = 0;  // its serial number
-    const void* written = nullptr;
-    std::size_t written_bytes = 0;
-    const void* read = nullptr;
-    std::size_t read_bytes = 0;
+    Rows written;
+    Rows read;
 };
 
 struct HostHooks {
@@ -30,6 +39,12 @@ struct HostHooks {
     // The result names the work.
     std::uint64_t (*work_queued)(const QueuedWork& work) = nullptr;
     void (*work_ended)(std::uint64_t number) = nullptr;
+    // A stream's task is about to run, behind what `before` says. If it is such work, work_begun()
+    // follows.
+    void (*task_begun)(std::uint64_t stream, std::uint64_t sequence, const Clock& before) = nullptr;
+    void (*work_begun)(std::uint64_t number) = nullptr;
+    // The host has waited for all that was ever queued. Set where task_begun is.
+    void (*all_ended)() = nullptr;
     // The running block's time is up, and the observer is to end it. In a signal handler.
     void (*time_is_up)() = nullptr;
 };
@@ -44,6 +59,9 @@ class PendingWork {
           number_(is_told_ ? host_hooks.work_queued(work) : 0) {}
     ~PendingWork() {
         if (is_told_ && host_hooks.work_ended != nullptr) host_hooks.work_ended(number_);
+    }
+    void begin() const {
+        if (is_told_ && host_hooks.work_begun != nullptr) host_hooks.work_begun(number_);
     }
     PendingWork(PendingWork&& other) noexcept
         : is_told_(std::exchange(other.is_told_, false)), number_(other.number_) {}

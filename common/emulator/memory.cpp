@@ -399,8 +399,7 @@ cudaError_t queue_copy(const char* function, Copy copy, cudaMemcpyKind kind, cud
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     note_copy(copy, destination, source);
     QueuedWork work;
-    work.written = copy.destination;
-    work.written_bytes = copy.destination_bytes();
+    work.written = {copy.destination, copy.width, copy.destination_pitch, copy.height};
     Waiting waiting = waiting_of(asynchronous, destination, source);
     if (waiting == Waiting::until_read) {
         if (copy.source_bytes() > kMaxStagedBytes) {
@@ -409,19 +408,19 @@ cudaError_t queue_copy(const char* function, Copy copy, cudaMemcpyKind kind, cud
             std::vector<char> staged(copy.source, copy.source + copy.source_bytes());
             enqueue(*stream, [copy, destination, source, staged = std::move(staged),
                               pending = PendingWork(work)]() mutable {
+                pending.begin();
                 copy.source = staged.data();
                 run_copy(copy, destination, source);
             });
             return cudaSuccess;
         }
     }
-    work.read = copy.source;
-    work.read_bytes = copy.source_bytes();
-    const std::uint64_t sequence =
-        enqueue(*stream, [copy, destination, source, pending = PendingWork(work)] {
-            run_copy(copy, destination, source);
-        });
-    return waiting == Waiting::until_done ? run_until(*stream, sequence) : cudaSuccess;
+    work.read = {copy.source, copy.width, copy.source_pitch, copy.height};
+    enqueue(*stream, [copy, destination, source, pending = PendingWork(work)] {
+        pending.begin();
+        run_copy(copy, destination, source);
+    });
+    return waiting == Waiting::until_done ? wait_for(*stream) : cudaSuccess;
 }
 
 cudaError_t copy_memory(const char* function, const Copy& copy, cudaMemcpyKind kind,
@@ -480,16 +479,15 @@ cudaError_t set_memory(const char* function, void* destination, int value, std::
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
         if (hooks.transfer != nullptr) hooks.transfer(TransferKind::set, bytes);
         QueuedWork work;
-        work.written = destination;
-        work.written_bytes = bytes;
-        const std::uint64_t sequence =
-            enqueue(*stream, [destination, value, bytes, pending = PendingWork(work)] {
-                std::memset(destination, value, bytes);
-                if (host_hooks.memory_written != nullptr) {
-                    host_hooks.memory_written(destination, bytes, nullptr);
-                }
-            });
-        return place == Place::device ? cudaSuccess : run_until(*stream, sequence);
+        work.written = {destination, bytes, bytes, 1};
+        enqueue(*stream, [destination, value, bytes, pending = PendingWork(work)] {
+            pending.begin();
+            std::memset(destination, value, bytes);
+            if (host_hooks.memory_written != nullptr) {
+                host_hooks.memory_written(destination, bytes, nullptr);
+            }
+        });
+        return place == Place::device ? cudaSuccess : wait_for(*stream);
     });
 }
 

@@ -16,6 +16,7 @@ struct CUevent_st {
     unsigned flags = 0;
     bool recorded = false;
     emulator::Progress progress;
+    emulator::Clock clock;  // of what is before it
     std::chrono::steady_clock::time_point time;  // when the stream came to it
 };
 
@@ -54,6 +55,12 @@ class StreamTable {
         if (!stream.has_work()) drop_finished();
     }
 
+    // What the host has waited for; what has been queued; and of that, what stands in streams that
+    // the legacy default stream waits for.
+    Clock host_clock;
+    Clock whole_clock;
+    Clock blocking_clock;
+
     // Streams that the program has destroyed and that have no work left.
     void drop_finished() {
         std::erase_if(streams_,
@@ -62,6 +69,11 @@ class StreamTable {
 
     // In the order of their creation.
     const std::vector<std::shared_ptr<Stream>>& all() const { return streams_; }
+
+    bool is_idle() const {
+        return std::none_of(streams_.begin(), streams_.end(),
+                            [](const auto& stream) { return stream->has_work(); });
+    }
 
     void discard_work() {
         for (const auto& stream : streams_) {
@@ -72,6 +84,7 @@ class StreamTable {
 
     void reset() {
         discard_work();
+        host_clock.join(whole_clock);
         std::erase_if(streams_, [&](const auto& stream) { return stream != legacy_; });
         handles_.clear();
         ++generation_;
@@ -128,9 +141,36 @@ void apply_default_stream_rules(Stream& stream, Task& task) {
     }
 }
 
+// The same rules, of work that may have ended too: that it had ended was chance.
+void note_order(Stream& stream, Task& task) {
+    StreamTable& all = table();
+    Stream& legacy = all.legacy();
+    stream.clock.join(all.host_clock);
+    if (&stream == &legacy) {
+        stream.clock.join(all.blocking_clock);
+    } else if (stream.blocking()) {
+        stream.clock.join(legacy.clock);
+    }
+    task.before = stream.clock;
+    stream.clock.advance(stream.id, task.sequence);
+    all.whole_clock.advance(stream.id, task.sequence);
+    if (&stream != &legacy && stream.blocking()) all.blocking_clock.join(stream.clock);
+}
+
+void join_host(const Clock& clock) {
+    if (host_hooks.task_begun == nullptr) return;
+    StreamTable& all = table();
+    all.host_clock.join(clock);
+    // What is queued from now on is behind everything, and nothing else is left.
+    if (all.is_idle() && all.host_clock.covers(all.whole_clock)) host_hooks.all_ended();
+}
+
 void run_first(Stream& stream) {
     const std::unique_ptr<Task> task = std::move(stream.queue.front());
     stream.queue.pop_front();
+    if (host_hooks.task_begun != nullptr) {
+        host_hooks.task_begun(stream.id, task->sequence, task->before);
+    }
     task->run();
     stream.done = task->sequence;
 }
@@ -184,6 +224,7 @@ std::uint64_t enqueue(Stream& stream, std::unique_ptr<Task> task) {
     if (stream.queue.size() >= kMaxQueuedTasks) step(stream);
     apply_default_stream_rules(stream, *task);
     task->sequence = ++stream.queued;
+    if (host_hooks.task_begun != nullptr) note_order(stream, *task);
     stream.queue.push_back(std::move(task));
     return stream.queued;
 }
@@ -213,6 +254,12 @@ cudaError_t run_until(Stream& stream, std::uint64_t sequence) {
     return sticky_error();
 }
 
+cudaError_t wait_for(Stream& stream) {
+    const cudaError_t error = run_until(stream, stream.queued);
+    join_host(stream.clock);
+    return error;
+}
+
 cudaError_t run_all() {
     const Schedule& schedule = settings().schedule;
     std::uint64_t random = mix_bits(schedule.seed);
@@ -221,6 +268,7 @@ cudaError_t run_all() {
         if (error != cudaSuccess) return error;
     }
     table().drop_finished();
+    join_host(table().whole_clock);
     return sticky_error();
 }
 
@@ -241,6 +289,7 @@ int launch_kernel(const LaunchConfiguration& configuration, KernelIdentity kerne
             work.grid = grid->serial;
         }
         enqueue(*stream, [grid = std::move(grid), pending = PendingWork(work)]() mutable {
+            pending.begin();
             run_grid_tree(std::move(grid));
         });
         return cudaSuccess;
@@ -297,7 +346,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     return host_call("cudaStreamSynchronize", [&] {
         Stream* stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        return run_until(*stream, stream->queued);
+        return wait_for(*stream);
     });
 }
 
@@ -305,7 +354,10 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     return host_call("cudaStreamQuery", [&] {
         Stream* stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        if (!stream->has_work()) return cudaSuccess;
+        if (!stream->has_work()) {
+            join_host(stream->clock);
+            return cudaSuccess;
+        }
         const cudaError_t error = step(*stream);
         return error != cudaSuccess ? error : cudaErrorNotReady;
     });
@@ -317,7 +369,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
         const auto event = find_event(event_handle);
         if (stream == nullptr || event == nullptr) return cudaErrorInvalidResourceHandle;
         if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
-        if (!event->recorded || is_done(event->progress)) return cudaSuccess;
+        if (!event->recorded) return cudaSuccess;
+        stream->clock.join(event->clock);
+        if (stream->blocking() && stream != &table().legacy()) {
+            table().blocking_clock.join(event->clock);
+        }
+        if (is_done(event->progress)) return cudaSuccess;
         auto nothing = [] {};
         auto task = std::make_unique<FunctionTask<decltype(nothing)>>(nothing);
         task->waits_for.push_back(event->progress);
@@ -390,6 +447,7 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
         const std::uint64_t sequence =
             enqueue(*stream, [event] { event->time = std::chrono::steady_clock::now(); });
         event->progress = {stream->shared_from_this(), sequence};
+        event->clock = stream->clock;
         event->recorded = true;
         return cudaSuccess;
     });
@@ -400,7 +458,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
         const auto event = find_event(handle);
         if (event == nullptr) return cudaErrorInvalidResourceHandle;
         if (!event->recorded) return cudaSuccess;
-        return run_until(*event->progress.stream, event->progress.sequence);
+        const cudaError_t error = run_until(*event->progress.stream, event->progress.sequence);
+        join_host(event->clock);
+        return error;
     });
 }
 
@@ -408,7 +468,11 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     return host_call("cudaEventQuery", [&] {
         const auto event = find_event(handle);
         if (event == nullptr) return cudaErrorInvalidResourceHandle;
-        if (!event->recorded || is_done(event->progress)) return cudaSuccess;
+        if (!event->recorded) return cudaSuccess;
+        if (is_done(event->progress)) {
+            join_host(event->clock);
+            return cudaSuccess;
+        }
         const cudaError_t error = step(*event->progress.stream);
         return error != cudaSuccess ? error : cudaErrorNotReady;
     });

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "clock.hpp"
+
 namespace emulator {
 
 using Stream = CUstream_st;
@@ -31,6 +33,7 @@ class Task {
 
     std::uint64_t sequence = 0;
     std::vector<Progress> waits_for;  // in other streams
+    Clock before;  // what must have ended, whether or not it has; only for an observer
 };
 
 template <class Function>
@@ -59,7 +62,10 @@ std::uint64_t enqueue(Stream& stream, Function function) {
 // error.
 cudaError_t run_until(Stream& stream, std::uint64_t sequence);
 
-// Runs everything, the streams in the schedule's order.
+// The host waits for all of the stream's work.
+cudaError_t wait_for(Stream& stream);
+
+// The host waits for everything; the streams run in the schedule's order.
 cudaError_t run_all();
 
 }  // namespace emulator
@@ -72,6 +78,7 @@ struct CUstream_st : std::enable_shared_from_this<CUstream_st> {
     std::deque<std::unique_ptr<emulator::Task>> queue;
     std::uint64_t queued = 0;  // number of the last task queued
     std::uint64_t done = 0;  // number of the last task done
+    emulator::Clock clock;  // what the next task is behind
 
     bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
     bool has_work() const { return !queue.empty(); }

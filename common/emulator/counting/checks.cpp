@@ -23,6 +23,7 @@
 #include "order.hpp"
 #include "places.hpp"
 #include "shadow.hpp"
+#include "tasks.hpp"
 #include "written.hpp"
 
 namespace emulator::counting {
@@ -73,7 +74,7 @@ constexpr Interval kNever = ~Interval{0};
 // What all blocks share.
 struct Program {
     Interval last_interval = 0;
-    // Everything before is ordered: no grid was running.
+    // Everything before is another task's: no grid was running.
     Interval first_of_grids = 1;
     int running_grids = 0;
     std::vector<IntervalRecord> intervals;  // from first_of_grids on
@@ -82,6 +83,11 @@ struct Program {
     std::unordered_map<std::uint64_t, GridId> grid_ids;  // by serial number, of those that run
     std::vector<LaunchRecord> launches;
     FenceOrder fences;
+    TaskOrder tasks;
+    // What the stream says of the task that runs.
+    std::uint64_t task_stream = 0;
+    std::uint64_t task_sequence = 0;
+    const Clock* task_before = nullptr;
     std::unordered_map<std::uint64_t, std::size_t> reported;  // pairs of places -> finding
     std::uint64_t reported_in = 0;  // findings_generation
     Shadow global;  // the arena
@@ -155,6 +161,9 @@ class RunningBlock {
     void report_guesses();
     void report_race(const Access& earlier, PlaceId place, const Access& now, PlaceId now_place,
                      Space space, Operation does, Operation did, bool same_value);
+    void report_race_of_streams(const Access& earlier, PlaceId place, const Access& now,
+                                PlaceId now_place, Operation does, Operation did);
+    void check_copies(int warp, const Request& request);
     bool is_written(const Cell* cell, unsigned words) const;
     void note_unwritten(const Cell* cell, unsigned words, int thread, std::uintptr_t address,
                         const Request& request);
@@ -288,7 +297,9 @@ bool RunningBlock::suspicious(const Access& access, const Access& now) const {
 
 bool RunningBlock::is_ordered(const Access& earlier, const Access& now) const {
     const Program& all = program();
-    if (earlier.interval < all.first_of_grids) return true;
+    if (earlier.interval < all.first_of_grids) {
+        return all.tasks.unordered_kernel(earlier.interval) == nullptr;
+    }
     const IntervalRecord& record = all.intervals[earlier.interval - all.first_of_grids];
     const WarpHistory& history = history_[now.warp()];
     if (record.block == id_) {
@@ -474,6 +485,9 @@ void RunningBlock::report_race(const Access& earlier, PlaceId place, const Acces
                                PlaceId now_place, Space space, Operation does, Operation did,
                                bool same_value) {
     Program& all = program();
+    if (earlier.interval < all.first_of_grids) {
+        return report_race_of_streams(earlier, place, now, now_place, does, did);
+    }
     const IntervalRecord& record = all.intervals[earlier.interval - all.first_of_grids];
     const bool same_block = record.block == id_;
     const bool same_grid = all.blocks[record.block].grid == grid_;
@@ -509,6 +523,122 @@ void RunningBlock::report_race(const Access& earlier, PlaceId place, const Acces
             "use atomic operations, or a second kernel, or __threadfence() and an atomic flag";
     }
     all.reported[pair] = report(std::move(finding));
+}
+
+// What to say of a race between tasks of two streams.
+void describe_streams(const TaskRecord& earlier, const TaskRecord& now, Finding& finding) {
+    finding.kind = FindingKind::race_between_streams;
+    finding.what = "with nothing that orders " + name_of_stream(now.stream) + " and " +
+                   name_of_stream(earlier.stream);
+    finding.advice =
+        "let the one wait for an event of the other (cudaStreamWaitEvent()), or the host wait "
+        "between the two";
+}
+
+Actor actor_of(const TaskRecord& task, SourceLine line, std::string did) {
+    return {-1, 0, std::move(line), std::move(did), {}, task.name()};
+}
+
+void RunningBlock::report_race_of_streams(const Access& earlier, PlaceId place, const Access& now,
+                                          PlaceId now_place, Operation does, Operation did) {
+    Program& all = program();
+    const std::uint64_t pair = std::uint64_t{now_place} << 32 | std::uint64_t{place} << 16 |
+                               std::uint64_t{1} << 5 | static_cast<std::uint64_t>(did) << 2;
+    if (count_if_reported(pair)) return;
+    const TaskRecord& task = *all.tasks.unordered_kernel(earlier.interval);
+    Finding finding;
+    finding.kernel = worker_->grid().name();
+    finding.actors.push_back(
+        {worker_->block(), now.thread(), line_of(now_place), present_of(does, Space::global)});
+    finding.actors.push_back(actor_of(task, line_of(place), past_of(did)));
+    describe_streams(task, all.tasks.running(), finding);
+    all.reported[pair] = report(std::move(finding));
+}
+
+// A kernel's request, with copies that ran before it though nothing says so.
+[[gnu::noinline]] void RunningBlock::check_copies(int warp, const Request& request) {
+    Program& all = program();
+    for (const TaskRecord* copy : all.tasks.unordered_copies()) {
+        for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            const std::uintptr_t address = request.address[lane];
+            const bool wrote = touches(copy->written, address, request.bytes);
+            const bool read =
+                request.operation != Operation::load && touches(copy->read, address, request.bytes);
+            if (!wrote && !read) continue;
+            const std::uint64_t pair = std::uint64_t{request.place} << 32 | std::uint64_t{1} << 5 |
+                                       static_cast<std::uint64_t>(wrote);
+            if (count_if_reported(pair)) break;
+            Finding finding;
+            finding.kernel = worker_->grid().name();
+            finding.actors.push_back({worker_->block(), warp * kWarpSize + lane,
+                                      line_of(request.place),
+                                      present_of(request.operation, Space::global)});
+            finding.actors.push_back(actor_of(*copy, copy->find_line(), wrote ? "wrote" : "read"));
+            describe_streams(*copy, all.tasks.running(), finding);
+            all.reported[pair] = report(std::move(finding));
+            break;
+        }
+    }
+}
+
+void report_copy(const TaskRecord& earlier, SourceLine line, const char* did, bool writes) {
+    const TaskRecord& copy = program().tasks.running();
+    Finding finding;
+    finding.actors.push_back(
+        actor_of(copy, copy.find_line(), writes ? "writes memory" : "reads memory"));
+    finding.actors.push_back(actor_of(earlier, std::move(line), did));
+    describe_streams(earlier, copy, finding);
+    report(std::move(finding));
+}
+
+// A row that the running copy reads or writes, with kernels that ran before it. True: one is named.
+bool check_row_of_copy(std::uintptr_t begin, std::size_t bytes, bool writes) {
+    const Program& all = program();
+    const Shadow& shadow = all.global.covers(begin) ? all.global : all.data;
+    if (!shadow.covers(begin)) return false;
+    const auto conflicts = [&](const Access& access, std::uint32_t mask, PlaceId place,
+                               const char* did) {
+        if (access.interval < all.tasks.first_unordered() || (access.bytes() & mask) == 0) {
+            return false;
+        }
+        const TaskRecord* const task = all.tasks.unordered_kernel(access.interval);
+        if (task == nullptr) return false;
+        report_copy(*task, line_of(place), did, writes);
+        return true;
+    };
+    for (std::uintptr_t word = begin & ~std::uintptr_t{3}; word < begin + bytes; word += 4) {
+        const Cell& cell = *shadow.cell(word);
+        std::uint32_t mask = 0xf;
+        if (word < begin) mask &= 0xfu << (begin - word);
+        if (word + 4 > begin + bytes) mask &= 0xfu >> (word + 4 - begin - bytes);
+        if (conflicts(cell.write, mask, cell.write_place,
+                      cell.write.is_atomic() ? "updated" : "wrote") ||
+            (writes && (conflicts(cell.read, mask, cell.read_place, "read") ||
+                        conflicts(cell.other_read, mask, cell.other_place, "read")))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void check_copy() {
+    const TaskOrder& tasks = program().tasks;
+    const TaskRecord& copy = tasks.running();
+    for (const TaskRecord* other : tasks.unordered_copies()) {
+        if (touches(copy.written, other->written) || touches(copy.read, other->written)) {
+            report_copy(*other, other->find_line(), "wrote", touches(copy.written, other->written));
+        } else if (touches(copy.written, other->read)) {
+            report_copy(*other, other->find_line(), "read", true);
+        }
+    }
+    if (tasks.first_unordered() == TaskOrder::kNoInterval) return;
+    for (const Rows* rows : {&copy.written, &copy.read}) {
+        for (std::size_t row = 0; row < rows->height; ++row) {
+            const auto begin = reinterpret_cast<std::uintptr_t>(rows->begin) + row * rows->pitch;
+            if (check_row_of_copy(begin, rows->width, rows == &copy.written)) break;
+        }
+    }
 }
 
 // Two readers are kept: of two blocks if there are, else of two warps if there are, else the
@@ -848,6 +978,7 @@ void RunningBlock::check(int warp, const Request& request) {
         if (host_touched_words) check_kernel_against_host(*worker_, warp, request);
         check_written(warp, request);
         if (!races_on) return;
+        if (!program().tasks.unordered_copies().empty()) check_copies(warp, request);
         switch (request.operation) {
             case load:
                 check_lanes<Space::global, load>(warp, request);
@@ -943,6 +1074,23 @@ void note_written(std::uintptr_t begin, std::size_t bytes, std::uintptr_t source
     }
 }
 
+void begin_task_checks(std::uint64_t stream, std::uint64_t sequence, const Clock& before) {
+    Program& all = program();
+    all.task_stream = stream;
+    all.task_sequence = sequence;
+    all.task_before = &before;
+}
+
+void begin_work_checks(const QueuedWork& work, std::function<SourceLine()> find_line) {
+    if (!races_on) return;
+    Program& all = program();
+    all.tasks.begin({all.task_stream, all.task_sequence, *all.task_before, all.last_interval + 1,
+                     work.kernel, work.written, work.read, std::move(find_line)});
+    if (all.tasks.running().is_copy()) check_copy();
+}
+
+void forget_tasks() { program().tasks.forget_all(); }
+
 void begin_grid_checks(const Grid& grid) {
     Program& all = program();
     ++all.running_grids;
@@ -962,6 +1110,7 @@ void begin_grid_checks(const Grid& grid) {
         }
         parent.first_child = std::min(parent.first_child, first);
     } else {
+        record.first_unordered = all.tasks.first_unordered();
         all.first_of_grids = first;
         all.intervals.clear();
         all.blocks.clear();

@@ -6,7 +6,10 @@
 #include <cuda_runtime_api.h>
 
 #include <csignal>
+#include <functional>
 
+#include "../host_hooks.hpp"
+#include "places.hpp"
 #include "request.hpp"
 
 namespace emulator::counting {
@@ -25,8 +28,15 @@ void forget_memory(std::uintptr_t begin, std::size_t bytes);
 // The host wrote, or copied from `source` if that is not 0: there not every byte may be written.
 void note_written(std::uintptr_t begin, std::size_t bytes, std::uintptr_t source);
 
-// A grid starts. What the host launched before is ordered before it; what launched it, and what
-// that launched besides, only in part.
+// A task of a stream starts, behind what `before` says; then what it is: a kernel whose grid comes
+// next, or a copy or set, which is checked at once. `find_line`: where it was queued.
+void begin_task_checks(std::uint64_t stream, std::uint64_t sequence, const Clock& before);
+void begin_work_checks(const QueuedWork& work, std::function<SourceLine()> find_line);
+// All that comes is behind all that was.
+void forget_tasks();
+
+// A grid starts. What its task is behind is ordered before it; what launched it, and what that
+// launched besides, only in part.
 void begin_grid_checks(const Grid& grid);
 void end_grid_checks(const Grid& grid);
 // Around each block of a grid, on the worker that runs it.

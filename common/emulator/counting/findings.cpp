@@ -36,6 +36,8 @@ const char* label(FindingKind kind) {
             return "race";
         case FindingKind::race_between_blocks:
             return "race between blocks";
+        case FindingKind::race_between_streams:
+            return "race between streams";
         case FindingKind::same_value_writes:
             return "warning: writes of the same value";
         case FindingKind::barrier_divergence:
@@ -53,6 +55,7 @@ const char* label(FindingKind kind) {
 }
 
 std::string name(const Actor& actor) {
+    if (!actor.name.empty()) return actor.name;
     if (actor.block < 0) return "the host";
     return "block " + std::to_string(actor.block) + " thread " + std::to_string(actor.thread);
 }

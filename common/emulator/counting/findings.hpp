@@ -19,6 +19,7 @@ enum class FindingKind {
     host_pointer,
     race_in_block,
     race_between_blocks,
+    race_between_streams,
     same_value_writes,  // a warning: the exit status stays
     barrier_divergence,
     device_pointer_on_host,
@@ -34,6 +35,7 @@ struct Actor {
     SourceLine line;
     std::string did;  // "writes", "read", "waits at __syncthreads()"
     std::string kernel = {};  // where it is of another grid than the finding's
+    std::string name = {};  // where it is neither a thread nor the host: "a copy of stream 1"
 };
 
 struct Finding {

@@ -102,6 +102,11 @@ void on_work_ended(std::uint64_t ended) {
     host.queued.erase(found);
 }
 
+void on_work_begun(std::uint64_t begun) {
+    const Queued& queued = state().queued.at(begun);
+    begin_work_checks(queued.work, [frames = queued.launched_at] { return find_caller(frames); });
+}
+
 void on_memory_allocated() { ++memory_map_version; }
 
 void on_memory_freed(const Allocation& allocation) {
@@ -115,8 +120,8 @@ void on_memory_written(const void* begin, std::size_t bytes, const void* source)
 
 void on_time_is_up() { time_is_up = 1; }
 
-bool overlap(std::uintptr_t begin, std::size_t bytes, const void* other, std::size_t other_bytes) {
-    return other_bytes > 0 && begin < number(other) + other_bytes && number(other) < begin + bytes;
+bool overlap(std::uintptr_t begin, std::size_t bytes, const Rows& rows) {
+    return begin < number(rows.begin) + rows.bytes() && number(rows.begin) < begin + bytes;
 }
 
 std::string verb(Operation operation) { return operation == Operation::load ? "reads" : "writes"; }
@@ -140,9 +145,8 @@ void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation oper
         "wait for the stream first: cudaStreamSynchronize() or cudaDeviceSynchronize()";
     for (const auto& [key, queued] : host.queued) {
         const QueuedWork& work = queued.work;
-        const bool writes = overlap(address, bytes, work.written, work.written_bytes);
-        const bool reads =
-            operation != Operation::load && overlap(address, bytes, work.read, work.read_bytes);
+        const bool writes = overlap(address, bytes, work.written);
+        const bool reads = operation != Operation::load && overlap(address, bytes, work.read);
         if (!writes && !reads) continue;
         report_host(FindingKind::missing_synchronisation, operation, code,
                     std::string("which a copy or set queued at ") +
@@ -208,6 +212,9 @@ void attach_checks() {
     host_hooks.memory_written = on_memory_written;
     host_hooks.work_queued = on_work_queued;
     host_hooks.work_ended = on_work_ended;
+    host_hooks.task_begun = begin_task_checks;
+    host_hooks.work_begun = on_work_begun;
+    host_hooks.all_ended = forget_tasks;
     host_hooks.time_is_up = on_time_is_up;
     ::on_exit(fail_at_exit, nullptr);
 }

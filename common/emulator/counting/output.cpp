@@ -280,6 +280,8 @@ const char* name_of(FindingKind kind) {
             return "race_in_block";
         case FindingKind::race_between_blocks:
             return "race_between_blocks";
+        case FindingKind::race_between_streams:
+            return "race_between_streams";
         case FindingKind::same_value_writes:
             return "same_value_writes";
         case FindingKind::barrier_divergence:

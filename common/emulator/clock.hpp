@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// What is ordered before what among the tasks of all streams, and the host.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace emulator {
+
+// For each stream, by its id, the number of its last task that is ordered before a point.
+class Clock {
+  public:
+    void join(const Clock& other) {
+        if (last_.size() < other.last_.size()) last_.resize(other.last_.size());
+        for (std::size_t i = 0; i < other.last_.size(); ++i) {
+            last_[i] = std::max(last_[i], other.last_[i]);
+        }
+    }
+    void advance(std::uint64_t stream, std::uint64_t sequence) {
+        if (last_.size() <= stream) last_.resize(stream + 1);
+        last_[stream] = std::max(last_[stream], sequence);
+    }
+    // The number of the stream's last task before the point; 0: none.
+    std::uint64_t last_of(std::uint64_t stream) const {
+        return stream < last_.size() ? last_[stream] : 0;
+    }
+    bool covers(const Clock& other) const {
+        for (std::size_t i = 0; i < other.last_.size(); ++i) {
+            if (last_of(i) < other.last_[i]) return false;
+        }
+        return true;
+    }
+
+  private:
+    std::vector<std::uint64_t> last_;
+};
+
+}  // namespace emulator
