@@ -163,7 +163,7 @@ class Floyd final : public course::Problem {
         }
         fields.push_back({"path", describe(path, graph_.first_vertex)});
         fields.push_back(
-            {"path length", std::to_string(output_.distances[path_from_ * n() + path_to_])});
+            {"path_length", std::to_string(output_.distances[path_from_ * n() + path_to_])});
         return fields;
     }
 

@@ -512,13 +512,13 @@ TEST_F(GraphFile, PathsAreCalledAsTheFileCallsThem) {
     ASSERT_EQ(result.status, 0) << result.diagnostics;
     EXPECT_NE(result.output.find("path            1 -> 2 -> 4\n"), std::string::npos)
         << result.output;
-    EXPECT_NE(result.output.find("path length     6\n"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("path_length     6\n"), std::string::npos) << result.output;
     EXPECT_NE(result.output.find("edges           3\n"), std::string::npos) << result.output;
     result = run({"--input", file, "--path", "1,3", "--repeats", "1"});
     EXPECT_NE(result.output.find("path            none\n"), std::string::npos) << result.output;
     result = run({"--input", file, "--path", "3,3", "--repeats", "1"});
     EXPECT_NE(result.output.find("path            3\n"), std::string::npos) << result.output;
-    EXPECT_NE(result.output.find("path length     0\n"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("path_length     0\n"), std::string::npos) << result.output;
 }
 
 TEST_F(GraphFile, MatricesAreWrittenAsTheFileCallsItsVertices) {
