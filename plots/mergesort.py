@@ -85,13 +85,17 @@ class Chunk:
 
 
 def read_chunks(source: Source) -> tuple[list[Chunk], int, str]:
-    """Of stage 06's run of the most keys: its chunks, n and engine."""
+    """Of stage 06's run of the most keys that 05 has sorted too: its chunks, n and engine."""
     path = source.reports_path(CHAPTER)
     reports = [one for one in source.reports(CHAPTER) if one.stage == BEST and one.field.startswith("chunk_")]
     if not reports:
         raise DataError(f"{path}: no chunks of {BEST}")
     engine = "gpu" if any(one.engine == "gpu" for one in reports) else "emu"
-    n = max(one.n for one in reports if one.engine == engine)
+    sizes = {row.n for row in source.rows(CHAPTER) if (row.stage, row.engine) == (NOT_OVERLAPPED, engine)}
+    sizes &= {one.n for one in reports if one.engine == engine}
+    if not sizes:
+        raise DataError(f"{path}: no chunks of {BEST} at an n of {NOT_OVERLAPPED} ({engine})")
+    n = max(sizes)
     found: dict[int, Chunk] = {}
     for one in reports:  # a run recorded anew stands further down and counts
         if (one.engine, one.n) == (engine, n):

@@ -137,6 +137,7 @@ def mergesort_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
         for i, stage in enumerate(MERGESORT_STAGES):
             rows += [row("mergesort", stage, engine, n, n * 1e-5 * 0.9**i * (1 + 0.01 * repeat), repeat,
                          "chunks=3" if stage == "06_overlap_copy" else "", "uniform") for repeat in (1, 2, 3)]
+    rows.append(row("mergesort", "06_overlap_copy", engine, 3 * sizes[-1], sizes[-1] * 2e-5, 1, "chunks=3", "uniform"))
     for stage, name, n, parameters in multisort_grid(engine == "gpu"):
         size = int(str(parameters["size-i"]))
         passes = 1 - 1 / (2 * size) + math.log2(n / size)
@@ -150,8 +151,8 @@ def mergesort_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
 def mergesort_reports(engine: str, sizes: Sequence[int]) -> list[list[object]]:
     """Three chunks of stage 06, of which each is copied for 2 ms and sorted for 3; parts of 09 and 10."""
     records: list[list[object]] = [
-        ["mergesort", "06_overlap_copy", engine, GPU, sizes[-1], "chunks=3", 1, f"chunk_{i}_ms", f"{2.0 * i} {2.0 * i + 2} {3.0 * i + 5}"]
-        for i in range(3)]
+        ["mergesort", "06_overlap_copy", engine, GPU, n, "chunks=3", 1, f"chunk_{i}_ms", f"{2.0 * i} {2.0 * i + 2} {3.0 * i + 5}"]
+        for n in (sizes[-1], 3 * sizes[-1]) for i in range(3)]
     for stage, name, n, parameters in multisort_grid(engine == "gpu"):
         if name == "uniform" and stage[:2] in ("09", "10") and parameters == {"size-i": 2, "threads": 32}:
             for field, ms in (("insertion_sort_ms", n * 1e-6), ("merge_ms", n * 1e-5)):
