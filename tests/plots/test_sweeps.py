@@ -5,7 +5,7 @@ import itertools
 import tomllib
 import unittest
 
-from plots_data import (BIG_STAGES, BITONIC_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES, NBODY_STAGES,
+from plots_data import (BIG_STAGES, BITONIC_STAGES, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES, NBODY_STAGES,
                         PLOTS, ROOT, SMALL_STAGES)
 
 import mergesort
@@ -30,6 +30,16 @@ def sizes(chapter: str, scope: str, engine: str, stage: str, **match: object) ->
             if (name, sweep["scope"], sweep["engine"]) == (chapter, scope, engine)
             and stage in sweep["stages"]
             and all(sweep.get("match", {}).get(key) == value for key, value in match.items())}
+
+
+KMEANS_RUN = {"input": "uniform", "init": "random", "max-iterations": 20, "all-iterations": 1}
+
+
+def kmeans_sizes(scope: str, engine: str, stage: str, k: int) -> set[int]:
+    """The n of the sweeps that make this k, which some vary and others give."""
+    return {n for name, sweep in sweeps() for n in sweep["n"]
+            if (name, sweep["scope"], sweep["engine"]) == ("kmeans", scope, engine) and stage in sweep["stages"]
+            and k in sweep.get("vary", {}).get("k", [sweep.get("match", {}).get("k")])}
 
 
 class SweepsTest(unittest.TestCase):
@@ -89,6 +99,28 @@ class SweepsTest(unittest.TestCase):
         self.assertLessEqual({10**7 * 2**i for i in range(6)}, sizes("mergesort", "record", "cpu", "00_cpu"))
         self.assertIn(10**9, sizes("quicksort", "record", "gpu", "12_big_lazy_streams", input="uniform"))
         self.assertLessEqual({80_000_000, 160_000_000}, sizes("quicksort", "record", "cpu", "00_cpu"))
+        for k in (4, 8, 16, 32):
+            for stage in KMEANS_STAGES:
+                self.assertLessEqual({10**7 * 2**i for i in range(6)}, kmeans_sizes("record", "gpu", stage, k))
+            self.assertLessEqual({80_000_000, 160_000_000}, kmeans_sizes("record", "cpu", "00_cpu", k))
+
+    def test_kmeans_always_does_the_same_iterations(self) -> None:
+        for chapter, sweep in sweeps():
+            if chapter == "kmeans":
+                with self.subTest(sweep=sweep["name"]):
+                    self.assertEqual(sweep["args"][-3:], ["--all-iterations", "--max-iterations", "20"])
+                    self.assertLessEqual(KMEANS_RUN.items(), sweep["match"].items())
+                    self.assertEqual(sweep.get("vary", {"k": [sweep["match"].get("k")]}).keys(), {"k"})
+                    if "vary" not in sweep:
+                        self.assertEqual(sweep["args"][:2], ["--k", str(sweep["match"]["k"])])
+
+    def test_here_scope_has_the_serial_times_beside_the_kernels(self) -> None:
+        for k in (4, 8, 16, 32):
+            serial = kmeans_sizes("here", "cpu", "00_cpu", k)
+            for engine in ("gpu", "emu"):
+                for stage in KMEANS_STAGES:
+                    found = kmeans_sizes("here", engine, stage, k)
+                    self.assertTrue(len(found) > 1 and found <= serial, (engine, stage, k))
 
     def test_record_scope_has_every_place_of_seed_003_s_tables(self) -> None:
         recorded = set()
@@ -111,11 +143,13 @@ class SweepsTest(unittest.TestCase):
         for n in (2**15, 2**27):  # CUDA's block, for the comparison
             self.assertIn(("10_multisort_opencl", n, ("input", "uniform"), ("size-i", "2"), ("threads", "32")), recorded)
 
-    def test_record_scope_repeats_five_times(self) -> None:
+    def test_record_scope_repeats_enough(self) -> None:
         for chapter, sweep in sweeps():
             if sweep["scope"] == "record" and "seeds" not in sweep:
                 with self.subTest(chapter=chapter, sweep=sweep["name"]):
-                    self.assertGreaterEqual(sweep.get("repeats", 5), 5)
+                    # To make and verify k-means' points takes longer than their clusters do.
+                    few = 5 if chapter != "kmeans" else 3 if max(sweep["n"]) <= 80_000_000 else 1
+                    self.assertGreaterEqual(sweep.get("repeats", 5), few)
                     limit = sweep.get("long_run_seconds", 5)  # 0: whatever a run takes
                     self.assertTrue(limit == 0 or limit >= 1)
 
