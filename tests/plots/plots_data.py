@@ -30,6 +30,7 @@ BIG_STAGES = ("10_big", "11_big_streams", "12_big_lazy_streams", "13_big_device_
 MERGESORT_STAGES = ("01_selection_and_search", "02_shared_list", "03_padded_list", "04_streams", "05_merge_path",
                     "06_overlap_copy")
 KMEANS_STAGES = ("01_separate_lists", "02_shared_centroids", "03_int2", "04_two_stage_reduction", "05_device_loop")
+FLOYD_STAGES = ("01_thread_per_cell", "02_row_per_block", "03_column_reuse")
 GPU = "Stand-In GPU 1"
 HOST = "Stand-In CPU 2"
 

@@ -5,7 +5,7 @@ import itertools
 import tomllib
 import unittest
 
-from plots_data import (BIG_STAGES, BITONIC_STAGES, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES, NBODY_STAGES,
+from plots_data import (BIG_STAGES, BITONIC_STAGES, FLOYD_STAGES, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES, NBODY_STAGES,
                         PLOTS, ROOT, SMALL_STAGES)
 
 import mergesort
@@ -98,6 +98,9 @@ class SweepsTest(unittest.TestCase):
         self.assertIn(10**9, sizes("mergesort", "record", "gpu", MERGESORT_STAGES[-1], input="uniform"))
         self.assertLessEqual({10**7 * 2**i for i in range(6)}, sizes("mergesort", "record", "cpu", "00_cpu"))
         self.assertIn(10**9, sizes("quicksort", "record", "gpu", "12_big_lazy_streams", input="uniform"))
+        for stage in FLOYD_STAGES:
+            self.assertLessEqual({1000, 2000, 3000, 4000, 5000, 20_000}, sizes("floyd", "record", "gpu", stage, input="random"))
+        self.assertEqual({1000, 2000, 3000, 4000, 5000}, sizes("floyd", "record", "cpu", "00_cpu", input="random"))
         self.assertLessEqual({80_000_000, 160_000_000}, sizes("quicksort", "record", "cpu", "00_cpu"))
         for k in (4, 8, 16, 32):
             for stage in KMEANS_STAGES:
