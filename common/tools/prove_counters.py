@@ -148,6 +148,46 @@ def read_reasons(path: Path) -> list[Reason]:
     return [Reason(**entry) for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("reason", [])]
 
 
+@dataclass(frozen=True)
+class Family:
+    """Kernels that launch one another. What a kernel launches ncu counts as the kernel's own, so they are
+    compared as one."""
+
+    program: str
+    kernels: tuple[str, ...]  # patterns of their names
+    name: str  # in rows and on the page
+
+    def holds(self, program: str, kernel: str) -> bool:
+        return (fnmatch.fnmatchcase(program, self.program)
+                and any(fnmatch.fnmatchcase(kernel_key(kernel), pattern) for pattern in self.kernels))
+
+
+def read_families(path: Path) -> list[Family]:
+    return [Family(entry["program"], tuple(entry["kernels"]), entry["name"])
+            for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("family", [])]
+
+
+def join_families(program: str, kernels: dict[str, dict], families: Sequence[Family]) -> dict[str, dict]:
+    """What the engine counted, a family's kernels as one: sums of all that adds up."""
+    joined: dict[str, dict] = {}
+    for name, kernel in kernels.items():
+        family = next((one for one in families if one.holds(program, name)), None)
+        if family is None:
+            joined[name] = kernel
+        elif family.name not in joined:
+            joined[family.name] = kernel | {"family": family}
+        else:
+            whole = joined[family.name]
+            joined[family.name] = whole | {key: whole[key] + kernel[key] for key in ("launches", "blocks", "warps")} | {
+                "totals": add_totals(whole["totals"], kernel["totals"])}
+    return joined
+
+
+def add_totals(one: dict, other: dict) -> dict:
+    return {key: add_totals(value, other[key]) if isinstance(value, dict) else value + other[key]
+            for key, value in one.items()}
+
+
 def find_examples() -> dict[str, dict[str, Path]]:
     """Name of each example to its executables, as far as they were built."""
     folder = build_folder() / EXAMPLES.relative_to(ROOT)
@@ -302,6 +342,11 @@ def compare(run: Run, emulated: dict[str, dict], measured: dict[str, list[nsight
     left = dict(measured)
     for name, kernel in emulated.items():
         key = kernel_key(name)
+        if (family := kernel.get("family")) is not None:
+            members = [one for one in left if family.holds(run.program, one)]
+            left[key] = [launch for one in members for launch in left.pop(one)]
+            if not left[key]:
+                left.pop(key)
         if launched_elsewhere(name):
             left.pop(key, None)
             continue
@@ -313,7 +358,7 @@ def compare(run: Run, emulated: dict[str, dict], measured: dict[str, list[nsight
             troubles.append(f"{run.program}: {name} was not measured (ncu sees no kernel that a kernel launched)")
             continue
         launches = left.pop(key)
-        if len(launches) != kernel["launches"]:
+        if len(launches) != kernel["launches"] and family is None:
             troubles.append(f"{run.program}: {name}: {kernel['launches']} launches emulated, "
                             f"{len(launches)} measured")
             continue
@@ -440,6 +485,7 @@ def recount(folder: Path, scratch: Path, renew: bool) -> int:
     """Runs the CPU engine again and compares with what was recorded; `renew`: records it."""
     recorded = read_rows(folder / "counters.csv")
     groups = {counter.name: counter for counter in COUNTERS}
+    families = read_families(RUNS)
     kernels: dict[tuple[str, str], dict[str, dict]] = {}
     for run in find_runs():
         if not any((row.program, row.arguments) == (run.program, run.arguments) for row in recorded):
@@ -447,7 +493,7 @@ def recount(folder: Path, scratch: Path, renew: bool) -> int:
             continue
         path = scratch / f"{run.file_name}.json"
         count(run, path)
-        kernels[run.program, run.arguments] = read_emulated(path)
+        kernels[run.program, run.arguments] = join_families(run.program, read_emulated(path), families)
     rows, wrong = [], 0
     for row in recorded:
         emulated = kernels.get((row.program, row.arguments))
@@ -496,7 +542,7 @@ def device_name(runs: list[Run]) -> str:
 
 def prove(options: argparse.Namespace) -> int:
     runs = find_runs()
-    reasons = read_reasons(RUNS)
+    reasons, families = read_reasons(RUNS), read_families(RUNS)
     tables = options.tables or build_folder() / "proof" / "measured"
     emulated = options.emulated or build_folder() / "proof" / "emulated"
     device = options.device or device_name(runs)
@@ -511,24 +557,33 @@ def prove(options: argparse.Namespace) -> int:
                 profile(ncu, run, table)
             if options.emulated is None:
                 count(run, counted)
-            found, trouble = compare(run, read_emulated(counted), read_measured(table), date, reasons)
+            counters = join_families(run.program, read_emulated(counted), families)
+            found, trouble = compare(run, counters, read_measured(table), date, reasons)
             rows += found
             troubles += trouble
         except DataError as error:
             troubles.append(f"{run.program} {run.arguments}: {error}")
         print(f"{run.program} {run.arguments}", file=sys.stderr, flush=True)
     slug = re.sub("[^a-z0-9]+", "-", device.lower()).strip("-")
+    path = options.data / slug / "counters.csv"
     if rows:
-        path = options.data / slug / "counters.csv"
+        rows = joined_with_recorded(path, rows)
         write_rows(path, rows)
         print(f"{path}: {len(rows)} rows")
-        if not os.environ.get("CHAPTER"):
-            write_page(rows, reasons, slug)
     unexplained, stale = judge(rows, reasons)
-    print_verdict(rows, unexplained, [] if os.environ.get("CHAPTER") else stale)
+    print_verdict(rows, unexplained, stale)
     for trouble in troubles:
         print(trouble)
+    if rows and options.data == ROOT / "plots" / "data":
+        write_page(rows, reasons, slug)
     return EXIT_FAILURE if unexplained or troubles or not rows else 0
+
+
+def joined_with_recorded(path: Path, rows: list[Row]) -> list[Row]:
+    """With the recorded rows of programs that were not run now, as those of other chapters."""
+    now = {row.program for row in rows}
+    kept = [row for row in read_rows(path) if row.program not in now] if path.exists() else []
+    return sorted(kept + rows, key=lambda row: (row.program.startswith("examples/"), row.program))
 
 
 def write_page(rows: list[Row], reasons: list[Reason], device: str) -> None:

@@ -120,6 +120,23 @@ class CompareTest(unittest.TestCase):
         self.assertIn("was not measured", troubles[0])
         self.assertEqual(troubles[1], "sums/01_plain: other was not emulated")
 
+    def test_a_family_is_compared_as_one_kernel(self) -> None:
+        """What a kernel launches is in ncu's numbers of the kernel, and a line of its own for the engine."""
+        [parent] = document(1500)["kernels"]
+        child = parent | {"name": "leaf_kernel", "launches": 7, "totals": totals(global_load={"requests": 500}) | {"barriers": 0}}
+        family = prove_counters.Family("sums/*", ("kick_kernel*", "leaf_kernel"), "kick_kernel and what it launches")
+        kernels = {kernel["name"]: kernel for kernel in (parent, child)}
+        joined = prove_counters.join_families("sums/01_plain", kernels, [family])
+        self.assertEqual(list(joined), [family.name])
+        rows, troubles = compare(self.run_of, joined, {"kick_kernel<256>": [self.launch()], "leaf_kernel": [self.launch()]},
+                                 "now")
+        self.assertEqual(troubles, [])
+        loads = next(row for row in rows if row.counter == "load requests")
+        self.assertEqual((loads.kernel, loads.emulated, loads.measured, loads.launches), (family.name, 2000, 2000, 2))
+        self.assertEqual(prove_counters.join_families("other/01", kernels, [family]), kernels)
+        _, troubles = compare(self.run_of, joined, {}, "now")
+        self.assertIn("was not measured", troubles[0])
+
     def test_a_metric_that_ncu_lacks_is_no_zero(self) -> None:
         kernels = {kernel["name"]: kernel for kernel in document(2000)["kernels"]}
         launches = [self.launch(**{LOADS: "n/a"}), self.launch()]
@@ -178,6 +195,16 @@ class RunTest(ToolTest):
         for row in (second := self.recorded("second")):
             row["date"] = ""
         self.assertEqual(first, second)
+
+    def test_rows_of_other_programs_stay(self) -> None:
+        self.prove("--device", "Stand-In 1")
+        path = self.build / "data" / "stand-in-1" / "counters.csv"
+        other = path.read_text(encoding="utf-8").splitlines()[1].replace("sums/01_plain", "examples/other")
+        path.write_text(path.read_text(encoding="utf-8") + other + "\n", encoding="utf-8")
+        before = len(self.recorded("stand-in-1"))
+        self.prove("--device", "Stand-In 1")
+        self.assertEqual(len(rows := self.recorded("stand-in-1")), before)
+        self.assertEqual(rows[-1]["program"], "examples/other")
 
     def test_one_failure_does_not_stop_the_others(self) -> None:
         self.script(self.build / "chapters/sums/count", "import sys\nsys.exit('stand-in: broken')\n")
