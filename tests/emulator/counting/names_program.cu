@@ -50,6 +50,7 @@ void launch_fill() {
 int main() {
     int* values = nullptr;
     cudaMalloc(&values, 32 * sizeof(int));
+    cudaMemset(values, 0, 32 * sizeof(int));
     void (*kernels[])(int*) = {step_kernel<1, (2 > 1), Mode::plain>,
                                step_kernel<2, (2 < 1), Mode::fast>};
     for (const auto kernel : kernels) kernel<<<1, 32>>>(values);
