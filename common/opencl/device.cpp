@@ -119,15 +119,16 @@ Device::Device(const cl::Device& device) try
     throw NoDeviceError(text("OpenCL device is not usable: ", describe(error)));
 }
 
-const cl::Program& Device::program(const Source& source) {
-    if (const auto built = programs_.find(source.text); built != programs_.end()) {
+const cl::Program& Device::program(const Source& source, const std::string& options) {
+    const std::string key = text(options, '\n', source.text);
+    if (const auto built = programs_.find(key); built != programs_.end()) {
         return built->second;
     }
     // Compilers name the string that they are given, or a file of their own.
     cl::Program program(context_, text("#line 1 \"", source.file, "\"\n", source.text));
     const auto start = std::chrono::steady_clock::now();
     try {
-        program.build(device_, "-cl-std=CL1.2");
+        program.build(device_, text("-cl-std=CL1.2 ", options).c_str());
     } catch (const cl::BuildError& error) {
         std::string log;
         for (const auto& [device, lines] : error.getBuildLog()) {
@@ -138,7 +139,7 @@ const cl::Program& Device::program(const Source& source) {
     }
     build_ms_ +=
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    return programs_.emplace(source.text, std::move(program)).first->second;
+    return programs_.emplace(key, std::move(program)).first->second;
 }
 
 cl::Buffer Device::buffer_of(std::int64_t count, std::size_t size) {
@@ -154,14 +155,12 @@ cl::Buffer Device::buffer_of(std::int64_t count, std::size_t size) {
     return buffer;
 }
 
-void Device::check_group_size(const cl::Program& program, const char* kernel, const char* flag,
-                              std::int64_t threads) const {
-    const std::size_t most =
-        std::min(cl::Kernel(program, kernel).getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_),
-                 device_.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>().at(0));
+void Device::check_group_size(const char* flag, std::int64_t threads) const {
+    const std::size_t most = std::min(device_.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>(),
+                                      device_.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>().at(0));
     if (threads > static_cast<std::int64_t>(most)) {
-        throw UsageError(text(flag, ' ', threads, ": ", name_, " allows ", kernel, " at most ",
-                              most, " work-items a group"));
+        throw UsageError(
+            text(flag, ' ', threads, ": ", name_, " allows at most ", most, " work-items a group"));
     }
 }
 

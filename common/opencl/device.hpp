@@ -42,9 +42,10 @@ class Device {
     const std::string& platform() const noexcept { return platform_; }
     bool is_gpu() const noexcept { return is_gpu_; }
 
-    // The kernels of `source`, built at the first call: from then on as good as a binary.
+    // The kernels of `source`, built at the first call with these options of the compiler
+    // ("-DGROUP_SIZE=32"): from then on as good as a binary.
     // Errors: std::runtime_error with the compiler's log, which names source.file and lines.
-    const cl::Program& program(const Source& source);
+    const cl::Program& program(const Source& source, const std::string& options = "");
 
     // Milliseconds that the building of all programs took.
     double build_ms() const noexcept { return build_ms_; }
@@ -56,9 +57,8 @@ class Device {
         return buffer_of(count, sizeof(T));
     }
 
-    // Errors: UsageError, naming the flag, where the kernel cannot have so many work-items a group.
-    void check_group_size(const cl::Program& program, const char* kernel, const char* flag,
-                          std::int64_t threads) const;
+    // Errors: UsageError, naming the flag, where no group can have so many work-items.
+    void check_group_size(const char* flag, std::int64_t threads) const;
 
   private:
     cl::Buffer buffer_of(std::int64_t count, std::size_t size);
@@ -69,7 +69,7 @@ class Device {
     bool is_gpu_ = false;
     cl::Context context_;
     cl::CommandQueue queue_;
-    std::map<std::string, cl::Program, std::less<>> programs_;  // by their text
+    std::map<std::string, cl::Program, std::less<>> programs_;  // by options and text
     double build_ms_ = 0.0;
 };
 

@@ -34,6 +34,7 @@ def as_opencl(code: list[str]) -> list[str]:
     """Functions of CUDA as OpenCL C has them, and those of OpenCL C without its address spaces; no comments, and
     each function one line without blanks."""
     text = "\n".join(line.partition("//")[0] for line in code)
+    text = text.replace("__attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))", "")
     for cuda, opencl in (("__device__ __forceinline__ ", ""), ("__global__", "__kernel"), ("std::int64_t", "long"),
                          ("__global ", ""), ("__restrict__", "restrict"), ("(long)get_global_id(0)", "global_thread()"),
                          ("get_global_id(0)", "global_thread()")):

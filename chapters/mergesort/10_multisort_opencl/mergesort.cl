@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 10: the kernels of 09_multisort_merge_path in OpenCL C. Read with
 // mergesort.cpp.
+//
+// GROUP_SIZE, which the host defines, is --threads. A compiler that is not told builds for groups
+// of a size of its own choice: on an H200 none could then have more than 256 work-items.
 typedef int Key;
 
-__kernel void insertion_sort_kernel(__global Key* keys, long count, long size_i) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void insertion_sort_kernel(
+    __global Key* keys, long count, long size_i) {
     const long begin = (long)get_global_id(0) * size_i;
     const long end = min(begin + size_i, count);
     for (long i = begin + 1; i < end; ++i) {
@@ -46,8 +50,9 @@ long keys_of_left(__global const Key* left, long left_count, __global const Key*
 // Runs of run_shares * size_i keys into runs of twice as many, a work-item a share of size_i keys.
 // run_shares is a power of two: the pair that a share lies in needs no division. The last run may
 // be short; where it has no partner it is copied.
-__kernel void merge_runs_kernel(__global const Key* restrict from, __global Key* restrict to,
-                                long count, long size_i, long run_shares) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void merge_runs_kernel(
+    __global const Key* restrict from, __global Key* restrict to, long count, long size_i,
+    long run_shares) {
     const long share = get_global_id(0);
     const long first = share * size_i;
     if (first >= count) return;

@@ -37,10 +37,9 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kSetup);
     Device& device = device_of(timer);
     cl::CommandQueue& queue = device.queue();
-    const cl::Program& program = device.program(mergesort_cl);
-    for (const char* kernel : {"insertion_sort_kernel", "merge_runs_kernel"}) {
-        device.check_group_size(program, kernel, "--threads", threads);
-    }
+    device.check_group_size("--threads", threads);
+    const cl::Program& program =
+        device.program(mergesort_cl, "-DGROUP_SIZE=" + std::to_string(threads));
     InsertionSortKernel insertion_sort_kernel(program, "insertion_sort_kernel");
     MergeRunsKernel merge_runs_kernel(program, "merge_runs_kernel");
     cl::Buffer d_from = device.buffer<Key>(count), d_to = device.buffer<Key>(count);
