@@ -276,6 +276,14 @@ extern "C" {
 [[gnu::weak]] void* __real_memcpy(void* destination, const void* source, std::size_t bytes);
 [[gnu::weak]] void* __real_memmove(void* destination, const void* source, std::size_t bytes);
 [[gnu::weak]] void* __real_memset(void* destination, int value, std::size_t bytes);
+[[gnu::weak]] void __real_sincos(double x, double* sine, double* cosine);
+[[gnu::weak]] void __real_sincosf(float x, float* sine, float* cosine);
+[[gnu::weak]] double __real_frexp(double x, int* exponent);
+[[gnu::weak]] float __real_frexpf(float x, int* exponent);
+[[gnu::weak]] double __real_modf(double x, double* whole);
+[[gnu::weak]] float __real_modff(float x, float* whole);
+[[gnu::weak]] double __real_remquo(double x, double y, int* quotient);
+[[gnu::weak]] float __real_remquof(float x, float y, int* quotient);
 
 }  // extern "C"
 
@@ -336,10 +344,52 @@ void* copy(void* (*function)(void*, const void*, std::size_t), void* destination
     return function(destination, source, bytes);
 }
 
+// A result that a function of the C library gives through a pointer.
+template <class T>
+void put(T* destination, T value, const void* code) {
+    if (is_by_kernel(code)) {
+        record_piece(EventKind::store, number(destination), sizeof(T), code);
+    } else {
+        check_range(destination, sizeof(T), Operation::store, code);
+    }
+    *destination = value;
+}
+
+template <class T>
+void put_both(void (*function)(T, T*, T*), T x, T* first, T* second, const void* code) {
+    T a;
+    T b;
+    function(x, &a, &b);
+    put(first, a, code);
+    put(second, b, code);
+}
+
 }  // namespace
 }  // namespace emulator::counting
 
 extern "C" {
+
+void __wrap_sincos(double x, double* sine, double* cosine) {
+    emulator::counting::put_both(__real_sincos, x, sine, cosine, __builtin_return_address(0));
+}
+void __wrap_sincosf(float x, float* sine, float* cosine) {
+    emulator::counting::put_both(__real_sincosf, x, sine, cosine, __builtin_return_address(0));
+}
+
+#define EMULATOR_SECOND_RESULT(T, name, Second, parameters, ...)             \
+    T __wrap_##name parameters {                                             \
+        Second value;                                                        \
+        const T result = __real_##name(__VA_ARGS__, &value);                 \
+        emulator::counting::put(second, value, __builtin_return_address(0)); \
+        return result;                                                       \
+    }
+EMULATOR_SECOND_RESULT(double, frexp, int, (double x, int* second), x)
+EMULATOR_SECOND_RESULT(float, frexpf, int, (float x, int* second), x)
+EMULATOR_SECOND_RESULT(double, modf, double, (double x, double* second), x)
+EMULATOR_SECOND_RESULT(float, modff, float, (float x, float* second), x)
+EMULATOR_SECOND_RESULT(double, remquo, int, (double x, double y, int* second), x, y)
+EMULATOR_SECOND_RESULT(float, remquof, int, (float x, float y, int* second), x, y)
+#undef EMULATOR_SECOND_RESULT
 
 void* __wrap_memcpy(void* destination, const void* source, std::size_t bytes) {
     return emulator::counting::copy(__real_memcpy, destination, source, bytes,

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "checks_test.hpp"
@@ -398,6 +399,38 @@ TEST(MemoryChecks, updates_of_uninitialised_global_memory) {
         }
     }
     counting::set_races(true);
+}
+
+NEXT_LINE(kPointersBegin);
+__global__ void pointers_kernel(float* out, int* exponent) {
+    sincosf(0.5f, out, out + 1);
+    out[2] = modff(1.5f, out + 3);
+    out[4] = frexpf(3.0f, exponent);
+    out[5] = remquof(3.0f, 2.0f, exponent + 1);
+}
+
+// What functions of the C library give through pointers.
+TEST(MemoryChecks, results_through_pointers) {
+    const auto run = [](std::size_t floats) {
+        return findings_of([=] {
+            auto* const out = unwritten_array<float>(floats);
+            auto* const exponent = unwritten_array<int>(2);
+            pointers_kernel<<<1, 1>>>(out, exponent);
+            transfer_kernel<<<1, kThreads>>>(out, unwritten_array<float>(6), 6);
+            transfer_kernel<<<1, kThreads>>>(exponent, unwritten_array<int>(2), 2);
+            float h_out[6]{};
+            int h_exponent[2]{};
+            cudaMemcpy(h_out, out, floats * sizeof(float), cudaMemcpyDeviceToHost);
+            cudaMemcpy(h_exponent, exponent, sizeof h_exponent, cudaMemcpyDeviceToHost);
+            if (floats < 6) return;
+            EXPECT_FLOAT_EQ(h_out[1], std::cos(0.5f));
+            EXPECT_EQ(h_out[3], 1.0f);
+            EXPECT_EQ(h_exponent[0], 2);
+            EXPECT_EQ(h_exponent[1] & 7, 2);
+        });
+    };
+    EXPECT_TRUE(is_silent(run(6)));
+    EXPECT_TRUE(has(run(1), FindingKind::out_of_bounds, kPointersBegin + 1));
 }
 
 TEST(MemoryChecks, memory_of_both_sides_is_never_uninitialised) {
