@@ -66,8 +66,8 @@ TEST(OpenClDevice, AProgramIsBuiltOnce) {
     const double took = device->build_ms();
     EXPECT_GT(took, 0.0);
     EXPECT_EQ(device->program(kDoubling)(), first);
-    EXPECT_NE(device->program(kDoubling, "-DOTHER=1")(), first);
     EXPECT_EQ(device->build_ms(), took);
+    EXPECT_NE(device->program(kDoubling, "-DOTHER=1")(), first);
 }
 
 TEST(OpenClDevice, AFailedBuildShowsTheLogWithFileAndLine) {
