@@ -112,14 +112,14 @@ def milliseconds(point: Point) -> str:
 
 
 def measured_speed_up(chapter: Chapter, before: str, stage: str, n: int | None = None,
-                      published: Published | None = None) -> SpeedUp | None:
-    """`published`: the number that this one is to stand beside, if it is of a run of its own."""
+                      parameters: dict[str, str] | None = None) -> SpeedUp | None:
+    """`parameters`: of another run than the compared one, or of one of several that are compared."""
     rules = tables.rules_of(chapter.name)
     kernels = stage in rules.kernel_timed
-    rows, parameters = list(chapter.rows), ""
-    if published and rules.run | published.parameters != rules.run:
-        rows = tables.run_of(rules, published, rows, list(chapter.all_rows))
-        parameters = tables.parameter_words(published.parameters)
+    rows, said = list(chapter.rows), ""
+    if parameters and (parameters in rules.runs or rules.run | parameters != rules.run):
+        rows = tables.run_of(rules, parameters, rows, list(chapter.all_rows))
+        said = tables.parameter_words(parameters)
     found = tables.speed_up(rows, before, stage, n, kernels)
     if found is None:
         return None
@@ -127,7 +127,7 @@ def measured_speed_up(chapter: Chapter, before: str, stage: str, n: int | None =
     slow, fast = (point_at(rows, name, size, kernels) for name in (before, stage))
     return SpeedUp(value, before, size, f"{'kernels' if kernels else 'whole runs'}, medians (quartiles): {before} "
                                         f"{milliseconds(slow)}, {stage} {milliseconds(fast)}", chapter.rows_path,
-                   parameters=parameters)
+                   parameters=said)
 
 
 def seed_speed_up(chapter: Chapter, before: str, stage: str) -> SpeedUp | None:
@@ -158,17 +158,18 @@ def seed_speed_up(chapter: Chapter, before: str, stage: str) -> SpeedUp | None:
 
 def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp], list[SpeedUp]]:
     """What was published of a stage, and what is measured here: over the stage that it is compared with at
-    the largest n, and wherever something else was published."""
+    the largest n, of each run that is compared, and wherever something else was published."""
     rules = tables.rules_of(chapter.name)
     printed, here = [], []
 
-    def measure(over: str, n: int | None = None, published: Published | None = None) -> None:
-        found = measured_speed_up(chapter, over, stage, n, published)
+    def measure(over: str, n: int | None = None, parameters: dict[str, str] | None = None) -> None:
+        found = measured_speed_up(chapter, over, stage, n, parameters)
         if found and not any((one.over, one.n, one.parameters) == (found.over, found.n, found.parameters)
                              for one in here):
             here.append(found)
 
-    measure(before)
+    for parameters in rules.runs:
+        measure(before, None, parameters)
     for one in chapter.published:
         if one.stage != stage or one.quantity not in SPEED_UPS:
             continue
@@ -176,7 +177,7 @@ def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp],
                 if one.quantity == "speedup_over_cpu" else rules.first_of(stage))
         printed.append(SpeedUp(one.value, over, one.n, f"section {one.section}", PUBLISHED,
                                parameters=tables.parameter_words(one.parameters)))
-        measure(over, one.n, one)
+        measure(over, one.n, one.parameters)
     if seed := seed_speed_up(chapter, before, stage):
         printed.append(seed)
         measure(before, seed.n)

@@ -56,6 +56,13 @@ class Rules:
     kernel_timed: tuple[str, ...] = ()  # KERNEL_TIMED: stages compared by their kernels, not by whole runs
     stage_runs: dict[str, dict[str, str]] = field(default_factory=dict)  # STAGE_RUNS: parameters of a stage's own
     series: tuple[tuple[str, ...], ...] = ()  # SERIES: speedup_over_first is over the first of one of these
+    further_runs: tuple[dict[str, str], ...] = ()  # FURTHER_RUNS: parameters of runs that are compared beside `run`
+
+    @property
+    def runs(self) -> list[dict[str, str]]:
+        """Of each run that is compared the parameters that tell it from the others: none where there is one."""
+        names = {name for parameters in self.further_runs for name in parameters}
+        return [{name: value for name, value in self.run.items() if name in names}, *self.further_runs]
 
     def first_of(self, stage: str) -> str:
         return next(series[0] for series in self.series if stage in series)
@@ -64,7 +71,8 @@ class Rules:
 def rules_of(chapter: str) -> Rules:
     module = chapter_module(chapter)
     return Rules(getattr(module, "COMPARED_RUN", {}), getattr(module, "KERNEL_TIMED", ()),
-                 getattr(module, "STAGE_RUNS", {}), getattr(module, "SERIES", ()))
+                 getattr(module, "STAGE_RUNS", {}), getattr(module, "SERIES", ()),
+                 getattr(module, "FURTHER_RUNS", ()))
 
 
 def comparable(rules: Rules, rows: list[Row]) -> list[Row]:
@@ -74,9 +82,9 @@ def comparable(rules: Rules, rows: list[Row]) -> list[Row]:
         for key, value in (rules.run | rules.stage_runs.get(row.stage, {})).items())])
 
 
-def run_of(rules: Rules, one: Published, rows: list[Row], all_rows: list[Row]) -> list[Row]:
-    """The rows that a published number is held against: of the compared run, or of its own parameters."""
-    return rows if not one.parameters else comparable(replace(rules, run=rules.run | one.parameters), all_rows)
+def run_of(rules: Rules, parameters: dict[str, str], rows: list[Row], all_rows: list[Row]) -> list[Row]:
+    """The rows of the compared run, or of one with other parameters, as a published number may have."""
+    return rows if not parameters else comparable(replace(rules, run=rules.run | parameters), all_rows)
 
 
 def parameter_words(parameters: dict[str, str]) -> str:
@@ -139,18 +147,25 @@ def timing_rule(stages: list[dict], rules: Rules) -> str:
 
 
 def stages_table(stages: list[dict], rows: list[Row], published: list[Published],
-                 rules: Rules = Rules()) -> list[str]:
+                 rules: Rules = Rules(), all_rows: list[Row] | None = None) -> list[str]:
+    """Where several runs are compared, a line of the cell each."""
     device = next(row.device for row in rows if row.engine == "gpu")
-    # Of several runs the compared one's.
-    printed = {one.stage: one.value for one in published if one.quantity == "speedup_over_previous"
-               and rules.run | one.parameters == rules.run}
+    runs = [(parameters, run_of(rules, parameters, rows, all_rows or rows)) for parameters in rules.runs]
+
+    def then(stage: str, parameters: dict[str, str]) -> list[str]:
+        return [ratio(one.value) + parameter_words(parameters) for one in published
+                if (one.stage, one.quantity) == (stage, "speedup_over_previous")
+                and rules.run | one.parameters == rules.run | parameters][-1:]
+
     lines = [f"| stage | technique | thesis (GTX 980) | here ({device}) | limit now |",
              "|---|---|---|---|---|"]
     for stage in stages:
         name, before = stage["name"], stage["compared_with"]
-        measured = speed_up(rows, before, name, kernels=name in rules.kernel_timed) if before else None
-        here = f"{ratio(measured[0])} at {short_count(measured[1])}" if measured else ""
-        thesis = ratio(printed[name]) if name in printed else ""
+        measured = [(parameters, speed_up(own, before, name, kernels=name in rules.kernel_timed))
+                    for parameters, own in runs if before]
+        here = "<br>".join(f"{ratio(found[0])} at {short_count(found[1])}{parameter_words(parameters)}"
+                           for parameters, found in measured if found)
+        thesis = "<br>".join(line for parameters in rules.runs for line in then(name, parameters))
         limit = limit_now(ROOT / stage["source"])
         part = f"**{stage['begins_part']}:** " if stage.get("begins_part") else ""
         lines.append(f"| [{name}]({name}/{Path(stage['source']).name}) | {part}{stage['technique']} | {thesis} | {here} | {limit} |")
@@ -191,7 +206,7 @@ def published_table(stages: list[dict], rows: list[Row], profile: list[Metric],
     lines = [f"| thesis | quantity | stage | n | GTX 980, 2016 | {gpu} | the same within 10 % |",
              "|---|---|---|---|---|---|---|"]
     for one in published:
-        value = measured_value(one, stages, run_of(rules, one, rows, all_rows or rows), profile, rules)
+        value = measured_value(one, stages, run_of(rules, one.parameters, rows, all_rows or rows), profile, rules)
         quantity = what[one.quantity]
         if one.quantity == "speedup_over_first":
             quantity += f" {rules.first_of(one.stage)}"
@@ -316,7 +331,7 @@ def chapter_readme(chapter: str, stages: list[dict], folder: Path, counted: list
     profile_path = folder / f"{chapter}_profile.csv"
     profile = read_profile(profile_path) if profile_path.exists() else []
     text = path.read_text(encoding="utf-8")
-    text = fill(text, "stages", stages_table(stages, rows, published, rules), path)
+    text = fill(text, "stages", stages_table(stages, rows, published, rules, all_rows), path)
     text = fill(text, "counters", counters_table(stages, counted), path)
     for name, lines in own_tables(chapter, all_rows, folder).items():
         text = fill(text, name, lines, path)

@@ -10,6 +10,7 @@ partition.csv    the partition of one list by four blocks (quicksort/10_big), ac
                  keys joined: a run of keys a row. A GTX 980's segment is short enough to look at, and
                  the blocks run in a shuffled order, so that the places come from the atomics alone.
 mergepath.csv    each access of the first threads that merge two runs of 512 keys (mergesort/05_merge_path)
+kmeans_*.csv     no trace but an answer: points with their clusters, and centroids (kmeans/05_device_loop)
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,8 @@ FOLDER = Path(__file__).resolve().parent / "data" / "traces"
 NETWORK_COLUMNS = ("step", "lane", "operation", "space", "offset", "value")
 MERGEPATH_COLUMNS = ("thread", "operation", "object", "place", "value")
 MERGEPATH_THREADS = 20  # as many diagonals as a drawing has room for
+CLUSTERS_COLUMNS = ("x", "y", "label", "size")  # a centroid has a size, a point has none
+CLUSTERS_UNIT = 2**20  # of a point's coordinates: a drawing shows no more of 2^30, and files stay small
 PARTITION_COLUMNS = ("block", "operation", "object", "offset", "bytes", "count", "value")
 
 Record = dict[str, str]
@@ -107,30 +110,70 @@ TRACES = (
 )
 
 
-def executable(stages: list[dict], stage: str) -> Path:
+@dataclass(frozen=True)
+class Clustering:
+    """A run of k-means that goes on until no centroid moves, of which the answer is kept."""
+
+    name: str
+    title: str
+    arguments: tuple[str, ...]
+    stage: str = "kmeans/05_device_loop"
+
+
+def clustering(input_name: str, k: int) -> Clustering:
+    # As many points as an SVG of less than 200 kB holds.
+    return Clustering(f"kmeans_{input_name}", f"{input_name}, k = {k}",
+                      ("--input", input_name, "--k", str(k), "--init", "plusplus", "--n", "1800", "--max-iterations", "1000"))
+
+
+CLUSTERINGS = (clustering("gaussians", 9), clustering("rings", 6), clustering("uniform", 16))
+
+
+def executable(stages: list[dict], stage: str, engine: str = "count") -> Path:
     for one in stages:
-        if one["stage"] == stage and "count" in one["executables"]:
-            return stages_file().parent / one["executables"]["count"]
-    raise DataError(f"{stages_file()}: {stage} is not built with counters")
+        if one["stage"] == stage and engine in one["executables"]:
+            return stages_file().parent / one["executables"][engine]
+    raise DataError(f"{stages_file()}: {stage} is not built with {'counters' if engine == 'count' else engine}")
+
+
+def start(program: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+    result = subprocess.run([str(program), "--check", "--quiet", *arguments], env=os.environ | environment,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if result.returncode != 0:
+        raise DataError(f"{program}: {result.stderr.strip()}")
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def run(trace: Trace, program: Path) -> str:
     """The trace's table."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.csv"
-        result = subprocess.run(
-            [str(program), "--check", "--quiet", "--trace", str(path), *trace.arguments],
-            env=os.environ | trace.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            text=True, check=False)
-        if result.returncode != 0:
-            raise DataError(f"{program}: {result.stderr.strip()}")
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(trace.columns)
+        start(program, ["--trace", str(path), *trace.arguments], trace.environment)
         with path.open(encoding="utf-8", newline="") as file:
             lines = (line for line in file if not trace.skip or not line.startswith(trace.skip))
-            writer.writerows(trace.keep(csv.DictReader(lines)))
-    return text.getvalue()
+            return table(trace.columns, trace.keep(csv.DictReader(lines)))
+
+
+def clusters_rows(points: Iterable[Record], centroids: Iterable[Record]) -> list[tuple[object, ...]]:
+    """The centroids as they are, then the points, rounded to CLUSTERS_UNIT."""
+    rows: list[tuple[object, ...]] = [(one["x"], one["y"], label, one["size"]) for label, one in enumerate(centroids)]
+    return rows + [(round(int(one["x"]) / CLUSTERS_UNIT), round(int(one["y"]) / CLUSTERS_UNIT), one["label"], "")
+                   for one in points]
+
+
+def run_clustering(one: Clustering, program: Path) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        points, centroids = Path(folder) / "points.csv", Path(folder) / "centroids.csv"
+        start(program, [*one.arguments, "--output", str(points), "--centroids", str(centroids)], {})
+        with points.open(encoding="utf-8", newline="") as first, centroids.open(encoding="utf-8", newline="") as second:
+            return table(CLUSTERS_COLUMNS, clusters_rows(csv.DictReader(first), csv.DictReader(second)))
 
 
 def main(words: list[str] | None = None) -> int:
@@ -141,9 +184,10 @@ def main(words: list[str] | None = None) -> int:
     status = 0
     try:
         stages = read_stages(stages_file())
-        for trace in TRACES:
+        for trace in (*TRACES, *CLUSTERINGS):
             path = arguments.data / f"{trace.name}.csv"
-            text = run(trace, executable(stages, trace.stage))
+            text = (run(trace, executable(stages, trace.stage)) if isinstance(trace, Trace)
+                    else run_clustering(trace, executable(stages, trace.stage, "emu")))
             if not arguments.check:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")

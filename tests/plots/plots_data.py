@@ -163,6 +163,23 @@ def mergesort_reports(engine: str, sizes: Sequence[int]) -> list[list[object]]:
     return records
 
 
+def kmeans_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
+    """Each stage twice as fast as the one before, but the sum in two steps slower by k / 8; the serial one at 1 ns a
+    distance. A run that ended when it converged is no figure's."""
+    rows = []
+    for k in (4, 8, 16, 32):
+        parameters = f"k={k};init=random;max-iterations=20;all-iterations=1"
+        for n in sizes:
+            rows.append(row("kmeans", "00_cpu", "cpu", n, n * k * 2e-5, 1, parameters, "uniform"))
+            for i, stage in enumerate(KMEANS_STAGES):
+                ms = n * k * 1e-6 / 2**i * (k / 8 if i >= 3 else 1)
+                rows += [row("kmeans", stage, engine, n, ms * (1 + 0.01 * repeat), repeat, parameters, "uniform")
+                         for repeat in (1, 2, 3)]
+                rows.append(row("kmeans", stage, engine, n, ms / 100, 1, parameters.replace(";all-iterations=1", ""),
+                                "uniform"))
+    return rows
+
+
 # device, then rates and sizes as limits.csv has them: 10 GB/s of memory, and peaks.
 LIMITS = [[GPU, 1e10, 5e10, 2**20, 1e13, 1.2e10, 6e10, 2e13]]
 
@@ -217,6 +234,8 @@ class PlotsTest(unittest.TestCase):
         lists = (10**7, 32 * 10**7) if engine == "gpu" else (2000, 4000)
         write_table(folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows(engine, lists))
         write_table(folder / "mergesort_report.csv", measurements.REPORT_COLUMNS, mergesort_reports(engine, lists))
+        lists = (10**7, 16 * 10**7, 32 * 10**7) if engine == "gpu" else (2000, 4000)
+        write_table(folder / "kmeans.csv", measurements.ROW_COLUMNS, kmeans_rows(engine, lists))
         if engine == "gpu":
             write_table(folder / "limits.csv", limits.LIMITS_COLUMNS, LIMITS)
         write_table(folder / "quicksort.csv", measurements.ROW_COLUMNS, quicksort_rows(engine))

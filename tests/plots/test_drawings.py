@@ -2,11 +2,13 @@
 """The drawings of what kernels did: the network of figure 3.6 is the bitonic one and sorts; the partition
 of figure 3.2 moves every key once; the path of figure 4.5 merges. A trace that says otherwise is refused."""
 
+import math
 import unittest
 
 from plots_data import PLOTS, PlotsTest
 
 import drawing
+import kmeans
 import measurements
 import mergesort
 import quicksort
@@ -52,7 +54,8 @@ class DrawingsTest(PlotsTest):
 
     def test_traces_are_small(self) -> None:
         files = list((PLOTS / "data" / "traces").glob("*.csv"))
-        self.assertEqual({path.stem for path in files}, {trace.name for trace in traces.TRACES})
+        self.assertEqual({path.stem for path in files},
+                         {trace.name for trace in (*traces.TRACES, *traces.CLUSTERINGS)})
         self.assertLess(sum(path.stat().st_size for path in files), 100_000)
 
     def test_the_network_is_bitonic(self) -> None:
@@ -148,6 +151,55 @@ class DrawingsTest(PlotsTest):
         self.change("mergepath", "5,store,a2,5,", "5,store,a2,6,")
         with self.assertRaisesRegex(measurements.DataError, r"mergepath\.csv: thread 5 finds no crossing or stores elsewhere"):
             mergesort.read_merge_path(self.source)
+
+    def test_every_point_has_the_nearest_centroid_which_is_the_mean(self) -> None:
+        unit = traces.CLUSTERS_UNIT
+        for trace, k in zip(traces.CLUSTERINGS, (9, 6, 16), strict=True):
+            clusters = kmeans.read_clusters(self.source, trace.name)
+            self.assertEqual((len(clusters), sum(one.size for one in clusters)), (k, 1800))
+            for one in clusters:
+                self.assertGreater(one.size, 0)
+                for axis, mean in enumerate((one.x, one.y)):  # points are rounded
+                    self.assertAlmostEqual(sum(point[axis] for point in one.points) / one.size, mean / unit, delta=0.6)
+                for x, y in one.points:
+                    own = math.hypot(x - one.x / unit, y - one.y / unit)
+                    least = min(math.hypot(x - other.x / unit, y - other.y / unit) for other in clusters)
+                    self.assertLess(own, least + 1.5)
+
+    def test_clouds_are_clusters_and_rings_are_not(self) -> None:
+        def radii(name: str) -> list[set[int]]:
+            return [{round(math.hypot(x, y) / 100) for x, y in one.points}
+                    for one in kmeans.read_clusters(self.source, name)]
+
+        clouds = kmeans.read_clusters(self.source, "kmeans_gaussians")
+        unit = traces.CLUSTERS_UNIT
+        reach = max(math.hypot(x - one.x / unit, y - one.y / unit) for one in clouds for x, y in one.points)
+        apart = min(math.hypot(one.x - other.x, one.y - other.y) / unit
+                    for i, one in enumerate(clouds) for other in clouds[:i])
+        self.assertLess(4 * reach, apart)
+        # Nearly every cluster has pieces of two rings or more.
+        self.assertEqual([max(found) - min(found) >= 3 for found in radii("kmeans_rings")].count(True), 5)
+
+    def test_neighbours_have_colours_of_their_own(self) -> None:
+        for trace in traces.CLUSTERINGS:
+            clusters = kmeans.read_clusters(self.source, trace.name)
+            colours = kmeans.colours_of(clusters)
+            self.assertLessEqual(set(colours), set(range(kmeans.COLOURS)))
+            for i, one in enumerate(clusters):
+                nearest = min((j for j in range(len(clusters)) if j != i),
+                              key=lambda j: math.hypot(clusters[j].x - one.x, clusters[j].y - one.y))
+                self.assertNotEqual(colours[i], colours[nearest], (trace.name, i, nearest))
+
+    def test_clusters_that_cannot_be_are_refused(self) -> None:
+        self.change("kmeans_rings", ",5,", ",7,")
+        with self.assertRaisesRegex(measurements.DataError, r"kmeans_rings\.csv: points of a cluster without a centroid"):
+            kmeans.read_clusters(self.source, "kmeans_rings")
+        self.change("kmeans_gaussians", ",3,\n", ",4,\n")
+        with self.assertRaisesRegex(measurements.DataError, r"kmeans_gaussians\.csv: a cluster's size is not"):
+            kmeans.read_clusters(self.source, "kmeans_gaussians")
+        self.change("kmeans_uniform", ",3,\n", ",few,\n")
+        with self.assertRaisesRegex(measurements.DataError, r"kmeans_uniform\.csv: .* is neither a point nor a centroid"):
+            kmeans.read_clusters(self.source, "kmeans_uniform")
 
     def test_chunks(self) -> None:
         chunks, n, engine = mergesort.read_chunks(self.source)

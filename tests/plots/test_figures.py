@@ -11,8 +11,8 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from plots_data import (BIG_STAGES, BITONIC_STAGES, GPU, HOST, MERGESORT_STAGES, MONTECARLO_STAGES, NBODY_STAGES, PLOTS,
-                        SMALL_STAGES, PlotsTest, row, write_table)
+from plots_data import (BIG_STAGES, BITONIC_STAGES, GPU, HOST, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES,
+                        NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, row, write_table)
 
 import drawing
 import figures
@@ -44,6 +44,11 @@ LABELS = {
     "figure_4_10": (*MERGESORT_STAGES, "06 over 01", GPU, "GTX 980, 2016 (320 M keys)", "1.20", "1.40", "320 M"),
     "figure_4_11": ("00_cpu", "01_selection_and_search", "06_overlap_copy", GPU, HOST, "GTX 980, 2016"),
     "multisort_opencl": ("CUDA", "OpenCL", "here", "seed 003 (RTX 3080)", "Time of OpenCL over CUDA", "Merges, ms"),
+    **{f"figure_5_{1 + i}": (*KMEANS_STAGES, GPU, "GTX 980, 2016 (320 M points)", f"k = {4 * 2**i}", then, "320 M",
+                             f"{4 / 2**i:.2f}") for i, then in enumerate(("1.13", "1.28", "1.57", "0.89"))},
+    **{f"figure_5_{5 + i}": ("00_cpu", "01_separate_lists", "05_device_loop", GPU, HOST, "GTX 980, 2016",
+                             f"k = {4 * 2**i}") for i in range(4)},
+    "kmeans_clusters": ("gaussians, k = 9", "rings, k = 6", "uniform, k = 16", "clouds: each is a cluster", "1800 points each"),
     "montecarlo_error": ("one standard error, 1.642/√N", "two standard errors", "(4 seeds)", GPU),
 }
 
@@ -56,7 +61,7 @@ for table, words in {2: (HOST, "one core, ms", "its CPU, 2024"), 3: (HOST, "one 
                      14: TIMES, 15: TIMES, 16: TIMES}.items():
     LABELS[f"multisort_{table:02}"] = (*words, f"Seed 003, table {table}.")
 
-COUNTED = ("nbody_counters", "figure_3_2", "figure_3_6", "figure_4_5")  # the same on every machine and every day
+COUNTED = ("nbody_counters", "figure_3_2", "figure_3_6", "figure_4_5", "kmeans_clusters")  # the same on every machine and every day
 # Of the CPU alone, and of OpenCL, which is another device's.
 NOT_EMULATED = {"multisort_02": HOST, "multisort_03": HOST, **{f"multisort_{table}": GPU for table in (14, 15, 16)}}
 
