@@ -8,7 +8,7 @@ set lmargin at screen 0.085
 set rmargin at screen 0.51
 set tmargin at screen top_edge
 set bmargin at screen 0.20
-set logscale xy
+if (!linear_axes) { set logscale xy }
 set xlabel unit_text noenhanced
 set xrange [n_low:n_high]
 eval 'set xtics '.n_tics

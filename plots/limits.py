@@ -7,7 +7,7 @@ beside the times, and asked again of every recorded row (tests/plots/test_limits
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -67,14 +67,14 @@ def least_seconds(limits: Limits, moved: float, operations: float, working_set: 
     return max(for_bytes, operations / peak if peak > 0 else 0.0)
 
 
-def impossible_rows(rows: Iterable[Row], limits: dict[str, Limits], bytes_an_element: float) -> list[str]:
+def impossible_rows(rows: Iterable[Row], limits: dict[str, Limits], working_set: Callable[[int], float]) -> list[str]:
     """A line for each row whose kernels were quicker than its device can be. Rows do not tell their working
-    set: `bytes_an_element` is the least that one of the n elements takes."""
+    set: `working_set` is the least that n elements take."""
     found = []
     for row in rows:
         if row.device not in limits:
             continue
-        least = least_seconds(limits[row.device], row.bytes, row.operations, bytes_an_element * row.n)
+        least = least_seconds(limits[row.device], row.bytes, row.operations, working_set(row.n))
         if row.kernels_ms < 1000 * least:
             found.append(f"{row.chapter}/{row.stage} n={row.n} on {row.device}: {row.kernels_ms:.6g} ms, at least "
                          f"{1000 * least:.6g} ms")

@@ -141,9 +141,9 @@ def prepare_bars(source: Source, runs: Runs, stages: Sequence[str], gains: Seque
 
 
 def prepare_against_n(source: Source, runs: Runs, stages: Sequence[str], gains: Sequence[Gain], best: str,
-                      does: str, smallest_recorded: int = 1) -> Drawing:
+                      does: str, smallest_recorded: int = 1, linear: bool = False) -> Drawing:
     """Whole runs against n, and ratios where all stages were measured (against_n_panels.gp). `does`:
-    what `best` does with what n counts: "sorts"."""
+    what `best` does with what n counts: "sorts". On linear axes stages a tenth apart are no single line."""
     rows, engine = select(source, runs, stages)
     smallest = smallest_recorded if source.kind == "recorded" else 1
     rows = [row for row in rows if row.n >= smallest]
@@ -151,21 +151,27 @@ def prepare_against_n(source: Source, runs: Runs, stages: Sequence[str], gains: 
     series = points_of(rows, stages)
     n, points = at_largest_n(series)
     everything = [point for one in series.values() for point in one]
-    low, high = log_range(ends_of(everything), 0.12)
     sizes = sorted({point.n for point in everything})
+    if linear:
+        time_range, n_range = (0.0, 1.1 * max(ends_of(everything))), (0.0, 1.04 * sizes[-1])
+        marks = [sizes[-1] / 4 * i for i in range(5)]
+    else:
+        time_range, n_range = log_range(ends_of(everything), 0.12), (sizes[0] / 1.4, sizes[-1] * 1.4)
+        marks = sizes[::2] if len(sizes) > 5 else sizes
     device = device_label(rows, engine)
     panel = gain_panel(runs, gains, n, points, device, "Speed-up over the stage before")
     last = series[best][-1]
     return Drawing(
         tables={"time": [Block(stage, point_rows(one)) for stage, one in series.items()], "gain": panel.blocks},
-        variables={"time_low": low, "time_high": high, "n_low": sizes[0] / 1.4, "n_high": sizes[-1] * 1.4,
-                   "n_tics": tics(sizes[::2] if len(sizes) > 5 else sizes), **panel.variables},
+        variables={"time_low": time_range[0], "time_high": time_range[1], "n_low": n_range[0], "n_high": n_range[1],
+                   "n_tics": tics(marks), "linear_axes": int(linear), **panel.variables},
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
         ours=f"At {short_count(n)} {runs.words}, whole runs: {panel.listed}. {best} {does} {short_count(last.n)} "
              f"{runs.unit} in {last.median:.3g} s.",
         alt=f"Line chart of time against {runs.unit} for {', '.join(stages)} on {device}, both axes "
-            f"logarithmic, and a bar chart of speed-ups at {short_count(n)} {runs.unit}: {panel.listed}.")
+            f"{'linear' if linear else 'logarithmic'}, and a bar chart of speed-ups at {short_count(n)} {runs.unit}: "
+            f"{panel.listed}.")
 
 
 def prepare_cpu_gpu(source: Source, runs: Runs, stages: Sequence[str], shown: tuple[str, str],
@@ -190,7 +196,8 @@ def prepare_cpu_gpu(source: Source, runs: Runs, stages: Sequence[str], shown: tu
     gain_low, gain_high = log_range(ratios + ([one.value for one in thesis] if recorded else []), 0.2)
     device, host = device_label(rows, engine), serial[0].device
     n, best = gains[shown[1]][-1]
-    printed = " and ".join(f"{one.value:g} at {short_count(one.n)}" for one in thesis)
+    *others, last = [f"{one.value:g} at {short_count(one.n)}" for one in thesis]
+    printed = " and ".join([*([", ".join(others)] if others else []), last])
     return Drawing(
         tables={"time": [Block(stage, point_rows(points)) for stage, points in series.items()],
                 "gain": [Block(stage, one) for stage, one in gains.items()],

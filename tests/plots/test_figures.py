@@ -11,8 +11,8 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from plots_data import (BIG_STAGES, BITONIC_STAGES, GPU, HOST, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES,
-                        NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, row, write_table)
+from plots_data import (BIG_STAGES, BITONIC_STAGES, FLOYD_STAGES, GPU, HOST, KMEANS_STAGES, MERGESORT_STAGES,
+                        MONTECARLO_STAGES, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, row, write_table)
 
 import drawing
 import figures
@@ -49,6 +49,9 @@ LABELS = {
     **{f"figure_5_{5 + i}": ("00_cpu", "01_separate_lists", "05_device_loop", GPU, HOST, "GTX 980, 2016",
                              f"k = {4 * 2**i}") for i in range(4)},
     "kmeans_clusters": ("gaussians, k = 9", "rings, k = 6", "uniform, k = 16", "clouds: each is a cluster", "1800 points each"),
+    "figure_7_3": (*FLOYD_STAGES, GPU, "GTX 980, 2016 (20 k vertices)", "1.14", "1.06", "1.20", "20 k vertices"),
+    "figure_7_4": ("00_cpu", "01_thread_per_cell", "03_column_reuse", GPU, HOST, "GTX 980, 2016", "vertices"),
+    "floyd_bandwidth": (*FLOYD_STAGES, GPU, "vertices", "Distances read by the kernels, GB/s"),
     "montecarlo_error": ("one standard error, 1.642/√N", "two standard errors", "(4 seeds)", GPU),
 }
 
@@ -215,6 +218,28 @@ class FiguresTest(PlotsTest):
             self.assertAlmostEqual(gain, i / (i - 1), places=6)
         self.assertEqual([float(line.split()[2]) for line in table[1:]], [1.12, 1.1, 1.04, 2.25, 1.23])
         self.assertAlmostEqual(montecarlo.SAMPLE_DEVIATION, 1.642, places=3)
+
+    def test_bandwidth_of_floyd_warshall(self) -> None:
+        """4 n^3 bytes at 4 GB/s and a fifth more each stage; 50 GB/s of L2 up to 1 MB, then less."""
+        self.write_measurements(self.device)
+        self.draw("--only", "floyd_bandwidth", "figure_7_3")
+        blocks = (self.out / "data" / "floyd_bandwidth_rate.dat").read_text().split("\n\n\n")
+        for i, block in enumerate(blocks):
+            lines = [[float(word) for word in line.split()] for line in block.splitlines()[1:]]
+            self.assertEqual([line[0] for line in lines], [200, 1000, 5000, 20_000])
+            for line in lines:
+                self.assertAlmostEqual(line[1], 4 * 1.2**i / 1.02, places=6)
+                self.assertTrue(line[2] < line[1] < line[3])
+        reach = [[float(word) for word in line.split()]
+                 for line in (self.out / "data" / "floyd_bandwidth_reach.dat").read_text().splitlines()[1:]]
+        self.assertTrue(all(abs(rate - 50) < 1e-6 for n, rate in reach if n <= 512))
+        self.assertIn(512, [n for n, _ in reach])
+        n, rate = reach[-1]
+        share = 2**20 / (4 * n * n)
+        self.assertAlmostEqual(rate, 1 / (share / 50 + (1 - share) / 10), places=4)
+        # What is smaller than the thesis' sizes is left out where its numbers stand beside.
+        times = (self.out / "data" / "figure_7_3_time.dat").read_text().split("\n\n\n")[0].splitlines()[1:]
+        self.assertEqual([line.split()[0] for line in times], ["1000", "5000", "20000"])
 
     def check_page(self) -> None:
         """Every figure is in it, and nothing beside it is needed."""

@@ -27,8 +27,10 @@ def impossible_in(folder) -> list[str]:
         with path.open(encoding="utf-8", newline="") as file:
             if tuple(next(csv.reader(file))) != measurements.ROW_COLUMNS:
                 continue
-        least = getattr(chapter_module(path.stem), "BYTES_AN_ELEMENT", 4)
-        found += limits.impossible_rows(measurements.read_rows(path), known, least)
+        module = chapter_module(path.stem)
+        least = getattr(module, "BYTES_AN_ELEMENT", 4)
+        working_set = getattr(module, "working_set_bytes", lambda n, least=least: least * n)
+        found += limits.impossible_rows(measurements.read_rows(path), known, working_set)
     return found
 
 
@@ -87,6 +89,16 @@ class RowsTest(PlotsTest):
         self.assertEqual(impossible_in(self.folder), [])
         self.write(self.planted(1000 * 1e9 / 6e10 * 0.999, 1e9, n=2**16))
         self.assertEqual(len(impossible_in(self.folder)), 1)
+
+    def test_a_matrix_s_working_set_grows_with_the_square(self) -> None:
+        # 1 GB of a matrix of 16 MB, of which an L2 of 1 MB has a sixteenth.
+        least = 1000 * (1e9 * 15 / 16 / 1.2e10 + 1e9 / 16 / 6e10)
+        for kernels_ms, lines in ((least * 1.001, 0), (least * 0.999, 1)):
+            record = row("floyd", "03_column_reuse", "gpu", 2048, kernels_ms, 1, "density=0.5;max-weight=1000", "random")
+            record[-3:-1] = [1e9, 0.0]
+            write_table(self.folder / "limits.csv", limits.LIMITS_COLUMNS, LIMITS)
+            write_table(self.folder / "floyd.csv", measurements.ROW_COLUMNS, [record])
+            self.assertEqual(len(impossible_in(self.folder)), lines)
 
     def test_operations(self) -> None:
         self.write(self.planted(0.999, 0.0, 2e10))

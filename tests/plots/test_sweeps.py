@@ -5,8 +5,8 @@ import itertools
 import tomllib
 import unittest
 
-from plots_data import (BIG_STAGES, BITONIC_STAGES, FLOYD_STAGES, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES, NBODY_STAGES,
-                        PLOTS, ROOT, SMALL_STAGES)
+from plots_data import (BIG_STAGES, BITONIC_STAGES, FLOYD_STAGES, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES,
+                        NBODY_STAGES, PLOTS, ROOT, SMALL_STAGES)
 
 import mergesort
 
