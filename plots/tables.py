@@ -76,10 +76,17 @@ def rules_of(chapter: str) -> Rules:
 
 
 def comparable(rules: Rules, rows: list[Row]) -> list[Row]:
-    """The rows of the compared run; what a stage has no parameter for is no difference."""
+    """The rows of the compared run; what a stage has no parameter for is no difference. A row that lacks
+    one which others of its stage have ran without that flag."""
+    known: dict[str, set[str]] = {}
+    for row in rows:
+        known.setdefault(row.stage, set()).update(row.parameters)
+
+    def same(row: Row, key: str, value: str) -> bool:
+        return (row.input if key == "input" else row.parameters.get(key, "" if key in known[row.stage] else value)) == value
+
     return newest([row for row in rows if all(
-        (row.input if key == "input" else row.parameters.get(key, value)) == value
-        for key, value in (rules.run | rules.stage_runs.get(row.stage, {})).items())])
+        same(row, key, value) for key, value in (rules.run | rules.stage_runs.get(row.stage, {})).items())])
 
 
 def run_of(rules: Rules, parameters: dict[str, str], rows: list[Row], all_rows: list[Row]) -> list[Row]:

@@ -5,9 +5,10 @@ import contextlib
 import io
 import unittest
 
-from plots_data import (BIG_STAGES, GPU, LIMITS, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, mergesort_rows,
-                        quicksort_reports, quicksort_rows, write_table)
+from plots_data import (BIG_STAGES, GPU, LIMITS, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, kmeans_rows,
+                        mergesort_rows, quicksort_reports, quicksort_rows, write_table)
 
+import kmeans
 import limits
 import measurements
 import mergesort
@@ -74,11 +75,12 @@ class TablesTest(PlotsTest):
         self.assertNotIn("kernels", tables.timing_rule(stages, tables.Rules()))
 
     def test_the_compared_run(self) -> None:
-        def of(name: str, **parameters: str) -> measurements.Row:
-            return measurements.Row("2026-01-01", "1", "c", "a", "gpu", GPU, 1, parameters, name, 1, 1.0, 1.0)
+        def of(name: str, stage: str = "a", **parameters: str) -> measurements.Row:
+            return measurements.Row("2026-01-01", "1", "c", stage, "gpu", GPU, 1, parameters, name, 1, 1.0, 1.0)
 
         rules = tables.rules_of("quicksort")
-        rows = [of("uniform"), of("uniform", memory="pinned"), of("uniform", memory="pageable"), of("sorted")]
+        rows = [of("uniform"), of("uniform", "b", memory="pinned"), of("uniform", "b", memory="pageable"), of("sorted"),
+                of("uniform", "b")]  # a has no parameter, the last b was not given it
         self.assertEqual(tables.comparable(rules, rows), rows[:2])
         self.assertEqual(tables.rules_of("no_such_chapter"), tables.Rules())
 
@@ -140,6 +142,30 @@ class TablesTest(PlotsTest):
                      "| 4.4.2 | speed-up over 00_cpu | 06_overlap_copy | 320 M | ×2.54 | ×16.6 | no |",
                      "| 2²⁷ | 26 | 28.7 | 37.6 ms | 5.59 ms (impossible) |"):
             self.assertIn(line, text)
+
+    def test_kmeans_readme_shows_every_k(self) -> None:
+        write_table(self.folder / "kmeans.csv", measurements.ROW_COLUMNS, kmeans_rows("gpu", [10**7, 16 * 10**7, 32 * 10**7]))
+        stages = [stage for stage in measurements.read_stages(measurements.stages_file()) if stage["chapter"] == "kmeans"]
+        published = [one for one in measurements.read_published(PLOTS / "published" / "thesis.csv") if one.chapter == "kmeans"]
+        text = tables.chapter_readme("kmeans", stages, self.folder,
+                                     measurements.read_counters(PLOTS / "data" / "counters" / "kmeans.csv"), published,
+                                     PLOTS.parent / "chapters" / "kmeans" / "README.md")
+        for line in ("| ×1.13, k = 4<br>×1.28, k = 8<br>×1.57, k = 16<br>×2.00, k = 32 | ×2.00 at 320 M, k = 4<br>×2.00 at 320 M, k = 8<br>",
+                     "| ×1.41, k = 4<br>×1.28, k = 8<br>×1.08, k = 16<br>×0.89, k = 32 | ×4.00 at 320 M, k = 4<br>×2.00 at 320 M, k = 8<br>"
+                     "×1.00 at 320 M, k = 16<br>×0.50 at 320 M, k = 32 |",
+                     "|  | ×2.00 at 320 M, k = 4<br>×2.00 at 320 M, k = 8<br>×2.00 at 320 M, k = 16<br>×2.00 at 320 M, k = 32 |",
+                     "| 00_cpu | 25.6 s | 51.2 s | 102 s | 205 s |",
+                     "| 04_two_stage_reduction | 0.0816 s (×4.00) | 0.326 s (×2.00) | 1.31 s (×1.00) | 5.22 s (×0.50) |",
+                     "| speed-up over the stage before, k = 32 | 04_two_stage_reduction |  | ×0.89 | ×0.50 | no |",
+                     "| 5.4.2 | speed-up over 00_cpu, k = 8 | 05_device_loop | 160 M | ×43.4 | ×314 | no |"):
+            self.assertIn(line, text)
+        with self.assertRaises(measurements.DataError):
+            kmeans.times_table([], [], {})
+
+    def test_the_thesis_words_have_its_numbers(self) -> None:
+        published = [one for one in measurements.read_published(PLOTS / "published" / "thesis.csv") if one.chapter == "kmeans"]
+        for k in kmeans.CLUSTERS:
+            self.assertEqual([f"{one.value:g}" for one in published if one.parameters == {"k": str(k)}], list(kmeans.SAID[k]))
 
     def test_stages_of_their_own_parameters(self) -> None:
         write_table(self.folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows("gpu", [10**7]))
