@@ -13,13 +13,14 @@ import csv
 import fcntl
 import io
 import itertools
+import math
 import os
 import re
 import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -150,6 +151,68 @@ def is_recorded(run: Run, rows: list[Row]) -> bool:
     return limit > 0 and any(seconds_of(row) >= limit for row in found)
 
 
+def rough_time(seconds: float) -> str:
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def seconds_at(n: int, took: dict[int, list[float]]) -> float:
+    """What a run of n may take, from what others took: as from the nearest size to one at least twice
+    as far, the time goes on with a power of n."""
+    means = {size: max(1e-3, sum(times) / len(times)) for size, times in took.items()}
+    nearest = sorted(means, key=lambda size: abs(math.log(size / n)))
+    first, growth = nearest[0], 1.0
+    if len(means) > 1:
+        apart = [size for size in nearest if max(size / first, first / size) >= 2] or nearest[-1:]
+        growth = math.log(means[apart[0]] / means[first]) / math.log(apart[0] / first)
+    return means[first] * (n / first) ** min(3.0, max(0.0, growth))
+
+
+class Progress:
+    """Which of the runs to make is made, and about how long the others take."""
+
+    def __init__(self, runs: Iterable[Run]) -> None:
+        self.left = {self.key(run): run for run in runs}
+        self.count = len(self.left)
+        self.took: dict[tuple[Any, ...], dict[int, list[float]]] = {}  # by n, of runs like one another
+
+    @staticmethod
+    def key(run: Run) -> tuple[Any, ...]:
+        """Several sweeps may ask for the same run."""
+        return (run.sweep.chapter, run.sweep.engine, run.stage, run.n, run.seed, *run.arguments)
+
+    @staticmethod
+    def likenesses(run: Run) -> Iterator[tuple[Any, ...]]:
+        """What runs may have in common, most of it first."""
+        alike = (run.sweep.chapter, run.sweep.engine)
+        yield (*alike, run.stage, *run.arguments)
+        yield (*alike, run.stage)
+        yield alike
+
+    def made(self, run: Run, seconds: float) -> None:
+        self.left.pop(self.key(run), None)
+        for alike in self.likenesses(run):
+            self.took.setdefault(alike, {}).setdefault(run.n, []).append(seconds)
+
+    def left_out(self, run: Run) -> None:
+        self.left.pop(self.key(run), None)
+
+    def expected(self, run: Run) -> float | None:
+        found = next((self.took[alike] for alike in self.likenesses(run) if alike in self.took), None)
+        return None if found is None else seconds_at(run.n, found)
+
+    def __str__(self) -> str:
+        words = f"run {self.count - len(self.left)} of {self.count}"
+        expected = [self.expected(run) for run in self.left.values()]
+        known = [seconds for seconds in expected if seconds is not None]
+        if not known:
+            return words
+        # A chapter of which nothing is made yet takes what the others do on average.
+        return f"{words}, about {rough_time(sum(known) * len(expected) / len(known))} left"
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[BinaryIO]:
     """The file, opened to append, while no other recorder reads or writes it."""
@@ -209,6 +272,7 @@ class Recorder:
         self.tables: dict[str, Table] = {}
         self.failures: list[str] = []
         self.made = 0
+        self.progress = Progress(())
 
     def table(self, name: str, header: list[str]) -> Table:
         if name not in self.tables:
@@ -235,6 +299,7 @@ class Recorder:
     def record(self, run: Run) -> None:
         table = self.table(run.sweep.chapter, HEADER)
         if is_recorded(run, table.rows):
+            self.progress.left_out(run)
             return
         started = time.monotonic()
         made: Measurement | None = None
@@ -252,7 +317,9 @@ class Recorder:
             self.keep_limits(rows[0]["device"], made.document.get("device_limits", {}))
         table.append(rows)
         self.made += 1
-        print(f"{run}: {len(rows)} x {format_ms(made.median_ms('kernels_ms'))} ms ({time.monotonic() - started:.1f} s)", flush=True)
+        seconds = time.monotonic() - started
+        self.progress.made(run, seconds)
+        print(f"{run}: {len(rows)} x {format_ms(made.median_ms('kernels_ms'))} ms ({seconds:.1f} s); {self.progress}", flush=True)
 
     def keep_limits(self, device: str, limits: dict[str, float]) -> None:
         """What the device can do at most, where the harness knows it: of each the largest of all
@@ -267,12 +334,17 @@ class Recorder:
     def record_all(self, sweeps: list[Sweep]) -> None:
         for chapter in dict.fromkeys(sweep.chapter for sweep in sweeps):
             self.table(chapter, HEADER)  # a broken table stops everything, before the first run
+        self.progress = Progress(run for sweep in sweeps for run in runs_of(sweep)
+                                 if not is_recorded(run, self.tables[sweep.chapter].rows))
         for sweep in sweeps:
             for run in runs_of(sweep):
                 try:
                     self.record(run)
                 except ToolError as error:
+                    self.progress.left_out(run)
                     if error.status == EXIT_NO_DEVICE and sweep.engine == "opencl":
+                        for other in runs_of(sweep):
+                            self.progress.left_out(other)
                         print(f"left out: sweep {sweep.name}: {error}", flush=True)
                         break
                     if error.status == EXIT_NO_DEVICE and not sweep.optional:

@@ -112,6 +112,7 @@ class OpenClTest(ToolTest):
         recorder, said = self.record(STAND_IN_WITHOUT_DEVICE="03_opencl")
         self.assertEqual((recorder.made, recorder.failures), (1, []))
         self.assertIn("left out: sweep other-device: stand-in: no usable OpenCL device\n", said)
+        self.assertTrue(said.endswith("run 3 of 3\n"), said)
 
 
 if __name__ == "__main__":

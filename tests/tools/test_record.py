@@ -64,6 +64,57 @@ class RecordTest(ToolTest):
         self.assertEqual(self.record().made, 0)
         self.assertEqual(self.keys(), keys)
 
+    def test_tells_which_run_of_how_many(self) -> None:
+        def told(text: str) -> list[str]:
+            self.sweep_file.write_text(text, encoding="utf-8")
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                record.Recorder(stages.load_stages(), self.data).record_all(
+                    record.read_sweeps(self.sweep_file, "here", {"emu"}))
+            return printed.getvalue().splitlines()
+
+        short = SWEEP.replace("[10, 20, 40]", "[10, 20]")
+        lines = told(short + short[short.index("[[sweep"):].replace("small", "again"))  # asked for twice, made once
+        self.assertEqual([line.rpartition("; ")[2].partition(",")[0] for line in lines],
+                         [f"run {i} of 4" for i in (1, 2, 3, 4)])
+        for line in lines[:-1]:
+            self.assertRegex(line, r"\(\d+\.\d s\); run \d of 4, about \d+ (s|min) left$")
+        self.assertTrue(lines[-1].endswith("run 4 of 4"), lines[-1])
+        # What is there is not counted; what fails is.
+        self.set_environment("STAND_IN_FAILS_AT", "40")
+        lines = [line for line in told(SWEEP.replace("40", "30, 40, 50")) if line.startswith("sums")]
+        self.assertEqual([line.rpartition("; ")[2].partition(",")[0] for line in lines], [f"run {i} of 6" for i in (1, 2, 5, 6)])
+
+    def test_time_left(self) -> None:
+        self.sweep_file.write_text(SWEEP, encoding="utf-8")
+        runs = [run for sweep in record.read_sweeps(self.sweep_file, "here", {"emu"}) for run in record.runs_of(sweep)]
+        progress = record.Progress(runs)
+        self.assertEqual(str(progress), "run 0 of 6")
+        progress.made(runs[0], 10)  # of n = 10; the other stage as long, and both with n
+        self.assertEqual(str(progress), "run 1 of 6, about 2 min left")
+        progress.made(runs[1], 20)
+        progress.made(runs[2], 40)  # with the square: 160 s at 40; of the other stage one size is known
+        self.assertEqual(progress.expected(runs[3]), 40)
+        self.assertAlmostEqual(progress.expected(runs[4]), 160)
+        self.assertEqual(progress.expected(runs[5]), 80)
+        self.assertEqual(str(progress), "run 3 of 6, about 5 min left")
+        progress.left_out(runs[5])
+        progress.left_out(runs[5])
+        self.assertEqual(str(progress), "run 4 of 6, about 3 min left")
+        progress.made(runs[3], 1)
+        progress.made(runs[4], 1)
+        self.assertEqual(str(progress), "run 6 of 6")
+
+    def test_time_grows_with_a_power_of_n(self) -> None:
+        self.assertEqual(record.seconds_at(100, {100: [1.0, 3.0]}), 2)
+        self.assertEqual(record.seconds_at(400, {100: [2.0]}), 8)
+        # Neighbours tell little of the growth, and none is beyond the cube.
+        self.assertAlmostEqual(record.seconds_at(1000, {500: [8.0], 400: [8.0], 250: [2.0]}), 32)
+        self.assertAlmostEqual(record.seconds_at(200, {100: [100.0], 10: [0.01]}), 800)
+        self.assertAlmostEqual(record.seconds_at(200, {100: [1.0], 10: [2.0]}), 1)
+        self.assertEqual([record.rough_time(seconds) for seconds in (0.0, 59.4, 89, 3569, 3600, 9000)],
+                         ["1 s", "59 s", "1 min", "59 min", "1 h 0 min", "2 h 30 min"])
+
     def test_report_fields_beside_the_rows(self) -> None:
         self.record()
         text = (self.data / "sums_report.csv").read_text(encoding="utf-8")
