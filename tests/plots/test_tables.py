@@ -5,8 +5,8 @@ import contextlib
 import io
 import unittest
 
-from plots_data import (BIG_STAGES, GPU, LIMITS, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, kmeans_rows,
-                        mergesort_rows, quicksort_reports, quicksort_rows, write_table)
+from plots_data import (BIG_STAGES, GPU, LIMITS, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, floyd_rows,
+                        kmeans_rows, mergesort_rows, quicksort_reports, quicksort_rows, write_table)
 
 import kmeans
 import limits
@@ -166,6 +166,27 @@ class TablesTest(PlotsTest):
         published = [one for one in measurements.read_published(PLOTS / "published" / "thesis.csv") if one.chapter == "kmeans"]
         for k in kmeans.CLUSTERS:
             self.assertEqual([f"{one.value:g}" for one in published if one.parameters == {"k": str(k)}], list(kmeans.SAID[k]))
+
+    def test_floyd_s_readme_has_a_place_for_every_table(self) -> None:
+        rows = floyd_rows("gpu", (1000, 2000, 3000, 4000, 5000, 20_000))
+        for record in list(rows):  # other inputs are no compared runs, whatever they took
+            for input_name, parameters in (("random", "density=0.5;max-weight=1000;negative=yes"), ("grid", "max-weight=1000"),
+                                           ("random", "density=0.1;max-weight=1000")):
+                other = list(record)
+                other[7], other[9] = parameters, input_name
+                other[12:17] = [1.0] * 5
+                rows.append(other)
+        write_table(self.folder / "floyd.csv", measurements.ROW_COLUMNS, rows)
+        stages = [stage for stage in measurements.read_stages(measurements.stages_file()) if stage["chapter"] == "floyd"]
+        published = [one for one in measurements.read_published(PLOTS / "published" / "thesis.csv") if one.chapter == "floyd"]
+        text = tables.chapter_readme("floyd", stages, self.folder,
+                                     measurements.read_counters(PLOTS / "data" / "counters" / "floyd.csv"), published,
+                                     PLOTS.parent / "chapters" / "floyd" / "README.md")
+        for line in ("| ×1.14 | ×1.20 at 20 k |", "| ×1.06 | ×1.20 at 20 k |", "| ×980 at 5 k |",
+                     "| 7.4.1 | speed-up over the stage before | 02_row_per_block | 20 k | ×1.14 | ×1.20 | yes |",
+                     "| 7.4.2 | speed-up over 00_cpu | 03_column_reuse | 1 k | ×3.86 | ×1410 | no |",
+                     "| 7.4.2 | speed-up over 00_cpu | 03_column_reuse | 5 k | ×92.9 | ×1410 | no |"):
+            self.assertIn(line, text)
 
     def test_stages_of_their_own_parameters(self) -> None:
         write_table(self.folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows("gpu", [10**7]))
