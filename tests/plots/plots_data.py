@@ -181,7 +181,7 @@ def kmeans_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
 
 
 def floyd_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
-    """At 4 GB/s of the distances, each stage a fifth quicker than the one before; one core at a thousandth."""
+    """Runs at 4 GB/s of the distances, kernels at 5; each stage a fifth quicker than the one before, one core at 4 MB/s."""
     rows = []
     for n in sizes:
         moved, parameters = 4 * n**3, "density=0.5;max-weight=1000"
@@ -191,6 +191,7 @@ def floyd_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
             for repeat in (1, 2, 3):
                 record = row("floyd", stage, engine, n, moved * 1e3 / (4e9 * 1.2**i) * (1 + 0.01 * repeat), repeat, parameters,
                              "random")
+                record[-6] = 0.8 * float(str(record[-4]))  # kernels_ms
                 record[-3:-1] = [moved, 2 * n**3]
                 rows.append(record)
     return rows

@@ -220,7 +220,7 @@ class FiguresTest(PlotsTest):
         self.assertAlmostEqual(montecarlo.SAMPLE_DEVIATION, 1.642, places=3)
 
     def test_bandwidth_of_floyd_warshall(self) -> None:
-        """4 n^3 bytes at 4 GB/s and a fifth more each stage; 50 GB/s of L2 up to 1 MB, then less."""
+        """4 n^3 bytes at 5 GB/s and a fifth more each stage; 50 GB/s of L2 up to 1 MB, then less."""
         self.write_measurements(self.device)
         self.draw("--only", "floyd_bandwidth", "figure_7_3")
         blocks = (self.out / "data" / "floyd_bandwidth_rate.dat").read_text().split("\n\n\n")
@@ -228,7 +228,7 @@ class FiguresTest(PlotsTest):
             lines = [[float(word) for word in line.split()] for line in block.splitlines()[1:]]
             self.assertEqual([line[0] for line in lines], [200, 1000, 5000, 20_000])
             for line in lines:
-                self.assertAlmostEqual(line[1], 4 * 1.2**i / 1.02, places=6)
+                self.assertAlmostEqual(line[1], 5 * 1.2**i / 1.02, places=6)
                 self.assertTrue(line[2] < line[1] < line[3])
         reach = [[float(word) for word in line.split()]
                  for line in (self.out / "data" / "floyd_bandwidth_reach.dat").read_text().splitlines()[1:]]
