@@ -177,6 +177,7 @@ class Progress:
         self.left = {self.key(run): run for run in runs}
         self.count = len(self.left)
         self.took: dict[tuple[Any, ...], dict[int, list[float]]] = {}  # by n, of runs like one another
+        self.seconds, self.timed = 0.0, 0  # of all; runs that are like none take the mean
 
     @staticmethod
     def key(run: Run) -> tuple[Any, ...]:
@@ -193,24 +194,22 @@ class Progress:
 
     def made(self, run: Run, seconds: float) -> None:
         self.left.pop(self.key(run), None)
+        self.seconds, self.timed = self.seconds + seconds, self.timed + 1
         for alike in self.likenesses(run):
             self.took.setdefault(alike, {}).setdefault(run.n, []).append(seconds)
 
     def left_out(self, run: Run) -> None:
         self.left.pop(self.key(run), None)
 
-    def expected(self, run: Run) -> float | None:
+    def expected(self, run: Run) -> float:
         found = next((self.took[alike] for alike in self.likenesses(run) if alike in self.took), None)
-        return None if found is None else seconds_at(run.n, found)
+        return self.seconds / self.timed if found is None else seconds_at(run.n, found)
 
     def __str__(self) -> str:
         words = f"run {self.count - len(self.left)} of {self.count}"
-        expected = [self.expected(run) for run in self.left.values()]
-        known = [seconds for seconds in expected if seconds is not None]
-        if not known:
+        if not self.left or not self.timed:
             return words
-        # A chapter of which nothing is made yet takes what the others do on average.
-        return f"{words}, about {rough_time(sum(known) * len(expected) / len(known))} left"
+        return f"{words}, about {rough_time(sum(self.expected(run) for run in self.left.values()))} left"
 
 
 @contextmanager

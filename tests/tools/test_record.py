@@ -3,6 +3,7 @@
 
 import contextlib
 import csv
+import dataclasses
 import io
 import json
 import os
@@ -104,6 +105,15 @@ class RecordTest(ToolTest):
         progress.made(runs[3], 1)
         progress.made(runs[4], 1)
         self.assertEqual(str(progress), "run 6 of 6")
+
+    def test_time_of_a_chapter_of_which_nothing_is_made(self) -> None:
+        self.sweep_file.write_text(SWEEP, encoding="utf-8")
+        sweep = record.read_sweeps(self.sweep_file, "here", {"emu"})[0]
+        progress = record.Progress([*record.runs_of(sweep), *record.runs_of(dataclasses.replace(sweep, chapter="other"))])
+        runs = list(progress.left.values())
+        progress.made(runs[0], 10)
+        progress.made(runs[4], 30)
+        self.assertEqual({progress.expected(run) for run in runs[6:]}, {20})
 
     def test_time_grows_with_a_power_of_n(self) -> None:
         self.assertEqual(record.seconds_at(100, {100: [1.0, 3.0]}), 2)
