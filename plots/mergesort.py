@@ -524,16 +524,32 @@ PARTS = {"insertion_sort_ms": "Insertion sort, ms", "merge_ms": "Merges, ms"}
 
 
 def part_times(source: Source, stage: str, device: str, parameters: Mapping[str, str]) -> dict[str, dict[int, float]]:
-    """The profiled times of the kernels by n, for uniform keys."""
+    """The profiled times of the kernels by n, for uniform keys. A report does not name its input, but runs and
+    reports are kept in one order: the first report of two runs that differ in their input is the first run's."""
     path = source.reports_path(CHAPTER)
-    found: dict[str, dict[int, float]] = {name: {} for name in PARTS}
+
+    def is_wanted(one: Row | Report) -> bool:
+        return (one.stage, one.device) == (stage, device) and all(
+            one.parameters.get(key) == value for key, value in parameters.items())
+
+    rows = [row for row in source.rows(CHAPTER) if is_wanted(row)]
+    inputs: dict[tuple[int, int], list[str]] = {}  # by n and seed, of each run
+    for n, seed, _, name in dict.fromkeys((row.n, row.seed, row.version, row.input) for row in rows):
+        inputs.setdefault((n, seed), []).append(name)
+    values: dict[tuple[str, int, int], list[str]] = {}
     for one in source.reports(CHAPTER):
-        if (one.stage, one.device) == (stage, device) and one.field in found and all(
-                one.parameters.get(key) == value for key, value in parameters.items()):
+        if one.field in PARTS and is_wanted(one):
+            values.setdefault((one.field, one.n, one.seed), []).append(one.value)
+    found: dict[str, dict[int, float]] = {name: {} for name in PARTS}
+    for (field, n, seed), reported in values.items():
+        runs = inputs.get((n, seed), [])
+        if len(reported) != len(runs):
+            raise DataError(f"{path}: {field} of {stage}, n = {n}: {len(reported)} reports of {len(runs)} runs")
+        for value in (value for value, name in zip(reported, runs) if name == "uniform"):
             try:
-                found[one.field][one.n] = float(one.value)
+                found[field][n] = float(value)
             except ValueError:
-                raise DataError(f"{path}: {one.field} of {stage} is '{one.value}', no number") from None
+                raise DataError(f"{path}: {field} of {stage} is '{value}', no number") from None
     if not all(found.values()):
         raise DataError(f"{path}: no {', '.join(PARTS)} of {stage} on {device} ({dict(parameters)})")
     return found

@@ -18,7 +18,8 @@ set xrange [x_low:x_high]
 set yrange [y_low:y_high]
 set xtics scale 0.6 font ',15'
 set ytics font ',15'
-set format y '%g'
+# 100000 would reach the axis' title.
+set format y '10^{%T}'
 set label 103 value_title at screen 0.015,screen 0.475 center rotate by 90 noenhanced font ',17'
 if (power_tics) { set format x '2^{%L}' } else { set format x '%.0f' }
 set xlabel x_title noenhanced font ',17'

@@ -241,6 +241,23 @@ class FiguresTest(PlotsTest):
         times = (self.out / "data" / "figure_7_3_time.dat").read_text().split("\n\n\n")[0].splitlines()[1:]
         self.assertEqual([line.split()[0] for line in times], ["1000", "5000", "20000"])
 
+    def test_cuda_beside_opencl_on_the_same_keys(self) -> None:
+        """Reports do not name their input: those of sorted and reversed keys are seven times as long."""
+        self.write_measurements(self.device)
+        status, _, said = self.draw("--only", "multisort_opencl")
+        self.assertEqual((status, said), (0, ""))
+        for part, ms in (("insertion", 1e-6), ("merges", 1e-5)):
+            blocks = (self.out / "data" / f"multisort_opencl_{part}.dat").read_text().split("\n\n\n")
+            for block, factor in zip(blocks, (1, 2), strict=True):
+                for n, value in (map(float, line.split()) for line in block.splitlines()[1:]):
+                    self.assertAlmostEqual(value, factor * ms * n)
+        reports = self.device / "mergesort_report.csv"
+        lines = [line for line in reports.read_text().splitlines() if ",merge_ms," in line]
+        reports.write_text(reports.read_text().replace(lines[0] + "\n", "", 1))
+        status, _, said = self.draw("--only", "multisort_opencl")
+        self.assertEqual(status, 1)
+        self.assertIn("merge_ms of 09_multisort_merge_path, n = 33554432: 2 reports of 3 runs", said)
+
     def check_page(self) -> None:
         """Every figure is in it, and nothing beside it is needed."""
         text = (self.out / "index.html").read_text(encoding="utf-8")
