@@ -5,7 +5,7 @@
 // thread puts in front. Sorted runs are merged in pairs, a launch a pair, a thread a key: its place
 // is its own in its run, and its rank in the other one, found by binary search.
 // Compared with 00_cpu: selection instead of insertion; each key finds its place by itself.
-// Limit now: selection, which comes to global memory for each of its 256 n comparisons.
+// Limit now: n / 512 merges, launched and run one after the other; of the rest, the selection.
 // Thesis 4.2.1, 4.3, figures 4.4, 4.6 and 4.10.
 #include <cuda_runtime.h>
 

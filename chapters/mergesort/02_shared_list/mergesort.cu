@@ -3,8 +3,8 @@
 // Idea: a segment is read once and written once; the comparisons between, whose places lie
 // anywhere in it, and the swaps go to shared memory.
 // Compared with 01_selection_and_search: the copies to and from s_keys, with one barrier more.
-// Limit now: the reduction: ten steps with a barrier each for every key, and in each step a test
-// whether the key to compare with is still there.
+// Limit now: the merges, as before; of the selection, the reduction: nine steps for every key, with
+// a barrier each, and in each a test whether the key to compare with is still there.
 // Thesis 4.3.1 (x1.2), figure 4.10.
 #include <cuda_runtime.h>
 

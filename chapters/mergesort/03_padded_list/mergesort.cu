@@ -4,8 +4,8 @@
 // begins, a whole segment lies behind it, and no thread need ask whether its partner is still
 // there: a key that never is less than another one never takes its place.
 // Compared with 02_shared_list: s_keys is twice as long and padded; no test within the reduction.
-// Limit now: of the selection, the barriers; of the merges, that they run one after the other, half
-// of them with four blocks each.
+// Limit now: the merges, which run one after the other, half of them with four blocks each; of the
+// selection, the barriers.
 // Thesis 4.3.2, figures 4.7, 4.8 and 4.10.
 #include <cuda_runtime.h>
 

@@ -5,8 +5,8 @@
 // can begin anywhere: each writes size_i keys, and as many threads work in the last level as in the
 // first.
 // Compared with 08_multisort_thread_merge: keys_of_left, and a merge's share in place of a merge.
-// Limit now: memory: neighbours' keys are size_i apart (best: 2), and each level passes all keys
-// once more. Not of the thesis (whose 4.2.2 is the same idea) but of seed 003 3.4, figures 8 to 13.
+// Limit now: the searches: for every size_i keys of each level one in two runs, with two loads a
+// step. Not of the thesis (whose 4.2.2 is the same idea) but of seed 003 3.4, figures 8 to 13.
 #include <cuda_runtime.h>
 
 #include <cstdint>
