@@ -4,7 +4,8 @@
 // row k nor column k: all cells can go at once. Each step needs the one before, so a step is a
 // launch; all are queued on one stream, and the GPU works while the CPU still queues.
 // Compared with 00_cpu: the two inner loops have become the grid.
-// Limit now: memory, with three loads for one addition, and threads that end after a single cell.
+// Limit now: latency, and some 50 instructions of a warp for its 32 cells, because threads end
+// after a single one; memory is busy for 40 % of the time.
 // Thesis 7.3, figure 7.3.
 #include <cuda_runtime.h>
 

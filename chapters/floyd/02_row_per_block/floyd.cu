@@ -4,7 +4,8 @@
 // block there are only count, each thread goes along it in strides, and (i, k) is loaded once.
 // Compared with 01_thread_per_cell: a loop over the columns in the kernel, one dimension of blocks
 // less.
-// Limit now: memory, with two loads for one addition, and row k read by every block.
+// Limit now: latency, because a thread's next loads wait until its last cell has been compared and
+// stored; memory is busy for a third of the time.
 // Thesis 7.3.1, figures 7.1 and 7.3.
 #include <cuda_runtime.h>
 

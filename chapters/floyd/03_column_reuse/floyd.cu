@@ -3,7 +3,8 @@
 // Idea: all rows need the same row k. A thread keeps its element of it in a register and goes down
 // the column through kRowsPerBlock rows, before it goes on to its next column.
 // Compared with 02_row_per_block: a loop over rows within the one over columns.
-// Limit now: memory, because each step reads every cell and keeps none for the next step.
+// Limit now: latency, as before, with fewer threads to hide it, because each takes more registers;
+// and each step reads every cell and keeps none for the next step.
 // Thesis 7.3.2, figures 7.2 and 7.3; its section 7.4 calls the register shared memory.
 #include <cuda_runtime.h>
 

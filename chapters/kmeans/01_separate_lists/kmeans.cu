@@ -4,8 +4,9 @@
 // adds up the points that have its number, and moves its centroid.
 // Compared with 00_cpu: the two loops over points are kernels; points and centroids are lists of x
 // and lists of y, as in the thesis.
-// Limit now: k blocks read all n labels, and few of them leave most of the GPU idle; before that
-// every thread reads all k centroids from global memory. Thesis 5.3, figures 5.1 to 5.4.
+// Limit now: the host, which takes the points apart for half of a run, and k blocks that read all
+// n labels and leave most of the GPU idle; the centroids, which every thread reads from global
+// memory, are in the first-level cache. Thesis 5.3, figures 5.1 to 5.4.
 #include <cuda_runtime.h>
 
 #include <cstdint>

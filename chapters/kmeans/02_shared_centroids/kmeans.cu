@@ -4,7 +4,7 @@
 // with them there: n * k reads leave global memory.
 // Compared with 01_separate_lists: the copy and its barrier; threads past the end stay, because
 // they are needed to copy.
-// Limit now: k blocks read all n labels, and few of them leave most of the GPU idle.
+// Limit now: as before, the host for half of a run, and k blocks that read all n labels.
 // Thesis 5.3.1, figures 5.1 to 5.4.
 #include <cuda_runtime.h>
 

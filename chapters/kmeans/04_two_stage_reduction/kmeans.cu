@@ -4,8 +4,8 @@
 // GPU holds at once; a second kernel adds their sums up.
 // Compared with 03_int2: update_centroids_kernel reads partial sums, which sum_segments_kernel
 // makes on a grid of segments x centroids.
-// Limit now: each label is still read k times, and with many centroids the blocks of one row would
-// have filled the GPU: there the partial sums cost more than they gain.
+// Limit now: with few centroids the copies from and to the host, with many the labels, each of
+// which is still read k times; where k blocks would have filled the GPU, partial sums gain nothing.
 // Thesis 5.3.3, figures 5.1 to 5.4.
 #include <cuda_runtime.h>
 

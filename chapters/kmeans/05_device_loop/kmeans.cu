@@ -5,8 +5,8 @@
 // host before the end.
 // Compared with 04_two_stage_reduction: launch_iteration_kernel is the loop; its launches' errors
 // are carried to the host. The other kernels are in two_stage.cuh, as they were.
-// Limit now: the same kernels as before; a launch from the device takes as long as one from the
-// host. Thesis 5.3.4, figures 5.1 to 5.8.
+// Limit now: the same copies and kernels as before, and launched by a kernel these take longer.
+// Thesis 5.3.4, figures 5.1 to 5.8.
 #include <cuda_runtime.h>
 
 #include <algorithm>
