@@ -27,6 +27,12 @@ set rmargin at screen 0.985
 set title 'Speed-up over the serial stage' noenhanced
 set format y '%g'
 set yrange [gain_low:gain_high]
+# Within two decades the powers of ten would be one label or two.
+if (gain_high < 100 * gain_low) {
+    do for [exponent=-3:6] {
+        do for [digit in '2 5'] { set ytics add (sprintf('%g', digit * 10.0**exponent) digit * 10.0**exponent) }
+    }
+}
 set key top left reverse Left font ',17'
 plot gain_file index 0 using 1:2 with linespoints lt colour(1) title columnheader(1), \
      gain_file index 1 using 1:2 with linespoints lt colour(time_count-1) title columnheader(1) @thesis

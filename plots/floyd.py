@@ -70,8 +70,9 @@ def prepare_bandwidth(source: Source) -> Drawing:
     limits = source.limits().get(device)  # an emulated device has none
     if limits is not None and not (limits.bytes_per_second > 0 and limits.l2_bytes_per_second > 0):
         limits = None
-    n, best = rates[BEST][-1][:2]
-    words = f"At {short_count(n)} vertices {BEST} reads {best:.3g} GB/s of distances"
+    fastest = max(STAGES, key=lambda stage: rates[stage][-1][1])
+    n, best = rates[fastest][-1][:2]
+    words = f"At {short_count(n)} vertices {fastest} reads {best:.3g} GB/s of distances"
     reach: list[tuple[float, float]] = []
     if limits is not None:
         fills = filling_size(limits)

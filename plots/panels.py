@@ -183,8 +183,9 @@ def prepare_cpu_gpu(source: Source, runs: Runs, stages: Sequence[str], shown: tu
     rows, engine = select(source, runs, stages)
     sizes = sorted({row.n for row in serial} & {row.n for row in rows})
     rows = [row for row in rows if row.n in sizes]
+    serial = [row for row in serial if row.n in sizes]
     check_stages(rows, shown, path, f"{engine}, at the n of 00_cpu")
-    series = {"00_cpu": times([row for row in serial if row.n in sizes])} | points_of(rows, shown)
+    series = {"00_cpu": times(serial)} | points_of(rows, shown)
     gains = {}
     for stage in shown:
         at = {point.n: point.median for point in series[stage]}
@@ -205,7 +206,7 @@ def prepare_cpu_gpu(source: Source, runs: Runs, stages: Sequence[str], shown: tu
         variables={"time_low": time_low, "time_high": time_high, "gain_low": gain_low,
                    "gain_high": gain_high, "n_tics": tics(sizes), "n_low": min(sizes) / 1.25,
                    "n_high": max(sizes) * 1.25, "show_thesis": int(recorded), "unit_text": runs.unit},
-        subtitle=provenance(rows, engine, source.kind, host),
+        subtitle=provenance([*rows, *serial], engine, source.kind, host),
         emulated=engine == "emu",
         ours=f"At {short_count(n)} {runs.words} {shown[1]} is {short_ratio(best)} times as fast as 00_cpu on one "
              f"core of {host}.",

@@ -155,7 +155,7 @@ class FiguresTest(PlotsTest):
         for kind, folder in (("recorded", self.device), ("here", self.here)):
             source = drawing.Source(kind, folder, self.device, published, self.recorded / "counters")
             for figure in figures.all_figures():
-                self.assertLessEqual(len(figure.prepare(source).subtitle), 160, figure.name)
+                self.assertLessEqual(len(figure.prepare(source).subtitle), 165, figure.name)
 
     def test_missing_data_is_an_error_that_names_the_file(self) -> None:
         self.write_measurements(self.device)
