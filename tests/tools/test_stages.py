@@ -99,7 +99,7 @@ class CompareTest(ToolTest):
         self.assertRegex(lines[4], r"^02_flags +emu +10 +11\.5 +x4 +x2 +50 % of memory$")
         self.assertIn("not of a GPU", result.stdout)
         self.assertEqual({line.split(" ", 1)[1] for line in log.read_text().splitlines()},
-                         {"n=1000 repeats=5"})
+                         {"n=1000 repeats=5 warmup=None"})
         if shutil.which("gnuplot"):
             for suffix in ("png", "svg"):
                 self.assertGreater((self.build / "compare" / "sums" / f"compare.{suffix}").stat().st_size, 1000)
