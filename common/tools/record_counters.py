@@ -56,7 +56,7 @@ def text_of(rows: Iterable[Row]) -> str:
 
 
 def record(chapter: str, stages: list[Stage], folder: Path) -> None:
-    rows = [row for stage in stages if stage.chapter == chapter and stage.has_kernels
+    rows = [row for stage in stages if stage.chapter == chapter and stage.has_kernels and not stage.race_on_purpose
             for row in rows_of(stage)]
     path = folder / f"{chapter}.csv"
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 04: the maximum by reduction.
 // Idea: a kernel marks the peaks; then half of the list is compared with the other half, again and
-// again, until one is left. Its position travels with it, and of equal ones the lower position
-// wins. Compared with 03_copy_kernel: find_peaks_kernel and reduce_peaks_kernel in place of the
-// host's search; the host gets one cell a wave, and the layer after the last. Limit now: a launch a
-// particle, each of which reads and writes the whole layer. Not of the thesis but of seed 002,
-// version 4.
+// again, until one is left. Its position travels with it, and of equal ones the lower wins.
+// Compared with 03_copy_kernel: find_peaks_kernel and reduce_peaks_kernel in place of the host's
+// search; the host gets one cell a wave, and the layer after the last.
+// Limit now: a launch a particle, each of which reads and writes the whole layer.
+// Not of the thesis but of seed 002, version 4.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -22,8 +22,8 @@ using storms::Wave;
 constexpr int kBlockSize = 256;
 // A cell is copied, and written from the copy.
 constexpr double kBytesPerRelaxation = 16;
-// A cell is read; a value and a position are written, and read once by the reduction.
-constexpr double kBytesPerPeak = 28;
+// A cell is read; a value and a position are written; the reduction reads the value.
+constexpr double kBytesPerPeak = 20;
 
 __global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -69,18 +69,21 @@ __global__ void find_peaks_kernel(const float* __restrict__ layer, std::int64_t 
     positions[k] = peak ? k : 0;
 }
 
-// The greater of peaks i and i + half takes place i; of equal ones that of the lower position. With
-// an odd count the one in the middle, half - 1, has no other.
+// The greater of two peaks takes place i; of equal ones that of the lower position.
+__device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
+                                             std::int64_t other) {
+    if (values[other] < values[i]) return;
+    if (values[other] == values[i] && positions[other] >= positions[i]) return;
+    values[i] = values[other];
+    positions[i] = positions[other];
+}
+
+// With an odd count the peak in the middle, half - 1, has no other.
 __global__ void reduce_peaks_kernel(float* __restrict__ values,
                                     std::int64_t* __restrict__ positions, std::int64_t count,
                                     std::int64_t half) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i + half >= count || i >= half) return;
-    const float own = values[i], other = values[i + half];
-    if (other > own || (other == own && positions[i + half] < positions[i])) {
-        values[i] = other;
-        positions[i] = positions[i + half];
-    }
+    if (i + half < count) keep_greater(values, positions, i, i + half);
 }
 
 void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
