@@ -20,7 +20,7 @@ using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::Pha
 using storms::Wave;
 
 constexpr int kBlockSize = 256;
-// A cell is copied, and written from the copy.
+// A cell is copied, and, if it is no end, written from the copy.
 constexpr double kBytesPerRelaxation = 16;
 
 __global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
@@ -90,7 +90,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work(
         {.bytes = storms::kBytesPerUpdate * size * storms::particles_that_reach_all(input) +
-                  kBytesPerRelaxation * size * input.waves.size(),
+                  kBytesPerRelaxation * (size - 2) * input.waves.size(),
          .operations = storms::update_operations(input)});
 }
 

@@ -20,7 +20,7 @@ using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::Pha
 using storms::Wave;
 
 constexpr int kBlockSize = 256;
-// A cell is copied, and written from the copy.
+// A cell is copied, and, if it is no end, written from the copy.
 constexpr double kBytesPerRelaxation = 16;
 // A cell is read; a value and a position are written; the reduction reads the value.
 constexpr double kBytesPerPeak = 20;
@@ -131,7 +131,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work(
         {.bytes = storms::kBytesPerUpdate * size * storms::particles_that_reach_all(input) +
-                  (kBytesPerRelaxation + kBytesPerPeak) * size * input.waves.size(),
+                  (kBytesPerRelaxation + kBytesPerPeak) * (size - 2) * input.waves.size(),
          .operations = storms::update_operations(input)});
 }
 

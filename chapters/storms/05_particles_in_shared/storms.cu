@@ -25,7 +25,7 @@ using storms::Wave;
 
 constexpr int kBlockSize = 256;
 constexpr int kCellsPerThread = 4;
-// A cell is copied, and written from the copy.
+// A cell is copied, and, if it is no end, written from the copy.
 constexpr double kBytesPerRelaxation = 16;
 // A cell is read; a value and a position are written; the reduction reads the value.
 constexpr double kBytesPerPeak = 20;
@@ -171,7 +171,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(update_blocks, kBlockSize);
     timer.declare_work({.bytes = (storms::kBytesPerUpdate + kBytesPerRelaxation + kBytesPerPeak) *
-                                 size * input.waves.size(),
+                                 (size - 2) * input.waves.size(),
                         .operations = storms::update_operations(input)});
 }
 
