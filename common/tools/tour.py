@@ -26,8 +26,9 @@ def main() -> int:
         try:
             engine = pick_engine(stage)
             if stage.race_on_purpose:
-                said = re.search(r"n=(\d+) (.*)", check(executable(stage, engine)))
-                assert said is not None
+                said = re.search(r"^OK \S+ n=(\d+) (.*)", line := check(executable(stage, engine)))
+                if said is None:
+                    raise ToolError(line, EXIT_FAILURE)
                 print(COLUMNS.format(stage.stage, engine, said[1], "-", "-", "its race", said[2], width=width), flush=True)
                 continue
             made = measure(executable(stage, engine), ["--repeats", "3"])
