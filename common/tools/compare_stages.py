@@ -67,7 +67,9 @@ def plot(chapter: str, entries: list[Entry], subtitle: str) -> list[Path]:
 def main() -> int:
     stages = load_stages()
     chapter = choose("CHAPTER", variable("CHAPTER"), chapters_of(stages))
-    chosen = [stage for stage in stages if stage.chapter == chapter]
+    # A race on purpose is wrong, and a time of a wrong result is none.
+    racing = [stage for stage in stages if stage.chapter == chapter and stage.race_on_purpose]
+    chosen = [stage for stage in stages if stage.chapter == chapter and not stage.race_on_purpose]
     # Counting takes time that says nothing about a stage, not even about the CPU engine.
     engine, args = chosen_engine(("gpu", "emu")), arguments()
     common: list[str] = []
@@ -115,6 +117,8 @@ def main() -> int:
         print(f"left out: {stage.stage}: {error}")
     if limited:
         print(f'ARGS="--n {min(stage.largest_n for stage, _ in limited)}" compares them too')
+    for stage in racing:
+        print(f'left out: {stage.stage}: its blocks race on purpose: make run STAGE={stage.stage} ARGS=--check')
     for line in (*without_device, *failures):
         print(f"left out: {line}")
     for path in plot(chapter, entries, title):

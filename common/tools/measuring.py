@@ -35,6 +35,16 @@ class Measurement:
         return f"{100 * limit['share']:.3g} % of {limit['kind']}"
 
 
+def check(program: Path) -> str:
+    """The line of a stage's own check at its usual size; a ToolError as measure()."""
+    result = subprocess.run([str(program), "--check"], capture_output=True, text=True, check=False)
+    lines = (result.stdout if result.returncode == 0 else result.stderr).strip().splitlines()
+    said = lines[-1] if lines else f"{program.name}: exit status {result.returncode}"
+    if result.returncode != 0:
+        raise ToolError(said, result.returncode if result.returncode > 0 else EXIT_FAILURE)
+    return said
+
+
 def measure(program: Path, arguments: list[str]) -> Measurement:
     """Runs a stage; a ToolError holds its one line of error and its exit status."""
     with tempfile.TemporaryDirectory() as folder:

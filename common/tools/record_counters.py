@@ -28,7 +28,7 @@ Row = tuple[str, ...]
 
 def rows_of(stage: Stage) -> list[Row]:
     counted = count(stage, [])
-    if counted.failed:
+    if counted.failed and not stage.race_on_purpose:
         raise ToolError(f"{stage.stage}: not recorded, the checks found a mistake", EXIT_FAILURE)
     arguments = " ".join(counted.arguments)
     rows = [(stage.name, arguments, "", name, str(value))

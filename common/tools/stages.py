@@ -41,6 +41,7 @@ class Stage:
     begins_part: str = ""  # the part of its chapter that starts here, with another algorithm
     largest_n: int = 0  # that it takes everywhere; 0: any
     opencl: bool = False  # its kernels are in OpenCL: one executable for every device
+    race_on_purpose: bool = False  # wrong, and there to show that: --check says how, and it is never timed
 
     @property
     def has_kernels(self) -> bool:

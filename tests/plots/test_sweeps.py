@@ -8,6 +8,7 @@ import unittest
 from plots_data import (BIG_STAGES, BITONIC_STAGES, FLOYD_STAGES, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES,
                         NBODY_STAGES, PLOTS, ROOT, SMALL_STAGES)
 
+import measurements
 import mergesort
 
 KEYS = {"name": str, "scope": str, "engine": str, "figures": list, "stages": list, "n": list,
@@ -116,6 +117,13 @@ class SweepsTest(unittest.TestCase):
                     self.assertEqual(sweep.get("vary", {"k": [sweep["match"].get("k")]}).keys(), {"k"})
                     if "vary" not in sweep:
                         self.assertEqual(sweep["args"][:2], ["--k", str(sweep["match"]["k"])])
+
+    def test_a_race_on_purpose_is_not_measured(self) -> None:
+        stages = measurements.read_stages(measurements.stages_file())
+        racing = [stage["stage"] for stage in stages if stage.get("race_on_purpose")]
+        self.assertEqual(racing, ["storms/02_relax_with_race"])
+        for chapter, sweep in sweeps():
+            self.assertFalse({f"{chapter}/{stage}" for stage in sweep["stages"]} & set(racing), sweep["name"])
 
     def test_here_scope_has_the_serial_times_beside_the_kernels(self) -> None:
         for k in (4, 8, 16, 32):

@@ -121,6 +121,16 @@ class CompareTest(ToolTest):
             self.assertEqual('ARGS="--n 500" compares them too' in result.stdout, largest == 500)
             self.assertRegex(result.stdout, r"\n02_flags +emu +10 ")
 
+    def test_a_race_on_purpose_is_left_out(self) -> None:
+        path = self.build / "stages.json"
+        records = json.loads(path.read_text(encoding="utf-8"))
+        records[1]["race_on_purpose"] = True
+        path.write_text(json.dumps(records), encoding="utf-8")
+        result = self.compare(CHAPTER="sums", STAND_IN_REFUSES="01_plain")  # it would fail
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("\nleft out: sums/01_plain: its blocks race on purpose: ", result.stdout)
+        self.assertNotIn("\n01_plain ", result.stdout)
+
     def test_a_failing_stage_fails_the_comparison(self) -> None:
         result = self.compare(CHAPTER="sums", ARGS="--n 7", STAND_IN_FAILS_AT="7")
         self.assert_refused(result, 1, "wrong result")

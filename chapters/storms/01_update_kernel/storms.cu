@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Storms, stage 01: the update on the GPU.
+// Idea: a thread a cell, a launch a particle. Launches of one stream run one after the other, so
+// that every cell gets its energies in the order of the particles: the sums are the CPU's, bit by
+// bit.
+// Compared with 00_cpu: the loop over cells is a kernel; relaxation and maximum stay on the host,
+// and the layer goes to the device and back in each wave.
+// Limit now: a launch that does little for each particle, and in each wave two copies and the host.
+// Not of the thesis but of seed 002, version 1.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda_check.hpp"
+#include "common/device_buffer.hpp"
+#include "storms.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::PhaseTimer;
+using storms::Wave;
+
+constexpr int kBlockSize = 256;
+
+__global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
+                                    std::int64_t position, float energy) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= size) return;
+    const float cells = static_cast<float>(size);
+    const float threshold = 0.001f / cells;
+    const std::int64_t distance = position < k ? k - position : position - k;
+    const float attenuation = sqrtf(static_cast<float>(distance + 1));
+    const float e = energy / cells / attenuation;
+    if (e >= threshold || e <= -threshold) layer[k] += e;
+}
+
+void relax_layer(float* layer, const float* copy, std::int64_t size) {
+    for (std::int64_t k = 1; k < size - 1; ++k) {
+        layer[k] = (copy[k - 1] + copy[k] + copy[k + 1]) / 3;
+    }
+}
+
+Maximum find_maximum(const float* layer, std::int64_t size) {
+    Maximum maximum{0, 0.0f};
+    for (std::int64_t k = 1; k < size - 1; ++k) {
+        // Of equal ones the first stays.
+        if (layer[k] > layer[k - 1] && layer[k] > layer[k + 1] && layer[k] > maximum.value) {
+            maximum = {k, layer[k]};
+        }
+    }
+    return maximum;
+}
+
+void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t size = input.size;
+    timer.begin(Phase::kSetup);
+    std::vector<float>& layer = output.layer;
+    layer.assign(size, 0.0f);
+    std::vector<float> copy(size);
+    DeviceBuffer<float> d_layer(size);
+    const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
+
+    for (std::size_t w = 0; w < input.waves.size(); ++w) {
+        const Wave& wave = input.waves[w];
+        timer.begin(Phase::kCopyIn);
+        cuda_check(
+            cudaMemcpy(d_layer.data(), layer.data(), d_layer.bytes(), cudaMemcpyHostToDevice));
+        timer.begin(Phase::kKernels);
+        for (std::int64_t i = 0; i < wave.count(); ++i) {
+            const float energy = static_cast<float>(wave.values[i]) * 1000;
+            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, wave.positions[i],
+                                                        energy);
+            cuda_check(cudaGetLastError());
+        }
+        timer.begin(Phase::kCopyOut);
+        cuda_check(
+            cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
+        timer.begin(Phase::kKernels);  // what other stages do in kernels
+        copy = layer;
+        relax_layer(layer.data(), copy.data(), size);
+        output.maxima[w] = find_maximum(layer.data(), size);
+    }
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work(
+        {.bytes = storms::kBytesPerUpdate * size * storms::particles_that_reach_all(input),
+         .operations = storms::update_operations(input)});
+}
+
+int main(int argc, char** argv) { return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer); }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Storms, stage 04: the maximum by reduction.
+// Idea: a kernel marks the peaks; then half of the list is compared with the other half, again and
+// again, until one is left. Its position travels with it, and of equal ones the lower wins.
+// Compared with 03_copy_kernel: find_peaks_kernel and reduce_peaks_kernel in place of the host's
+// search; the host gets one cell a wave, and the layer after the last.
+// Limit now: a launch a particle, each of which reads and writes the whole layer.
+// Not of the thesis but of seed 002, version 4.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda_check.hpp"
+#include "common/device_buffer.hpp"
+#include "storms.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::PhaseTimer;
+using storms::Wave;
+
+constexpr int kBlockSize = 256;
+// A cell is copied, and, if it is no end, written from the copy.
+constexpr double kBytesPerRelaxation = 16;
+// A cell is read; a value and a position are written; the reduction reads the value.
+constexpr double kBytesPerPeak = 20;
+
+__global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < size) layer[k] = 0.0f;
+}
+
+__global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
+                                    std::int64_t position, float energy) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= size) return;
+    const float cells = static_cast<float>(size);
+    const float threshold = 0.001f / cells;
+    const std::int64_t distance = position < k ? k - position : position - k;
+    const float attenuation = sqrtf(static_cast<float>(distance + 1));
+    const float e = energy / cells / attenuation;
+    if (e >= threshold || e <= -threshold) layer[k] += e;
+}
+
+__global__ void copy_layer_kernel(const float* __restrict__ layer, float* __restrict__ layer_copy,
+                                  std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < size) layer_copy[k] = layer[k];
+}
+
+// After copy_layer_kernel: a launch sees all that the one before it in its stream has written.
+__global__ void relax_layer_kernel(float* __restrict__ layer, const float* __restrict__ layer_copy,
+                                   std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < 1 || k >= size - 1) return;
+    layer[k] = (layer_copy[k - 1] + layer_copy[k] + layer_copy[k + 1]) / 3;
+}
+
+// A cell that is no peak counts as one of value 0 at position 0: that is the answer if there is
+// none.
+__global__ void find_peaks_kernel(const float* __restrict__ layer, std::int64_t size,
+                                  float* __restrict__ values,
+                                  std::int64_t* __restrict__ positions) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= size) return;
+    const float own = layer[k];
+    const bool peak = k > 0 && k < size - 1 && own > layer[k - 1] && own > layer[k + 1] && own > 0;
+    values[k] = peak ? own : 0.0f;
+    positions[k] = peak ? k : 0;
+}
+
+// The greater of two peaks takes place i; of equal ones that of the lower position.
+__device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
+                                             std::int64_t other) {
+    if (values[other] < values[i]) return;
+    if (values[other] == values[i] && positions[other] >= positions[i]) return;
+    values[i] = values[other];
+    positions[i] = positions[other];
+}
+
+// With an odd count the peak in the middle, half - 1, has no other.
+__global__ void reduce_peaks_kernel(float* __restrict__ values,
+                                    std::int64_t* __restrict__ positions, std::int64_t count,
+                                    std::int64_t half) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i + half < count) keep_greater(values, positions, i, i + half);
+}
+
+void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t size = input.size;
+    timer.begin(Phase::kSetup);
+    std::vector<float>& layer = output.layer;
+    DeviceBuffer<float> d_layer(size), d_layer_copy(size), d_values(size);
+    DeviceBuffer<std::int64_t> d_positions(size);
+    const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
+    clear_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size);
+    cuda_check(cudaGetLastError());
+
+    for (std::size_t w = 0; w < input.waves.size(); ++w) {
+        const Wave& wave = input.waves[w];
+        timer.begin(Phase::kKernels);
+        for (std::int64_t i = 0; i < wave.count(); ++i) {
+            const float energy = static_cast<float>(wave.values[i]) * 1000;
+            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, wave.positions[i],
+                                                        energy);
+            cuda_check(cudaGetLastError());
+        }
+        copy_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_layer_copy.data(), size);
+        cuda_check(cudaGetLastError());
+        relax_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_layer_copy.data(), size);
+        cuda_check(cudaGetLastError());
+        find_peaks_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, d_values.data(),
+                                                  d_positions.data());
+        cuda_check(cudaGetLastError());
+        for (std::int64_t count = size; count > 1; count = (count + 1) / 2) {
+            const std::int64_t half = (count + 1) / 2;
+            reduce_peaks_kernel<<<(half + kBlockSize - 1) / kBlockSize, kBlockSize>>>(
+                d_values.data(), d_positions.data(), count, half);
+            cuda_check(cudaGetLastError());
+        }
+        timer.begin(Phase::kCopyOut);
+        Maximum& maximum = output.maxima[w];
+        cuda_check(cudaMemcpy(&maximum.value, d_values.data(), sizeof maximum.value,
+                              cudaMemcpyDeviceToHost));
+        cuda_check(cudaMemcpy(&maximum.position, d_positions.data(), sizeof maximum.position,
+                              cudaMemcpyDeviceToHost));
+    }
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work(
+        {.bytes = storms::kBytesPerUpdate * size * storms::particles_that_reach_all(input) +
+                  (kBytesPerRelaxation + kBytesPerPeak) * (size - 2) * input.waves.size(),
+         .operations = storms::update_operations(input)});
+}
+
+int main(int argc, char** argv) { return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer); }

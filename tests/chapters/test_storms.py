@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""The storms' stages through their executables: known results, files, ties, orders of blocks, work.
+
+    test_storms.py STAGES_JSON ENGINE     ENGINE: gpu, emu (with the serial stage) or count
+"""
+
+import json
+import math
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections.abc import Iterable
+from pathlib import Path
+
+ENGINE = sys.argv.pop(2)
+STAGES_JSON = Path(sys.argv.pop(1))
+SCHEDULES = ("reversed", "shuffled:1", "shuffled:2", "shuffled:3")
+KNOWN = ((35, ((4, 80), (8, 10), (10, 100), (15, 20), (27, 10)), "10 3639.926758\n"),
+         (20, ((9, 90), (10, 100), (11, 90), (16, 110)), "10 12966.631836\n"),
+         (17, ((2, 1), (5, 2), (15, 3)), "15 193.299606\n"))
+Particles = Iterable[tuple[int, int]]
+
+
+def load_programs() -> dict[str, Path]:
+    """Without stages that are wrong on purpose."""
+    programs = {}
+    for record in json.loads(STAGES_JSON.read_text(encoding="utf-8")):
+        executables = record["executables"]
+        engine = "cpu" if ENGINE == "emu" and "cpu" in executables else ENGINE
+        if record["chapter"] == "storms" and engine in executables and not record["race_on_purpose"]:
+            programs[record["stage"]] = STAGES_JSON.parent / executables[engine]
+    return programs
+
+
+PROGRAMS = load_programs()
+
+
+def execute(program: Path, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
+    return subprocess.run([str(program), *map(str, arguments)], env=environment | settings, text=True,
+                          capture_output=True, check=False, timeout=300)
+
+
+def single(value: float) -> float:
+    """Rounded to float32. Of a sum, quotient or root of such numbers, which a double holds to more than twice the
+    digits, that is the correctly rounded one."""
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def layer_of(size: int, waves: Iterable[Particles]) -> list[float]:
+    """The exercise as it is told."""
+    layer = [0.0] * size
+    threshold = single(single(0.001) / size)
+    for wave in waves:
+        for position, value in wave:
+            for k in range(size):
+                e = single(single(single(value * 1000.0) / size) / single(math.sqrt(single(abs(position - k) + 1))))
+                if e >= threshold or e <= -threshold:
+                    layer[k] = single(layer[k] + e)
+        copy = layer[:]
+        for k in range(1, size - 1):
+            layer[k] = single(single(single(copy[k - 1] + copy[k]) + copy[k + 1]) / 3)
+    return layer
+
+
+def peaks_of(layer: list[float]) -> list[tuple[float, int]]:
+    """The greatest first, of equal ones the first."""
+    peaks = [(layer[k], k) for k in range(1, len(layer) - 1) if layer[k - 1] < layer[k] > max(layer[k + 1], 0)]
+    return sorted(peaks, key=lambda peak: (-peak[0], peak[1]))
+
+
+class StormsTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, name: str, particles: Particles) -> Path:
+        particles = list(particles)
+        path = self.folder / name
+        path.write_text("".join([f"{len(particles)}\n", *(f"{position} {value}\n" for position, value in particles)]),
+                        encoding="utf-8")
+        return path
+
+    def run_right(self, program: Path, *arguments: object, **settings: str) -> tuple[str, list[float]]:
+        """The maxima as they are written, and the layer."""
+        path = self.folder / "layer"
+        result = execute(program, "--check", "--quiet", "--output", "-", "--layer", path, *arguments, **settings)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout, [float(line.split(",")[1]) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+
+    def test_known_results(self) -> None:
+        for size, particles, said in KNOWN:
+            path = self.file("wave", particles)
+            for stage, program in PROGRAMS.items():
+                with self.subTest(f"{stage} {size}"):
+                    written, layer = self.run_right(program, "--n", size, "--input", path)
+                    self.assertEqual(written, said)
+                    self.assertEqual([single(cell) for cell in layer], layer_of(size, [particles]))
+
+    def test_waves_follow_one_another(self) -> None:
+        """One of them without a particle."""
+        waves = [((10, 50), (300, -20)), (), ((-7, 30), (400, 99), (10**12 + 1000, 1))]
+        paths = [self.file(f"wave{i}", wave) for i, wave in enumerate(waves)]
+        expected = layer_of(310, waves)
+        for stage, program in PROGRAMS.items():
+            with self.subTest(stage):
+                written, layer = self.run_right(program, "--n", 310, "--input", ",".join(map(str, paths)))
+                self.assertEqual([single(cell) for cell in layer], expected)
+                self.assertEqual(len(written.splitlines()), 3)
+                value, position = peaks_of(expected)[0]
+                self.assertEqual(written.splitlines()[-1], f"{position} {value:.6f}")
+
+    def test_nothing_at_all(self) -> None:
+        path = self.file("wave", ())
+        for stage, program in PROGRAMS.items():
+            with self.subTest(stage):
+                self.assertEqual(self.run_right(program, "--n", 5, "--input", f"{path},{path}")[0],
+                                 "0 0.000000\n0 0.000000\n")
+
+    def test_the_first_of_equal_peaks(self) -> None:
+        """In one warp, in one block, and in two that are far apart. Two mirrored particles make two peaks, which are
+        equal where the relaxation rounds both in the same way."""
+        for size, place in ((20, 5), (200, 20), (901, 100)):
+            while True:
+                wave = [(place, 10), (size - 1 - place, 10)]
+                first, second = peaks_of(layer_of(size, [wave]))[:2]
+                if first[0] == second[0]:
+                    break
+                place += 1
+            self.assertLess(first[1], second[1])
+            path = self.file("wave", wave)
+            for stage, program in PROGRAMS.items():
+                for schedule in ("in-order", *SCHEDULES) if ENGINE != "gpu" else ("",):
+                    with self.subTest(f"{stage} {size} {schedule}"):
+                        settings = {"EMULATOR_SCHEDULE": schedule} if schedule else {}
+                        written, _ = self.run_right(program, "--n", size, "--input", path, **settings)
+                        self.assertEqual(written, f"{first[1]} {first[0]:.6f}\n")
+
+    @unittest.skipIf(ENGINE != "count", "bytes are counted by the engine with counters")
+    def test_no_stage_declares_more_than_it_moves(self) -> None:
+        """Particles that reach no cell are not written."""
+        for stage, program in PROGRAMS.items():
+            for words in (["--n", 3], ["--n", 700], ["--n", 700, "--input", "outside"], ["--n", 300, "--input", "zeros"]):
+                with self.subTest(f"{stage} {words}"):
+                    counters, rows = self.folder / "counters.json", self.folder / "rows.csv"
+                    result = execute(program, "--quiet", "--counters", counters, "--csv", rows, *words)
+                    self.assertEqual((result.returncode, result.stderr), (0, ""))
+                    header, row = rows.read_text(encoding="utf-8").splitlines()
+                    declared = float(row.split(",")[header.split(",").index("bytes")])
+                    kernels = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
+                    moved = sum(line["lanes"] * line["bytes"] for kernel in kernels for line in kernel["lines"]
+                                if line["space"] == "global")
+                    self.assertLessEqual(declared, moved)
+
+
+if __name__ == "__main__":
+    unittest.main()
