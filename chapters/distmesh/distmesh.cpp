@@ -208,8 +208,8 @@ class DistMesh final : public course::Problem {
         if (options.input.empty() && domain_ == "polygon") {
             throw course::UsageError("--domain polygon: --input names its file");
         }
-        Region region = named || options.input.empty() ? make_region(input_name_)
-                                                       : read_polygon(input_name_);
+        Region region =
+            named || options.input.empty() ? make_region(input_name_) : read_polygon(input_name_);
         if (!plus_.empty()) add_shape(region, Join::kUnion, "--plus", plus_);
         if (!minus_.empty()) add_shape(region, Join::kDifference, "--minus", minus_);
         if (command_line_->given("--grading")) {

@@ -38,6 +38,8 @@ inline constexpr double kGradientStep = 0x1.0p-26;  // deps, of h0: the root of 
 inline constexpr int kDensityInterval = 30;
 inline constexpr double kCrowded = 2;  // a bar with L0 > 2 L has ends too many
 
+inline constexpr double kOperationsPerBar = 20;
+
 inline constexpr std::int64_t kMaxPoints = 100'000'000;  // three bars each fit 31 bits
 
 // Ends of a bar, a < b: places in the list of points. As CUDA's int2.
@@ -85,10 +87,10 @@ struct Status {
 
 // What every stage leaves to the host: triangulations, and which iteration is the last.
 //     Mesh mesh(input);
-//     do {
-//         mesh.triangulate();
-//         do { ... } while (mesh.goes_on(status));       // one iteration of mesh.points
-//     } while (mesh.triangulates_again(status, crowded));
+//     while (mesh.triangulate()) {
+//         do { ... } while (mesh.goes_on(status));  // one iteration of mesh.points
+//         if (status.crowded) mesh.drop(crowded);
+//     }
 //     mesh.finish(output);
 class Mesh {
   public:
@@ -104,15 +106,19 @@ class Mesh {
     std::int64_t iterations_left() const { return input_.max_iterations - iterations_; }
     // Whether the next iteration controls the density.
     bool controls_density() const { return (iterations_ + 1) % kDensityInterval == 0; }
-    // Iterations' bars, and points, added up.
-    std::int64_t bars_done() const { return bars_done_; }
-    std::int64_t points_done() const { return points_done_; }
+    // The least that the iterations so far had to move, each reading its bars once and its points,
+    // and writing these; and their operations.
+    course::Work work() const;
 
-    // Delaunay's triangulation of the points without the triangles outside, and its bars.
-    void triangulate();
+    // Delaunay's triangulation of the points without the triangles outside, and its bars. False:
+    // that was the last one. The published algorithm ends with the triangulation that the points
+    // had when they came to rest, of which they may have turned triangles over; here they rest when
+    // another triangulation has the same bars.
+    bool triangulate();
 
     // The places of each point's bars, a list after the other: those of point i are
-    // [offsets[i], offsets[i + 1]). A bar that starts at the point is itself, one that ends there ~itself.
+    // [offsets[i], offsets[i + 1]). A bar that starts at the point is itself, one that ends there
+    // ~itself.
     void list_bars_of_points(std::vector<std::int32_t>& offsets,
                              std::vector<std::int32_t>& list) const;
 
@@ -120,9 +126,8 @@ class Mesh {
     // without the host.
     bool goes_on(const Status& status, std::int64_t iterations = 1);
 
-    // After goes_on said no: drops the crowded points (marks by point, read where the status says
-    // so), and says whether triangulate and more iterations follow.
-    bool triangulates_again(const Status& status, std::span<const std::int32_t> crowded);
+    // Drops the points that are marked, but for the fixed ones, unless the iterations are over.
+    void drop(std::span<const std::int32_t> crowded);
 
     // Points without triangles are left out.
     void finish(Output& output) const;
@@ -130,23 +135,19 @@ class Mesh {
   private:
     const Input& input_;
     std::int64_t iterations_ = 0, triangulations_ = 0, bars_done_ = 0, points_done_ = 0;
-    bool converged_ = false;
+    bool at_rest_ = false, converged_ = false;
 };
 
-// Delaunay's triangulation of all points, their convex hull filled; duplicates keep out but for one.
+// Delaunay's triangulation of all points, their convex hull filled; duplicates keep out but for
+// one.
 std::vector<Triangle> delaunay(std::span<const Point> points);
 
-// Twice the radius of the inscribed circle by the circumscribed one's: 1 for an equilateral triangle.
+// Twice the radius of the inscribed circle by the circumscribed one's: 1 for an equilateral
+// triangle.
 double quality(Point a, Point b, Point c);
 
 // A stage: runs the iterations, marking its phases.
 using GenerateMesh = void (*)(const Input&, Output&, PhaseTimer&);
-
-// The least traffic of an iteration with global memory, for the check against the device's limits:
-// a bar read once, a point read and written once; and the operations of a bar.
-inline constexpr double kBytesPerBar = 8;
-inline constexpr double kBytesPerPoint = 32;
-inline constexpr double kOperationsPerBar = 20;
 
 // main() of a stage.
 int run_stage(int argc, char** argv, std::string_view stage_name, GenerateMesh generate_mesh);

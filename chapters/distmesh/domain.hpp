@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is meshed: a signed distance, negative inside, and the wanted length of bars. Both are called
-// by host code and by kernels, which take a Domain by value.
+// What is meshed: a signed distance, negative inside, and the wanted length of bars. Both are
+// called by host code and by kernels, which take a Domain by value.
 #pragma once
 
 #include <cmath>
@@ -101,7 +101,8 @@ DISTMESH_BOTH inline double shape_distance(const Domain& domain, const Shape& sh
     return polygon_distance(domain.vertices + shape.first, shape.count, x, y);
 }
 
-// Below 0 inside. Exact for one shape; of several, exact near boundaries that only one of them makes.
+// Below 0 inside. Exact for one shape; of several, exact near boundaries that only one of them
+// makes.
 DISTMESH_BOTH inline double distance(const Domain& domain, double x, double y) {
     double result = shape_distance(domain, domain.shapes[0], x, y);
     for (int i = 1; i < domain.count; ++i) {

@@ -58,11 +58,11 @@ void add_box(Region& region, Join join, double x, double y, double half) {
 // False for a name that is not known.
 bool add_named(Region& region, Join join, std::string_view name, double x, double y, double scale) {
     if (name == "circle") {
-        region.domain.shapes[region.domain.count++] = {
-            Kind::kCircle, join, x, y, scale, scale, 0, 0};
+        region.domain.shapes[region.domain.count++] = {Kind::kCircle, join,  x, y,
+                                                       scale,         scale, 0, 0};
     } else if (name == "ellipse") {
-        region.domain.shapes[region.domain.count++] = {
-            Kind::kEllipse, join, x, y, 2 * scale, scale, 0, 0};
+        region.domain.shapes[region.domain.count++] = {Kind::kEllipse, join,  x, y,
+                                                       2 * scale,      scale, 0, 0};
     } else if (name == "square") {
         add_box(region, join, x, y, scale);
     } else if (name == "wing") {
@@ -80,8 +80,8 @@ double cross(Point a, Point b, Point c) {
 
 // Whether c, on the line through a and b, lies between them.
 bool lies_between(Point a, Point b, Point c) {
-    return std::fmin(a.x, b.x) <= c.x && c.x <= std::fmax(a.x, b.x) &&
-           std::fmin(a.y, b.y) <= c.y && c.y <= std::fmax(a.y, b.y);
+    return std::fmin(a.x, b.x) <= c.x && c.x <= std::fmax(a.x, b.x) && std::fmin(a.y, b.y) <= c.y &&
+           c.y <= std::fmax(a.y, b.y);
 }
 
 bool meet(Point a, Point b, Point c, Point d) {
@@ -129,8 +129,7 @@ double Region::weighted_area() const {
     double area = 0;
     for (double y = bounds.bottom + cell / 2; y < bounds.top + cell; y += cell) {
         for (double x = bounds.left + cell / 2; x < bounds.right + cell; x += cell) {
-            const double share =
-                std::fmin(1.0, std::fmax(0.0, 0.5 - distance(here, x, y) / cell));
+            const double share = std::fmin(1.0, std::fmax(0.0, 0.5 - distance(here, x, y) / cell));
             const double length = wanted_length(here, x, y);
             if (share > 0) area += share * cell * cell / (length * length);
         }
@@ -187,9 +186,8 @@ Region read_polygon(const std::string& path) {
                 const Point a = j == i + 1 ? vertices[i] : vertices[j];
                 const Point b = j == i + 1 ? vertices[j] : vertices[i];
                 const Point c = j == i + 1 ? vertices[j + 1] : vertices[i + 1];
-                crosses = cross(a, b, c) == 0 && (a.x - b.x) * (c.x - b.x) +
-                                                         (a.y - b.y) * (c.y - b.y) >
-                                                     0;
+                crosses = cross(a, b, c) == 0 &&
+                          (a.x - b.x) * (c.x - b.x) + (a.y - b.y) * (c.y - b.y) > 0;
             } else {
                 crosses = meet(vertices[i], vertices[i + 1], vertices[j], vertices[j + 1]);
             }
@@ -263,9 +261,7 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
     input.domain = region.domain;
     input.domain.vertices = input.vertices.data();
     const double h0 = input.h0, outside = kInsideTolerance * h0;
-    const auto before = [](Point a, Point b) {
-        return std::tie(a.x, a.y) < std::tie(b.x, b.y);
-    };
+    const auto before = [](Point a, Point b) { return std::tie(a.x, a.y) < std::tie(b.x, b.y); };
     const auto same = [](Point a, Point b) { return a.x == b.x && a.y == b.y; };
     for (const std::span<const Point> list : {std::span<const Point>(region.fixed), fixed}) {
         for (const Point& point : list) {  // a corner may be cut off
@@ -283,8 +279,8 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
     const double columns = std::floor(box.width() / h0 * (1 + 1e-12)) + 1;
     const double rows = std::floor(box.height() / row_height * (1 + 1e-12)) + 1;
     if (!(columns * rows <= kMaxLattice)) {
-        throw course::UsageError(text("h0 = ", h0, ": a lattice of more than ", kMaxLattice,
-                                      " points"));
+        throw course::UsageError(
+            text("h0 = ", h0, ": a lattice of more than ", kMaxLattice, " points"));
     }
     const std::vector<Point> corners = input.points;
     std::vector<Point> lattice;
@@ -311,9 +307,8 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
         input.points.push_back(point);
     }
     if (input.count() < 3) {
-        throw course::UsageError(
-            text("h0 = ", h0, ": the domain holds ", input.count(),
-                 " points of that lattice, and a mesh needs three or more"));
+        throw course::UsageError(text("h0 = ", h0, ": the domain holds ", input.count(),
+                                      " points of that lattice, and a mesh needs three or more"));
     }
 }
 

@@ -60,15 +60,16 @@ double quality(Point a, Point b, Point c) {
 
 Mesh::Mesh(const Input& input) : points(input.points), input_(input) {}
 
-void Mesh::triangulate() {
+bool Mesh::triangulate() {
     ++triangulations_;
+    const std::vector<Bar> bars_before = std::move(bars);
     triangles = delaunay(points);
     std::erase_if(triangles, [&](const Triangle& triangle) {
         const Point a = points[triangle.a], b = points[triangle.b], c = points[triangle.c];
         return distance(input_.domain, (a.x + b.x + c.x) / 3, (a.y + b.y + c.y) / 3) >=
                -kInsideTolerance * input_.h0;
     });
-    bars.clear();
+    bars.clear();  // moved from
     bars.reserve(3 * triangles.size());
     for (const auto& [a, b, c] : triangles) {
         for (const auto& [from, to] : {Bar{a, b}, Bar{b, c}, Bar{c, a}}) {
@@ -78,6 +79,8 @@ void Mesh::triangulate() {
     std::ranges::sort(bars);
     const auto rest = std::ranges::unique(bars);
     bars.erase(rest.begin(), rest.end());
+    converged_ = at_rest_ && bars == bars_before;
+    return !converged_ && iterations_ < input_.max_iterations;
 }
 
 void Mesh::list_bars_of_points(std::vector<std::int32_t>& offsets,
@@ -100,22 +103,25 @@ bool Mesh::goes_on(const Status& status, std::int64_t iterations) {
     iterations_ += iterations;
     bars_done_ += iterations * bar_count();
     points_done_ += iterations * count();
-    converged_ = status.crowded == 0 && status.moving == 0;
-    return !converged_ && status.crowded == 0 && status.drifted == 0 &&
+    at_rest_ = status.crowded == 0 && status.moving == 0;
+    return !at_rest_ && status.crowded == 0 && status.drifted == 0 &&
            iterations_ < input_.max_iterations;
 }
 
-bool Mesh::triangulates_again(const Status& status, std::span<const std::int32_t> crowded) {
-    if (converged_ || iterations_ == input_.max_iterations) return false;
-    if (status.crowded != 0) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            const bool fixed = static_cast<std::int64_t>(i) < input_.fixed;
-            if (fixed || crowded[i] == 0) points[kept++] = points[i];
-        }
-        points.resize(kept);
+course::Work Mesh::work() const {
+    return {.bytes = sizeof(Bar) * static_cast<double>(bars_done_) +
+                     2 * sizeof(Point) * static_cast<double>(points_done_),
+            .operations = kOperationsPerBar * static_cast<double>(bars_done_)};
+}
+
+void Mesh::drop(std::span<const std::int32_t> crowded) {
+    if (iterations_ == input_.max_iterations) return;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const bool fixed = static_cast<std::int64_t>(i) < input_.fixed;
+        if (fixed || crowded[i] == 0) points[kept++] = points[i];
     }
-    return true;
+    points.resize(kept);
 }
 
 void Mesh::finish(Output& output) const {

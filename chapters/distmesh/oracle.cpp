@@ -69,7 +69,9 @@ double largest_movement(const Input& input, const Output& output, std::span<cons
 
 Expected expected_of(std::string_view name, const Region& region, double h0) {
     Expected expected;
-    expected.area_tolerance = h0 * h0;
+    // The segments that chords leave out; chords of a handful of points, or of graded ones around a
+    // hole, are longer than h0.
+    expected.area_tolerance = name == "circle" && h0 <= 0.5 ? h0 * h0 : 2 * h0 * h0;
     expected.holes = 0;
     if (name == "circle") {
         expected.area = std::numbers::pi;
@@ -100,7 +102,7 @@ course::Verdict verify(const Input& input, const Expected& expected, const Outpu
     const auto count = static_cast<std::int64_t>(output.points.size());
     if (output.triangles.empty()) return wrong("no triangles");
     if (output.iterations < 1 || output.iterations > input.max_iterations ||
-        output.triangulations < 1 || output.triangulations > output.iterations) {
+        output.triangulations < 1 || output.triangulations > output.iterations + 1) {
         return wrong(output.iterations, " iterations with ", output.triangulations,
                      " triangulations");
     }
@@ -155,10 +157,10 @@ course::Verdict verify(const Input& input, const Expected& expected, const Outpu
     const auto holes = 1 - (count - static_cast<std::int64_t>(bars.size()) +
                             static_cast<std::int64_t>(output.triangles.size()));
     measures.largest_movement = largest_movement(input, output, bars);
-    const std::string found = text(
-        count, " points, ", output.triangles.size(), " triangles: quality ",
-        measures.least_quality, " or more, area ", measures.area, " for ", expected.area,
-        ", movement ", measures.largest_movement, " h0");
+    const std::string found =
+        text(count, " points, ", output.triangles.size(), " triangles: quality ",
+             measures.least_quality, " or more, area ", measures.area, " for ", expected.area,
+             ", movement ", measures.largest_movement, " h0");
     if (!output.converged) return {true, found + " (not converged)"};
     if (!(measures.largest_movement < kMovementSlack * kStopTolerance)) {
         return wrong("not at rest: ", found);

@@ -85,10 +85,8 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
     std::vector<double> lengths, wanted;
     std::vector<std::int32_t> crowded;
     Status status;
-    do {
-        timer.end();
-        mesh.triangulate();
-
+    timer.end();
+    while (mesh.triangulate()) {
         timer.begin(Phase::kKernels);
         const std::int64_t count = mesh.count(), bar_count = mesh.bar_count();
         triangulated = mesh.points;
@@ -108,13 +106,12 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
                             count, input.domain, input.h0, status);
             }
         } while (mesh.goes_on(status));
-    } while (mesh.triangulates_again(status, crowded));
-    timer.end();
+        timer.end();
+        if (status.crowded != 0) mesh.drop(crowded);
+    }
     mesh.finish(output);
     timer.note_grid(1, 1);
-    timer.declare_work(
-        {.bytes = 0,
-         .operations = distmesh::kOperationsPerBar * static_cast<double>(mesh.bars_done())});
+    timer.declare_work({.bytes = 0, .operations = mesh.work().operations});
 }
 
 int main(int argc, char** argv) {
