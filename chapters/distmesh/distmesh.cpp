@@ -131,7 +131,6 @@ class DistMesh final : public course::Problem {
                     text("--n ", options.n, ": a mesh has ", kFewestPoints, " points or more"));
             }
             h0_ = spacing_for(region, options.n);
-            if (!(h0_ > 0)) throw course::UsageError("the domain is empty");
         }
         input_.h0 = h0_;
         std::vector<Point> fixed;
@@ -146,7 +145,8 @@ class DistMesh final : public course::Problem {
     std::int64_t n() const override { return n_; }
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
-        std::string result = text("h0=", input_.h0, ";max-iterations=", input_.max_iterations);
+        std::string result = text("max-iterations=", input_.max_iterations);
+        if (command_line_->given("--h0")) result += text(";h0=", h0_);  // else it is n's
         if (!plus_.empty()) result += ";plus=" + plus_;
         if (!minus_.empty()) result += ";minus=" + minus_;
         if (command_line_->given("--grading")) result += text(";grading=", grading_);
@@ -172,7 +172,8 @@ class DistMesh final : public course::Problem {
     }
 
     std::vector<course::ReportField> report() const override {
-        return {{"iterations", text(output_.iterations)},
+        return {{"h0", text(h0_)},
+                {"iterations", text(output_.iterations)},
                 {"triangulations", text(output_.triangulations)},
                 {"converged", output_.converged ? "yes" : "not converged"},
                 {"nodes", text(output_.points.size())},

@@ -40,6 +40,9 @@ inline constexpr double kCrowded = 2;  // a bar with L0 > 2 L has ends too many
 
 inline constexpr double kOperationsPerBar = 20;
 
+inline constexpr double kFlat = 0.6;  // quality of a triangle at the boundary that is mended
+inline constexpr int kMostMendings = 10;
+
 inline constexpr std::int64_t kMaxPoints = 100'000'000;  // three bars each fit 31 bits
 
 // Ends of a bar, a < b: places in the list of points. As CUDA's int2.
@@ -112,8 +115,8 @@ class Mesh {
 
     // Delaunay's triangulation of the points without the triangles outside, and its bars. False:
     // that was the last one. The published algorithm ends with the triangulation that the points
-    // had when they came to rest, of which they may have turned triangles over; here they rest when
-    // another triangulation has the same bars.
+    // had on their way to rest, of whose triangles they may have turned some over; here they rest
+    // when the first iteration of a triangulation finds them at rest and turns none over.
     bool triangulate();
 
     // The places of each point's bars, a list after the other: those of point i are
@@ -133,9 +136,16 @@ class Mesh {
     void finish(Output& output) const;
 
   private:
+    bool is_inside(const Triangle& triangle) const;  // its centroid is, and it is not turned over
+    // Of points at rest: moves the ones that stand behind the boundary's edges where they should be
+    // on the boundary, and says whether there were any.
+    bool mend();
+
     const Input& input_;
     std::int64_t iterations_ = 0, triangulations_ = 0, bars_done_ = 0, points_done_ = 0;
-    bool at_rest_ = false, converged_ = false;
+    std::int64_t iterations_here_ = 0;  // of this triangulation
+    int mendings_ = 0;
+    bool converged_ = false;
 };
 
 // Delaunay's triangulation of all points, their convex hull filled; duplicates keep out but for
@@ -192,7 +202,8 @@ void add_shape(Region& region, Join join, const std::string& flag, const std::st
 // Lines `x y`. Errors: InputError `file:line: …`, also for a point outside.
 std::vector<Point> read_fixed(const std::string& path, const Domain& domain, double h0);
 
-// The lattice spacing that fills a region with about `count` points.
+// The lattice spacing that fills a region with about `count` points. Errors: UsageError for a
+// region without an area.
 double spacing_for(const Region& region, std::int64_t count);
 
 // Fixed points, then the lattice's points inside, of which grading keeps some, by the seed.

@@ -126,15 +126,17 @@ double Region::weighted_area() const {
     const Domain here = at_hand();
     const Box bounds = box();
     const double cell = std::fmax(bounds.width(), bounds.height()) / kCells;
-    double area = 0;
+    double area = 0, deepest = 0;
     for (double y = bounds.bottom + cell / 2; y < bounds.top + cell; y += cell) {
         for (double x = bounds.left + cell / 2; x < bounds.right + cell; x += cell) {
-            const double share = std::fmin(1.0, std::fmax(0.0, 0.5 - distance(here, x, y) / cell));
+            const double outside = distance(here, x, y);
+            const double share = std::fmin(1.0, std::fmax(0.0, 0.5 - outside / cell));
+            deepest = std::fmin(deepest, outside);
             const double length = wanted_length(here, x, y);
             if (share > 0) area += share * cell * cell / (length * length);
         }
     }
-    return area;
+    return deepest < -cell ? area : 0;  // nothing but a boundary
 }
 
 Region make_region(std::string_view name) {
@@ -251,8 +253,9 @@ std::vector<Point> read_fixed(const std::string& path, const Domain& domain, dou
 
 double spacing_for(const Region& region, std::int64_t count) {
     // A point of the hexagonal lattice has sqrt(3) / 2 h0^2 for itself.
-    return std::sqrt(2 * region.weighted_area() /
-                     (std::numbers::sqrt3 * static_cast<double>(count)));
+    const double area = region.weighted_area();
+    if (!(area > 0)) throw course::UsageError("the domain is empty");
+    return std::sqrt(2 * area / (std::numbers::sqrt3 * static_cast<double>(count)));
 }
 
 void place_points(Input& input, const Region& region, std::span<const Point> fixed,
@@ -308,7 +311,7 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
     }
     if (input.count() < 3) {
         throw course::UsageError(text("h0 = ", h0, ": the domain holds ", input.count(),
-                                      " points of that lattice, and a mesh needs three or more"));
+                                      " points of the lattice, and a mesh needs three or more"));
     }
 }
 
