@@ -19,6 +19,7 @@ required|python3|command python3|
 required|pkg-config|command pkg-config|
 required|libcli11-dev|header CLI/CLI.hpp|
 required|nlohmann-json3-dev|header nlohmann/json.hpp|
+required|libboost-dev|header boost/polygon/voronoi.hpp|
 required|libgtest-dev|header gtest/gtest.h|
 optional|libboost-context-dev|library libboost_context.a|no CPU engine: kernels run on a GPU only
 optional|ocl-icd-opencl-dev|library libOpenCL.so|no stages in OpenCL

@@ -45,7 +45,7 @@ class SetupTest(unittest.TestCase):
             body += [f"ln -sf {shutil.which('true')} '{self.bin}/{name}'"
                      for name in ("meson", "ninja", "g++", "python3", "pkg-config")]
             body += [self.file(f"usr/include/{name}")
-                     for name in ("CLI/CLI.hpp", "nlohmann/json.hpp", "gtest/gtest.h")]
+                     for name in ("CLI/CLI.hpp", "nlohmann/json.hpp", "boost/polygon/voronoi.hpp", "gtest/gtest.h")]
         if optional:
             body += [f"ln -sf {shutil.which('true')} '{self.bin}/{name}'"
                      for name in ("gnuplot", "ccache")]
@@ -73,7 +73,7 @@ class SetupTest(unittest.TestCase):
         commands = [line for line in result.stderr.splitlines() if "apt-get install" in line]
         self.assertEqual(len(commands), 1, result.stderr)
         self.assertEqual(result.stderr.splitlines()[-1], commands[0])
-        for package in ("meson", "ninja-build", "g++", "python3", "libboost-context-dev"):
+        for package in ("meson", "ninja-build", "g++", "python3", "libboost-dev", "libboost-context-dev"):
             self.assertIn(f" {package}", commands[0])
         self.assertFalse(self.log.exists(), "nothing may be installed")
 
