@@ -72,7 +72,7 @@ class DistmeshTest(unittest.TestCase):
         runs = [["--domain", domain] for domain in ("ellipse", "ring", "square-hole", "wing")]
         runs += [["--input", polygon], ["--fixed", fixed],
                  ["--plus", "square:1,0,0.5", "--minus", "circle:0,0,0.3", "--grading", 1],
-                 ["--minus", "wing", "--grading", 3]]
+                 ["--minus", "ellipse:0,0.1,0.3", "--grading", 2]]
         few = ["--n", 40, "--max-iterations", 32] if ENGINE == "count" else ["--n", 60, "--max-iterations", 400]
         for stage, program in PROGRAMS.items():
             for words in runs:
