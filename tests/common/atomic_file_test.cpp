@@ -135,6 +135,7 @@ TEST(AtomicFile, ASignalLeavesNothing) {
         ScratchFolder folder;
         const pid_t child = fork();
         if (child == 0) {
+            std::signal(signal, SIG_DFL);  // nohup, for one, has SIGHUP ignored
             course::remove_temporary_files_on_signals();
             AtomicFile first(folder / "rows.csv");
             AtomicFile second(folder / "rows.json");
