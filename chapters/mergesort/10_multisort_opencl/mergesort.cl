@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Merge sort, stage 10: the kernels of 09_multisort_merge_path in OpenCL C. Read with
-// mergesort.cpp.
-//
+// Merge sort, stage 10: the kernels in OpenCL C. Read with mergesort.cpp.
+// Compared with 09_multisort_merge_path: qualifiers, types and the thread's number.
 // GROUP_SIZE, which the host defines, is --threads. A compiler that is not told builds for groups
 // of a size of its own choice: on an H200 none could then have more than 256 work-items.
 typedef int Key;
