@@ -6,37 +6,19 @@
 
 import json
 import math
-import os
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+from stage_programs import execute, load_programs
 
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
 SCHEDULES = ("in-order", "reversed", "shuffled:1", "shuffled:2", "shuffled:3")
 FEW = ["--n", 60, "--max-iterations", 35] if ENGINE == "count" else ["--n", 150]  # every access is counted
 SAME_EVERY_RUN = ("00_cpu", "03_gather", "04_resident")
-
-
-def load_programs() -> dict[str, Path]:
-    programs = {}
-    for record in json.loads(STAGES_JSON.read_text(encoding="utf-8")):
-        executables = record["executables"]
-        engine = "cpu" if ENGINE == "emu" and "cpu" in executables else ENGINE
-        if record["chapter"] == "distmesh" and engine in executables:
-            programs[record["name"]] = STAGES_JSON.parent / executables[engine]
-    return programs
-
-
-PROGRAMS = load_programs()
-
-
-def execute(program: Path, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
-    return subprocess.run([str(program), *map(str, arguments)], env=environment | settings, text=True,
-                          capture_output=True, check=False, timeout=300)
+PROGRAMS = load_programs(STAGES_JSON, ENGINE, "distmesh")
 
 
 class DistmeshTest(unittest.TestCase):

@@ -5,36 +5,18 @@
 """
 
 import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+from stage_programs import execute, load_programs
+
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
 NO_COUNTERS = {"EMULATOR_COUNTERS": "none"}  # else a run on "count" that is not --quiet prints them
-
-
-def load_programs() -> dict[str, Path]:
-    programs = {}
-    for record in json.loads(STAGES_JSON.read_text(encoding="utf-8")):
-        executables = record["executables"]
-        engine = "cpu" if ENGINE == "emu" and "cpu" in executables else ENGINE
-        if record["chapter"] == "floyd" and engine in executables:
-            programs[record["stage"]] = STAGES_JSON.parent / executables[engine]
-    return programs
-
-
-PROGRAMS = load_programs()
-
-
-def execute(program: Path, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
-    return subprocess.run([str(program), *map(str, arguments)], env=environment | settings, text=True,
-                          capture_output=True, check=False, timeout=300)
+PROGRAMS = load_programs(STAGES_JSON, ENGINE, "floyd")
 
 
 def csv_of(edges: list[tuple[int, int, int]]) -> str:

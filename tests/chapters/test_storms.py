@@ -6,14 +6,14 @@
 
 import json
 import math
-import os
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
 from collections.abc import Iterable
 from pathlib import Path
+
+from stage_programs import execute, load_programs
 
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
@@ -22,26 +22,7 @@ KNOWN = ((35, ((4, 80), (8, 10), (10, 100), (15, 20), (27, 10)), "10 3639.926758
          (20, ((9, 90), (10, 100), (11, 90), (16, 110)), "10 12966.631836\n"),
          (17, ((2, 1), (5, 2), (15, 3)), "15 193.299606\n"))
 Particles = Iterable[tuple[int, int]]
-
-
-def load_programs() -> dict[str, Path]:
-    """Without stages that are wrong on purpose."""
-    programs = {}
-    for record in json.loads(STAGES_JSON.read_text(encoding="utf-8")):
-        executables = record["executables"]
-        engine = "cpu" if ENGINE == "emu" and "cpu" in executables else ENGINE
-        if record["chapter"] == "storms" and engine in executables and not record["race_on_purpose"]:
-            programs[record["stage"]] = STAGES_JSON.parent / executables[engine]
-    return programs
-
-
-PROGRAMS = load_programs()
-
-
-def execute(program: Path, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
-    return subprocess.run([str(program), *map(str, arguments)], env=environment | settings, text=True,
-                          capture_output=True, check=False, timeout=300)
+PROGRAMS = load_programs(STAGES_JSON, ENGINE, "storms")
 
 
 def single(value: float) -> float:
