@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #   lint.sh format     formats the C++, CUDA and OpenCL sources in place
-#   lint.sh check      formatting, clang-tidy, cppcheck, shellcheck, and Python that compiles
+#   lint.sh check      formatting, clang-tidy, cppcheck, shellcheck, Python that compiles, and each file's licence
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -50,6 +50,14 @@ import ast, sys
 for name in sys.argv[1:]:
     ast.parse(open(name, encoding="utf-8").read(), name)'; }
 
+licences() {
+    # On the first line, or behind the one that names the interpreter. Data and prose have none.
+    ! sources '*.hpp' '*.cpp' '*.h' '*.cu' '*.cuh' '*.cl' '*.py' '*.sh' '*.gp' '*.toml' '*.css' '*meson.build' Makefile |
+        while IFS= read -r file; do
+            head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || printf '%s\n' "$file has no licence"
+        done | grep .
+}
+
 case ${1:-} in
     format) code | xargs -r clang-format -i ;;
     check)
@@ -58,6 +66,7 @@ case ${1:-} in
         check cppcheck static_analysis
         check shellcheck shells
         check python pythons
+        check licence licences
         exit "$failed"
         ;;
     *)
