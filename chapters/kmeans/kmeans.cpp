@@ -44,15 +44,14 @@ void append(std::string& line, std::int64_t value, char end) {
     line += end;
 }
 
-// Lines of CSV: each point, and a number of its own.
-template <class Number>
-void write_lines(std::ostream& out, std::span<const Point> points,
-                 std::span<const Number> numbers) {
+// A line of CSV for each number: point(i) and the number.
+template <class Number, class PointAt>
+void write_lines(std::ostream& out, const std::vector<Number>& numbers, const PointAt& point) {
     std::string line;
-    for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
         line.clear();
-        append(line, points[i].x, ',');
-        append(line, points[i].y, ',');
+        append(line, point(i).x, ',');
+        append(line, point(i).y, ',');
         append(line, numbers[i], '\n');
         out.write(line.data(), static_cast<std::streamsize>(line.size()));
     }
@@ -60,7 +59,8 @@ void write_lines(std::ostream& out, std::span<const Point> points,
 
 class KMeans final : public course::Problem {
   public:
-    explicit KMeans(FindClusters find_clusters) : find_clusters_(find_clusters) {}
+    KMeans(FindClusters find_clusters, Layout layout)
+        : find_clusters_(find_clusters), layout_(layout) {}
 
     std::string_view chapter() const override { return "kmeans"; }
     std::string_view summary() const override {
@@ -97,21 +97,25 @@ class KMeans final : public course::Problem {
         return 12.0 * static_cast<double>(n) + 8192.0 * k_;
     }
     double host_bytes(std::int64_t n) const override {
-        // Points and labels; the points as two lists (01, 02); the weights of plusplus.
-        return (init_ == "plusplus" ? 28.0 : 20.0) * static_cast<double>(n) + oracle_bytes(n, k_);
+        // At first the points, and beside them the weights of plusplus, or their copy as two lists;
+        // later the points in one layout, the labels and the oracle.
+        const bool twice = init_ == "plusplus" || layout_ == Layout::kLists;
+        const double points = 8.0 * static_cast<double>(n);
+        return std::max(twice ? 2 * points : points, 1.5 * points + oracle_bytes(n, k_));
     }
 
     void prepare(const course::StageOptions& options, const course::Backend&) override {
         input_name_ = options.input.empty() ? "uniform" : options.input;
         const bool named = is_input_name(input_name_);
+        std::vector<Point> points;
         if (!named) {
-            input_.points = read_points(input_name_);
-            if (options.n_given && options.n != input_.count()) {
+            points = read_points(input_name_);
+            if (options.n_given && options.n != std::ssize(points)) {
                 throw course::UsageError(
-                    text("--n ", options.n, ": ", input_name_, " has ", input_.count(), " points"));
+                    text("--n ", options.n, ": ", input_name_, " has ", points.size(), " points"));
             }
         }
-        const std::int64_t count = named ? options.n : input_.count();
+        const std::int64_t count = named ? options.n : std::ssize(points);
         if (k_ > count) {
             if (command_line_->given("--k")) {
                 throw course::UsageError(text("--k ", k_, ": more clusters than the ", count,
@@ -120,9 +124,15 @@ class KMeans final : public course::Problem {
             }
             k_ = static_cast<int>(count);
         }
-        if (named) input_.points = make_points(input_name_, count, k_, options.seed);
-        input_.centroids = make_centroids(init_, input_.points, k_, options.seed);
-        output_.labels.resize(input_.points.size());
+        if (named) points = make_points(input_name_, count, k_, options.seed);
+        input_.centroids = make_centroids(init_, points, k_, options.seed);
+        if (layout_ == Layout::kLists) {
+            input_.lists = to_lists(points);
+            points = std::vector<Point>();  // their memory goes to the labels
+        } else {
+            input_.points = std::move(points);
+        }
+        output_.labels.resize(count);
         output_.centroids.resize(input_.centroids.size());
         output_.sizes.resize(input_.centroids.size());
     }
@@ -158,7 +168,7 @@ class KMeans final : public course::Problem {
 
     void write_output(std::ostream& out, PhaseTimer&) override {
         out << "x,y,label\n";
-        write_lines<std::int32_t>(out, input_.points, output_.labels);
+        write_lines(out, output_.labels, [&](std::size_t i) { return input_.point(i); });
     }
 
     std::vector<course::OutputFile> further_outputs() const override {
@@ -167,11 +177,12 @@ class KMeans final : public course::Problem {
     }
     void write_further_output(std::string_view, std::ostream& out) override {
         out << "x,y,size\n";
-        write_lines<std::int64_t>(out, output_.centroids, output_.sizes);
+        write_lines(out, output_.sizes, [&](std::size_t i) { return output_.centroids[i]; });
     }
 
   private:
     FindClusters find_clusters_;
+    Layout layout_;
     const course::CommandLine* command_line_ = nullptr;
     std::string input_name_;
     std::string init_ = "random";
@@ -183,8 +194,9 @@ class KMeans final : public course::Problem {
 
 }  // namespace
 
-int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters find_clusters) {
-    KMeans problem(find_clusters);
+int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters find_clusters,
+              Layout layout) {
+    KMeans problem(find_clusters, layout);
     return course::run_stage(argc, argv, stage_name, problem);
 }
 

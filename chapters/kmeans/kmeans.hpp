@@ -41,14 +41,24 @@ struct alignas(8) Point {
 // As many centroids as fit the 48 KB of shared memory that every device gives a block.
 inline constexpr std::int64_t kMaxCentroids = 48 * 1024 / sizeof(Point);
 
+// How the points lie in memory: one behind the other, or x of all and then y of all.
+enum class Layout { kPoints, kLists };
+
 // What a stage is asked to do.
 struct Input {
-    std::vector<Point> points;  // at least one, at most kMaxPoints
+    // At least one point, at most kMaxPoints, in the layout that the stage asked for, so that none
+    // has to be moved while the clock runs. The other list is empty.
+    std::vector<Point> points;
+    std::vector<std::int32_t> lists;
     std::vector<Point> centroids;  // the initial ones: at most as many as points
     std::int64_t max_iterations = 20;  // at least 1
     bool all_iterations = false;  // true: goes on to max_iterations when converged, too
 
-    std::int64_t count() const { return static_cast<std::int64_t>(points.size()); }
+    std::int64_t count() const { return std::ssize(points) + std::ssize(lists) / 2; }
+    // Whatever the layout.
+    Point point(std::int64_t i) const {
+        return lists.empty() ? points[i] : Point{lists[i], lists[count() + i]};
+    }
     int k() const { return static_cast<int>(centroids.size()); }
     // Whether iteration `iteration`, counted from 1, is the last.
     bool ends_after(std::int64_t iteration, bool converged) const {
@@ -76,7 +86,8 @@ inline constexpr double kOperationsPerDistance = 6;
 inline constexpr double kBytesPerPoint = 24;
 
 // main() of every stage. Returns the exit status (error.hpp).
-int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters find_clusters);
+int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters find_clusters,
+              Layout layout = Layout::kPoints);
 
 // --- Host copies between a list of points and two lists ------------------------------------------
 

@@ -63,10 +63,11 @@ struct Axis {
 // Which centroids may be the nearest of a point: by cells of a grid over all points.
 class Grid {
   public:
-    explicit Grid(std::span<const Point> points) : bits_(side_bits(std::ssize(points))) {
-        x_.low = x_.high = points[0].x;
-        y_.low = y_.high = points[0].y;
-        for (const Point& point : points) {
+    explicit Grid(const Input& input) : bits_(side_bits(input.count())) {
+        x_.low = x_.high = input.point(0).x;
+        y_.low = y_.high = input.point(0).y;
+        for (std::int64_t i = 1; i < input.count(); ++i) {
+            const Point point = input.point(i);
             x_.low = std::min<std::int64_t>(x_.low, point.x);
             x_.high = std::max<std::int64_t>(x_.high, point.x);
             y_.low = std::min<std::int64_t>(y_.low, point.y);
@@ -136,7 +137,7 @@ class Grid {
 }  // namespace
 
 struct Verifier::Implementation {
-    explicit Implementation(const Input& the_input) : input(the_input), grid(input.points) {
+    explicit Implementation(const Input& the_input) : input(the_input), grid(the_input) {
         centroids = input.centroids;
         do {
             before = std::move(centroids);
@@ -156,7 +157,7 @@ struct Verifier::Implementation {
         course::parallel_ranges(input.count(), [&](std::int64_t begin, std::int64_t end) {
             std::vector<Sum> own(sums.size());
             for (std::int64_t i = begin; i < end; ++i) {
-                const Point& point = input.points[i];
+                const Point point = input.point(i);
                 Sum& sum = own[grid.nearest(point)];
                 sum.x += point.x;
                 sum.y += point.y;
@@ -216,9 +217,10 @@ struct Verifier::Implementation {
             UInt128 own = 0;
             std::int64_t i = begin;
             for (; i < end; ++i) {
-                const std::int32_t label = grid.nearest(input.points[i]);
+                const Point point = input.point(i);
+                const std::int32_t label = grid.nearest(point);
                 if (output.labels[i] != label) break;
-                const Point &point = input.points[i], &centroid = centroids[label];
+                const Point& centroid = centroids[label];
                 own += squared(std::int64_t{point.x} - centroid.x) +
                        squared(std::int64_t{point.y} - centroid.y);
             }
@@ -227,8 +229,8 @@ struct Verifier::Implementation {
             if (i < end) wrong = std::min(wrong, i);
         });
         if (wrong < input.count()) {
-            return text("point ", wrong, ' ', describe(input.points[wrong]), " has label ",
-                        output.labels[wrong], ", the oracle's ", grid.nearest(input.points[wrong]));
+            return text("point ", wrong, ' ', describe(input.point(wrong)), " has label ",
+                        output.labels[wrong], ", the oracle's ", grid.nearest(input.point(wrong)));
         }
         sse = decimal(total);
         return std::nullopt;

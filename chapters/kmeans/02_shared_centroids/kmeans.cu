@@ -4,12 +4,11 @@
 // with them there: n * k reads leave global memory.
 // Compared with 01_separate_lists: the copy and its barrier; threads past the end stay, because
 // they are needed to copy.
-// Limit now: as before, the host for half of a run, and k blocks that read all n labels.
+// Limit now: as before, k blocks read all n labels, and few of them leave most of the GPU idle.
 // Thesis 5.3.1, figures 5.1 to 5.4.
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "common/cuda_check.hpp"
@@ -17,7 +16,7 @@
 #include "kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
 
 constexpr int kBlockSize = 1024;
 
@@ -105,15 +104,16 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t count = input.count();
     const int k = input.k();
     timer.begin(Phase::kSetup);
-    const std::vector<int> h_points = kmeans::to_lists(input.points);
-    std::vector<int> h_centroids = kmeans::to_lists(input.centroids), h_previous(h_centroids);
+    std::vector<Point> previous;
+    output.centroids = input.centroids;
+    std::vector<int> h_centroids = kmeans::to_lists(output.centroids);
     DeviceBuffer<int> d_points(2 * count), d_centroids(2 * k), d_labels(count);
     DeviceBuffer<std::int64_t> d_sizes(k);
     output.iterations = 0;
 
     timer.begin(Phase::kCopyIn);
     cuda_check(
-        cudaMemcpy(d_points.data(), h_points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
+        cudaMemcpy(d_points.data(), input.lists.data(), d_points.bytes(), cudaMemcpyHostToDevice));
     cuda_check(cudaMemcpy(d_centroids.data(), h_centroids.data(), d_centroids.bytes(),
                           cudaMemcpyHostToDevice));
 
@@ -129,14 +129,14 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
                                                    count, d_centroids.data(), centroids_y,
                                                    d_sizes.data());
         cuda_check(cudaGetLastError());
-        std::swap(h_centroids, h_previous);
+        previous = output.centroids;
         cuda_check(cudaMemcpy(h_centroids.data(), d_centroids.data(), d_centroids.bytes(),
                               cudaMemcpyDeviceToHost));
-        output.converged = h_centroids == h_previous;
+        kmeans::from_lists(h_centroids, output.centroids);
+        output.converged = output.centroids == previous;
     } while (!input.ends_after(++output.iterations, output.converged));
 
     timer.begin(Phase::kCopyOut);
-    kmeans::from_lists(h_centroids, output.centroids);
     cuda_check(cudaMemcpy(output.labels.data(), d_labels.data(), d_labels.bytes(),
                           cudaMemcpyDeviceToHost));
     cuda_check(
@@ -148,4 +148,6 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
          .operations = kmeans::kOperationsPerDistance * count * k * output.iterations});
 }
 
-int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }
+int main(int argc, char** argv) {
+    return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters, kmeans::Layout::kLists);
+}

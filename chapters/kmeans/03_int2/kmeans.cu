@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // K-means, stage 03: points as int2.
 // Idea: x and y of a point lie side by side, 8 bytes that one instruction loads or stores.
-// Compared with 02_shared_centroids: int2 in place of two ints, for points and centroids; the host
-// need not take its points apart any more.
+// Compared with 02_shared_centroids: int2 in place of two ints, for points and centroids.
 // Limit now: k blocks read all n labels, and few of them leave most of the GPU idle.
 // Thesis 5.3.2, figures 5.1 to 5.4.
 #include <cuda_runtime.h>
