@@ -136,7 +136,9 @@ class Mesh {
     void finish(Output& output) const;
 
   private:
-    bool is_inside(const Triangle& triangle) const;  // its centroid is, and it is not turned over
+    // Its centroid is, and it is neither turned over nor flat, as those that rounding makes of
+    // points in line.
+    bool is_inside(const Triangle& triangle) const;
     // Of points at rest: moves the ones that stand behind the boundary's edges where they should be
     // on the boundary, and says whether there were any.
     bool mend();

@@ -62,9 +62,13 @@ Mesh::Mesh(const Input& input) : points(input.points), input_(input) {}
 
 bool Mesh::is_inside(const Triangle& triangle) const {
     const Point a = points[triangle.a], b = points[triangle.b], c = points[triangle.c];
+    const double longest =
+        std::fmax(std::hypot(b.x - a.x, b.y - a.y),
+                  std::fmax(std::hypot(c.x - b.x, c.y - b.y), std::hypot(a.x - c.x, a.y - c.y)));
+    const double flat = kInsideTolerance * input_.h0 * longest;
     return distance(input_.domain, (a.x + b.x + c.x) / 3, (a.y + b.y + c.y) / 3) <
                -kInsideTolerance * input_.h0 &&
-           (b.x - a.x) * (c.y - a.y) > (b.y - a.y) * (c.x - a.x);
+           (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > flat;
 }
 
 bool Mesh::triangulate() {

@@ -254,6 +254,22 @@ TEST(Delaunay, TooFewPointsHaveNoTriangle) {
     EXPECT_EQ(distmesh::delaunay(std::vector<Point>{{0, 0}, {1, 0}, {0, 1}, {0, 1}}).size(), 1u);
 }
 
+// The lattice's points lie in line, at its hull too, and rounding makes flat triangles of them.
+TEST(Mesh, PointsInLineMakeNoTriangle) {
+    for (const std::string_view name : distmesh::kDomainNames) {
+        const Region region = distmesh::make_region(name);
+        for (const int count : {100, 300, 500, 1000, 3000}) {
+            const auto input = make_input(region, spacing_for(region, count));
+            input->max_iterations = 1;
+            Output output;
+            solve(*input, output);
+            Measures measures;
+            const course::Verdict found = verdict(*input, name, region, output, &measures);
+            EXPECT_TRUE(found.passed) << name << ' ' << count << ": " << found.message;
+        }
+    }
+}
+
 TEST(Mesh, ListsThePointsBars) {
     const auto input = make_input(distmesh::make_region("ring"), 0.2);
     Mesh mesh(*input);
