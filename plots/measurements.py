@@ -33,6 +33,7 @@ PUBLISHED_COLUMNS = (
 TABLE_COLUMNS = (
     "figure", "quantity", "stage", "input", "n", "size-i", "threads", "value", "unit", "section",
 )
+SEED_TIME_COLUMNS = ("quantity", "stage", "value", "unit", "bound", "section")
 COUNTER_COLUMNS = ("stage", "arguments", "kernel", "counter", "value")
 ROOT = Path(__file__).resolve().parents[1]
 ENGINES = ("gpu", "emu", "cpu", "opencl")
@@ -131,17 +132,18 @@ class Published:
 
 @dataclass(frozen=True)
 class TableCell:
-    """One number of a table of seed 003."""
+    """One number of a seed's tables."""
 
     figure: str
     quantity: str
     stage: str
-    input: str
-    n: int
-    parameters: dict[str, str]  # size-i and threads, where they are said
+    input: str  # empty: not said
+    n: int  # 0: not said
+    parameters: dict[str, str]  # where they are said
     value: float
     unit: str
     section: str
+    bound: str = ""  # `under`: it is less
 
 
 @dataclass(frozen=True)
@@ -305,6 +307,18 @@ def read_tables(path: Path) -> list[TableCell]:
                       {name: record[name] for name in ("size-i", "threads") if record[name]},
                       real(record["value"], "value", f"{path}:{number}"), record["unit"], record["section"])
             for number, record in read_table(path, TABLE_COLUMNS)]
+
+
+def read_seed_times(path: Path) -> list[TableCell]:
+    """Times that are printed without an input or a size, a stage a line."""
+    found = []
+    for number, record in read_table(path, SEED_TIME_COLUMNS):
+        if record["bound"] not in ("", "under"):
+            raise DataError(f"{path}:{number}: bound is '{record['bound']}', neither empty nor 'under'")
+        found.append(TableCell("", record["quantity"], record["stage"], "", 0, {},
+                               real(record["value"], "value", f"{path}:{number}"), record["unit"], record["section"],
+                               record["bound"]))
+    return found
 
 
 def read_trace(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:

@@ -10,35 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tables
-from drawing import PLOTS, PUBLISHED, short_count
+from drawing import PLOTS, PUBLISHED
 from markdown import Document, first_sentence
-from measurements import DataError, KernelCounters, Point, Published, Row, TableCell, read_counters, read_rows, times
+from measurements import DataError, KernelCounters, Point, Published, Row, read_counters, read_rows, times
+from speed_ups import SpeedUp, parameter_words, races, seed_speed_up, timed_before
 
 sys.path.append(str(PLOTS.parent / "common" / "tools"))
 import counters as counters_tool  # noqa: E402
 from counting import GLOBAL, MEMORY, Kernel  # noqa: E402
 from stages import format_ms  # noqa: E402
 
-SEED_TIMES = ("time", "kernels_time")
 SPEED_UPS = ("speedup_over_previous", "speedup_over_first", "speedup_over_cpu")
-NO_BREAK = "\u00a0"
 SHOWN_CHANGES = 4
 # Below this share of what was there before a change explains nothing.
 TELLING = 0.02
 ALIKE = 0.1
-
-
-@dataclass(frozen=True)
-class SpeedUp:
-    """How many times as fast as `over`, at n; `where`: which numbers that is of, and `path` their file."""
-
-    value: float
-    over: str
-    n: int | None
-    where: str
-    path: Path
-    card: str = ""  # where it is not the thesis' or the one of the records
-    parameters: str = ""  # where they are not the compared run's: `, k = 8`
 
 
 @dataclass(frozen=True)
@@ -61,6 +47,7 @@ class Optimisation:
     measured: tuple[SpeedUp, ...]
     counted: Counted
     said: str  # the README's bullet, as Markdown
+    races: bool = False  # on purpose: it has no times
 
     @property
     def name(self) -> str:
@@ -119,7 +106,7 @@ def measured_speed_up(chapter: Chapter, before: str, stage: str, n: int | None =
     rows, said = list(chapter.rows), ""
     if parameters and (parameters in rules.runs or rules.run | parameters != rules.run):
         rows = tables.run_of(rules, parameters, rows, list(chapter.all_rows))
-        said = tables.parameter_words(parameters)
+        said = parameter_words(parameters)
     found = tables.speed_up(rows, before, stage, n, kernels)
     if found is None:
         return None
@@ -130,34 +117,8 @@ def measured_speed_up(chapter: Chapter, before: str, stage: str, n: int | None =
                    parameters=said)
 
 
-def seed_speed_up(chapter: Chapter, before: str, stage: str) -> SpeedUp | None:
-    """By the times that a seed prints of both, which a chapter's module has as `seed_cells()`, read from
-    SEED_FILE and measured on SEED_KEY: with the input and the parameters of the compared run, at the
-    largest n. `beyond_reach(cell)`: whether the card cannot be as fast as is printed."""
-    module = tables.chapter_module(chapter.name)
-    if not hasattr(module, "seed_cells"):
-        return None
-    rules = tables.rules_of(chapter.name)
-
-    def by_n(name: str) -> dict[int, TableCell]:
-        wanted = {key: value for key, value in (rules.run | rules.stage_runs.get(name, {})).items() if key != "input"}
-        return {cell.n: cell for cell in module.seed_cells()
-                if (cell.stage, cell.input) == (name, rules.run["input"]) and cell.quantity in SEED_TIMES
-                and all(cell.parameters.get(key, value) == value for key, value in wanted.items())}
-
-    slow, fast = by_n(before), by_n(stage)
-    if not slow.keys() & fast.keys():
-        return None
-    n = max(slow.keys() & fast.keys())
-    reachable = not (module.beyond_reach(slow[n]) or module.beyond_reach(fast[n]))
-    card = module.SEED_KEY + ("" if reachable else ", beyond its reach")
-    return SpeedUp(slow[n].value / fast[n].value, before, n,
-                   f"sections {slow[n].section} and {fast[n].section}: {before} {format_ms(slow[n].value)} ms, "
-                   f"{stage} {format_ms(fast[n].value)} ms", module.SEED_FILE, card)
-
-
 def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp], list[SpeedUp]]:
-    """What was published of a stage, and what is measured here: over the stage that it is compared with at
+    """What was published of a stage, and what is measured here: over `before`, the stage before that has times, at
     the largest n, of each run that is compared, and wherever something else was published."""
     rules = tables.rules_of(chapter.name)
     printed, here = [], []
@@ -176,9 +137,9 @@ def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp],
         over = (before if one.quantity == "speedup_over_previous" else "00_cpu"
                 if one.quantity == "speedup_over_cpu" else rules.first_of(stage))
         printed.append(SpeedUp(one.value, over, one.n, f"section {one.section}", PUBLISHED,
-                               parameters=tables.parameter_words(one.parameters)))
+                               parameters=parameter_words(one.parameters)))
         measure(over, one.n, one.parameters)
-    if seed := seed_speed_up(chapter, before, stage):
+    if seed := seed_speed_up(chapter.name, rules, chapter.stages, before, stage):
         printed.append(seed)
         measure(before, seed.n)
     return printed, here
@@ -288,18 +249,12 @@ def optimisations(chapter: Chapter, readme: Document) -> list[Optimisation]:
         # What a part begins with is compared with the serial stage, and told after the stage above it.
         text = said.get((before.partition("_")[0], number)) or next(
             (text for (_, last), text in said.items() if last == number and stage.get("begins_part")), "")
-        printed, here = speed_ups(chapter, before, name)
+        printed, here = speed_ups(chapter, timed_before(name, chapter.stages), name)
         found.append(Optimisation(chapter.name, before, name, stage["technique"], stage.get("begins_part", ""),
                                   tuple(printed), tuple(here),
-                                  counted_change(chapter, before, name, stage["counter_unit"]), text))
+                                  counted_change(chapter, before, name, stage["counter_unit"]), text,
+                                  races(name, chapter.stages)))
     return found
-
-
-def speed_up_words(one: SpeedUp, before: str) -> str:
-    """`×1.76 at 160 M`, and over what where that is not the stage before."""
-    return (tables.ratio(one.value) + (f" over {one.over}" if one.over != before else "")
-            + (f" at {short_count(one.n)}".replace(" ", NO_BREAK) if one.n else "")
-            + one.parameters + (f" ({one.card})" if one.card else ""))
 
 
 def check_stage_names(chapter: Chapter) -> None:

@@ -19,7 +19,9 @@ from animate import CHAPTER as ANIMATED, Animation
 from drawing import PLOTS, PUBLISHED, Drawing, Figure, Source
 from markdown import Document, blocks, inline, plain, read_document, scrolling
 from measurements import chapters_of, read_published, read_stages, stages_file
-from optimisations import Chapter, Optimisation, SpeedUp, speed_up_words
+from optimisations import Chapter, Optimisation
+from speed_ups import SpeedUp, speed_up_words
+from tables import NO_TIMES
 
 sys.path.append(str(PLOTS.parent / "common" / "tools"))
 from diff_stages import flags_diff  # noqa: E402
@@ -100,7 +102,7 @@ def optimisation_row(one: Optimisation, chapter: Chapter, linked: bool) -> str:
     if linked:
         name = f'<a href="#{escape(one.name)}">{name}</a>'
     over = f'<br><span class="quiet">over {escape(one.before)}</span>'
-    here = "nothing to compare" if chapter.rows else "not recorded yet"
+    here = NO_TIMES if one.races else "nothing to compare" if chapter.rows else "not recorded yet"
     counted = "<br>".join(escape(line) for line in one.counted.telling)
     title = (f"counted on the CPU engine for {one.counted.arguments}; {place(chapter.counters_path)}"
              if one.counted.arguments else place(chapter.counters_path))
@@ -221,8 +223,9 @@ def page_html(entries: Sequence[Entry], source: Source, only: str | None = None)
         shown.append((name, readme, [entry for entry in entries if entry.chapter == name], pairs))
     linked = {pair for _, _, _, pairs in shown for pair in pairs}
     body = (f"<header>\n<h1>{inline(course.title)}</h1>\n" + blocks(course.problem(), course.title)
-            + "<p>Grey marks in the figures are the thesis' own numbers "
-            f"({THESIS_CARD}). Below each number or picture stands the file that it comes from.</p>\n</header>\n"
+            + "<p>Grey marks in the figures are published numbers: the thesis' own "
+            f"({THESIS_CARD}) or, where the figure says so, a seed's. Below each number or picture stands the file that "
+            "it comes from.</p>\n</header>\n"
             + contents([(name, readme, own, list(pairs)) for name, readme, own, pairs in shown], bool(linked))
             + "<main>\n")
     if linked:

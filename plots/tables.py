@@ -7,7 +7,8 @@
 
 Tables: `stages` (technique, speed-up in the thesis and here, limit now), `published` (each number that
 the thesis prints beside the one measured here), `counters` (what each kernel asks of the memory, from
-plots/data/counters) and what a chapter's own module here has in TABLES.
+plots/data/counters) and what a chapter's own module here has in TABLES (`published` too, where the
+thesis prints nothing).
 
 A chapter whose rows are not recorded yet keeps its README as it is.
 """
@@ -21,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from drawing import PLOTS, short_count, short_ratio
+from drawing import PLOTS, short_count
 from figures import chapter_module, device_folder
 from limits import read_limits
 from measurements import (
@@ -42,10 +43,12 @@ from measurements import (
     read_stages,
     stages_file,
 )
+from speed_ups import NO_BREAK, parameter_words, races, ratio, seed_speed_up, speed_up_words, timed_before
 
 ROOT = PLOTS.parent
 ISSUE_SLOTS = "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"
 SAME_WITHIN = 0.10
+NO_TIMES = "no times: wrong on purpose"
 
 
 @dataclass(frozen=True)
@@ -94,10 +97,6 @@ def run_of(rules: Rules, parameters: dict[str, str], rows: list[Row], all_rows: 
     return rows if not parameters else comparable(replace(rules, run=rules.run | parameters), all_rows)
 
 
-def parameter_words(parameters: dict[str, str]) -> str:
-    return "".join(f", {key} = {value}" for key, value in parameters.items())
-
-
 def median_seconds(rows: list[Row], stage: str, n: int, kernels: bool = False) -> float | None:
     times = [(row.kernels_ms if kernels else row.total_ms) / 1000
              for row in rows if row.stage == stage and row.n == n]
@@ -118,10 +117,6 @@ def speed_up(rows: list[Row], before: str, after: str, n: int | None = None,
     fast = median_seconds(rows, after, largest, kernels)
     assert slow is not None and fast is not None
     return slow / fast, largest
-
-
-def ratio(value: float) -> str:
-    return f"×{short_ratio(value)}"
 
 
 def seconds(value: float) -> str:
@@ -147,6 +142,8 @@ def timing_rule(stages: list[dict], rules: Rules) -> str:
     before = "the stage before"
     if any(stage.get("begins_part") for stage in stages):
         before += " (where a part begins, over 00_cpu)"
+    if wrong := [stage["name"] for stage in stages if stage.get("race_on_purpose")]:
+        before += f" (not over {' or '.join(wrong)}, wrong on purpose)"
     if not timed:
         return f"Speed-ups are over {before}, {whole}."
     return (f"Speed-ups are over {before}: of {timed[0]} to {timed[-1]} the kernels alone, of the "
@@ -155,27 +152,40 @@ def timing_rule(stages: list[dict], rules: Rules) -> str:
 
 def stages_table(stages: list[dict], rows: list[Row], published: list[Published],
                  rules: Rules = Rules(), all_rows: list[Row] | None = None) -> list[str]:
-    """Where several runs are compared, a line of the cell each."""
+    """Where several runs are compared, a line of the cell each. What a seed prints stands where the thesis
+    prints nothing of a chapter."""
     device = next(row.device for row in rows if row.engine == "gpu")
+    chapter = stages[0]["chapter"]
     runs = [(parameters, run_of(rules, parameters, rows, all_rows or rows)) for parameters in rules.runs]
+    seeded = not published and hasattr(chapter_module(chapter), "seed_cells")
 
-    def then(stage: str, parameters: dict[str, str]) -> list[str]:
-        return [ratio(one.value) + parameter_words(parameters) for one in published
-                if (one.stage, one.quantity) == (stage, "speedup_over_previous")
-                and rules.run | one.parameters == rules.run | parameters][-1:]
+    def then(stage: str, before: str) -> list[str]:
+        if seeded:
+            found = seed_speed_up(chapter, rules, stages, timed_before(stage, stages), stage)
+            return [speed_up_words(found, before, with_card=False).replace(NO_BREAK, " ")] if found else []
+        return [words for parameters in rules.runs
+                for words in [ratio(one.value) + parameter_words(parameters) for one in published
+                              if (one.stage, one.quantity) == (stage, "speedup_over_previous")
+                              and rules.run | one.parameters == rules.run | parameters][-1:]]
 
-    lines = [f"| stage | technique | thesis (GTX 980) | here ({device}) | limit now |",
+    def here(stage: str, before: str) -> list[str]:
+        if races(stage, stages):
+            return [NO_TIMES]
+        timed = timed_before(stage, stages)
+        over = f" over {timed}" if timed != before else ""
+        return [f"{ratio(found[0])}{over} at {short_count(found[1])}{parameter_words(parameters)}"
+                for parameters, own in runs
+                if timed and (found := speed_up(own, timed, stage, kernels=stage in rules.kernel_timed))]
+
+    printed = chapter_module(chapter).SEED_KEY if seeded else "thesis (GTX 980)"
+    lines = [f"| stage | technique | {printed} | here ({device}) | limit now |",
              "|---|---|---|---|---|"]
     for stage in stages:
         name, before = stage["name"], stage["compared_with"]
-        measured = [(parameters, speed_up(own, before, name, kernels=name in rules.kernel_timed))
-                    for parameters, own in runs if before]
-        here = "<br>".join(f"{ratio(found[0])} at {short_count(found[1])}{parameter_words(parameters)}"
-                           for parameters, found in measured if found)
-        thesis = "<br>".join(line for parameters in rules.runs for line in then(name, parameters))
         limit = limit_now(ROOT / stage["source"])
         part = f"**{stage['begins_part']}:** " if stage.get("begins_part") else ""
-        lines.append(f"| [{name}]({name}/{Path(stage['source']).name}) | {part}{stage['technique']} | {thesis} | {here} | {limit} |")
+        lines.append(f"| [{name}]({name}/{Path(stage['source']).name}) | {part}{stage['technique']} | "
+                     f"{'<br>'.join(then(name, before))} | {'<br>'.join(here(name, before))} | {limit} |")
     return [*lines, "", timing_rule(stages, rules)]
 
 
@@ -187,7 +197,7 @@ def measured_value(one: Published, stages: list[dict], rows: list[Row], profile:
                      if metric.stage == one.stage and metric.name == ISSUE_SLOTS), None)
     if one.quantity.startswith("speedup_over_"):
         if one.quantity == "speedup_over_previous":
-            before = next(stage["compared_with"] for stage in stages if stage["name"] == one.stage)
+            before = timed_before(one.stage, stages)
         else:
             before = "00_cpu" if one.quantity == "speedup_over_cpu" else rules.first_of(one.stage)
         found = speed_up(rows, before, one.stage, one.n, one.stage in rules.kernel_timed)
@@ -338,11 +348,13 @@ def chapter_readme(chapter: str, stages: list[dict], folder: Path, counted: list
     profile_path = folder / f"{chapter}_profile.csv"
     profile = read_profile(profile_path) if profile_path.exists() else []
     text = path.read_text(encoding="utf-8")
-    text = fill(text, "stages", stages_table(stages, rows, published, rules, all_rows), path)
-    text = fill(text, "counters", counters_table(stages, counted), path)
-    for name, lines in own_tables(chapter, all_rows, folder).items():
+    made = {"stages": stages_table(stages, rows, published, rules, all_rows),
+            "counters": counters_table(stages, counted)}
+    if published:
+        made["published"] = published_table(stages, rows, profile, published, rules, all_rows)
+    for name, lines in (made | own_tables(chapter, all_rows, folder)).items():
         text = fill(text, name, lines, path)
-    return fill(text, "published", published_table(stages, rows, profile, published, rules, all_rows), path)
+    return text
 
 
 def main(words: list[str] | None = None) -> int:

@@ -100,5 +100,17 @@ class PublishedTest(unittest.TestCase):
         self.assertTrue(all(one.section for one in published))
 
 
+class SeedTimesTest(PlotsTest):
+    def test_a_bound_is_none_or_under(self) -> None:
+        path = self.folder / "seed.csv"
+        good = ["time", "01_first", 95, "seconds", "", "version 1"]
+        write_table(path, measurements.SEED_TIME_COLUMNS, [good, ["time", "02_second", 60, "seconds", "under", "version 2"]])
+        self.assertEqual([(one.stage, one.value, one.bound, one.n, one.input) for one in measurements.read_seed_times(path)],
+                         [("01_first", 95, "", 0, ""), ("02_second", 60, "under", 0, "")])
+        write_table(path, measurements.SEED_TIME_COLUMNS, [good, ["time", "02_second", 60, "seconds", "over", "version 2"]])
+        with self.assertRaisesRegex(measurements.DataError, r"seed\.csv:3: bound is 'over'"):
+            measurements.read_seed_times(path)
+
+
 if __name__ == "__main__":
     unittest.main()

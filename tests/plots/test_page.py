@@ -20,6 +20,7 @@ import mergesort
 import optimisations
 import page
 import source_diff
+import speed_ups
 import tables
 
 VOID = {"meta", "img", "br"}
@@ -253,32 +254,57 @@ class SpeedUpTest(unittest.TestCase):
                      for value, note in ((1.5, "memory = pageable"), (2.5, ""))]
         path = Path("x")
         chapter = optimisations.Chapter("quicksort", [], rows[:2], [], published, path, path, rows)
-        said = [[optimisations.speed_up_words(one, "10_big").replace(optimisations.NO_BREAK, " ") for one in ratios]
+        said = [[speed_ups.speed_up_words(one, "10_big").replace(speed_ups.NO_BREAK, " ") for one in ratios]
                 for ratios in optimisations.speed_ups(chapter, "10_big", "11_big_streams")]
         self.assertEqual(said, [["×1.50 at 100, memory = pageable", "×2.50 at 100"],
                                 ["×2.00 at 100", "×3.00 at 100, memory = pageable"]])
 
 
 class SeedTest(unittest.TestCase):
+    def speed_up(self, chapter: str, before: str, stage: str) -> speed_ups.SpeedUp | None:
+        own = [one for one in stages() if one["chapter"] == chapter]
+        return speed_ups.seed_speed_up(chapter, tables.rules_of(chapter), own, before, stage)
+
+    def said(self, chapter: str, before: str, stage: str, over: str = "") -> str:
+        found = self.speed_up(chapter, before, stage)
+        assert found is not None
+        return speed_ups.speed_up_words(found, over or before).replace(speed_ups.NO_BREAK, " ")
+
     def test_a_seeds_times_give_the_speed_up_that_it_prints(self) -> None:
-        path = Path("x")
-        chapter = optimisations.Chapter("mergesort", [], [], [], [], path, path)
-        found = optimisations.seed_speed_up(chapter, mergesort.THREAD_MERGE, mergesort.MERGE_PATH)
+        found = self.speed_up("mergesort", mergesort.THREAD_MERGE, mergesort.MERGE_PATH)
         assert found is not None
         printed = next(cell.value for cell in mergesort.cells_of(11)
                        if (cell.input, cell.n) == ("uniform", found.n))
         self.assertAlmostEqual(found.value / printed, 1, places=4)
-        self.assertEqual((found.n, found.path, found.card),
-                         (2**27, mergesort.SEED_FILE, f"{mergesort.SEED_KEY}, beyond its reach"))
+        self.assertEqual((found.n, found.path, found.card, found.remark),
+                         (2**27, mergesort.SEED_FILE, mergesort.SEED_KEY, "beyond its reach"))
+        self.assertIn(f"({mergesort.SEED_KEY}, beyond its reach)", self.said("mergesort", mergesort.THREAD_MERGE, mergesort.MERGE_PATH))
         # Its thread's merge is slower than its CPU, and within reach.
-        found = optimisations.seed_speed_up(chapter, mergesort.MULTISORT_CPU, mergesort.THREAD_MERGE)
-        assert found is not None
-        self.assertEqual(optimisations.speed_up_words(found, mergesort.MULTISORT_CPU).replace(optimisations.NO_BREAK, " "),
+        self.assertEqual(self.said("mergesort", mergesort.MULTISORT_CPU, mergesort.THREAD_MERGE),
                          f"×0.86 at 134 217 728 ({mergesort.SEED_KEY})")
-        self.assertIn("07_multisort_cpu 18299 ms, 08_multisort_thread_merge 21198 ms", found.where)
-        self.assertIsNone(optimisations.seed_speed_up(chapter, mergesort.FIRST, mergesort.SHARED))
-        chapter = optimisations.Chapter("nbody", [], [], [], [], path, path)
-        self.assertIsNone(optimisations.seed_speed_up(chapter, "01_float3", "02_float4"))
+        found = self.speed_up("mergesort", mergesort.MULTISORT_CPU, mergesort.THREAD_MERGE)
+        assert found is not None
+        self.assertEqual(found.where, "sections 3.2.2 and 3.3.3: 07_multisort_cpu 18299 ms, 08_multisort_thread_merge 21198 ms")
+        self.assertIsNone(self.speed_up("mergesort", mergesort.FIRST, mergesort.SHARED))
+        self.assertIsNone(self.speed_up("nbody", "01_float3", "02_float4"))
+
+    def test_bounds_and_times_of_wrong_results_say_so(self) -> None:
+        """Seed 002: 95 s, 62 s with its race, under 60 s, 43.383 s."""
+        first, wrong, right, best = (one["name"] for one in stages() if one["chapter"] == "storms" and "1" <= one["name"][1] <= "4")
+        self.assertEqual(self.said("storms", first, wrong), "×1.53 (seed 002, 2018, with its race)")
+        self.assertEqual(self.said("storms", first, right, over=wrong), f"more than ×1.58 over {first} (seed 002, 2018)")
+        self.assertEqual(self.said("storms", right, best), "less than ×1.38 (seed 002, 2018)")
+        found = self.speed_up("storms", first, right)
+        assert found is not None
+        self.assertEqual((found.n, found.where), (None, f"version 1 and version 3: {first} 95 s, {right} under 60 s"))
+        self.assertIsNone(self.speed_up("storms", right, right))  # of two bounds
+        self.assertIsNone(self.speed_up("storms", best, "05_particles_in_shared"))
+
+    def test_what_times_are_compared_with(self) -> None:
+        own = [{"name": "00", "compared_with": ""}, {"name": "01", "compared_with": "00"},
+               {"name": "02", "compared_with": "01", "race_on_purpose": True},
+               {"name": "03", "compared_with": "02", "race_on_purpose": True}, {"name": "04", "compared_with": "03"}]
+        self.assertEqual([speed_ups.timed_before(one["name"], own) for one in own], ["", "00", "01", "01", "01"])
 
 
 class RecordedPageTest(unittest.TestCase):
@@ -315,7 +341,7 @@ class RecordedPageTest(unittest.TestCase):
                 if not stage["compared_with"]:
                     continue
                 _, _, thesis, here, _ = markdown.cells_of(line)
-                row = [cell.replace(optimisations.NO_BREAK, " ").split("\n") for cell in rows[stage["stage"]]]
+                row = [cell.replace(speed_ups.NO_BREAK, " ").split("\n") for cell in rows[stage["stage"]]]
                 with self.subTest(stage["stage"]):
                     if thesis:  # a line a run that is compared
                         lines_of_it = [re.sub(" at [^,]*", "", line) for line in row[1]]
@@ -330,7 +356,7 @@ class RecordedPageTest(unittest.TestCase):
 
     def test_numbers_beside_those_published(self) -> None:
         rows = self.then_and_now()
-        thesis, here = (cell.replace(optimisations.NO_BREAK, " ").split("\n")
+        thesis, here = (cell.replace(speed_ups.NO_BREAK, " ").split("\n")
                         for cell in rows["nbody/06_flush_denormals"][1:3])
         self.assertEqual(thesis, ["×1.23 at 3.2 M", "×365 over 00_cpu at 160 k", "×723 over 00_cpu at 320 k"])
         recorded = measurements.read_rows(figures.device_folder(PLOTS / "data", None) / "nbody.csv")
@@ -338,7 +364,7 @@ class RecordedPageTest(unittest.TestCase):
         for n, said in ((160_000, here[1]), (320_000, here[2])):
             found = tables.speed_up(recorded, "00_cpu", "06_flush_denormals", n)
             assert found is not None
-            self.assertEqual(said, f"{tables.ratio(found[0])} over 00_cpu at {drawing.short_count(n)}")
+            self.assertEqual(said, f"{speed_ups.ratio(found[0])} over 00_cpu at {drawing.short_count(n)}")
 
     def test_every_stage_that_is_compared_has_its_row_and_its_difference(self) -> None:
         compared = [stage for stage in stages() if stage["compared_with"]]

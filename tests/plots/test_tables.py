@@ -13,12 +13,13 @@ import limits
 import measurements
 import mergesort
 import quicksort
+import speed_ups
 import tables
 
 
 class TablesTest(PlotsTest):
     def test_ratios_have_three_digits(self) -> None:
-        self.assertEqual([tables.ratio(value) for value in (1.066, 45.31, 203.9, 3731.0, 0.094, 0.00352)],
+        self.assertEqual([speed_ups.ratio(value) for value in (1.066, 45.31, 203.9, 3731.0, 0.094, 0.00352)],
                          ["×1.07", "×45.3", "×204", "×3730", "×0.09", "×0.0035"])
 
     def test_the_limit_is_the_first_sentence_of_the_head_comment(self) -> None:
