@@ -192,7 +192,7 @@ def telling(a: Kernel, b: Kernel, unit: str) -> list[str]:
     shown: dict[str, tuple[float, float]] = {}
     names = [(name, what) for name in MEMORY
              for what in ("requests", "sectors" if name in GLOBAL else "wavefronts")]
-    for group, what in [*names, ("barriers", ""), ("collectives", "")]:
+    for group, what in [("launches", ""), *names, ("barriers", ""), ("collectives", "")]:
         name = f"{group}.{what}".rstrip(".")
         before, after, whose = values(name)
         if abs(a.count(name) - b.count(name)) <= TELLING * max(a.count(name), b.count(name)):
@@ -232,7 +232,7 @@ def counted_change(chapter: Chapter, before: str, stage: str, unit: str) -> Coun
     if lines:
         lines[0] = whose + lines[0]
     else:
-        lines = ["nothing: no request, sector, wavefront or barrier more or less"]
+        lines = ["nothing: no launch, request, sector, wavefront or barrier more or less"]
     return Counted(tuple(lines), tuple(everything), arguments.pop())
 
 

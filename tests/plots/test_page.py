@@ -223,6 +223,12 @@ class CountedTest(PlotsTest):
                    for one in counter_records()]
         self.assertEqual(self.telling(records, "01_float3", "02_float4"), ("131 136 → 32 832 global load requests",))
 
+    def test_launches_are_told_first(self) -> None:
+        records = [[*one[:4], 100] if one[0] == "02_float4" and one[3] == "launches" else one
+                   for one in counter_records()]
+        self.assertEqual(self.telling(records, "01_float3", "02_float4"),
+                         ("1 → 100 launches", "4 → 1 global load requests a body"))
+
     def test_what_cannot_be_compared(self) -> None:
         records = counter_records()
         self.assertEqual(self.telling(records, "00_cpu", "01_float3"), ("00_cpu has no kernels to count",))
