@@ -29,9 +29,10 @@ if ! ninja -C build --quiet build.ninja >"$log" 2>&1; then
     exit 1
 fi
 
-# The first build takes minutes: on a terminal ninja shows how far it is.
-if [ ! -e build/.ninja_log ]; then
-    echo 'building; this takes a few minutes, once'
+# Much to build takes minutes: that is said first, and on a terminal ninja shows how far it is.
+steps=$(NINJA_STATUS='%t ' ninja -C build -n "$@" 2>/dev/null | sed -n 's/^\([0-9][0-9]*\) .*/\1/p' | tail -n 1)
+if [ "${steps:-0}" -gt 20 ]; then
+    echo "building, $steps steps: this takes a few minutes, once"
     [ -t 1 ] && exec ninja -C build "$@"
 fi
 # Warnings and failures only; ninja 1.11 says even then that there is nothing to do.

@@ -35,13 +35,14 @@ def measure_here() -> int:
     return finish(recorder)
 
 
-def draw(data: str) -> int:
+def draw(data: str, told: bool = True) -> int:
+    """`told`: each picture is said, where it lies and what it shows."""
     if shutil.which("gnuplot") is None:
         raise ToolError("no figures: gnuplot is missing (package gnuplot-nox)", EXIT_FAILURE)
     build = build_folder()
     return subprocess.run([sys.executable, str(ROOT / "plots" / "figures.py"), "--data", data,
                            "--out", str(build / "figures"), "--here-data", str(build / "data")],
-                          check=False).returncode
+                          check=False, stdout=None if told else subprocess.DEVNULL).returncode
 
 
 def main() -> int:

@@ -50,17 +50,22 @@ def main() -> int:
                              width=width), flush=True)
     if emulated:
         print("emu: times of the emulation on this CPU, not of a GPU", flush=True)
-    for line in [*failures, *left_out]:
+    for line in left_out:
         print(line, flush=True)
 
     if shutil.which("gnuplot") is None:
         print("no figures: gnuplot is missing (package gnuplot-nox)")
-    elif draw("recorded") != 0:
-        failures.append("figures")
     else:
-        print(f"figures: {build_folder() / 'figures' / 'index.html'}")
+        print("drawing the figures", flush=True)
+        if draw("recorded", told=False) != 0:
+            failures.append("the figures")
+        else:
+            print(f"the page, for any browser: {build_folder() / 'figures' / 'index.html'}")
     if any("count" in stage.executables for stage in stages):
         print("what a stage changes in memory traffic: make counters A=nbody/01_float3 B=nbody/02_float4")
+    # Last, where it is seen.
+    for line in failures:
+        print(f"failed: {line}")
     return EXIT_FAILURE if failures else 0
 
 

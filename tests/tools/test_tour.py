@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""make: every stage verified in a table, and what failed at the very end, where it is seen."""
+
+import unittest
+
+from course_tools import ToolTest, run_tool
+
+
+class TourTest(ToolTest):
+    def tour(self, **variables: str):
+        # Without gnuplot: pictures are the plots' own tests.
+        return run_tool("tour.py", self.build, PATH=str(self.folder), **variables)
+
+    def test_every_stage_is_run_and_verified(self) -> None:
+        result = self.tour()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.splitlines()
+        self.assertRegex(lines[1], r"^sums/00_cpu +cpu +3000 +120 +121\.5 +yes +technique of 00_cpu$")
+        self.assertEqual(sum(" yes " in line for line in lines), 4)
+        self.assertIn("no figures: gnuplot is missing", lines[-1])
+
+    def test_what_failed_is_said_last(self) -> None:
+        result = self.tour(STAND_IN_FAILS_AT="3000")
+        self.assertEqual(result.returncode, 1)
+        lines = result.stdout.splitlines()
+        self.assertRegex(lines[1], r"^sums/00_cpu +cpu +- .* NO ")
+        self.assertEqual(lines[-1], "failed: sums/00_cpu: stand-in: wrong result")
+
+    def test_what_this_machine_lacks_is_no_failure(self) -> None:
+        result = self.tour(STAND_IN_WITHOUT_DEVICE="02_flags")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"\nsums/02_flags .* left out ")
+        self.assertIn("\nno usable OpenCL device\n", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
