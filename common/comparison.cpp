@@ -8,14 +8,6 @@
 
 namespace course {
 
-bool is_close(double actual, double expected, double absolute, double relative) noexcept {
-    if (!std::isfinite(actual) || !std::isfinite(expected)) {
-        return false;
-    }
-    // Written so that a NaN tolerance makes the comparison false.
-    return std::abs(actual - expected) <= absolute + relative * std::abs(expected);
-}
-
 void ErrorMeter::add(double actual, double expected, double scale) noexcept {
     const std::int64_t index = count_++;
     if (!std::isfinite(actual) || !std::isfinite(expected) || !std::isfinite(scale) ||

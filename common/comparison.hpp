@@ -7,10 +7,6 @@
 
 namespace course {
 
-// |actual - expected| <= absolute + relative * |expected|. False where any of the four is NaN or
-// actual or expected is infinite.
-bool is_close(double actual, double expected, double absolute, double relative) noexcept;
-
 // The largest error of a series of values.
 class ErrorMeter {
   public:
