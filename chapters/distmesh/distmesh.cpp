@@ -2,15 +2,13 @@
 // The problem and main() of chapter distmesh.
 #include "distmesh.hpp"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <ostream>
 
 #include "common/command_line.hpp"
 #include "common/error.hpp"
+#include "common/inputs.hpp"
 #include "common/text.hpp"
 
 namespace distmesh {
@@ -21,25 +19,13 @@ namespace {
 
 constexpr std::int64_t kFewestPoints = 3;
 
-// The shortest decimal that reads back as the same number.
-void append(std::string& line, double value, char end) {
-    std::array<char, 32> digits;
-    line.append(digits.data(),
-                std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-    line += end;
-}
-
 void write_csv(std::ostream& out, const Output& output) {
     out << "x1,y1,x2,y2,x3,y3,quality\n";
     std::string line;
     for (const auto& [a, b, c] : output.triangles) {
         line.clear();
         const Point p = output.points[a], q = output.points[b], r = output.points[c];
-        for (const Point& point : {p, q, r}) {
-            append(line, point.x, ',');
-            append(line, point.y, ',');
-        }
-        append(line, quality(p, q, r), '\n');
+        course::append_csv(line, p.x, p.y, q.x, q.y, r.x, r.y, quality(p, q, r));
         out << line;
     }
 }
@@ -51,9 +37,10 @@ void write_vtk(std::ostream& out, const Output& output) {
     std::string line;
     for (const Point& point : output.points) {
         line.clear();
-        append(line, point.x, ' ');
-        append(line, point.y, ' ');
-        out << line << "0\n";
+        course::append_number(line, point.x);
+        line += ' ';
+        course::append_number(line, point.y);
+        out << line << " 0\n";
     }
     const std::size_t triangles = output.triangles.size();
     out << "CELLS " << triangles << ' ' << 4 * triangles << '\n';
@@ -63,7 +50,7 @@ void write_vtk(std::ostream& out, const Output& output) {
     out << "CELL_DATA " << triangles << "\nSCALARS quality double 1\nLOOKUP_TABLE default\n";
     for (const auto& [a, b, c] : output.triangles) {
         line.clear();
-        append(line, quality(output.points[a], output.points[b], output.points[c]), '\n');
+        course::append_csv(line, quality(output.points[a], output.points[b], output.points[c]));
         out << line;
     }
 }
@@ -101,7 +88,7 @@ class DistMesh final : public course::Problem {
                               "of the last shape; default: the domain's",
                               0, 1e6);
         command_line.add_integer("--max-iterations", input_.max_iterations,
-                                 "iterations at most; ending there is no failure");
+                                 "iterations at most; ending there is no failure", 0);
         command_line_ = &command_line;
     }
 
@@ -199,7 +186,7 @@ class DistMesh final : public course::Problem {
   private:
     Region find_region(const course::StageOptions& options) {
         vtk_ = options.output.ends_with(".vtk");
-        const bool named = std::ranges::find(kDomainNames, options.input) != std::end(kDomainNames);
+        const bool named = course::is_one_of(kDomainNames, options.input);
         input_name_ = options.input.empty() ? domain_ : options.input;
         if (command_line_->given("--domain") && !options.input.empty() &&
             (named ? options.input != domain_ : domain_ != "polygon")) {

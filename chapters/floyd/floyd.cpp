@@ -3,14 +3,13 @@
 #include "floyd.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <ostream>
 
 #include "common/command_line.hpp"
 #include "common/error.hpp"
+#include "common/inputs.hpp"
 #include "common/numbers.hpp"
 #include "common/text.hpp"
 
@@ -34,7 +33,6 @@ std::string describe(const std::vector<Vertex>& path, Vertex first_vertex) {
 void write_matrix(std::ostream& out, const std::vector<std::int32_t>& matrix, std::int64_t count,
                   std::int32_t empty, std::string_view name, std::int32_t offset) {
     std::string line;
-    std::array<char, 16> digits;
     for (std::int64_t i = 0; i < count; ++i) {
         line.clear();
         for (std::int64_t j = 0; j < count; ++j) {
@@ -44,9 +42,7 @@ void write_matrix(std::ostream& out, const std::vector<std::int32_t>& matrix, st
                 line += name;
                 continue;
             }
-            const auto [end, error] =
-                std::to_chars(digits.data(), digits.data() + digits.size(), value + offset);
-            line.append(digits.data(), end);
+            course::append_number(line, value + offset);
         }
         line += '\n';
         out << line;
@@ -96,7 +92,7 @@ class Floyd final : public course::Problem {
         input_name_ = options.input.empty() ? "random" : options.input;
         seed_ = options.seed;
         graph_options_.seed = options.seed;
-        if (is_input_name(input_name_)) {
+        if (is_named()) {
             refuse_given("--density", input_name_ != "random");
             graph_ = make_graph(input_name_, options.n, graph_options_);
         } else {
@@ -117,7 +113,7 @@ class Floyd final : public course::Problem {
     std::int64_t n() const override { return graph_.count; }
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
-        if (!is_input_name(input_name_)) return "";
+        if (!is_named()) return "";
         std::string result;
         if (input_name_ == "random") result = text("density=", graph_options_.density, ';');
         result += text("max-weight=", graph_options_.max_weight);
@@ -178,6 +174,8 @@ class Floyd final : public course::Problem {
     }
 
   private:
+    bool is_named() const { return course::is_one_of(kInputNames, input_name_); }
+
     void refuse_given(const char* flag, bool refused) const {
         if (refused && command_line_->given(flag)) {
             throw course::UsageError(text(flag, ": not of --input ", input_name_));

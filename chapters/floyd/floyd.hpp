@@ -109,12 +109,6 @@ inline constexpr std::int64_t kMaxVertices = 1'000'000;
 
 inline constexpr std::string_view kInputNames[] = {"random", "grid", "cycle", "hypercube",
                                                    "complete"};
-inline constexpr bool is_input_name(std::string_view name) {
-    for (const std::string_view known : kInputNames) {
-        if (name == known) return true;
-    }
-    return false;
-}
 
 // Of named graphs.
 struct GraphOptions {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The named graphs of chapter floyd, and the readers of files of edges.
+#include "common/inputs.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -334,10 +336,7 @@ Graph read_graph(const std::string& path, std::int64_t count) {
     }
     if (path.ends_with(".csv")) return read_csv(path, count);
     Graph graph = path.ends_with(".gr") ? read_dimacs(path) : read_p_median(path);
-    if (count != 0 && count != graph.count) {
-        throw course::UsageError(
-            text("--n ", count, ": ", path, " has ", graph.count, " vertices"));
-    }
+    course::refuse_other_n(count, path, graph.count, "vertices");
     return graph;
 }
 

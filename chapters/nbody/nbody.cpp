@@ -3,14 +3,13 @@
 #include "nbody.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <ostream>
 
 #include "common/command_line.hpp"
 #include "common/error.hpp"
+#include "common/inputs.hpp"
 #include "common/text.hpp"
 
 namespace nbody {
@@ -36,13 +35,6 @@ void from_lists(std::span<const float> lists, std::span<Vector3> vectors) {
 }
 
 namespace {
-
-// The shortest decimal that reads back as the same float.
-void append(std::string& line, float value) {
-    std::array<char, 32> digits;
-    const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-    line.append(digits.data(), end);
-}
 
 class NBody final : public course::Problem {
   public:
@@ -79,15 +71,12 @@ class NBody final : public course::Problem {
     void prepare(const course::StageOptions& options, const course::Backend&) override {
         const std::string name = options.input.empty() ? "plummer" : options.input;
         input_name_ = name;
-        if (is_input_name(name)) {
+        if (course::is_one_of(kInputNames, name)) {
             const bool sets_n = name == "solar" || name == "figure-eight";
             input_ = make_input(name, sets_n && !options.n_given ? 0 : options.n, options.seed);
         } else {
             input_ = read_input(name);
-            if (options.n_given && options.n != input_.count()) {
-                throw course::UsageError(
-                    text("--n ", options.n, ": ", name, " has ", input_.count(), " bodies"));
-            }
+            course::refuse_other_n(options.n_given ? options.n : 0, name, input_.count(), "bodies");
         }
         if (command_line_->given("--dt")) input_.dt = static_cast<float>(dt_);
         if (command_line_->given("--softening")) input_.softening = static_cast<float>(softening_);
@@ -147,13 +136,12 @@ class NBody final : public course::Problem {
                                         std::span<const Vector3> velocities) {
             std::string line;
             for (std::size_t i = 0; i < bodies.size(); ++i) {
-                line = std::to_string(step) + ',' + std::to_string(i);
-                for (const float value : {bodies[i].x, bodies[i].y, bodies[i].z, velocities[i].x,
-                                          velocities[i].y, velocities[i].z}) {
-                    line += ',';
-                    append(line, value);
-                }
-                out << line << '\n';
+                const Body& body = bodies[i];
+                const Vector3& velocity = velocities[i];
+                line.clear();
+                course::append_csv(line, step, i, body.x, body.y, body.z, velocity.x, velocity.y,
+                                   velocity.z);
+                out << line;
             }
         };
         out << "step,body,x,y,z,vx,vy,vz\n";

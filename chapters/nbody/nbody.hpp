@@ -91,12 +91,6 @@ inline constexpr std::int64_t kMaxBodies = (std::int64_t{1} << 31) - 1024;
 
 inline constexpr std::string_view kInputNames[] = {"plummer", "galaxies", "solar", "figure-eight",
                                                    "uniform"};
-inline constexpr bool is_input_name(std::string_view name) {
-    for (const std::string_view known : kInputNames) {
-        if (name == known) return true;
-    }
-    return false;
-}
 
 // Bodies of a named input, with its usual softening and dt, and steps = 0:
 //   plummer       a Plummer sphere in virial equilibrium, total mass 1, energy -1/4 (Aarseth, Henon

@@ -3,8 +3,6 @@
 #include "storms.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,6 +10,7 @@
 
 #include "common/command_line.hpp"
 #include "common/error.hpp"
+#include "common/inputs.hpp"
 #include "common/text.hpp"
 
 namespace storms {
@@ -48,14 +47,6 @@ namespace {
 
 constexpr std::string_view kLayerFlag = "--layer";
 constexpr std::string_view kDefaultInput = "small";
-
-// Six digits after the point, as the exercise prints it.
-std::string with_six_digits(float value) {
-    std::array<char, 64> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
-                                   std::chars_format::fixed, 6);
-    return {digits.data(), end.ptr};
-}
 
 std::vector<std::string> split_at_commas(const std::string& names) {
     std::vector<std::string> parts;
@@ -175,9 +166,11 @@ class Storms final : public course::Problem {
     }
     void write_further_output(std::string_view, std::ostream& out) override {
         out << "cell,energy\n";
-        out.precision(std::numeric_limits<float>::max_digits10);
+        std::string line;
         for (std::size_t k = 0; k < output_.layer.size(); ++k) {
-            out << k << ',' << output_.layer[k] << '\n';
+            line.clear();
+            course::append_csv(line, k, output_.layer[k]);
+            out << line;
         }
     }
 
@@ -189,8 +182,9 @@ class Storms final : public course::Problem {
         }
     }
 
+    // Six digits after the point, as the exercise prints it.
     static std::string describe(const Maximum& maximum) {
-        return text(maximum.position, ' ', with_six_digits(maximum.value));
+        return text(maximum.position, ' ', course::fixed(maximum.value, 6));
     }
 
     BombardLayer bombard_layer_;

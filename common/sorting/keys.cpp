@@ -5,13 +5,13 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "common/error.hpp"
+#include "common/inputs.hpp"
 #include "common/parallel_ranges.hpp"
 #include "common/text.hpp"
 #include "common/text_reader.hpp"
@@ -214,10 +214,6 @@ std::vector<Key> read_raw_keys(const std::string& path) {
 
 }  // namespace
 
-bool is_input_name(std::string_view name) {
-    return std::find(std::begin(kInputNames), std::end(kInputNames), name) != std::end(kInputNames);
-}
-
 std::string all_input_names() {
     std::string names;
     for (const std::string_view name : kInputNames) {
@@ -292,11 +288,11 @@ void write_keys(std::ostream& out, std::span<const Key> keys, bool raw) {
                   static_cast<std::streamsize>(keys.size_bytes()));
         return;
     }
-    std::array<char, 16> line;
+    std::string line;
     for (const Key key : keys) {
-        char* end = std::to_chars(line.data(), line.data() + line.size(), key).ptr;
-        *end++ = '\n';
-        out.write(line.data(), end - line.data());
+        line.clear();
+        append_csv(line, key);
+        out << line;
     }
 }
 

@@ -39,7 +39,6 @@ inline constexpr std::string_view kInputNames[] = {
 inline constexpr int kProcessors = 64;
 inline constexpr int kGroup = 8;
 
-bool is_input_name(std::string_view name);
 std::string all_input_names();  // "uniform, gaussian, ...", for --help and errors
 
 // Fills `keys` with the named input, on all cores. The keys depend on name, seed and n only: not on

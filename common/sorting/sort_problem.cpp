@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.hpp"
+#include "common/inputs.hpp"
 #include "common/parallel_ranges.hpp"
 #include "common/text.hpp"
 
@@ -66,7 +67,7 @@ void SortProblem::prepare(const StageOptions& options, const Backend&) {
         throw UsageError(
             text(what, ": this stage sorts at most ", largest, " keys on this device"));
     };
-    if (is_input_name(input_name_)) {
+    if (is_one_of(kInputNames, input_name_)) {
         std::int64_t count = options.n;
         if (largest > 0 && count > largest) {
             if (options.n_given) refuse(text("--n ", count));
@@ -76,9 +77,7 @@ void SortProblem::prepare(const StageOptions& options, const Backend&) {
         make_keys(input_name_, options.seed, keys_);
     } else {
         keys_ = read_keys(input_name_);
-        if (options.n_given && options.n != n()) {
-            throw UsageError(text("--n ", options.n, ": ", input_name_, " has ", n(), " keys"));
-        }
+        refuse_other_n(options.n_given ? options.n : 0, input_name_, n(), "keys");
         if (largest > 0 && n() > largest) refuse(text(input_name_, ": ", n(), " keys"));
     }
     for (const Option& option : stage_.options) {
