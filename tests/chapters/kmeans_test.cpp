@@ -13,12 +13,14 @@
 #include <sstream>
 
 #include "common/error.hpp"
+#include "common/host_memory.hpp"
+#include "common/numbers.hpp"
 #include "stage_run.hpp"
 
 namespace {
 
-using kmeans::Input, kmeans::make_centroids, kmeans::make_points, kmeans::Output, kmeans::Point;
-using kmeans::read_points, kmeans::Verifier;
+using kmeans::Input, kmeans::Layout, kmeans::make_centroids, kmeans::make_points, kmeans::Output;
+using kmeans::Point, kmeans::read_points, kmeans::Verifier;
 using UInt128 = unsigned __int128;
 
 constexpr std::int32_t kFar = 1 << 30;  // the greatest coordinate
@@ -32,24 +34,24 @@ UInt128 squared_distance(const Point& a, const Point& b) {
 Output solve(const Input& input) {
     Output output;
     output.centroids = input.centroids;
-    output.labels.resize(input.points.size());
+    output.labels.resize(input.count());
     std::vector<Point> before;
     do {
         before = output.centroids;
         const std::size_t k = before.size();
         std::vector<__int128> x(k, 0), y(k, 0);
         output.sizes.assign(k, 0);
-        for (std::size_t i = 0; i < input.points.size(); ++i) {
+        for (std::int64_t i = 0; i < input.count(); ++i) {
+            const Point point = input.point(i);
             std::size_t label = 0;
             for (std::size_t c = 1; c < k; ++c) {
-                if (squared_distance(input.points[i], before[c]) <
-                    squared_distance(input.points[i], before[label])) {
+                if (squared_distance(point, before[c]) < squared_distance(point, before[label])) {
                     label = c;
                 }
             }
             output.labels[i] = static_cast<std::int32_t>(label);
-            x[label] += input.points[i].x;
-            y[label] += input.points[i].y;
+            x[label] += point.x;
+            y[label] += point.y;
             ++output.sizes[label];
         }
         for (std::size_t c = 0; c < k; ++c) {
@@ -70,6 +72,13 @@ Input make_input(std::string_view name, std::int64_t count, int k, const std::st
     input.points = make_points(name, count, k, seed);
     input.centroids = make_centroids(init, input.points, k, seed);
     input.max_iterations = max_iterations;
+    return input;
+}
+
+// The same points, and nothing of the other layout.
+Input as_lists(Input input) {
+    input.lists = kmeans::to_lists(input.points);
+    input.points.clear();
     return input;
 }
 
@@ -123,6 +132,20 @@ TEST(Inputs, RingsHaveThreeRadii) {
         tenths.insert(static_cast<int>(std::hypot(point.x, point.y) / kFar * 20));
     }
     EXPECT_EQ(tenths, (std::set<int>{6, 12, 13, 18, 19}));
+}
+
+TEST(Inputs, HaveTheSamePointsInEitherLayout) {
+    const std::vector<Point> points = {{1, -2}, {kFar, 0}, {-kFar, 7}};
+    Input input;
+    input.points = points;
+    EXPECT_EQ(kmeans::to_lists(points), (std::vector<std::int32_t>{1, kFar, -kFar, -2, 0, 7}));
+    for (const Input& one : {input, as_lists(input)}) {
+        ASSERT_EQ(one.count(), 3);
+        for (std::int64_t i = 0; i < 3; ++i) EXPECT_EQ(one.point(i), points[i]);
+    }
+    std::vector<Point> back(3);
+    kmeans::from_lists(as_lists(input).lists, back);
+    EXPECT_EQ(back, points);
 }
 
 // A label of the clouds' own, and one of the clusters': each of one must be one of the other.
@@ -282,6 +305,10 @@ TEST_P(Verdicts, PassTheRightAnswerAndItsSum) {
         digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(sse % 10)));
     } while ((sse /= 10) > 0);
     EXPECT_EQ(verifier.sse(), digits);
+    const Input lists = as_lists(input_);
+    Verifier of_lists(lists);
+    EXPECT_TRUE(of_lists.verify(right_).passed);
+    EXPECT_EQ(of_lists.sse(), digits);
 }
 
 TEST_P(Verdicts, FailOneLabel) {
@@ -387,38 +414,54 @@ TEST(Exactness, MeansAreTruncatedTowardZeroAndEmptyClustersStay) {
     EXPECT_FALSE(passes(input, floored));
 }
 
-course_test::RunResult run(std::vector<std::string> arguments) {
-    return course_test::run_quietly(std::move(arguments), [](int argc, char** argv) {
-        return kmeans::run_stage(argc, argv, "kmeans/test",
-                                 [](const Input& in, Output& out, kmeans::PhaseTimer& timer) {
-                                     timer.begin(kmeans::Phase::kKernels);
-                                     out = solve(in);
-                                     timer.end();
-                                 });
+// A stage that takes either layout.
+void solve_timed(const Input& input, Output& output, kmeans::PhaseTimer& timer) {
+    timer.begin(kmeans::Phase::kKernels);
+    output = solve(input);
+    timer.end();
+}
+
+course_test::RunResult run(std::vector<std::string> arguments, Layout layout = Layout::kPoints,
+                           kmeans::FindClusters stage = solve_timed) {
+    return course_test::run_quietly(std::move(arguments), [&](int argc, char** argv) {
+        return kmeans::run_stage(argc, argv, "kmeans/test", stage, layout);
     });
 }
 
-TEST(CommandLine, RefusesWhatCannotBeRight) {
-    EXPECT_EQ(run({"--check", "--n", "20", "--k", "20"}).status, 0);
-    EXPECT_EQ(run({"--check", "--n", "1"}).status, 0);  // a default above n is n
-    EXPECT_EQ(run({"--check", "--n", "7000", "--k", "6144", "--max-iterations", "1"}).status, 0);
-    for (const auto& [flag, value] :
-         std::vector<std::pair<std::string, std::string>>{{"--k", "0"},
-                                                          {"--k", "-1"},
-                                                          {"--k", "21"},
-                                                          {"--k", "6145"},
-                                                          {"--k", "2.5"},
-                                                          {"--max-iterations", "0"},
-                                                          {"--n", "0"},
-                                                          {"--n", "1e10"}}) {
-        std::vector<std::string> arguments = {"--check", flag, value};
-        if (flag != "--n") arguments.insert(arguments.end(), {"--n", "20"});
-        const auto result = run(arguments);
-        EXPECT_EQ(result.status, 2) << flag << ' ' << value;
-        EXPECT_NE(result.diagnostics.find(flag), std::string::npos) << result.diagnostics;
-        EXPECT_EQ(std::ranges::count(result.diagnostics, '\n'), 1) << result.diagnostics;
-    }
-    EXPECT_NE(run({"--check", "--k", "6145"}).diagnostics.find("6144"), std::string::npos);
+TEST(CommandLine, AStageGetsTheLayoutThatItAskedForAndNoOther) {
+    const std::vector<std::string> arguments = {"--check", "--n", "33", "--init", "plusplus"};
+    const auto points = [](const Input& input, Output& output, kmeans::PhaseTimer& timer) {
+        if (input.points.size() == 33 && input.lists.capacity() == 0) {
+            solve_timed(input, output, timer);
+        }
+    };
+    const auto lists = [](const Input& input, Output& output, kmeans::PhaseTimer& timer) {
+        if (input.lists.size() == 66 && input.points.capacity() == 0) {
+            solve_timed(input, output, timer);
+        }
+    };
+    EXPECT_EQ(run(arguments, Layout::kPoints, points).status, 0);
+    EXPECT_EQ(run(arguments, Layout::kLists, lists).status, 0);
+    EXPECT_NE(run(arguments, Layout::kPoints, lists).status, 0);
+    EXPECT_NE(run(arguments, Layout::kLists, points).status, 0);
+}
+
+// The points and their labels, and before them the points twice where they are copied into lists or
+// weighed: 12 or 16 bytes a point, and on the CPU's "device" 12 more.
+TEST(CommandLine, StatesTheMemoryOfTheLayout) {
+    constexpr std::int64_t kRound = 10'000'000;  // so that the oracle's few MB round to nothing
+    // 12 bytes a point are free, and 24 are not.
+    const std::int64_t n = course::available_host_bytes() / 18 / kRound * kRound;
+    const auto states = [&](int bytes, Layout layout, const std::string& init) {
+        const auto result = run({"--check", "--n", std::to_string(n), "--init", init}, layout);
+        EXPECT_EQ(result.status, 2);
+        const std::string needed = course::format_bytes(static_cast<double>(bytes * n));
+        return result.diagnostics.find(" needs " + needed + " of host memory") != std::string::npos;
+    };
+    EXPECT_TRUE(states(24, Layout::kPoints, "first"));
+    EXPECT_TRUE(states(28, Layout::kPoints, "plusplus"));
+    EXPECT_TRUE(states(28, Layout::kLists, "first"));
+    EXPECT_TRUE(states(28, Layout::kLists, "plusplus"));
 }
 
 TEST_F(PointsFile, RunsWriteBothFilesOrNone) {
@@ -428,16 +471,18 @@ TEST_F(PointsFile, RunsWriteBothFilesOrNone) {
     const std::vector<std::string> arguments = {"--check", "--input",     points, "--k",
                                                 "4",       "--output",    out,    "--init",
                                                 centroids, "--centroids", means};
-    const auto with = [&](std::vector<std::string> more) {
+    const auto with = [&](std::vector<std::string> more, Layout layout = Layout::kPoints) {
         more.insert(more.begin(), arguments.begin(), arguments.end());
-        return run(more);
+        return run(more, layout);
     };
-    EXPECT_EQ(with({}).status, 0) << with({}).diagnostics;
-    EXPECT_EQ(read(out), "x,y,label\n0,0,0\n1,0,0\n10,0,1\n-11,5,2\n-12,6,2\n");
-    EXPECT_EQ(read(means), "x,y,size\n0,0,2\n10,0,1\n-11,5,2\n500,500,0\n");
-    ASSERT_EQ(files(), 4);
-    std::filesystem::remove(out);
-    std::filesystem::remove(means);
+    for (const Layout layout : {Layout::kPoints, Layout::kLists}) {
+        EXPECT_EQ(with({}, layout).status, 0) << with({}, layout).diagnostics;
+        EXPECT_EQ(read(out), "x,y,label\n0,0,0\n1,0,0\n10,0,1\n-11,5,2\n-12,6,2\n");
+        EXPECT_EQ(read(means), "x,y,size\n0,0,2\n10,0,1\n-11,5,2\n500,500,0\n");
+        ASSERT_EQ(files(), 4);
+        std::filesystem::remove(out);
+        std::filesystem::remove(means);
+    }
 
     for (const char* content :
          {"1 2\n", "1 2\n3 4\n5 6\n7 8\n9 10\n", "1 2\n3 4\n5 6\n7 x\n", ""}) {
