@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import html
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -61,6 +62,16 @@ def escape(text: str) -> str:
     return html.escape(text, quote=True)
 
 
+# Blanks within a number, and between a number and its unit or name: no line may end there.
+NUMBER_BLANK = re.compile(r"(?<=\d) (?=\d{3}(?!\d)|%|(?:[kMG]|ms|µs|s|[GM]B(?:/s)?)\b)"
+                          r"|(?<=\b[nk]) (?== )|(?<=[nk] =) (?=\d)")
+
+
+def prose(text: str) -> str:
+    """Plain text as HTML: numbers stay in one line, powers become powers."""
+    return re.sub(r"\b(\d+)\^(\d+)", r"\1<sup>\2</sup>", NUMBER_BLANK.sub("\u00a0", escape(text)))
+
+
 def place(path: Path) -> str:
     """A file's name in the repository."""
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
@@ -78,7 +89,7 @@ def data_uri(path: Path) -> str:
 
 
 def figure_html(entry: Entry) -> str:
-    notes = "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>\n" for word, text in entry.notes)
+    notes = "".join(f"<dt>{escape(word)}</dt><dd>{prose(text)}</dd>\n" for word, text in entry.notes)
     moving = ' class="animation"' if entry.image.suffix == ".gif" else ""
     picture = f'<img{moving} alt="{escape(entry.alt)}" src="{data_uri(entry.image)}">'
     if not moving:
@@ -94,7 +105,7 @@ def ratios_html(ratios: Sequence[SpeedUp], before: str, none: str) -> str:
     if not ratios:
         return f'<span class="quiet">{none}</span>'
     return "<br>".join(f'<span title="{escape(f"{one.where}; {place(one.path)}")}">'
-                       f"{escape(speed_up_words(one, before))}</span>" for one in ratios)
+                       f"{prose(speed_up_words(one, before))}</span>" for one in ratios)
 
 
 def optimisation_row(one: Optimisation, chapter: Chapter, linked: bool) -> str:
@@ -103,7 +114,7 @@ def optimisation_row(one: Optimisation, chapter: Chapter, linked: bool) -> str:
         name = f'<a href="#{escape(one.name)}">{name}</a>'
     over = f'<br><span class="quiet">over {escape(one.before)}</span>'
     here = NO_TIMES if one.races else "nothing to compare" if chapter.rows else "not recorded yet"
-    counted = "<br>".join(escape(line) for line in one.counted.telling)
+    counted = "<br>".join(prose(line) for line in one.counted.telling)
     title = (f"counted on the CPU engine for {one.counted.arguments}; {place(chapter.counters_path)}"
              if one.counted.arguments else place(chapter.counters_path))
     part = f"<strong>{escape(one.part)}:</strong> " if one.part else ""
@@ -143,18 +154,18 @@ def difference(one: Optimisation, before: Stage, after: Stage) -> str:
     flags = flags_diff(before, after)
     said = f"<p>{inline(one.said)}</p>\n" if one.said else ""
     for word, ratios in (("Then", one.published), ("Now", one.measured)):
-        said += "".join(f"<p>{word}: {escape(speed_up_words(ratio, one.before))}. "
-                        f'<span class="quiet">{escape(ratio.where)}.</span></p>\n' for ratio in ratios)
+        said += "".join(f"<p>{word}: {prose(speed_up_words(ratio, one.before))}. "
+                        f'<span class="quiet">{prose(ratio.where)}.</span></p>\n' for ratio in ratios)
     if flags:
         said += f"<pre>{escape(chr(10).join(flags))}</pre>\n"
     if one.counted.everything:
-        lines = "".join(f"<li>{escape(line)}</li>\n" for line in one.counted.everything)
+        lines = "".join(f"<li>{prose(line)}</li>\n" for line in one.counted.everything)
         said += (f"<details><summary>Counters, for <code>{escape(one.counted.arguments)}</code></summary>\n"
                  f"<ul>\n{lines}</ul></details>\n")
     names = f"<code>{escape(one.before)}</code> → <code>{escape(one.stage)}</code>"
     label = f"{one.before} and {one.stage}, side by side"
     code = source_diff.side_by_side(*texts) if texts[0] != texts[1] else "<p>The sources are equal.</p>\n"
-    return (f'<details class="difference"><summary><h4>{names}</h4> {escape(one.technique)} '
+    return (f'<details class="difference"><summary><h4>{names}</h4> {prose(one.technique)} '
             f'<span class="quiet">({removed} lines go, {added} come)</span></summary>\n'
             f'<div id="{escape(one.name)}">\n{said}'
             f'<div class="code" tabindex="0" role="region" aria-label="{escape(label)}">\n{code}</div></div>'

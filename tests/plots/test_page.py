@@ -459,6 +459,15 @@ class RecordedPageTest(unittest.TestCase):
 
 
 class FigureTest(PlotsTest):
+    def test_numbers_are_not_torn_apart(self) -> None:
+        for text, wanted in (
+                ("135 168 bodies, 84 % busy", "135\u00a0168 bodies, 84\u00a0% busy"),
+                ("×1.13 at 320 M, k = 16", "×1.13 at 320\u00a0M, k\u00a0=\u00a016"),
+                ("263 µs, 1.92 s, 60 MB", "263\u00a0µs, 1.92\u00a0s, 60\u00a0MB"),
+                ("2 stages at 2048 keys, 2024 2016", "2 stages at 2048 keys, 2024 2016"),
+                ("2^25 keys < 5", "2<sup>25</sup> keys &lt; 5")):
+            self.assertEqual(page.prose(text), wanted)
+
     def test_a_caption(self) -> None:
         image = self.folder / "a.svg"
         image.write_text("<svg/>", encoding="utf-8")
