@@ -150,7 +150,7 @@ Region make_region(std::string_view name) {
         region.domain.grading = 6;
         region.domain.graded_shape = 1;
     } else if (name == "square" || !add_named(region, Join::kUnion, name, 0, 0, 1)) {
-        throw course::UsageError(text("--domain ", name, ": not known"));
+        throw course::UsageError(text("--domain ", name, ": no such domain"));
     }
     return region;
 }

@@ -194,14 +194,6 @@ std::vector<Point> plusplus_centroids(std::span<const Point> points, int k, std:
 
 }  // namespace
 
-bool is_input_name(std::string_view name) {
-    return std::ranges::find(kInputNames, name) != std::end(kInputNames);
-}
-
-bool is_init_name(std::string_view name) {
-    return std::ranges::find(kInitNames, name) != std::end(kInitNames);
-}
-
 std::vector<Point> make_points(std::string_view name, std::int64_t count, int k, std::uint64_t seed,
                                std::span<std::int32_t> clouds) {
     if (count > kMaxPoints) {
@@ -222,7 +214,7 @@ std::vector<Point> make_points(std::string_view name, std::int64_t count, int k,
         course::Random random(seed);
         std::ranges::fill(points, uniform_point(random));
     } else {
-        throw course::UsageError(text("input '", name, "' is not known"));
+        throw course::UsageError(text("--input ", name, ": no such input"));
     }
     return points;
 }

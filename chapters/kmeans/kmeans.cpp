@@ -3,14 +3,13 @@
 #include "kmeans.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <ostream>
 
 #include "common/command_line.hpp"
 #include "common/error.hpp"
+#include "common/inputs.hpp"
 #include "common/text.hpp"
 
 namespace kmeans {
@@ -37,23 +36,14 @@ namespace {
 constexpr std::string_view kCentroidsFlag = "--centroids";
 constexpr int kDefaultK = 4;
 
-void append(std::string& line, std::int64_t value, char end) {
-    std::array<char, 24> digits;
-    line.append(digits.data(),
-                std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-    line += end;
-}
-
 // A line of CSV for each number: point(i) and the number.
 template <class Number, class PointAt>
 void write_lines(std::ostream& out, const std::vector<Number>& numbers, const PointAt& point) {
     std::string line;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         line.clear();
-        append(line, point(i).x, ',');
-        append(line, point(i).y, ',');
-        append(line, numbers[i], '\n');
-        out.write(line.data(), static_cast<std::streamsize>(line.size()));
+        course::append_csv(line, point(i).x, point(i).y, numbers[i]);
+        out << line;
     }
 }
 
@@ -106,14 +96,12 @@ class KMeans final : public course::Problem {
 
     void prepare(const course::StageOptions& options, const course::Backend&) override {
         input_name_ = options.input.empty() ? "uniform" : options.input;
-        const bool named = is_input_name(input_name_);
+        const bool named = course::is_one_of(kInputNames, input_name_);
         std::vector<Point> points;
         if (!named) {
             points = read_points(input_name_);
-            if (options.n_given && options.n != std::ssize(points)) {
-                throw course::UsageError(
-                    text("--n ", options.n, ": ", input_name_, " has ", points.size(), " points"));
-            }
+            course::refuse_other_n(options.n_given ? options.n : 0, input_name_, std::ssize(points),
+                                   "points");
         }
         const std::int64_t count = named ? options.n : std::ssize(points);
         if (k_ > count) {

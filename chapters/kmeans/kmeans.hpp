@@ -100,9 +100,6 @@ void from_lists(std::span<const std::int32_t> lists, std::span<Point> points);
 
 inline constexpr std::string_view kInputNames[] = {"uniform", "gaussians", "rings", "grid",
                                                    "all-equal"};
-inline constexpr std::string_view kInitNames[] = {"first", "random", "plusplus"};
-bool is_input_name(std::string_view name);
-bool is_init_name(std::string_view name);
 
 // `count` points of a named input, which depend on the arguments only, not on the machine:
 //   uniform    every point of the range is equally probable

@@ -263,7 +263,7 @@ void make_keys(std::string_view name, std::uint64_t seed, std::span<Key> keys) {
             return static_cast<Key>(first + static_cast<std::int64_t>(permutation(i)));
         });
     } else {
-        throw UsageError(text("input '", name, "' is not known; there are ", all_input_names()));
+        throw UsageError(text("--input ", name, ": no such input; there are ", all_input_names()));
     }
 }
 
