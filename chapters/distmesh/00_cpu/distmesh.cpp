@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Distmesh, stage 00: one thread on the CPU.
 // Idea: bars of a triangulation push their ends apart until no point moves any more; points that
-// leave the domain are put back on its boundary. Seed 004 2.2.3, figure 5; no thesis chapter.
+// leave the domain are put back on its boundary.
 // Limit now: one core: the square roots and divisions of each bar, and between them triangulations.
+// Not of the thesis but of seed 004 2.2.3, figure 5.
 #include "distmesh.hpp"
 
 #include <cmath>

@@ -4,8 +4,8 @@
 // several threads add to, the sums over all bars and each point's force, is added to atomically.
 // Compared with 00_cpu: its loops as four kernels; the host triangulates and learns after each
 // iteration how it went on.
-// Limit now: all bars add to the same two sums, one after the other. Seed 004 2.3, table I version
-// 1; no thesis chapter.
+// Limit now: all bars add to the same two sums, one after the other.
+// Not of the thesis but of seed 004 2.3, table I, version 1.
 #include <cuda_runtime.h>
 
 #include <cstdint>

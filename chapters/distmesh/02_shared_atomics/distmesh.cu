@@ -5,8 +5,8 @@
 // Compared with 01_global_atomics: sum_lengths_kernel, its shared sum and two barriers, which every
 // thread of a block reaches.
 // Limit now: an atomic addition of a point's force for each end of a bar, and the host, which
-// launches four kernels an iteration and waits to learn how it went on. Seed 004 2.3.2, table I
-// version 2; no thesis chapter.
+// launches four kernels an iteration and waits to learn how it went on.
+// Not of the thesis but of seed 004 2.3.2, table I, version 2.
 #include <cuda_runtime.h>
 
 #include <cstdint>

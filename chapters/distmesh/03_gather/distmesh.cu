@@ -5,7 +5,8 @@
 // every time: the result is the same in every run, to the last bit.
 // Compared with 02_shared_atomics: sum_block in place of atomics, add_forces_kernel by point, the
 // index list. move_points_kernel is in move_points.cuh, as it was.
-// Limit now: four launches and a wait for the host an iteration. Seed 004 2.3.1; no thesis chapter.
+// Limit now: four launches and a wait for the host an iteration.
+// Not of the thesis but of seed 004 2.3.1.
 #include <cuda_runtime.h>
 
 #include <cstdint>

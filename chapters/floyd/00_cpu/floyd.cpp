@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Floyd-Warshall, stage 00: one thread on the CPU.
 // Idea: three loops (equation 7.1): through each vertex k, from each vertex i, to each vertex j.
-// Limit now: one core, with a branch in its innermost loop. Thesis 7.2.
+// Limit now: one core, with a branch in its innermost loop.
+// Thesis 7.2.
 #include "floyd.hpp"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // K-means, stage 00: one thread on the CPU.
 // Idea: for each point, the nearest of k centroids; then each centroid moves to the mean of its
-// points; until none moves. Thesis 5.2.
+// points; until none moves.
 // Limit now: one core, and in it the two multiplications of each of n * k distances.
+// Thesis 5.2.
 #include "kmeans.hpp"
 
 #include <cstdint>

@@ -2,8 +2,9 @@
 // Merge sort, stage 00: one thread on the CPU.
 // Idea: segments of kSegment keys are sorted by insertion, then runs of one, two, four ... segments
 // merged by pairs, from one list into the other and back. From the bottom up, as the stages on the
-// GPU do it: nothing calls itself. Equal keys keep their order. Thesis 4.1, figure 4.3.
+// GPU do it: nothing calls itself. Equal keys keep their order.
 // Limit now: one core, and in it the branch on each key, which half the time is predicted wrongly.
+// Thesis 4.1, figure 4.3.
 #include "mergesort.hpp"
 
 #include <algorithm>

@@ -3,8 +3,9 @@
 // Idea: halves are sorted by calls until they have size_i keys or fewer, which insertion sort puts
 // in order: below some size its simple loop is faster than further merges. Any n and any size_i.
 // Compared with 00_cpu: the same sort, with the size of the insertion sorts as a flag and its
-// halves by recursion. Not of the thesis but of seed 003 2.2 and 3.2, figures 2 and 3.
+// halves by recursion.
 // Limit now: one core; for random keys the branch of each merge, half the time predicted wrongly.
+// Not of the thesis but of seed 003 2.2 and 3.2, figures 2 and 3.
 #include "mergesort.hpp"
 
 #include <algorithm>

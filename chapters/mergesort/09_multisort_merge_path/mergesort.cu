@@ -6,7 +6,8 @@
 // first.
 // Compared with 08_multisort_thread_merge: keys_of_left, and a merge's share in place of a merge.
 // Limit now: the searches: for every size_i keys of each level one in two runs, with two loads a
-// step. Not of the thesis (whose 4.2.2 is the same idea) but of seed 003 3.4, figures 8 to 13.
+// step.
+// Not of the thesis (whose 4.2.2 is the same idea) but of seed 003 3.4, figures 8 to 13.
 #include <cuda_runtime.h>
 
 #include <cstdint>

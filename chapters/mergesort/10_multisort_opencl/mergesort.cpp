@@ -5,8 +5,9 @@
 // CUDA keeps out of sight, a context, a queue and the arguments' places, is the host's to hold.
 // Compared with 09_multisort_merge_path: the host; of the kernels only qualifiers, types and the
 // thread's number. Buffers, grid and launches are line by line those of 09.
-// Limit now: as 09's. Not of the thesis but of seed 003 3.7, figures 14 to 16, whose times its
-// authors themselves doubt.
+// Limit now: as 09's.
+// Not of the thesis but of seed 003 3.7, figures 14 to 16, whose times its authors themselves
+// doubt.
 #include "mergesort.hpp"
 
 #include <cstddef>

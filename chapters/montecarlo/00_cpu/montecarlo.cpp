@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Monte Carlo, stage 00: one thread on the CPU.
-// Idea: draw a point, test whether it lies inside the quarter circle, count; thesis 8.2.
-// The generator is XORWOW (Marsaglia, "Xorshift RNGs", 2003), seeded as cuRAND seeds its default
-// generator, so that this loop draws the very points that thread 0 of a one-thread grid draws.
+// Idea: draw a point, test whether it lies inside the quarter circle, count. The generator is
+// XORWOW (Marsaglia, "Xorshift RNGs", 2003), seeded as cuRAND seeds its default generator, so that
+// this loop draws the very points that thread 0 of a one-thread grid draws.
 // Limit now: one core; each draw waits for the one before it.
+// Thesis 8.2.
 #include "montecarlo.hpp"
 
 #include <cmath>

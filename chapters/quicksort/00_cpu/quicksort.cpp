@@ -2,8 +2,9 @@
 // Quicksort, stage 00: one thread on the CPU.
 // Idea: Hoare's partition with the first key as the pivot; the shorter part is sorted by a call,
 // the longer one by the loop. Beyond 2 log2 n levels the pivots are bad (sorted input), and
-// heapsort takes over: O(n log n) on any input. Thesis 3.1, seed 001. Limit now: one core, and in
-// it the branch on each key, which half the time is predicted wrongly.
+// heapsort takes over: O(n log n) on any input.
+// Limit now: one core, and in it the branch on each key, which half the time is predicted wrongly.
+// Thesis 3.1, seed 001.
 #include "quicksort.hpp"
 
 #include <algorithm>

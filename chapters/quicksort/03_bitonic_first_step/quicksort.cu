@@ -3,8 +3,9 @@
 // Idea: the merge of runs of one key compares neighbours: its indices need no masks, and as the one
 // merge without an inner loop it had no business in the loop.
 // Compared with 02_bitonic_shared: that step before the loops, which now start at runs of 4; and
-// the barrier behind it, which the thesis forgot. Limit now: barriers, as before. Thesis 3.3.1.2,
-// figure 3.9.
+// the barrier behind it, which the thesis forgot.
+// Limit now: barriers, as before.
+// Thesis 3.3.1.2, figure 3.9.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 // Idea: blocks cannot wait for one another, but a kernel waits for the one before it: with the
 // loops on the host the end of a launch is the barrier, and the list may be as long as memory.
 // Compared with 03_bitonic_first_step: two kernels of one step each, many blocks, 64-bit indices,
-// no shared memory. 2048 keys take 66 launches where one was enough. Limit now: launches for short
-// lists; for long ones memory, which all keys pass at each step. Thesis 3.3.1 and appendix A,
-// figure 3.10.
+// no shared memory. 2048 keys take 66 launches where one was enough.
+// Limit now: launches for short lists; for long ones memory, which all keys pass at each step.
+// Thesis 3.3.1 and appendix A, figure 3.10.
 #include <cuda_runtime.h>
 
 #include <cstdint>

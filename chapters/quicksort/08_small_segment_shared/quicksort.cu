@@ -4,8 +4,9 @@
 // goes: a partition reads each key from global memory once and writes it once. A list now may lie
 // elsewhere than it belongs, which costs nothing and which the big quicksort will need.
 // Compared with 07_small_shuffle: s_keys instead of buffer; `source`.
-// Limit now: each thread writes its keys one by one, far from its neighbours': a sector of 32
-// bytes for each key of 4. Thesis 3.3.2.3, figure 3.11.
+// Limit now: each thread writes its keys one by one, far from its neighbours': a sector of 32 bytes
+// for each key of 4.
+// Thesis 3.3.2.3, figure 3.11.
 #include <cuda_runtime.h>
 
 #include "bitonic.cuh"

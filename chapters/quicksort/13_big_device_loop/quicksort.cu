@@ -4,7 +4,8 @@
 // that starts when all the round's kernels have ended. No partition travels to the host.
 // Compared with 12_big_lazy_streams: launch_list is device code, launch_round_kernel is the loop.
 // Limit now: a thread of the GPU launches a kernel more slowly than the host does; the thesis found
-// the whole slower too. Thesis 3.3.3.3, figure 3.12.
+// the whole slower too.
+// Thesis 3.3.3.3, figure 3.12.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 00: one thread on the CPU.
 // Idea: for each particle, its energy is added to every cell; then the layer is relaxed from a copy
-// of itself, and searched for its maximum. Not of the thesis but of seed 002.
+// of itself, and searched for its maximum.
 // Limit now: one core, and in it a division and a square root for each particle and cell.
+// Not of the thesis but of seed 002.
 #include "storms.hpp"
 
 #include <cmath>

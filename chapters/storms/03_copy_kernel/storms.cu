@@ -5,7 +5,8 @@
 // Compared with 02_relax_with_race: copy_layer_kernel apart from relax_layer_kernel;
 // clear_layer_kernel; no copy in.
 // Limit now: a launch a particle; and the host, which gets the whole layer in each wave to look for
-// one cell. Not of the thesis but of seed 002, version 3.
+// one cell.
+// Not of the thesis but of seed 002, version 3.
 #include <cuda_runtime.h>
 
 #include <cstdint>
