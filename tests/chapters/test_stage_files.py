@@ -77,12 +77,12 @@ class StageFilesTest(unittest.TestCase):
                 lines = source_of(stage)
                 head, _ = split_head(lines)
                 self.assertEqual(head[0], "// SPDX-License-Identifier: MIT")
-                self.assertIn(f", stage {stage['name'][:2]}: ", head[1])
-                text = " ".join(line.removeprefix("// ") for line in head)
-                places = [text.find(word) for word in ("Idea: ", "Limit now: ", "hesis ")]
-                self.assertNotIn(-1, places)
-                if stage["compared_with"]:
-                    self.assertIn(f"Compared with {stage['compared_with']}: ", text)
+                self.assertRegex(head[1], rf"^// \w[\w -]*, stage {stage['name'][:2]}: \S.*\.( |$)")
+                # Each begins a line, and in this order: the same places to look at in every stage.
+                due = ["Idea: ", *([f"Compared with {stage['compared_with']}: "] if stage["compared_with"] else []),
+                       "Limit now: ", "Thesis |Not of the thesis"]
+                begins = [next((word for word in due if re.match(f"// (?:{word})", line)), "") for line in head]
+                self.assertEqual([word for word in begins if word], due)
 
     def test_kernels_are_short_and_named_for_what_they_do(self) -> None:
         for name, stage in STAGES.items():

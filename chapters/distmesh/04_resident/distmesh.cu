@@ -5,9 +5,10 @@
 // see for themselves which one is the last.
 // Compared with 03_gather: iterate_kernel, whose steps are 03's kernels, as functions in
 // gather.cuh, and whose grid barriers are its launches; the status is in two slots, one of which is
-// cleared while the other is used. Limit now: two grid barriers and two passes over L2 an
-// iteration; and the triangulations on the host, which take most of the time. Seed 004 2.3.1; no
-// thesis chapter.
+// cleared while the other is used.
+// Limit now: two grid barriers and two passes over L2 an iteration; and the triangulations on the
+// host, which take most of the time.
+// Not of the thesis but of seed 004 2.3.1.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 

@@ -6,8 +6,8 @@
 // Compared with 04_max_reduction: update_layer_kernel takes all particles of a wave, and
 // kCellsPerThread cells a thread.
 // Limit now: with many particles the arithmetic, a root and a division for each cell; with few of
-// them the layer, which relaxation and maximum still go through five times. Not of the thesis nor
-// of seed 002.
+// them the layer, which relaxation and maximum still go through five times.
+// Not of the thesis nor of seed 002.
 #include <cuda_runtime.h>
 
 #include <algorithm>

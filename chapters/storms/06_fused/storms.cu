@@ -6,7 +6,8 @@
 // Compared with 05_particles_in_shared: relax_and_find_kernel in place of three kernels;
 // reduce_peaks_kernel has a peak a block; copies before and after the loop over waves.
 // Limit now: with many particles the root and the division for each cell; with few of them the
-// memory, which the layer crosses four times a wave. Not of the thesis nor of seed 002.
+// memory, which the layer crosses four times a wave.
+// Not of the thesis nor of seed 002.
 #include <cuda_runtime.h>
 
 #include <cstdint>
