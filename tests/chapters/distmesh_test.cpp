@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <numbers>
@@ -17,10 +16,12 @@
 
 #include "common/error.hpp"
 #include "common/random.hpp"
+#include "scratch_folder.hpp"
 #include "stage_run.hpp"
 
 namespace {
 
+using course_test::message_of, course_test::read_file, course_test::ScratchFolder;
 using distmesh::Bar, distmesh::Domain, distmesh::Expected, distmesh::Input, distmesh::Join;
 using distmesh::Measures, distmesh::Mesh, distmesh::Output, distmesh::Point, distmesh::Region;
 using distmesh::Status, distmesh::Triangle;
@@ -510,30 +511,9 @@ TEST(Errata, TheOrderOfFloatAdditionsShows) {
 
 class Files : public testing::Test {
   protected:
-    void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() /
-                  (std::string("distmesh_") +
-                   testing::UnitTest::GetInstance()->current_test_info()->name());
-        std::filesystem::create_directory(folder_);
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-
-    std::string write(const std::string& name, const std::string& content) {
-        std::ofstream(folder_ / name) << content;
-        return (folder_ / name).string();
-    }
-    static std::string read(const std::string& path) {
-        std::ostringstream content;
-        content << std::ifstream(path).rdbuf();
-        return content.str();
-    }
     std::string error_of(const std::string& content) {
-        try {
-            distmesh::read_polygon(write("polygon", content));
-        } catch (const course::InputError& error) {
-            return error.what();
-        }
-        return "";
+        return message_of<course::InputError>(
+            [&] { distmesh::read_polygon(folder_.write("polygon", content)); });
     }
     course_test::RunResult run(std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), "--check");
@@ -549,7 +529,7 @@ class Files : public testing::Test {
     }
     // One line, the status, no output.
     void refuse(int status, const std::string& said, std::vector<std::string> arguments) {
-        const std::string out = (folder_ / "out.csv").string();
+        const std::string out = folder_ / "out.csv";
         arguments.insert(arguments.end(), {"--output", out});
         const auto result = run(arguments);
         EXPECT_EQ(result.status, status) << said << result.diagnostics;
@@ -558,13 +538,13 @@ class Files : public testing::Test {
         EXPECT_FALSE(std::filesystem::exists(out));
     }
 
-    std::filesystem::path folder_;
+    ScratchFolder folder_;
 };
 
 constexpr const char* kLetterL = "0 0\n2 0\n2 1\n1,1\n1 2\n0 2\n0 0\n";
 
 TEST_F(Files, APolygonIsMeshed) {
-    const std::string path = write("letter", kLetterL);
+    const std::string path = folder_.write("letter", kLetterL);
     const Region region = distmesh::read_polygon(path);
     EXPECT_EQ(region.fixed.size(), 6u);
     EXPECT_DOUBLE_EQ(distance(region.at_hand(), 0.5, 0.5), -0.5);
@@ -574,7 +554,7 @@ TEST_F(Files, APolygonIsMeshed) {
 }
 
 TEST_F(Files, FaultsOfPolygonsNameTheirLine) {
-    const std::string start = (folder_ / "polygon").string();
+    const std::string start = folder_ / "polygon";
     EXPECT_EQ(error_of("0 0\n1 0\n1 1\n").find(start + ":3: the polygon is not closed"), 0u);
     EXPECT_EQ(error_of("0 0\n1 0\n0 0\n").find(start + ":3: "), 0u);
     EXPECT_EQ(error_of("0 0\n").find(start + ":1: "), 0u);
@@ -602,32 +582,33 @@ TEST_F(Files, RefusesWhatCannotBeRight) {
     refuse(2, "--domain", {"--domain", "torus"});
     refuse(2, "--domain polygon", {"--domain", "polygon"});
     refuse(2, "--domain ring", {"--domain", "ring", "--input", "circle"});
-    refuse(2, "--domain ring", {"--domain", "ring", "--input", write("letter", kLetterL)});
+    refuse(2, "--domain ring", {"--domain", "ring", "--input", folder_.write("letter", kLetterL)});
     refuse(2, "--max-iterations", {"--max-iterations", "0"});
     refuse(2, "--minus", {"--minus", "torus"});
     refuse(2, "--grading", {"--grading", "-1"});
     refuse(2, "empty", {"--minus", "circle"});
     refuse(2, "a mesh needs three or more", {"--minus", "circle", "--h0", "0.2"});
-    refuse(1, "polygon:4: ", {"--input", write("polygon", "0 0\n1 1\n1 0\n0 1\n0 0\n")});
+    refuse(1, "polygon:4: ", {"--input", folder_.write("polygon", "0 0\n1 1\n1 0\n0 1\n0 0\n")});
     refuse(1, "no/such/file", {"--input", "no/such/file"});
     refuse(1, "no/such/file", {"--fixed", "no/such/file"});
-    refuse(1, "fixed:2: the point is 0.4142", {"--fixed", write("fixed", "0 0.5\n1 1\n")});
-    refuse(1, "fixed:1: ", {"--fixed", write("fixed", "0 x\n")});
+    refuse(1, "fixed:2: the point is 0.4142", {"--fixed", folder_.write("fixed", "0 0.5\n1 1\n")});
+    refuse(1, "fixed:1: ", {"--fixed", folder_.write("fixed", "0 x\n")});
 }
 
 TEST_F(Files, FixedPointsStay) {
-    const std::string out = (folder_ / "out.vtk").string();
-    const auto result =
-        run({"--h0", "0.3", "--fixed", write("fixed", "0.1 0.2\n-0.5,0\n"), "--output", out});
+    const std::string out = folder_ / "out.vtk";
+    const auto result = run(
+        {"--h0", "0.3", "--fixed", folder_.write("fixed", "0.1 0.2\n-0.5,0\n"), "--output", out});
     ASSERT_EQ(result.status, 0) << result.diagnostics;
-    EXPECT_NE(read(out).find("double\n-0.5 0 0\n0.1 0.2 0\n"), std::string::npos) << read(out);
+    EXPECT_NE(read_file(out).find("double\n-0.5 0 0\n0.1 0.2 0\n"), std::string::npos)
+        << read_file(out);
 }
 
 TEST_F(Files, AreVtkOrCsv) {
-    const std::string vtk = (folder_ / "mesh.vtk").string(), csv = (folder_ / "mesh").string();
+    const std::string vtk = folder_ / "mesh.vtk", csv = folder_ / "mesh";
     ASSERT_EQ(run({"--h0", "0.2", "--output", vtk}).status, 0);
     ASSERT_EQ(run({"--h0", "0.2", "--output", csv}).status, 0);
-    std::istringstream in(read(vtk));
+    std::istringstream in(read_file(vtk));
     std::string line, word;
     std::getline(in, line);
     EXPECT_EQ(line, "# vtk DataFile Version 3.0");
@@ -648,7 +629,7 @@ TEST_F(Files, AreVtkOrCsv) {
         area += twice_area(places[a], places[b], places[c]) / 2;
     }
     EXPECT_NEAR(area, std::numbers::pi, 0.04);
-    std::istringstream table(read(csv));
+    std::istringstream table(read_file(csv));
     std::getline(table, line);
     EXPECT_EQ(line, "x1,y1,x2,y2,x3,y3,quality");
     std::size_t rows = 0;

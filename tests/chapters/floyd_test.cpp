@@ -6,14 +6,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "common/error.hpp"
+#include "scratch_folder.hpp"
 #include "stage_run.hpp"
 
 namespace {
 
+using course_test::message_of, course_test::ScratchFolder;
 using floyd::Distance, floyd::Graph, floyd::GraphOptions, floyd::Input, floyd::kInfinity;
 using floyd::kNoHop, floyd::make_graph, floyd::make_input, floyd::Output, floyd::read_graph;
 using floyd::Verifier, floyd::Vertex;
@@ -156,33 +157,17 @@ TEST(Graphs, WithPathsThatMightBeTooLongAreRefused) {
 
 class GraphFile : public testing::Test {
   protected:
-    void SetUp() override {
-        folder_ =
-            std::filesystem::temp_directory_path() /
-            (std::string("floyd_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-        std::filesystem::create_directory(folder_);
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-
-    std::string write(const std::string& name, const std::string& content) const {
-        std::ofstream(folder_ / name) << content;
-        return (folder_ / name).string();
-    }
     Input read(const std::string& name, const std::string& content, std::int64_t count = 0) const {
-        return make_input(read_graph(write(name, content), count));
+        return make_input(read_graph(folder_.write(name, content), count));
     }
     // What read_graph throws, without the folder.
     std::string error_of(const std::string& name, const std::string& content) const {
-        try {
-            read_graph(write(name, content), 0);
-        } catch (const course::InputError& error) {
-            const std::string message = error.what();
-            return message.substr(message.find(name));
-        }
-        return "nothing";
+        const std::string message =
+            message_of<course::InputError>([&] { read_graph(folder_.write(name, content), 0); });
+        return message.empty() ? "nothing" : message.substr(message.find(name));
     }
 
-    std::filesystem::path folder_;
+    ScratchFolder folder_;
 };
 
 constexpr Distance kInf = kInfinity;
@@ -280,7 +265,7 @@ TEST_F(GraphFile, WithPathsThatMightBeTooLongAreRefused) {
     EXPECT_EQ(error_of("e.csv", "0,1,300000000\n1,2,-236870912\n2,0,236870912\n"),
               "e.csv: paths may be as long as 536870912, above 536870911");
     EXPECT_THROW(read_graph("no/such/file.csv", 0), course::InputError);
-    EXPECT_THROW(read_graph(folder_, 0), course::InputError);
+    EXPECT_THROW(read_graph(folder_.path(), 0), course::InputError);
 }
 
 TEST(NegativeCycles, AreFoundWithTheirVertices) {
@@ -507,7 +492,7 @@ course_test::RunResult run(std::vector<std::string> arguments) {
 }
 
 TEST_F(GraphFile, PathsAreCalledAsTheFileCallsThem) {
-    const std::string file = write("a.gr", "p sp 4 3\na 1 2 7\na 2 4 -1\na 4 1 2\n");
+    const std::string file = folder_.write("a.gr", "p sp 4 3\na 1 2 7\na 2 4 -1\na 4 1 2\n");
     auto result = run({"--input", file, "--path", "1,4", "--repeats", "1"});
     ASSERT_EQ(result.status, 0) << result.diagnostics;
     EXPECT_NE(result.output.find("path            1 -> 2 -> 4\n"), std::string::npos)
@@ -522,7 +507,7 @@ TEST_F(GraphFile, PathsAreCalledAsTheFileCallsThem) {
 }
 
 TEST_F(GraphFile, MatricesAreWrittenAsTheFileCallsItsVertices) {
-    const std::string file = write("a.gr", "p sp 3 2\na 1 2 7\na 2 3 -1\n");
+    const std::string file = folder_.write("a.gr", "p sp 3 2\na 1 2 7\na 2 3 -1\n");
     auto result = run({"--check", "--input", file, "--output", "-", "--quiet"});
     EXPECT_EQ(result.output, "0,7,6\ninf,0,-1\ninf,inf,0\n");
     result = run({"--check", "--input", file, "--next-hop", "-", "--quiet"});
@@ -530,7 +515,7 @@ TEST_F(GraphFile, MatricesAreWrittenAsTheFileCallsItsVertices) {
 }
 
 TEST_F(GraphFile, ANegativeCycleIsAnErrorThatNamesIt) {
-    const std::string file = write("e.csv", "0,1,3\n1,2,2\n2,0,-6\n2,3,1\n");
+    const std::string file = folder_.write("e.csv", "0,1,3\n1,2,2\n2,0,-6\n2,3,1\n");
     const std::string out = folder_ / "out", hops = folder_ / "hops";
     for (const char* mode : {"--check", "--repeats=1", "--profile"}) {
         std::vector<std::string> arguments = {mode, "--input", file};
@@ -550,8 +535,8 @@ TEST_F(GraphFile, ANegativeCycleIsAnErrorThatNamesIt) {
 TEST_F(GraphFile, FaultsAndHugeGraphsAreOneLineAndNoFile) {
     const std::string out = folder_ / "out";
     for (const char* content : {"", "0,1\n", "0,0,1\n", "0,999999,1\n"}) {
-        const auto result = run({"--check", "--input", write("e.csv", content), "--output", out,
-                                 "--next-hop", folder_ / "hops"});
+        const auto result = run({"--check", "--input", folder_.write("e.csv", content), "--output",
+                                 out, "--next-hop", folder_ / "hops"});
         EXPECT_EQ(result.status, 1) << content;
         EXPECT_EQ(std::count(result.diagnostics.begin(), result.diagnostics.end(), '\n'), 1);
         EXPECT_NE(result.diagnostics.find("e.csv"), std::string::npos) << result.diagnostics;
@@ -560,7 +545,7 @@ TEST_F(GraphFile, FaultsAndHugeGraphsAreOneLineAndNoFile) {
 }
 
 TEST_F(GraphFile, FlagsThatCannotBeMeantAreRefused) {
-    const std::string file = write("e.csv", "0,1,3\n1,2,2\n");
+    const std::string file = folder_.write("e.csv", "0,1,3\n1,2,2\n");
     for (const auto& bad :
          std::vector<std::vector<std::string>>{{"--density", "1.5"},
                                                {"--density", "nan"},
@@ -585,7 +570,8 @@ TEST_F(GraphFile, FlagsThatCannotBeMeantAreRefused) {
         EXPECT_NE(result.diagnostics.find(bad[0]), std::string::npos) << result.diagnostics;
     }
     EXPECT_EQ(run({"--check", "--path", "0,1"}).status, 2);
-    EXPECT_EQ(run({"--n", "4", "--check", "--input", write("a.gr", "p sp 3 1\na 1 2 3\n")}).status,
+    EXPECT_EQ(run({"--n", "4", "--check", "--input", folder_.write("a.gr", "p sp 3 1\na 1 2 3\n")})
+                  .status,
               2);
 }
 

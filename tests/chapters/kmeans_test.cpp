@@ -7,18 +7,18 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <set>
-#include <sstream>
 
 #include "common/error.hpp"
 #include "common/host_memory.hpp"
 #include "common/numbers.hpp"
+#include "scratch_folder.hpp"
 #include "stage_run.hpp"
 
 namespace {
 
+using course_test::message_of, course_test::read_file, course_test::ScratchFolder;
 using kmeans::Input, kmeans::Layout, kmeans::make_centroids, kmeans::make_points, kmeans::Output;
 using kmeans::Point, kmeans::read_points, kmeans::Verifier;
 using UInt128 = unsigned __int128;
@@ -215,41 +215,18 @@ TEST(Centroids, PlusplusPrefersTheFarPoint) {
 
 class PointsFile : public testing::Test {
   protected:
-    void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() /
-                  (std::string("kmeans_") +
-                   testing::UnitTest::GetInstance()->current_test_info()->name());
-        std::filesystem::create_directory(folder_);
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-
-    std::string write(const std::string& name, const std::string& content) {
-        std::ofstream(folder_ / name) << content;
-        return (folder_ / name).string();
-    }
-    static std::string read(const std::string& path) {
-        std::ostringstream content;
-        content << std::ifstream(path).rdbuf();
-        return content.str();
-    }
     // What read_points throws on a file of this text; empty when it throws nothing.
-    std::string error_of(const std::string& content) {
-        try {
-            read_points(write("points", content));
-        } catch (const course::InputError& error) {
-            return error.what();
-        }
-        return "";
-    }
-    std::ptrdiff_t files() const {
-        return std::distance(std::filesystem::directory_iterator(folder_), {});
+    std::string error_of(const std::string& content) const {
+        return message_of<course::InputError>(
+            [&] { read_points(folder_.write("points", content)); });
     }
 
-    std::filesystem::path folder_;
+    ScratchFolder folder_;
 };
 
 TEST_F(PointsFile, HoldsBlanksOrCommas) {
-    const std::string path = write("points", "# three\n1 2\n\n-3,4\n 1073741824 , -1073741824 #\n");
+    const std::string path =
+        folder_.write("points", "# three\n1 2\n\n-3,4\n 1073741824 , -1073741824 #\n");
     EXPECT_EQ(read_points(path), (std::vector<Point>{{1, 2}, {-3, 4}, {kFar, -kFar}}));
 }
 
@@ -258,13 +235,12 @@ TEST_F(PointsFile, FaultsNameTheirLine) {
          {"1", "1 2 3", "1,2,3", "1,", ",1", "1.5 2", "1 x", "1 nan", "1073741825 0",
           "0 -1073741825", "1 99999999999999999999", "x,y", "0x10 1", "1;2"}) {
         const std::string error = error_of(std::string("1 2\n") + bad + "\n");
-        EXPECT_EQ(error.rfind((folder_ / "points").string() + ":2: ", 0), 0u)
-            << bad << ": " << error;
+        EXPECT_EQ(error.rfind(folder_ / "points" + ":2: ", 0), 0u) << bad << ": " << error;
     }
     EXPECT_NE(error_of(""), "");
     EXPECT_NE(error_of("# nothing\n"), "");
     EXPECT_THROW(read_points("no/such/file"), course::InputError);
-    EXPECT_THROW(read_points(folder_.string()), course::InputError);
+    EXPECT_THROW(read_points(folder_.path()), course::InputError);
 }
 
 struct Case {
@@ -465,9 +441,9 @@ TEST(CommandLine, StatesTheMemoryOfTheLayout) {
 }
 
 TEST_F(PointsFile, RunsWriteBothFilesOrNone) {
-    const std::string points = write("in", "0 0\n1,0\n10 0\n-11 5\n-12 6\n");
-    const std::string centroids = write("init", "0 0\n10 0\n-10 0\n500 500\n");
-    const std::string out = (folder_ / "out").string(), means = (folder_ / "means").string();
+    const std::string points = folder_.write("in", "0 0\n1,0\n10 0\n-11 5\n-12 6\n");
+    const std::string centroids = folder_.write("init", "0 0\n10 0\n-10 0\n500 500\n");
+    const std::string out = folder_ / "out", means = folder_ / "means";
     const std::vector<std::string> arguments = {"--check", "--input",     points, "--k",
                                                 "4",       "--output",    out,    "--init",
                                                 centroids, "--centroids", means};
@@ -477,34 +453,34 @@ TEST_F(PointsFile, RunsWriteBothFilesOrNone) {
     };
     for (const Layout layout : {Layout::kPoints, Layout::kLists}) {
         EXPECT_EQ(with({}, layout).status, 0) << with({}, layout).diagnostics;
-        EXPECT_EQ(read(out), "x,y,label\n0,0,0\n1,0,0\n10,0,1\n-11,5,2\n-12,6,2\n");
-        EXPECT_EQ(read(means), "x,y,size\n0,0,2\n10,0,1\n-11,5,2\n500,500,0\n");
-        ASSERT_EQ(files(), 4);
+        EXPECT_EQ(read_file(out), "x,y,label\n0,0,0\n1,0,0\n10,0,1\n-11,5,2\n-12,6,2\n");
+        EXPECT_EQ(read_file(means), "x,y,size\n0,0,2\n10,0,1\n-11,5,2\n500,500,0\n");
+        ASSERT_EQ(folder_.count(), 4);
         std::filesystem::remove(out);
         std::filesystem::remove(means);
     }
 
     for (const char* content :
          {"1 2\n", "1 2\n3 4\n5 6\n7 8\n9 10\n", "1 2\n3 4\n5 6\n7 x\n", ""}) {
-        write("init", content);
+        folder_.write("init", content);
         const auto result = with({});
         EXPECT_EQ(result.status, 1) << content;
         EXPECT_NE(result.diagnostics.find(centroids), std::string::npos) << result.diagnostics;
         EXPECT_EQ(std::ranges::count(result.diagnostics, '\n'), 1) << result.diagnostics;
-        EXPECT_EQ(files(), 2);
+        EXPECT_EQ(folder_.count(), 2);
     }
     for (const char* content : {"1 2\n3 4\n5 6\n7.5 8\n", "1 2\n3\n", "1 2\n1 1073741825\n", ""}) {
-        write("in", content);
+        folder_.write("in", content);
         const auto result = with({});
         EXPECT_EQ(result.status, 1) << content;
         EXPECT_NE(result.diagnostics.find(points), std::string::npos) << result.diagnostics;
         EXPECT_EQ(std::ranges::count(result.diagnostics, '\n'), 1) << result.diagnostics;
-        EXPECT_EQ(files(), 2);
+        EXPECT_EQ(folder_.count(), 2);
     }
-    write("in", "1 2\n3 4\n");
+    folder_.write("in", "1 2\n3 4\n");
     EXPECT_EQ(with({}).status, 2);  // k > n
     EXPECT_EQ(with({"--n", "3"}).status, 2);
-    EXPECT_EQ(files(), 2);
+    EXPECT_EQ(folder_.count(), 2);
 }
 
 TEST(Report, SaysHowItEnded) {

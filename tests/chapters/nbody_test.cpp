@@ -6,15 +6,16 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <set>
 
 #include "common/error.hpp"
+#include "scratch_folder.hpp"
 #include "stage_run.hpp"
 
 namespace {
 
+using course_test::message_of, course_test::ScratchFolder;
 using nbody::Body, nbody::Input, nbody::make_input, nbody::Output, nbody::read_input;
 using nbody::Vector3, nbody::Verifier;
 
@@ -168,31 +169,21 @@ TEST(Lists, ComeBackAsTheyWere) {
 
 class BodiesFile : public testing::Test {
   protected:
-    void SetUp() override {
-        path_ = std::filesystem::temp_directory_path() /
-                (std::string("nbody_") +
-                 testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt");
-    }
-    void TearDown() override { std::filesystem::remove(path_); }
-
     // What read_input throws on a file of this text; empty when it throws nothing.
-    std::string error_of(const std::string& content) {
-        std::ofstream(path_) << content;
-        try {
-            read_input(path_.string());
-        } catch (const course::InputError& error) {
-            return error.what();
-        }
-        return "";
+    std::string error_of(const std::string& content) const {
+        return message_of<course::InputError>(
+            [&] { read_input(folder_.write("bodies", content)); });
     }
-    std::string place(int line) const { return path_.string() + ":" + std::to_string(line) + ":"; }
+    std::string place(int line) const {
+        return (folder_ / "bodies") + ":" + std::to_string(line) + ":";
+    }
 
-    std::filesystem::path path_;
+    ScratchFolder folder_;
 };
 
 TEST_F(BodiesFile, IsReadInOrder) {
     EXPECT_EQ(error_of("# two bodies\n\n1 2 3 4 5 6 7\n0.5 -1 -2 -3 0 0 0 # light\n"), "");
-    const Input input = read_input(path_.string());
+    const Input input = read_input(folder_ / "bodies");
     ASSERT_EQ(input.count(), 2);
     EXPECT_EQ(input.bodies[0].mass, 1);
     EXPECT_EQ(input.bodies[0].z, 4);

@@ -3,20 +3,20 @@
 #include "storms.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "common/error.hpp"
+#include "scratch_folder.hpp"
 #include "stage_run.hpp"
 
 namespace {
 
+using course_test::ScratchFolder;
 using storms::Exhibit, storms::find_workload, storms::Input, storms::make_waves, storms::Maximum;
 using storms::Output, storms::read_wave, storms::Verifier, storms::Wave;
 
@@ -80,26 +80,7 @@ course_test::RunResult run(std::vector<std::string> arguments,
 
 class Files : public testing::Test {
   protected:
-    void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("storms_test_" + std::to_string(::getpid()) + "_" +
-                   testing::UnitTest::GetInstance()->current_test_info()->name());
-        std::filesystem::create_directories(folder_);
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-
-    std::string file(const std::string& name, const std::string& content) {
-        const std::filesystem::path path = folder_ / name;
-        std::ofstream(path) << content;
-        return path.string();
-    }
-    std::string path(const std::string& name) const { return (folder_ / name).string(); }
-    bool holds_only(std::size_t files) const {
-        using Iterator = std::filesystem::directory_iterator;
-        return std::distance(Iterator(folder_), Iterator()) == static_cast<std::ptrdiff_t>(files);
-    }
-
-    std::filesystem::path folder_;
+    ScratchFolder folder_;
 };
 
 struct Known {
@@ -114,7 +95,7 @@ const Known kKnown[] = {
 
 TEST_F(Files, GiveTheKnownResults) {
     for (const Known& known : kKnown) {
-        const std::string wave = file("wave", known.file);
+        const std::string wave = folder_.write("wave", known.file);
         const auto result = run({"--check", "--quiet", "--n", std::to_string(known.size), "--input",
                                  wave, "--output", "-"});
         EXPECT_EQ(result.status, 0) << result.diagnostics;
@@ -123,13 +104,13 @@ TEST_F(Files, GiveTheKnownResults) {
 }
 
 TEST_F(Files, MayBeSeveral) {
-    const std::string first = file("a", "# a wave\n2\n\n3 10\r\n 5 -10 # out\n");
-    const std::string second = file("b", "0\n");
+    const std::string first = folder_.write("a", "# a wave\n2\n\n3 10\r\n 5 -10 # out\n");
+    const std::string second = folder_.write("b", "0\n");
     const Wave wave = read_wave(first);
     EXPECT_EQ(wave.positions, (std::vector<std::int64_t>{3, 5}));
     EXPECT_EQ(wave.values, (std::vector<std::int32_t>{10, -10}));
     EXPECT_EQ(read_wave(second).count(), 0);
-    const std::string out = path("out");
+    const std::string out = folder_ / "out";
     const auto result = run(
         {"--check", "--n", "9", "--input", first + "," + second + "," + first, "--output", out});
     EXPECT_EQ(result.status, 0) << result.diagnostics;
@@ -158,37 +139,52 @@ TEST_F(Files, ThatAreWrongAreRefusedInOneLine) {
         {"", "holds no"},
     };
     for (const Case& one : cases) {
-        const std::string wave = file("wave", one.content);
-        const auto result = run({"--n", "9", "--input", wave, "--output", path("out"), "--layer",
-                                 path("layer"), "--csv", path("rows")});
+        const std::string wave = folder_.write("wave", one.content);
+        const auto result = run({"--n", "9", "--input", wave, "--output", folder_ / "out",
+                                 "--layer", folder_ / "layer", "--csv", folder_ / "rows"});
         EXPECT_EQ(result.status, course::kExitFailure) << one.content;
         EXPECT_NE(result.diagnostics.find(wave), std::string::npos) << result.diagnostics;
         EXPECT_NE(result.diagnostics.find(one.said), std::string::npos) << result.diagnostics;
         EXPECT_EQ(std::ranges::count(result.diagnostics, '\n'), 1) << result.diagnostics;
-        EXPECT_TRUE(holds_only(1));
+        EXPECT_EQ(folder_.count(), 1);
     }
 }
 
 TEST_F(Files, ThatAreMissingAndFlagsThatContradict) {
-    const std::string wave = file("wave", "1\n1 2\n");
+    const std::string wave = folder_.write("wave", "1\n1 2\n");
     const auto refused = [&](std::vector<std::string> arguments, int status,
                              const std::string& said) {
-        arguments.insert(arguments.end(), {"--output", path("out")});
+        arguments.insert(arguments.end(), {"--output", folder_ / "out"});
         const auto result = run(arguments);
         EXPECT_EQ(result.status, status) << result.diagnostics;
         EXPECT_NE(result.diagnostics.find(said), std::string::npos) << result.diagnostics;
         EXPECT_EQ(std::ranges::count(result.diagnostics, '\n'), 1) << result.diagnostics;
-        EXPECT_TRUE(holds_only(1));
+        EXPECT_EQ(folder_.count(), 1);
     };
-    refused({"--n", "9", "--input", path("none")}, 1, "none: ");
-    refused({"--n", "9", "--input", wave + "," + path("none")}, 1, "none: ");
-    refused({"--n", "9", "--input", folder_.string()}, 1, folder_.string());
+    refused({"--n", "9", "--input", folder_ / "none"}, 1, "none: ");
+    refused({"--n", "9", "--input", wave + "," + folder_ / "none"}, 1, "none: ");
+    refused({"--n", "9", "--input", folder_.path()}, 1, folder_.path());
     refused({"--n", "9", "--input", wave + ","}, 2, "a name is missing");
     refused({"--n", "9", "--input", wave, "--waves", "2"}, 2, "--waves");
     refused({"--n", "9", "--input", wave, "--particles", "2"}, 2, "--particles");
     refused({"--n", "2", "--input", wave}, 2, "--n 2: a layer has at least 3 cells");
     refused({"--n", "1"}, 2, "--n 1: ");
     refused({"--waves", "0"}, 2, "--waves");
+}
+
+TEST(Wave, KnowsHowFarItsPositionsLie) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 30;
+    Wave wave;
+    EXPECT_TRUE(wave.is_nearer_than(1));  // nothing lies anywhere
+    wave.add(kFar - 1, 1);
+    wave.add(1 - kFar, 1);
+    EXPECT_TRUE(wave.is_nearer_than(kFar));
+    EXPECT_FALSE(wave.is_nearer_than(kFar - 1));
+    for (const std::int64_t position : {kFar, -kFar, storms::kMaxPosition, -storms::kMaxPosition}) {
+        Wave far = wave;
+        far.add(position, 1);
+        EXPECT_FALSE(far.is_nearer_than(kFar)) << position;
+    }
 }
 
 TEST(Workloads, AreWhatTheirNamesSay) {
