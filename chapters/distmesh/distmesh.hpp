@@ -38,7 +38,10 @@ inline constexpr double kGradientStep = 0x1.0p-26;  // deps, of h0: the root of 
 inline constexpr int kDensityInterval = 30;
 inline constexpr double kCrowded = 2;  // a bar with L0 > 2 L has ends too many
 
-inline constexpr double kOperationsPerBar = 20;
+// The least arithmetic of a bar in an iteration, for the check against the device's limits: 9 for
+// its length and both sums (differences, squares, their sum, a root, another square, additions), 6
+// for its push (rest length, difference, maximum, quotient, products), 4 to add that to both ends.
+inline constexpr double kOperationsPerBar = 19;
 
 inline constexpr double kFlat = 0.6;  // quality of a triangle at the boundary that is mended
 inline constexpr int kMostMendings = 10;
@@ -161,10 +164,10 @@ double quality(Point a, Point b, Point c);
 // A stage: runs the iterations, marking its phases.
 using GenerateMesh = void (*)(const Input&, Output&, PhaseTimer&);
 
-// main() of a stage.
+// main() of every stage. Returns the exit status (error.hpp).
 int run_stage(int argc, char** argv, std::string_view stage_name, GenerateMesh generate_mesh);
 
-// ---- Inputs
+// --- Inputs --------------------------------------------------------------------------------------
 
 // The names that --domain takes beside `polygon`.
 inline constexpr std::string_view kDomainNames[] = {"circle", "ellipse", "square-hole", "ring",
@@ -213,7 +216,7 @@ double spacing_for(const Region& region, std::int64_t count);
 void place_points(Input& input, const Region& region, std::span<const Point> fixed,
                   std::uint64_t seed);
 
-// ---- Verifying
+// --- Oracle --------------------------------------------------------------------------------------
 
 struct Measures {
     double least_quality = 0, mean_quality = 0, area = 0;

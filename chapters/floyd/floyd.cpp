@@ -117,7 +117,7 @@ class Floyd final : public course::Problem {
         std::string result;
         if (input_name_ == "random") result = text("density=", graph_options_.density, ';');
         result += text("max-weight=", graph_options_.max_weight);
-        if (graph_options_.negative) result += ";negative=yes";
+        if (graph_options_.negative) result += ";negative=1";
         return result;
     }
 

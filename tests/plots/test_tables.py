@@ -171,7 +171,7 @@ class TablesTest(PlotsTest):
     def test_floyd_s_readme_has_a_place_for_every_table(self) -> None:
         rows = floyd_rows("gpu", (1000, 2000, 3000, 4000, 5000, 20_000))
         for record in list(rows):  # other inputs are no compared runs, whatever they took
-            for input_name, parameters in (("random", "density=0.5;max-weight=1000;negative=yes"), ("grid", "max-weight=1000"),
+            for input_name, parameters in (("random", "density=0.5;max-weight=1000;negative=1"), ("grid", "max-weight=1000"),
                                            ("random", "density=0.1;max-weight=1000")):
                 other = list(record)
                 other[7], other[9] = parameters, input_name

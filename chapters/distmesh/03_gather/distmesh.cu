@@ -18,10 +18,9 @@
 #include "move_points.cuh"
 
 using course::cuda_check, course::DeviceBuffer;
-using distmesh::Domain, distmesh::move_points_kernel, distmesh::Point, distmesh::Status;
+using distmesh::Domain, distmesh::Point, distmesh::Status;
 using distmesh::Input, distmesh::Mesh, distmesh::Output, distmesh::Phase, distmesh::PhaseTimer;
-
-using distmesh::kBlockSize;
+using distmesh::kBlockSize, distmesh::move_points_kernel;
 
 // Over all bars: the squares of the lengths that they have and that they shall have.
 struct Sums {
