@@ -17,6 +17,12 @@ namespace storms {
 
 using course::text;
 
+bool Wave::is_nearer_than(std::int64_t distance) const {
+    return std::ranges::all_of(positions, [distance](std::int64_t position) {
+        return -distance < position && position < distance;
+    });
+}
+
 std::int64_t Input::particles() const {
     std::int64_t count = 0;
     for (const Wave& wave : waves) count += wave.count();

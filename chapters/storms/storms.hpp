@@ -43,6 +43,8 @@ struct Wave {
     std::vector<std::int32_t> values;
 
     std::int64_t count() const { return static_cast<std::int64_t>(positions.size()); }
+    // Whether all positions lie between -distance and distance.
+    bool is_nearer_than(std::int64_t distance) const;
     void add(std::int64_t position, std::int32_t value) {
         positions.push_back(position);
         values.push_back(value);

@@ -95,6 +95,18 @@ class StormsTest(unittest.TestCase):
                 value, position = peaks_of(expected)[0]
                 self.assertEqual(written.splitlines()[-1], f"{position} {value:.6f}")
 
+    def test_the_longest_distances_of_32_bits(self) -> None:
+        """And the next ones, for which a stage may compute otherwise."""
+        for far in (2**30 - 1, 2**30, 2**31, 2**40):
+            wave = [(far, 12_345_678), (-far, 2_000_000_000)]
+            path = self.file("wave", wave)
+            expected = layer_of(300, [wave])
+            self.assertGreater(min(expected), 0)
+            for stage, program in PROGRAMS.items():
+                with self.subTest(f"{stage} {far}"):
+                    _, layer = self.run_right(program, "--n", 300, "--input", path)
+                    self.assertEqual([single(cell) for cell in layer], expected)
+
     def test_nothing_at_all(self) -> None:
         path = self.file("wave", ())
         for stage, program in PROGRAMS.items():

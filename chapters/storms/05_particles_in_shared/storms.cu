@@ -24,7 +24,7 @@ using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::Pha
 using storms::Wave;
 
 constexpr int kBlockSize = 256;
-constexpr int kCellsPerThread = 4;
+constexpr int kCellsPerThread = 2;
 // A cell is copied, and, if it is no end, written from the copy.
 constexpr double kBytesPerRelaxation = 16;
 // A cell is read; a value and a position are written; the reduction reads the value.

@@ -23,7 +23,7 @@ using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::Pha
 using storms::Wave;
 
 constexpr int kBlockSize = 256;
-constexpr int kCellsPerThread = 4;
+constexpr int kCellsPerThread = 2;
 // A cell is read, and written relaxed.
 constexpr double kBytesPerRelaxation = 8;
 
