@@ -103,6 +103,7 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kCopyIn);
     cuda_check(cudaMemcpy(d_vertices.data(), input.vertices.data(), d_vertices.bytes(),
                           cudaMemcpyHostToDevice));
+    cuda_check(cudaMemset(d_progress.data(), 0, d_progress.bytes()));  // its padding, too
     timer.end();
     while (mesh.triangulate()) {
         mesh.list_bars_of_points(offsets, list);
