@@ -194,6 +194,13 @@ def time_unit(seconds: float) -> tuple[str, float]:
     return ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
 
 
+def short_time(seconds: float) -> str:
+    """Three digits: `95 s`, `0.25 s`, `1.03 ms`, `0.5 µs`."""
+    if seconds >= 0.1:
+        return f"{seconds:.3g} s"
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-4 else f"{seconds * 1e6:.3g} µs"
+
+
 def short_ratio(value: float) -> str:
     """Three digits: `1.07`, `45.3`, `204`, `3730`; below a hundredth two: `0.0035`."""
     if value < 0.01:

@@ -15,10 +15,10 @@ unset xtics
 set xtics scale 0 rotate by 25 right noenhanced font ',17'
 set key top left reverse Left font ',15' samplen 1.5
 # One bar a device in each group; the bars of a group fill 0.8 of its width.
-width = 0.4
-place(i) = (i - 0.5)*width
+width = with_thesis ? 0.4 : 0.8
+place(i) = with_thesis ? (i - 0.5)*width : 0
 set boxwidth width*0.94
+thesis = with_thesis ? ", gain_file using ($0+place(1)):3 skip 1 with boxes lc rgb grey title thesis_key, \
+    gain_file using ($0+place(1)):3:(sprintf('%.2f', $3)) skip 1 with labels offset 0,0.7 font ',15' notitle" : ''
 plot gain_file using ($0+place(0)):2:xtic(1) skip 1 with boxes lt 1 title gain_key, \
-     gain_file using ($0+place(0)):2:(sprintf('%.2f', $2)) skip 1 with labels offset 0,0.7 font ',15' notitle, \
-     gain_file using ($0+place(1)):3 skip 1 with boxes lc rgb grey title thesis_key, \
-     gain_file using ($0+place(1)):3:(sprintf('%.2f', $3)) skip 1 with labels offset 0,0.7 font ',15' notitle
+     gain_file using ($0+place(0)):2:(sprintf('%.2f', $2)) skip 1 with labels offset 0,0.7 font ',15' notitle @thesis

@@ -44,6 +44,14 @@ class DataError(Exception):
     """Data that is missing or cannot be drawn; the message names the file."""
 
 
+class MissingFile(DataError):
+    """A file of recorded data that is not there."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path}: {why}")
+        self.path = path
+
+
 @dataclass(frozen=True)
 class Row:
     """One timed run."""
@@ -187,6 +195,8 @@ def read_table(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[s
     """Yields line number and record; `#` lines are comments."""
     try:
         file = path.open(encoding="utf-8", newline="")
+    except FileNotFoundError as error:
+        raise MissingFile(path, str(error.strerror)) from error
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from error
     with file:

@@ -141,7 +141,8 @@ def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp],
         measure(over, one.n, one.parameters)
     if seed := seed_speed_up(chapter.name, rules, chapter.stages, before, stage):
         printed.append(seed)
-        measure(before, seed.n)
+        if seed.n:
+            measure(before, seed.n)
     return printed, here
 
 
@@ -205,6 +206,16 @@ def telling(a: Kernel, b: Kernel, unit: str) -> list[str]:
     return lines
 
 
+def telling_copies(chapter: Chapter, before: str, stage: str) -> list[str]:
+    """`80 000 → 0 bytes copied to the device`, where that is much of all that is copied."""
+    ways = {"host_to_device": "to the device", "device_to_host": "from the device"}
+    copied = [{way: sum(one.count(f"{way}.bytes") for one in chapter.counters if one.stage == name and not one.kernel)
+               for way in ways} for name in (before, stage)]
+    least = TELLING * max(sum(one.values()) for one in copied)
+    return [f"{counters_tool.number(copied[0][way])} → {counters_tool.number(copied[1][way])} bytes copied {said}"
+            for way, said in ways.items() if abs(copied[0][way] - copied[1][way]) > least]
+
+
 def counted_change(chapter: Chapter, before: str, stage: str, unit: str) -> Counted:
     a, b = kernels_of(chapter, before), kernels_of(chapter, stage)
     if not chapter.counters or not b:
@@ -228,12 +239,13 @@ def counted_change(chapter: Chapter, before: str, stage: str, unit: str) -> Coun
     else:
         first, second = (kernel_of("", [one for kernels in found.values() for one in kernels]) for found in (a, b))
         whose = "all kernels together: "
-    lines = telling(first, second, unit)[:SHOWN_CHANGES]
+    copies = telling_copies(chapter, before, stage)
+    lines = telling(first, second, unit)[:SHOWN_CHANGES - len(copies)]
     if lines:
         lines[0] = whose + lines[0]
-    else:
-        lines = ["nothing: no launch, request, sector, wavefront or barrier more or less"]
-    return Counted(tuple(lines), tuple(everything), arguments.pop())
+    elif not copies:
+        lines = ["nothing: no launch, request, sector, wavefront, barrier or byte copied more or less"]
+    return Counted((*lines, *copies), tuple(everything) + tuple(copies), arguments.pop())
 
 
 # ---- all of it -------------------------------------------------------------------------------------------------

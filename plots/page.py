@@ -21,8 +21,7 @@ from drawing import PLOTS, PUBLISHED, Drawing, Figure, Source
 from markdown import Document, blocks, inline, plain, read_document, scrolling
 from measurements import chapters_of, read_published, read_stages, stages_file
 from optimisations import Chapter, Optimisation
-from speed_ups import SpeedUp, speed_up_words
-from tables import NO_TIMES
+from speed_ups import NO_TIMES, SpeedUp, speed_up_words
 
 sys.path.append(str(PLOTS.parent / "common" / "tools"))
 from diff_stages import flags_diff  # noqa: E402

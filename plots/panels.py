@@ -26,6 +26,7 @@ from drawing import (
 from measurements import DataError, Point, Row, matches, newest, times
 
 NAN = float("nan")
+SERIAL = "00_cpu"
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,13 @@ def select(source: Source, runs: Runs, stages: Sequence[str]) -> tuple[list[Row]
     return rows, engine
 
 
+def select_serial(source: Source, runs: Runs) -> list[Row]:
+    """The serial stage's rows of these runs."""
+    rows = newest([row for row in source.rows(runs.chapter) if row.stage == SERIAL and matches(row, runs.match)])
+    check_stages(rows, (SERIAL,), source.rows_path(runs.chapter), runs.match_words)
+    return rows
+
+
 def points_of(rows: Sequence[Row], stages: Sequence[str], kernels: bool = False) -> dict[str, list[Point]]:
     return {stage: times([row for row in rows if row.stage == stage], kernels) for stage in stages}
 
@@ -114,7 +122,8 @@ def gain_panel(runs: Runs, gains: Sequence[Gain], n: int, points: dict[str, Poin
     return GainPanel(
         n, [Block(device, [(gain.label, ratio, gain.thesis) for gain, ratio in zip(gains, ratios)])],
         {"gain_top": top * 1.3, "gain_title": what, "gain_n": short_count(n), "gain_key": device,
-         "thesis_key": runs.thesis_key, "gain_bars": len(gains), "unit_text": runs.unit},
+         "thesis_key": runs.thesis_key, "with_thesis": int(any(gain.thesis == gain.thesis for gain in gains)),
+         "gain_bars": len(gains), "unit_text": runs.unit},
         ", ".join(f"{gain.label} {short_ratio(ratio)}" for gain, ratio in zip(gains, ratios)))
 
 
@@ -141,15 +150,19 @@ def prepare_bars(source: Source, runs: Runs, stages: Sequence[str], gains: Seque
 
 
 def prepare_against_n(source: Source, runs: Runs, stages: Sequence[str], gains: Sequence[Gain], best: str,
-                      does: str, smallest_recorded: int = 1, linear: bool = False) -> Drawing:
+                      does: str, smallest_recorded: int = 1, linear: bool = False, with_serial: bool = False) -> Drawing:
     """Whole runs against n, and ratios where all stages were measured (against_n_panels.gp). `does`:
-    what `best` does with what n counts: "sorts". On linear axes stages a tenth apart are no single line."""
+    what `best` does with what n counts: "sorts". On linear axes stages a tenth apart are no single line.
+    `with_serial`: the serial stage is drawn too, as the last one."""
     rows, engine = select(source, runs, stages)
     smallest = smallest_recorded if source.kind == "recorded" else 1
     rows = [row for row in rows if row.n >= smallest]
     check_stages(rows, stages, source.rows_path(runs.chapter), f"n from {smallest}")
     series = points_of(rows, stages)
     n, points = at_largest_n(series)
+    serial = select_serial(source, runs) if with_serial else []
+    if serial:
+        series[SERIAL] = times(serial)
     everything = [point for one in series.values() for point in one]
     sizes = sorted({point.n for point in everything})
     if linear:
@@ -165,11 +178,11 @@ def prepare_against_n(source: Source, runs: Runs, stages: Sequence[str], gains: 
         tables={"time": [Block(stage, point_rows(one)) for stage, one in series.items()], "gain": panel.blocks},
         variables={"time_low": time_range[0], "time_high": time_range[1], "n_low": n_range[0], "n_high": n_range[1],
                    "n_tics": tics(marks), "linear_axes": int(linear), **panel.variables},
-        subtitle=provenance(rows, engine, source.kind),
+        subtitle=provenance([*rows, *serial], engine, source.kind, serial[0].device if serial else ""),
         emulated=engine == "emu",
         ours=f"At {short_count(n)} {runs.words}, whole runs: {panel.listed}. {best} {does} {short_count(last.n)} "
              f"{runs.unit} in {last.median:.3g} s.",
-        alt=f"Line chart of time against {runs.unit} for {', '.join(stages)} on {device}, both axes "
+        alt=f"Line chart of time against {runs.unit} for {', '.join(series)} on {device}, both axes "
             f"{'linear' if linear else 'logarithmic'}, and a bar chart of speed-ups at {short_count(n)} {runs.unit}: "
             f"{panel.listed}.")
 
@@ -178,18 +191,17 @@ def prepare_cpu_gpu(source: Source, runs: Runs, stages: Sequence[str], shown: tu
                     figure: str) -> Drawing:
     """The serial stage against the first and the best of `stages` (cpu_gpu_panels.gp)."""
     path = source.rows_path(runs.chapter)
-    serial = newest([row for row in source.rows(runs.chapter) if row.stage == "00_cpu" and matches(row, runs.match)])
-    check_stages(serial, ("00_cpu",), path, runs.match_words)
+    serial = select_serial(source, runs)
     rows, engine = select(source, runs, stages)
     sizes = sorted({row.n for row in serial} & {row.n for row in rows})
     rows = [row for row in rows if row.n in sizes]
     serial = [row for row in serial if row.n in sizes]
     check_stages(rows, shown, path, f"{engine}, at the n of 00_cpu")
-    series = {"00_cpu": times(serial)} | points_of(rows, shown)
+    series = {SERIAL: times(serial)} | points_of(rows, shown)
     gains = {}
     for stage in shown:
         at = {point.n: point.median for point in series[stage]}
-        gains[stage] = [(point.n, point.median / at[point.n]) for point in series["00_cpu"] if point.n in at]
+        gains[stage] = [(point.n, point.median / at[point.n]) for point in series[SERIAL] if point.n in at]
     thesis = source.published(figure, "speedup_over_cpu")
     recorded = source.kind == "recorded"
     ratios = [ratio for one in gains.values() for _, ratio in one]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SEED_TIMES = ("time", "kernels_time")
 NO_BREAK = "\u00a0"
+NO_TIMES = "no times: wrong on purpose"
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@
 
 Tables: `stages` (technique, speed-up in the thesis and here, limit now), `published` (each number that
 the thesis prints beside the one measured here), `counters` (what each kernel asks of the memory, from
-plots/data/counters) and what a chapter's own module here has in TABLES (`published` too, where the
-thesis prints nothing).
+plots/data/counters) and what a chapter's own module here has in TABLES. Where the thesis prints nothing
+`published` is what the chapter's seed prints.
 
 A chapter whose rows are not recorded yet keeps its README as it is.
 """
@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from drawing import PLOTS, short_count
+from drawing import PLOTS, short_count, short_time
 from figures import chapter_module, device_folder
 from limits import read_limits
 from measurements import (
@@ -43,12 +43,12 @@ from measurements import (
     read_stages,
     stages_file,
 )
-from speed_ups import NO_BREAK, parameter_words, races, ratio, seed_speed_up, speed_up_words, timed_before
+from speed_ups import (NO_BREAK, NO_TIMES, parameter_words, races, ratio, seed_speed_up, speed_up_words, time_words,
+                       timed_before)
 
 ROOT = PLOTS.parent
 ISSUE_SLOTS = "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"
 SAME_WITHIN = 0.10
-NO_TIMES = "no times: wrong on purpose"
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,6 @@ def speed_up(rows: list[Row], before: str, after: str, n: int | None = None,
     return slow / fast, largest
 
 
-def seconds(value: float) -> str:
-    return f"{value:.3g} s" if value >= 0.1 else f"{value * 1000:.3g} ms"
-
-
 def limit_now(source: Path) -> str:
     """The first sentence of the head comment's `Limit now:`."""
     head: list[str] = []
@@ -157,7 +153,7 @@ def stages_table(stages: list[dict], rows: list[Row], published: list[Published]
     device = next(row.device for row in rows if row.engine == "gpu")
     chapter = stages[0]["chapter"]
     runs = [(parameters, run_of(rules, parameters, rows, all_rows or rows)) for parameters in rules.runs]
-    seeded = not published and hasattr(chapter_module(chapter), "seed_cells")
+    seeded = is_seeded(chapter, published)
 
     def then(stage: str, before: str) -> list[str]:
         if seeded:
@@ -229,7 +225,7 @@ def published_table(stages: list[dict], rows: list[Row], profile: list[Metric],
             quantity += f" {rules.first_of(one.stage)}"
         quantity += parameter_words(one.parameters)
         show = ((lambda v: f"{v:.0f} %") if one.quantity == "utilisation"
-                else seconds if one.quantity.startswith("time") else ratio)
+                else short_time if one.quantity.startswith("time") else ratio)
         same = "" if value is None else "yes" if abs(value / one.value - 1) <= SAME_WITHIN else "no"
         size = short_count(one.n) if one.n else ""
         lines.append(f"| {one.section} | {quantity} | {one.stage} | {size} | {show(one.value)} | "
@@ -237,6 +233,35 @@ def published_table(stages: list[dict], rows: list[Row], profile: list[Metric],
     if cpu:
         lines += ["", f"00_cpu ran on one core of {cpu}; the thesis' CPU was a Core i7-3820."]
     return lines
+
+
+def is_seeded(chapter: str, published: list[Published]) -> bool:
+    """Whether it is a seed, and not the thesis, whose numbers stand beside the chapter's."""
+    return not published and hasattr(chapter_module(chapter), "seed_cells")
+
+
+def seed_table(stages: list[dict], rows: list[Row], rules: Rules = Rules(), all_rows: list[Row] | None = None) -> list[str]:
+    """Of each time that a seed prints: what it gained over the stage before, and what that gains here."""
+    chapter = stages[0]["chapter"]
+    module = chapter_module(chapter)
+    device = next(row.device for row in rows if row.engine == "gpu")
+    runs = {parameter_words(parameters).removeprefix(", "): run_of(rules, parameters, rows, all_rows or rows)
+            for parameters in rules.runs}
+    heads = [": ".join(part for part in (device, name) if part) for name in runs]
+    lines = [f"| {module.SEED_KEY} | stage | time | speed-up over the stage before | {' | '.join(heads)} |",
+             "|---" * (4 + len(runs)) + "|"]
+    for cell in module.seed_cells():
+        timed = timed_before(cell.stage, stages)
+        before = next(stage["compared_with"] for stage in stages if stage["name"] == cell.stage)
+        printed = seed_speed_up(chapter, rules, stages, timed, cell.stage)
+        said = speed_up_words(printed, before, with_card=False) if printed else ""
+        ours = []
+        for own in runs.values():
+            found = None if races(cell.stage, stages) else speed_up(own, timed, cell.stage, kernels=cell.stage in rules.kernel_timed)
+            ours.append(NO_TIMES if races(cell.stage, stages) else
+                        f"{ratio(found[0])} at {short_count(found[1])}" if found else "")
+        lines.append(f"| {cell.section} | {cell.stage} | {time_words(cell)} | {said} | {' | '.join(ours)} |")
+    return [*lines, "", timing_rule(stages, rules)]
 
 
 def grouped(value: float) -> str:
@@ -352,6 +377,8 @@ def chapter_readme(chapter: str, stages: list[dict], folder: Path, counted: list
             "counters": counters_table(stages, counted)}
     if published:
         made["published"] = published_table(stages, rows, profile, published, rules, all_rows)
+    elif is_seeded(chapter, published):
+        made["published"] = seed_table(stages, rows, rules, all_rows)
     for name, lines in (made | own_tables(chapter, all_rows, folder)).items():
         text = fill(text, name, lines, path)
     return text

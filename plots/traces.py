@@ -10,6 +10,8 @@ partition.csv    the partition of one list by four blocks (quicksort/10_big), ac
                  keys joined: a run of keys a row. A GTX 980's segment is short enough to look at, and
                  the blocks run in a shuffled order, so that the places come from the atomics alone.
 mergepath.csv    each access of the first threads that merge two runs of 512 keys (mergesort/05_merge_path)
+storms.csv       the layer of storms/04_max_reduction in each wave: after its particles, after the relaxation, and
+                 which cells its kernels found to be peaks and the maximum
 kmeans_*.csv     no trace but an answer: points with their clusters, and centroids (kmeans/05_device_loop)
 """
 
@@ -19,6 +21,7 @@ import argparse
 import csv
 import io
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -34,6 +37,7 @@ MERGEPATH_COLUMNS = ("thread", "operation", "object", "place", "value")
 MERGEPATH_THREADS = 20  # as many diagonals as a drawing has room for
 CLUSTERS_COLUMNS = ("x", "y", "label", "size")  # a centroid has a size, a point has none
 CLUSTERS_UNIT = 2**20  # of a point's coordinates: a drawing shows no more of 2^30, and files stay small
+LAYERS_COLUMNS = ("wave", "cell", "updated", "relaxed", "found")  # found: `peak`, `maximum` or nothing
 PARTITION_COLUMNS = ("block", "operation", "object", "offset", "bytes", "count", "value")
 
 Record = dict[str, str]
@@ -88,6 +92,36 @@ def mergepath_rows(records: Iterable[Record]) -> list[tuple[object, ...]]:
     return [row for rows in found.values() for row in rows]
 
 
+def single(text: str) -> str:
+    """A float32 as the kernel had it: the trace writes its bits. Nine digits tell all of them apart."""
+    return f"{struct.unpack('f', struct.pack('I', int(text)))[0]:.9g}"
+
+
+def layers_rows(records: Iterable[Record]) -> list[tuple[object, ...]]:
+    """A wave begins with the copy of the layer, which is what the particles made of it. Relaxed are all cells but
+    the ends. The peaks are stored as a list, which the reduction folds: its first place is the maximum's at last."""
+    waves: dict[str, dict[str, dict[int, str]]] = {}  # by the copy's launch
+    for one in records:
+        kernel, cell, wide = one["kernel"], int(one["offset"]) // int(one["bytes"]), one["bytes"] == "8"
+        if one["operation"] != "store" or kernel in ("clear_layer_kernel", "update_layer_kernel"):
+            continue
+        if kernel == "copy_layer_kernel":
+            found = waves.setdefault(one["grid"], {name: {} for name in ("updated", "relaxed", "peak", "place")})
+            found["updated"][cell] = single(one["value"])
+        elif kernel == "relax_layer_kernel":
+            found["relaxed"][cell] = single(one["value"])
+        elif wide and cell == 0:
+            found["place"][0] = one["value"]
+        elif not wide and kernel == "find_peaks_kernel" and one["value"] != "0":
+            found["peak"][cell] = single(one["value"])
+    rows: list[tuple[object, ...]] = []
+    for number, found in enumerate(waves.values(), 1):
+        for cell, updated in sorted(found["updated"].items()):
+            mark = "" if cell not in found["peak"] else "maximum" if str(cell) == found["place"][0] else "peak"
+            rows.append((number, cell, updated, found["relaxed"].get(cell, updated), mark))
+    return rows
+
+
 @dataclass(frozen=True)
 class Trace:
     """A run, and what is kept of it."""
@@ -107,6 +141,8 @@ TRACES = (
           {"EMULATOR_DEVICE": "gtx980", "EMULATOR_SCHEDULE": "shuffled:2"}),
     Trace("mergepath", "mergesort/05_merge_path", ("--n", "1024", "--no-races"), MERGEPATH_COLUMNS, mergepath_rows,
           skip="1,"),  # the selection sort before the merge
+    Trace("storms", "storms/04_max_reduction", ("--n", "200", "--particles", "8", "--waves", "3"), LAYERS_COLUMNS,
+          layers_rows),
 )
 
 

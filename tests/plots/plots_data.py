@@ -199,6 +199,31 @@ def floyd_rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
     return rows
 
 
+def storms_stages() -> list[str]:
+    """Those that have kernels, and times."""
+    return [one["name"] for one in measurements.read_stages(measurements.stages_file())
+            if one["chapter"] == "storms" and one["compared_with"] and not one["race_on_purpose"]]
+
+
+def storms_rows(engine: str) -> list[list[object]]:
+    """Each stage twice as fast as the one before, the first 16 times as fast as one core, which takes 1 ns for a cell
+    and particle; a quarter of a run is set-up and copies, three quarters of the serial one's none."""
+    shapes = ([("dense", 30_000, 6, 120_000), ("long", 1_000_000, 4, 20_000), ("sparse", 10**8, 3, 3)] if engine == "gpu" else
+              [("dense", 2000, 6, 3000), ("long", 20_000, 4, 200), ("sparse", 300_000, 3, 3)])
+    cells = (10**4, 10**5, 10**6, 10**7, 10**8) if engine == "gpu" else (1000, 10_000)
+    rows = []
+    for name, n, waves, particles in [*shapes, *(("small", n, 3, 120) for n in cells)]:
+        parameters, serial = f"waves={waves};particles={particles}", n * particles * 1e-6
+        if name != "small" or n < 10**8:
+            rows.append(row("storms", "00_cpu", "cpu", n, serial, 1, parameters, name))
+        for i, stage in enumerate(storms_stages()):
+            for repeat in (1, 2, 3):
+                record = row("storms", stage, engine, n, serial / 16 / 2**i * (1 + 0.01 * repeat), repeat, parameters, name)
+                record[-6] = 0.75 * float(str(record[-4]))  # kernels_ms
+                rows.append(record)
+    return rows
+
+
 # device, then rates and sizes as limits.csv has them: 10 GB/s of memory, and peaks.
 LIMITS = [[GPU, 1e10, 5e10, 2**20, 1e13, 1.2e10, 6e10, 2e13]]
 
@@ -260,6 +285,7 @@ class PlotsTest(unittest.TestCase):
         write_table(folder / "quicksort.csv", measurements.ROW_COLUMNS, quicksort_rows(engine))
         write_table(folder / "floyd.csv", measurements.ROW_COLUMNS,
                     floyd_rows(engine, (200, 1000, 5000, 20_000) if engine == "gpu" else (50, 100, 200)))
+        write_table(folder / "storms.csv", measurements.ROW_COLUMNS, storms_rows(engine))
         shutil.copytree(PLOTS / "data" / "traces", self.folder / "recorded" / "traces", dirs_exist_ok=True)
         write_table(folder / "montecarlo_report.csv", measurements.REPORT_COLUMNS,
                     montecarlo_reports(engine))

@@ -3,6 +3,7 @@
 of figure 3.2 moves every key once; the path of figure 4.5 merges. A trace that says otherwise is refused."""
 
 import math
+import struct
 import unittest
 
 from plots_data import PLOTS, PlotsTest
@@ -12,6 +13,7 @@ import kmeans
 import measurements
 import mergesort
 import quicksort
+import storms
 import traces
 
 
@@ -27,6 +29,11 @@ def bitonic_steps(count: int) -> list[set[tuple[int, int]]]:
             stride //= 2
         size *= 2
     return steps
+
+
+def single(value: float) -> float:
+    """Rounded to float32."""
+    return struct.unpack("f", struct.pack("f", value))[0]
 
 
 def sorts(pairs: list[tuple[int, int]], count: int) -> bool:
@@ -200,6 +207,53 @@ class DrawingsTest(PlotsTest):
         self.change("kmeans_uniform", ",3,\n", ",few,\n")
         with self.assertRaisesRegex(measurements.DataError, r"kmeans_uniform\.csv: .* is neither a point nor a centroid"):
             kmeans.read_clusters(self.source, "kmeans_uniform")
+
+    def test_the_layer_is_relaxed_and_its_greatest_peak_found(self) -> None:
+        layers = storms.read_layers(self.source)
+        self.assertEqual([len(layer.relaxed) for layer in layers], [200] * 3)
+        before = [0.0] * 200
+        for layer in layers:
+            self.assertTrue(all(new > old for old, new in zip(before, layer.updated)))  # nothing is reset
+            cells = [single(cell) for cell in layer.updated]
+            mean = [cells[0], *(single(single(single(cells[k - 1] + cells[k]) + cells[k + 1]) / 3) for k in range(1, 199)), cells[-1]]
+            self.assertEqual([single(cell) for cell in layer.relaxed], mean)
+            before = cells = layer.relaxed
+            peaks = [k for k in range(1, 199) if cells[k - 1] < cells[k] > cells[k + 1]]
+            self.assertEqual((layer.peaks, layer.maximum), (peaks, max(peaks, key=cells.__getitem__)))
+            self.assertGreater(len(peaks), 3)
+        # What is to be seen: three maxima in three places, and a spike that the relaxation takes the first place from.
+        self.assertEqual([(layer.tallest_before, layer.maximum) for layer in layers], [(11, 91), (23, 22), (161, 162)])
+
+    def test_layers_that_cannot_be_are_refused(self) -> None:
+        for before, after, said in (("maximum", "peak", "wave 1 has 0 maxima"), ("1,7,", "1,8,", "is not the next cell"),
+                                    (",peak", ",summit", "is not the next cell"), ("1,9,", "one,9,", "is no cell of a wave"),
+                                    ("wave,cell", "wave,place", "the header is not")):
+            self.change("storms", before, after)
+            with self.assertRaisesRegex(measurements.DataError, rf"storms\.csv.*{said}"):
+                storms.read_layers(self.source)
+            self.change("storms", after, before)
+        self.assertEqual(len(storms.read_layers(self.source)), 3)
+
+    def test_what_a_wave_stored(self) -> None:
+        """Four cells, two waves of which the second has no peak."""
+        def store(grid: int, kernel: str, cell: int, value: int, size: int = 4) -> dict[str, str]:
+            return {"grid": str(grid), "kernel": f"{kernel}_kernel", "operation": "store", "offset": str(cell * size),
+                    "bytes": str(size), "value": str(value)}
+
+        one, two, three = 0x3F800000, 0x40000000, 0x40400000  # as float32
+        records = [store(1, "clear_layer", 0, 0), store(2, "update_layer", 0, three)]
+        for grid, values, relaxed, peaks in ((3, (one, three, one, two), two, ((0, 0), (two, 1), (0, 0), (0, 0))),
+                                             (9, (one, one, one, one), one, ((0, 0),) * 4)):
+            records += [store(grid, "copy_layer", cell, value) for cell, value in enumerate(values)]
+            records += [{**store(grid, "copy_layer", 0, three), "operation": "load"}]
+            records += [store(grid + 1, "relax_layer", cell, relaxed) for cell in (1, 2)]
+            for cell, (value, position) in enumerate(peaks):
+                records += [store(grid + 2, "find_peaks", cell, value), store(grid + 2, "find_peaks", cell, position, 8)]
+        first = next(i for i, record in enumerate(records) if record["grid"] == "9")
+        records[first:first] = [store(6, "reduce_peaks", 0, two), store(6, "reduce_peaks", 0, 1, 8)]
+        self.assertEqual(traces.layers_rows(records), [
+            (1, 0, "1", "1", ""), (1, 1, "3", "2", "maximum"), (1, 2, "1", "2", ""), (1, 3, "2", "2", ""),
+            (2, 0, "1", "1", ""), (2, 1, "1", "1", ""), (2, 2, "1", "1", ""), (2, 3, "1", "1", "")])
 
     def test_chunks(self) -> None:
         chunks, n, engine = mergesort.read_chunks(self.source)

@@ -10,9 +10,11 @@ import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from unittest import mock
 
 from plots_data import (BIG_STAGES, BITONIC_STAGES, FLOYD_STAGES, GPU, HOST, KMEANS_STAGES, MERGESORT_STAGES,
-                        MONTECARLO_STAGES, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, row, write_table)
+                        MONTECARLO_STAGES, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, row, storms_rows, storms_stages,
+                        write_table)
 
 import drawing
 import figures
@@ -52,6 +54,11 @@ LABELS = {
     "figure_7_3": (*FLOYD_STAGES, GPU, "GTX 980, 2016 (20 k vertices)", "1.14", "1.06", "1.20", "20 k vertices"),
     "figure_7_4": ("00_cpu", "01_thread_per_cell", "03_column_reuse", GPU, HOST, "GTX 980, 2016", "vertices"),
     "floyd_bandwidth": (*FLOYD_STAGES, GPU, "vertices", "Distances read by the kernels, GB/s"),
+    "storms_versions": ("00_cpu", *storms_stages(), "02_relax_with_race", "no times: wrong on purpose", "dense", "30 k cells,",
+                        "6 waves of 20 k particles", "long", "sparse", "3 waves of 1 particle", GPU, HOST, "seed 002, 2018", "95 s",
+                        "62 s, with its race", "under 60 s", "43.4 s", "its own inputs and GPU,", "published; a scale of its own"),
+    "storms_cells": ("00_cpu", *storms_stages(), "03 over 01", GPU, HOST, "100 M cells", "2.00"),
+    "storms_layers": ("wave 1: 660.4 in cell 91", "wave 3: 1404.1 in cell 162", "thin: before its relaxation", "peaks", "maximum"),
     "montecarlo_error": ("one standard error, 1.642/√N", "two standard errors", "(4 seeds)", GPU),
 }
 
@@ -64,7 +71,10 @@ for table, words in {2: (HOST, "one core, ms", "its CPU, 2024"), 3: (HOST, "one 
                      14: TIMES, 15: TIMES, 16: TIMES}.items():
     LABELS[f"multisort_{table:02}"] = (*words, f"Seed 003, table {table}.")
 
-COUNTED = ("nbody_counters", "figure_3_2", "figure_3_6", "figure_4_5", "kmeans_clusters")  # the same on every machine and every day
+# The same on every machine and every day.
+COUNTED = ("nbody_counters", "figure_3_2", "figure_3_6", "figure_4_5", "kmeans_clusters", "storms_layers")
+SEED_FIGURES = (*(f"multisort_{table:02}" for table in (2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16)), "multisort_opencl",
+                "storms_versions")  # that show numbers of a seed
 # Of the CPU alone, and of OpenCL, which is another device's.
 NOT_EMULATED = {"multisort_02": HOST, "multisort_03": HOST, **{f"multisort_{table}": GPU for table in (14, 15, 16)}}
 
@@ -171,6 +181,33 @@ class FiguresTest(PlotsTest):
         self.assertNotIn("figure_6_6", printed)
         self.assertNotIn("Figure 6.6", (self.out / "index.html").read_text(encoding="utf-8"))
 
+    def test_a_chapter_that_is_not_recorded_yet_is_left_out(self) -> None:
+        few = tuple(one for one in figures.all_figures() if one.chapter == "storms" or one.name == "figure_6_6")
+        patch = mock.patch.object(figures, "all_figures", return_value=few)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.write_measurements(self.device)
+        self.assertEqual(self.draw()[0], 0)
+        (self.device / "storms.csv").unlink()
+        status, printed, said = self.draw()
+        self.assertEqual((status, said), (0, ""))
+        self.assertIn(f"Storms, time by version: left out, {self.device} has no rows of storms", printed)
+        self.assertFalse((self.out / "storms_versions.svg").exists())
+        self.assertIn("storms_layers.{png,svg}", printed)  # of no measurement
+        self.assertIn("figure_6_6.{png,svg}", printed)
+        self.assertNotIn('<figure id="storms_cells">', (self.out / "index.html").read_text(encoding="utf-8"))
+        for words in (("--chapter", "storms"), ("--only", "storms_cells")):
+            status, _, said = self.draw(*words)
+            self.assertEqual(status, 1)
+            self.assertIn(f"{self.device / 'storms.csv'}: No such file", said)
+        # A stage without rows is no chapter without rows.
+        rows = [one for one in storms_rows("gpu") if one[3] != "06_fused"]
+        write_table(self.device / "storms.csv", measurements.ROW_COLUMNS, rows)
+        status, _, said = self.draw()
+        self.assertEqual(status, 1)
+        self.assertIn("Storms, time by version: ", said)
+        self.assertIn("no rows of 06_fused", said)
+
     def test_no_recorded_data_at_all(self) -> None:
         status, _, said = self.draw()
         self.assertEqual(status, 1)
@@ -241,6 +278,41 @@ class FiguresTest(PlotsTest):
         times = (self.out / "data" / "figure_7_3_time.dat").read_text().split("\n\n\n")[0].splitlines()[1:]
         self.assertEqual([line.split()[0] for line in times], ["1000", "5000", "20000"])
 
+    def test_storms_by_version(self) -> None:
+        """Stage i takes 1/2^i of the first one's time, which is a sixteenth of a core's; three quarters of it kernels."""
+        self.write_measurements(self.device)
+        names = ("--only", "storms_versions", "storms_cells")
+        self.assertEqual(self.draw(*names)[0], 0)
+
+        def blocks(name: str) -> list[list[list[str]]]:
+            return [[line.split() for line in block.splitlines()[1:]]
+                    for block in (self.out / "data" / f"storms_{name}.dat").read_text(encoding="utf-8").split("\n\n\n")]
+
+        place = {"00_cpu": 0, "01_update_kernel": 1, "03_copy_kernel": 3, "04_max_reduction": 4}
+        for serial, whole, inner, seconds in zip(blocks("versions_serial"), blocks("versions_whole"), blocks("versions_inner"),
+                                                 (3.6, 20, 0.3), strict=True):
+            self.assertEqual([float(word) for word in serial[0][:2]], [0, seconds])
+            self.assertEqual([int(line[0]) for line in whole[:3]], [place[name] for name in list(place)[1:]])
+            self.assertEqual([line[0] for line in inner], [line[0] for line in whole])
+            for i, (line, kernels) in enumerate(zip(whole, inner, strict=True)):
+                self.assertAlmostEqual(float(line[1]) / (1.02 * seconds / 16 / 2**i), 1, places=6)
+                self.assertAlmostEqual(float(kernels[1]) / float(line[1]), 0.75, places=6)
+                self.assertLess(float(line[2]), float(line[1]))
+                self.assertGreater(float(line[3]), float(line[1]))
+        self.assertEqual([[(int(line[0]), float(line[1])) for line in blocks(f"versions_{kind}")[0]] for kind in ("seed", "race", "bound")],
+                         [[(1, 95), (4, 43.383)], [(2, 62)], [(3, 60)]])
+        times = blocks("cells_time")
+        self.assertEqual([[int(line[0]) for line in block] for block in (times[0], times[-1])],
+                         [[10**4, 10**5, 10**6, 10**7, 10**8], [10**4, 10**5, 10**6, 10**7]])
+        self.assertNotIn("GTX 980", svg_text(self.out / "storms_cells.svg"))  # of which nothing is printed
+        # One stage that had other waves to do is no comparison.
+        path = self.device / "storms.csv"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r"(,04_max_reduction,.*)particles=120000", r"\1particles=60000", text), encoding="utf-8")
+        status, _, said = self.draw(*names)
+        self.assertEqual(status, 1)
+        self.assertIn("input dense, n = 30000: runs of different waves", said)
+
     def test_cuda_beside_opencl_on_the_same_keys(self) -> None:
         """Reports do not name their input: those of sorted and reversed keys are seven times as long."""
         self.write_measurements(self.device)
@@ -270,8 +342,9 @@ class FiguresTest(PlotsTest):
             begin = text.index(f'<figure id="{figure.name}">')
             said = text[begin:text.index("</figure>", begin)]
             self.assertIn('<p class="from">From <code>', said, figure.name)
-            if figure.said_by != "Thesis":
-                self.assertIn("<code>plots/published/multisort.csv</code>", said, figure.name)
+            if figure.name in SEED_FIGURES:
+                file = "storms" if figure.chapter == "storms" else "multisort"
+                self.assertIn(f"<code>plots/published/{file}.csv</code>", said, figure.name)
         for alt in re.findall(r'alt="([^"]*)"', text):
             self.assertGreater(len(alt), 60)
         for word in (GPU, "2026-02-03", "Thesis", "Here", "365 times", "3 runs each: medians and quartiles",

@@ -10,7 +10,7 @@ import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 
-from plots_data import GPU, PLOTS, ROOT, PlotsTest, counter_records, nbody_rows, write_table
+from plots_data import GPU, PLOTS, ROOT, PlotsTest, counter_records, nbody_rows, storms_rows, write_table
 
 import drawing
 import figures
@@ -236,6 +236,21 @@ class CountedTest(PlotsTest):
         other = [[one[0], "--n 9", *one[2:]] if one[0] == "02_float4" else one for one in records]
         self.assertEqual(self.telling(other, "01_float3", "02_float4"), ("counted in different runs",))
 
+    def test_copies_are_told_where_they_are_much_of_all(self) -> None:
+        def copied(stage: str, way: str, size: int) -> list[object]:
+            return [stage, "--n 1024", "", f"{way}.bytes", size]
+
+        records = [one for one in counter_records() if one[2]]
+        records += [copied("01_float3", "host_to_device", 80_000), copied("01_float3", "device_to_host", 80_000),
+                    copied("02_float4", "device_to_host", 80_012)]
+        told = optimisations.counted_change(self.chapter(records), "01_float3", "02_float4", "body")
+        self.assertEqual(told.telling, ("4 → 1 global load requests a body", "80 000 → 0 bytes copied to the device"))
+        self.assertIn("80 000 → 0 bytes copied to the device", told.everything)
+        # Where it is the only change it is all that is told.
+        self.assertEqual(self.telling([*records, copied("04_soa_accelerations", "host_to_device", 16),
+                                       copied("05_rsqrt", "host_to_device", 32)], "04_soa_accelerations", "05_rsqrt"),
+                         ("16 → 32 bytes copied to the device",))
+
     def test_other_kernels_are_compared_in_all(self) -> None:
         records = [[*one[:2], "split_kernel", *one[3:]] if one[0] == "02_float4" and one[2] else one
                    for one in counter_records()]
@@ -311,6 +326,30 @@ class SeedTest(unittest.TestCase):
                {"name": "02", "compared_with": "01", "race_on_purpose": True},
                {"name": "03", "compared_with": "02", "race_on_purpose": True}, {"name": "04", "compared_with": "03"}]
         self.assertEqual([speed_ups.timed_before(one["name"], own) for one in own], ["", "00", "01", "01", "01"])
+
+
+class RaceTest(PlotsTest):
+    def test_a_stage_after_one_without_times_is_compared_with_the_last_that_has_any(self) -> None:
+        write_table(self.folder / "storms.csv", measurements.ROW_COLUMNS, storms_rows("gpu"))
+        chapter = optimisations.read_chapter("storms", stages(), self.folder, PLOTS / "data" / "counters", [])
+        readme = page.readme_of(ROOT / "chapters", "storms")
+        found = optimisations.optimisations(chapter, readme)
+        rows = {row[0].partition("over ")[0]: [cell.replace(speed_ups.NO_BREAK, " ") for cell in row[1:]]
+                for row in Reader(page.then_and_now([(chapter, readme.title, found)], set())).rows[2:-1]}
+        self.assertEqual(list(rows), [one["name"] for one in stages() if one["chapter"] == "storms" and one["compared_with"]])
+        over = "×2.00 over 01_update_kernel at"
+        for stage, then, now, counted, what in (
+                ("02_relax_with_race", "×1.53 (seed 002, 2018, with its race)", "no times: wrong on purpose", "barriers", "copies it, waits"),
+                ("03_copy_kernel", "more than ×1.58 over 01_update_kernel (seed 002, 2018)",
+                 f"{over} 30 k, dense\n{over} 1 M, long\n{over} 100 M, sparse", "→", "The copy is a kernel of its own."),
+                ("04_max_reduction", "less than ×1.38 (seed 002, 2018)", "×2.00 at 30 k, dense\n×2.00 at 1 M, long\n×2.00 at 100 M, sparse",
+                 "global", "The host got a whole layer"),
+                ("05_particles_in_shared", "–", "×2.00 at 30 k, dense\n×2.00 at 1 M, long\n×2.00 at 100 M, sparse", "5 000 → ",
+                 "Each launch of 04 reads the whole layer")):
+            with self.subTest(stage):
+                self.assertEqual(rows[stage][:2], [then, now])
+                self.assertIn(counted, rows[stage][2])
+                self.assertIn(what, rows[stage][3])
 
 
 class RecordedPageTest(unittest.TestCase):

@@ -6,10 +6,11 @@ import tomllib
 import unittest
 
 from plots_data import (BIG_STAGES, BITONIC_STAGES, FLOYD_STAGES, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES,
-                        NBODY_STAGES, PLOTS, ROOT, SMALL_STAGES)
+                        NBODY_STAGES, PLOTS, ROOT, SMALL_STAGES, storms_stages)
 
 import measurements
 import mergesort
+import storms
 
 KEYS = {"name": str, "scope": str, "engine": str, "figures": list, "stages": list, "n": list,
         "args": list, "vary": dict, "match": dict, "seeds": list, "repeats": int, "long_run_seconds": (int, float),
@@ -132,6 +133,30 @@ class SweepsTest(unittest.TestCase):
                 for stage in KMEANS_STAGES:
                     found = kmeans_sizes("here", engine, stage, k)
                     self.assertTrue(len(found) > 1 and found <= serial, (engine, stage, k))
+
+    def test_storms_every_stage_runs_the_same_waves(self) -> None:
+        """A workload's name says which: a row of other waves at the same n would be taken for one of them."""
+        for scope, engine in (("record", "gpu"), ("here", "gpu"), ("here", "emu")):
+            runs: dict[tuple[str, str], set[tuple[int, int, int]]] = {}
+            for chapter, sweep in sweeps():
+                if chapter == "storms" and sweep["scope"] == scope and sweep["engine"] in (engine, "cpu"):
+                    match, args = sweep["match"], sweep["args"]
+                    self.assertEqual(args[:2], ["--input", match["input"]], sweep["name"])
+                    if "--particles" in args:
+                        self.assertEqual(int(args[args.index("--particles") + 1]) * match["waves"], match["particles"])
+                    for stage in sweep["stages"]:
+                        runs.setdefault((match["input"], stage), set()).update(
+                            (n, match["waves"], match["particles"]) for n in sweep["n"])
+            for name in storms.WORKLOADS:
+                of_stages = {stage: runs.get((name, stage)) for stage in ("00_cpu", *storms_stages())}
+                self.assertEqual(len(of_stages["00_cpu"] or ()), 1, (scope, engine, name))
+                self.assertEqual([stage for stage, found in of_stages.items() if found != of_stages["00_cpu"]], [],
+                                 (scope, engine, name))
+            serial = runs["small", "00_cpu"]
+            for stage in storms_stages():
+                found = runs["small", stage]
+                self.assertGreater(len(found & serial), 1, (scope, engine, stage))
+                self.assertEqual({run[1:] for run in found | serial}, {(storms.CELLS.match["waves"], storms.CELLS.match["particles"])})
 
     def test_record_scope_has_every_place_of_seed_003_s_tables(self) -> None:
         recorded = set()

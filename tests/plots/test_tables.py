@@ -6,7 +6,7 @@ import io
 import unittest
 
 from plots_data import (BIG_STAGES, GPU, LIMITS, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, floyd_rows,
-                        kmeans_rows, mergesort_rows, quicksort_reports, quicksort_rows, write_table)
+                        kmeans_rows, mergesort_rows, quicksort_reports, quicksort_rows, storms_rows, write_table)
 
 import kmeans
 import limits
@@ -188,6 +188,40 @@ class TablesTest(PlotsTest):
                      "| 7.4.2 | speed-up over 00_cpu | 03_column_reuse | 1 k | ×3.86 | ×1410 | no |",
                      "| 7.4.2 | speed-up over 00_cpu | 03_column_reuse | 5 k | ×92.9 | ×1410 | no |"):
             self.assertIn(line, text)
+
+    def test_storms_readme_has_what_the_seed_prints_beside_three_inputs(self) -> None:
+        rows = storms_rows("gpu")
+        for record in list(rows):  # another input's at the same n is no compared run
+            other = list(record)
+            other[9], other[12:17] = "zeros", [1.0] * 5
+            rows.append(other)
+        write_table(self.folder / "storms.csv", measurements.ROW_COLUMNS, rows)
+        stages = [stage for stage in measurements.read_stages(measurements.stages_file()) if stage["chapter"] == "storms"]
+        text = tables.chapter_readme("storms", stages, self.folder,
+                                     measurements.read_counters(PLOTS / "data" / "counters" / "storms.csv"), [],
+                                     PLOTS.parent / "chapters" / "storms" / "README.md")
+        limits_of = {stage["name"]: tables.limit_now(PLOTS.parent / stage["source"]) for stage in stages}
+        techniques = {stage["name"]: stage["technique"] for stage in stages}
+
+        def line(name: str, then: str, here: str, source: str = "storms.cu") -> str:
+            return f"| [{name}]({name}/{source}) | {techniques[name]} | {then} | {here} | {limits_of[name]} |"
+
+        over = "over 01_update_kernel "
+        for said in (f"| stage | technique | seed 002, 2018 | here ({GPU}) | limit now |", line("00_cpu", "", "", "storms.cpp"),
+                     line("01_update_kernel", "", "×15.7 at 30 k, dense<br>×15.7 at 1 M, long<br>×15.7 at 100 M, sparse"),
+                     line("02_relax_with_race", "×1.53 (with its race)", "no times: wrong on purpose"),
+                     line("03_copy_kernel", "more than ×1.58 over 01_update_kernel",
+                          f"×2.00 {over}at 30 k, dense<br>×2.00 {over}at 1 M, long<br>×2.00 {over}at 100 M, sparse"),
+                     line("04_max_reduction", "less than ×1.38", "×2.00 at 30 k, dense<br>×2.00 at 1 M, long<br>×2.00 at 100 M, sparse"),
+                     "Speed-ups are over the stage before (not over 02_relax_with_race, wrong on purpose), whole runs",
+                     f"| seed 002, 2018 | stage | time | speed-up over the stage before | {GPU}: dense | {GPU}: long | {GPU}: sparse |",
+                     "| version 1 | 01_update_kernel | 95 s |  | ×15.7 at 30 k | ×15.7 at 1 M | ×15.7 at 100 M |",
+                     "| version 2 | 02_relax_with_race | 62 s | ×1.53 (with its race) | no times: wrong on purpose | no times: wrong on purpose | "
+                     "no times: wrong on purpose |",
+                     "| version 3 | 03_copy_kernel | under 60 s | more than ×1.58 over 01_update_kernel | ×2.00 at 30 k | ×2.00 at 1 M | ×2.00 at 100 M |",
+                     "| version 4 | 04_max_reduction | 43.4 s | less than ×1.38 | ×2.00 at 30 k | ×2.00 at 1 M | ×2.00 at 100 M |"):
+            self.assertIn(said + "\n" if said.endswith("|") else said, text)
+        self.assertNotIn("Not recorded", text)
 
     def test_stages_of_their_own_parameters(self) -> None:
         write_table(self.folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows("gpu", [10**7]))
