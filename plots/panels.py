@@ -169,7 +169,7 @@ def prepare_against_n(source: Source, runs: Runs, stages: Sequence[str], gains: 
         time_range, n_range = (0.0, 1.1 * max(ends_of(everything))), (0.0, 1.04 * sizes[-1])
         marks = [sizes[-1] / 4 * i for i in range(5)]
     else:
-        time_range, n_range = log_range(ends_of(everything), 0.12), (sizes[0] / 1.4, sizes[-1] * 1.4)
+        time_range, n_range = log_range(ends_of(everything), 0.22 if serial else 0.12), (sizes[0] / 1.4, sizes[-1] * 1.4)
         marks = sizes[::2] if len(sizes) > 5 else sizes
     device = device_label(rows, engine)
     panel = gain_panel(runs, gains, n, points, device, "Speed-up over the stage before")

@@ -82,15 +82,18 @@ def read_shape(source: Source, name: str) -> Shape:
 
 
 def time_marks(low: float, high: float) -> str:
-    """Marks of a logarithmic axis of seconds: powers of ten where there are two to four, else every second one or
+    """Marks of a logarithmic axis of seconds, a decade or more: powers of ten where there are two to four, else every second one or
     those between."""
+    edge = (high / low) ** 0.08  # nearer to an end a mark's text would reach the next panel
+
     def marks(digits: Sequence[int], step: int) -> list[float]:
-        return [value for exponent in range(-9, 6, step) for digit in digits if low <= (value := digit * 10.0**exponent) <= high]
+        return [value for exponent in range(-9, 6, step) for digit in digits
+                if low * edge <= (value := digit * 10.0**exponent) <= high / edge]
 
     decades = marks((1,), 1)
     found = decades if 2 <= len(decades) <= 4 else next(
-        some for digits, step in (((1,), 2), ((1, 3), 1), ((1, 2, 5), 1), (range(1, 10), 1))
-        if len(some := marks(digits, step)) >= 2)
+        some for digits, step in (((1,), 2), ((1, 3), 1), ((1, 2, 5), 1))
+        if 2 <= len(some := marks(digits, step)))
     return "(" + ", ".join(f"'{short_time(value)}' {value:g}" for value in found) + ")"
 
 
@@ -118,7 +121,8 @@ def prepare_versions(source: Source) -> Drawing:
         tables["inner"].append(Block(shape.name, [(place[stage], shape.inner[stage].median) for stage in stages]))
         ends = [value for points in (shape.whole, shape.inner) for point in points.values()
                 for value in (point.median, point.lower, point.upper) if value > 0]
-        room = max(max(ends) / min(ends), 10.0) ** 0.16  # half of a label's width on either side
+        ratio = max(ends) / min(ends)
+        room = max(ratio**0.2, (10 / ratio) ** 0.5)  # half of a label's width on either side, and a decade at least
         low, high = min(ends) / room, max(ends) * room
         variables |= {f"low_{i}": low, f"high_{i}": high, f"tics_{i}": time_marks(low, high),
                       f"title_{i}": shape.name, f"cells_{i}": shape.cells, f"waves_{i}": shape.waves}

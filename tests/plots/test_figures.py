@@ -20,6 +20,7 @@ import drawing
 import figures
 import measurements
 import montecarlo
+import storms
 
 EMULATED = "CPU engine (emulated; not a GPU's time)"
 LABELS = {
@@ -379,6 +380,15 @@ class TextTest(unittest.TestCase):
         for n, text in ((3_200_000, "3.2 M"), (160_000, "160 k"), (512, "512"), (1250, "1.25 k"),
                         (640_000_000_000, "640 G"), (540_672, "540 672")):
             self.assertEqual(drawing.short_count(n), text)
+
+    def test_marks_of_an_axis_of_seconds(self) -> None:
+        for low, high, marks in ((0.01, 100, "0.1 s, 1 s, 10 s"), (1e-4, 1e3, "1 ms, 0.1 s, 10 s"), (0.5, 5, "1 s, 3 s"),
+                                 (0.0021, 0.021, "3 ms, 10 ms"), (0.0036, 0.036, "5 ms, 10 ms, 20 ms")):
+            self.assertEqual(", ".join(re.findall("'(.*?)'", storms.time_marks(low, high))), marks)
+        for step in range(1000):
+            low = 10 ** (-6 + step / 150)
+            for decades in (1, 1.7, 4.2, 8):
+                self.assertIn(storms.time_marks(low, low * 10**decades).count("' "), range(2, 6))
 
     def test_room_above(self) -> None:
         low, high = drawing.log_range([1.6, 62.5], 0.5)
