@@ -4,7 +4,6 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <type_traits>

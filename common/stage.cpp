@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "common/atomic_file.hpp"

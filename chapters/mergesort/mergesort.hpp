@@ -3,7 +3,6 @@
 // with the other sorting chapter (common/sorting).
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 #include <vector>
 

@@ -3,7 +3,6 @@
 // the other sorting chapter (common/sorting).
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 #include <vector>
 

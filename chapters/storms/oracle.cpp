@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <optional>
 
 #include "common/parallel_ranges.hpp"
 #include "common/text.hpp"

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
 #include <mutex>
 #include <string>

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 #include <vector>
 

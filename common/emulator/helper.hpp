@@ -3,10 +3,8 @@
 // cooperative grid, and grids that device code launches.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 
 namespace emulator {
 

@@ -4,8 +4,10 @@
 #include <pthread.h>
 #include <ucontext.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <mutex>

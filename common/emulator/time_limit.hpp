@@ -2,8 +2,6 @@
 // Ends a block that uses too much processor time: an endless kernel is an error, not a hang.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 
 namespace emulator {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the lanes of a warp tell each other. The last lane to arrive computes the results of all.
 #include <algorithm>
-#include <bit>
 
 #include "worker.hpp"
 

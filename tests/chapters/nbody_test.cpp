@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <set>
 
 #include "common/error.hpp"
 #include "scratch_folder.hpp"

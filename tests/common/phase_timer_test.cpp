@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <stdexcept>
-#include <string>
 #include <thread>
 
 #include "fake_backend.hpp"

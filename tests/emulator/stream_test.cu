@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <thread>
 
 #include "engine_test.hpp"

@@ -240,9 +240,9 @@ class DrawingsTest(PlotsTest):
             return {"grid": str(grid), "kernel": f"{kernel}_kernel", "operation": "store", "offset": str(cell * size),
                     "bytes": str(size), "value": str(value)}
 
-        one, two, three = 0x3F800000, 0x40000000, 0x40400000  # as float32
+        one, two, three, third = 0x3F800000, 0x40000000, 0x40400000, 0x3EAAAAAB  # as float32
         records = [store(1, "clear_layer", 0, 0), store(2, "update_layer", 0, three)]
-        for grid, values, relaxed, peaks in ((3, (one, three, one, two), two, ((0, 0), (two, 1), (0, 0), (0, 0))),
+        for grid, values, relaxed, peaks in ((3, (one, three, one, third), two, ((0, 0), (two, 1), (0, 0), (0, 0))),
                                              (9, (one, one, one, one), one, ((0, 0),) * 4)):
             records += [store(grid, "copy_layer", cell, value) for cell, value in enumerate(values)]
             records += [{**store(grid, "copy_layer", 0, three), "operation": "load"}]
@@ -252,7 +252,7 @@ class DrawingsTest(PlotsTest):
         first = next(i for i, record in enumerate(records) if record["grid"] == "9")
         records[first:first] = [store(6, "reduce_peaks", 0, two), store(6, "reduce_peaks", 0, 1, 8)]
         self.assertEqual(traces.layers_rows(records), [
-            (1, 0, "1", "1", ""), (1, 1, "3", "2", "maximum"), (1, 2, "1", "2", ""), (1, 3, "2", "2", ""),
+            (1, 0, "1", "1", ""), (1, 1, "3", "2", "maximum"), (1, 2, "1", "2", ""), (1, 3, "0.333333343", "0.333333343", ""),
             (2, 0, "1", "1", ""), (2, 1, "1", "1", ""), (2, 2, "1", "1", ""), (2, 3, "1", "1", "")])
 
     def test_chunks(self) -> None:

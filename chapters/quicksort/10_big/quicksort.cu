@@ -10,7 +10,6 @@
 // Thesis 3.2.1, 3.3.3, figure 3.12.
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "order.hpp"
 
-#include <algorithm>
 
 namespace emulator::counting {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "output.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
@@ -9,7 +8,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "../settings.hpp"
 #include "counters.hpp"

@@ -2,7 +2,6 @@
 // Places in the code: from return addresses to kernels, files and lines.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -6,8 +6,6 @@
 #include <math_constants.h>
 
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cassert>
-#include <string>
 #include <vector>
 
 #include "device_array.hpp"
