@@ -76,7 +76,7 @@ class Floyd final : public course::Problem {
 
     std::int64_t default_n(std::string_view engine, bool check) const override {
         if (check) return 100;
-        if (engine == "gpu") return 4096;
+        if (engine == "gpu") return 1024;
         return engine == "cpu" ? 512 : 256;
     }
     double device_bytes(std::int64_t n) const override {
