@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from drawing import PLOTS, short_count, short_time
+from drawing import PLOTS, short_count, short_time, three_digits
 from figures import chapter_module, device_folder
 from limits import read_limits
 from measurements import (
@@ -45,6 +45,7 @@ from measurements import (
 )
 from speed_ups import (NO_BREAK, NO_TIMES, parameter_words, races, ratio, seed_speed_up, speed_up_words, time_words,
                        timed_before)
+from stages import grouped
 
 ROOT = PLOTS.parent
 ISSUE_SLOTS = "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"
@@ -257,15 +258,11 @@ def seed_table(stages: list[dict], rows: list[Row], rules: Rules = Rules(), all_
         said = speed_up_words(printed, before, with_card=False) if printed else ""
         ours = []
         for own in runs.values():
-            found = None if races(cell.stage, stages) else speed_up(own, timed, cell.stage, kernels=cell.stage in rules.kernel_timed)
+            found = speed_up(own, timed, cell.stage, kernels=cell.stage in rules.kernel_timed)
             ours.append(NO_TIMES if races(cell.stage, stages) else
                         f"{ratio(found[0])} at {short_count(found[1])}" if found else "")
         lines.append(f"| {cell.section} | {cell.stage} | {time_words(cell)} | {said} | {' | '.join(ours)} |")
     return [*lines, "", timing_rule(stages, rules)]
-
-
-def grouped(value: float) -> str:
-    return f"{value:,.0f}".replace(",", " ")
 
 
 def each(part: str, ideal: str, whole: str) -> Callable[[KernelCounters], str]:
@@ -275,7 +272,8 @@ def each(part: str, ideal: str, whole: str) -> Callable[[KernelCounters], str]:
         if not requests:
             return ""
         cost, best = one.count(part) / requests, one.count(ideal) / requests
-        return f"{cost:.3g}" if cost == best else f"{cost:.3g} ({best:.3g})"
+        said = three_digits(cost)
+        return said if cost == best else f"{said} ({three_digits(best)})"
     return cell
 
 
@@ -285,7 +283,7 @@ def counter_columns(unit: str) -> list[tuple[str, Callable[[KernelCounters], str
         return lambda one: grouped(one.count(name)) if one.count(name) else ""
 
     def looped(name: str) -> Callable[[KernelCounters], str]:
-        return lambda one: f"{one.per_iteration(name):.3g}" if one.per_iteration(name) else ""
+        return lambda one: three_digits(one.per_iteration(name)) if one.per_iteration(name) else ""
 
     columns = []
     for space, costs in (("global", "sectors"), ("shared", "wavefronts")):
