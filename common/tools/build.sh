@@ -29,10 +29,11 @@ if ! ninja -C build --quiet build.ninja >"$log" 2>&1; then
     exit 1
 fi
 
-# Much to build takes minutes: that is said first, and on a terminal ninja shows how far it is.
-steps=$(NINJA_STATUS='%t ' ninja -C build -n "$@" 2>/dev/null | sed -n 's/^\([0-9][0-9]*\) .*/\1/p' | tail -n 1)
-if [ "${steps:-0}" -gt 20 ]; then
-    echo "building, $steps steps: this takes a few minutes, once"
+# Much to compile takes minutes: that is said first, and on a terminal ninja shows how far it is. Other
+# steps are quick, and a dry run plans those behind the version's header each time.
+files=$(NINJA_STATUS='[] ' ninja -C build -n "$@" 2>/dev/null | grep -c '^\[] Compiling ')
+if [ "$files" -gt 10 ]; then
+    echo "building, $files files to compile: this takes minutes"
     [ -t 1 ] && exec ninja -C build "$@"
 fi
 # Warnings and failures only; ninja 1.11 says even then that there is nothing to do.
