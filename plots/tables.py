@@ -299,7 +299,8 @@ def counter_columns(unit: str) -> list[tuple[str, Callable[[KernelCounters], str
 
 
 def bare(kernel: str) -> str:
-    return kernel.rpartition("::")[2]
+    """Without namespace and template arguments."""
+    return kernel.partition("<")[0].rpartition("::")[2]
 
 
 def counted_runs(counted: list[KernelCounters]) -> str:
