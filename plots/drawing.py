@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,9 @@ from limits import Limits, read_limits
 from measurements import DataError, KernelCounters, Metric, Published, Report, Row
 
 PLOTS = Path(__file__).resolve().parent
+sys.path.append(str(PLOTS.parent / "common" / "tools"))
+from stages import grouped  # noqa: E402
+
 COUNTERS = PLOTS / "data" / "counters"
 PUBLISHED = PLOTS / "published" / "thesis.csv"
 FORMATS = ("png", "svg")
@@ -163,7 +167,7 @@ def repeats_of(rows: Sequence[Row]) -> str:
 
 
 def sizes_of(rows: Sequence[Row]) -> str:
-    """`n = 2 048`, `n from 10 k to 3.2 M`."""
+    """`n = 2048`, `n from 10 k to 3.2 M`."""
     sizes = sorted({row.n for row in rows})
     return (f"n = {short_count(sizes[0])}" if len(sizes) == 1
             else f"n from {short_count(sizes[0])} to {short_count(sizes[-1])}")
@@ -194,11 +198,17 @@ def time_unit(seconds: float) -> tuple[str, float]:
     return ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
 
 
+def three_digits(value: float) -> str:
+    """`0.0315`, `1.05`, `999`, `1050`, `20 800`: never with an exponent."""
+    rounded = float(f"{value:.3g}")
+    return grouped(rounded) if abs(rounded) >= 1000 else f"{rounded:.10f}".rstrip("0").rstrip(".")
+
+
 def short_time(seconds: float) -> str:
     """Three digits: `95 s`, `0.25 s`, `1.03 ms`, `0.5 µs`."""
     if seconds >= 0.1:
-        return f"{seconds:.3g} s"
-    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-4 else f"{seconds * 1e6:.3g} µs"
+        return f"{three_digits(seconds)} s"
+    return f"{three_digits(seconds * 1e3)} ms" if seconds >= 1e-4 else f"{three_digits(seconds * 1e6)} µs"
 
 
 def short_ratio(value: float) -> str:
@@ -206,14 +216,14 @@ def short_ratio(value: float) -> str:
     if value < 0.01:
         return f"{value:.2g}"
     if value >= 1000:
-        return f"{round(value, -1):.0f}"
+        return three_digits(value)
     return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
 
 
 def short_count(n: float) -> str:
-    """3200000 as `3.2 M`, 160000 as `160 k`; a number with more digits is written out: `540 672`."""
-    if n == int(n) and len(str(int(n)).rstrip("0")) > 3:
-        return f"{int(n):,}".replace(",", " ")
+    """3200000 as `3.2 M`, 160000 as `160 k`; a number with more digits is written out: `6080`, `540 672`."""
+    if n == int(n) and len(str(int(n)).rstrip("0")) > (3 if n >= 10_000 else 2):
+        return grouped(n)
     for size, letter in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
         if n >= size:
             return f"{n / size:.10g}{letter}"

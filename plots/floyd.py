@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drawing import Block, Drawing, Figure, Source, device_label, log_range, provenance, short_count, tics
+from drawing import Block, Drawing, Figure, Source, device_label, log_range, provenance, short_count, three_digits, tics
 from limits import Limits, reachable_seconds
 from measurements import Row, times
 from panels import Runs, gains_of, prepare_against_n, prepare_cpu_gpu, published, select
@@ -72,7 +72,7 @@ def prepare_bandwidth(source: Source) -> Drawing:
         limits = None
     fastest = max(STAGES, key=lambda stage: rates[stage][-1][1])
     n, best = rates[fastest][-1][:2]
-    words = f"At {short_count(n)} vertices {fastest} reads {best:.3g} GB/s of distances"
+    words = f"At {short_count(n)} vertices {fastest} reads {three_digits(best)} GB/s of distances"
     reach: list[tuple[float, float]] = []
     if limits is not None:
         fills = filling_size(limits)

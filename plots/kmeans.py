@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import traces
-from drawing import Block, Drawing, Figure, Source, TableMaker, short_count, short_ratio
+from drawing import Block, Drawing, Figure, Source, TableMaker, short_count, short_ratio, short_time
 from limits import Limits
 from measurements import DataError, Report, Row, matches, newest, quartiles
 from panels import Runs, gains_of, prepare_against_n, prepare_cpu_gpu, published
@@ -163,7 +163,7 @@ def times_table(rows: Sequence[Row], _reports: Sequence[Report], _limits: Mappin
         for k in CLUSTERS:
             seconds = found[stage, k][n]
             gain = f" (×{short_ratio(found[before, k][n] / seconds)})" if before else ""
-            cells.append(f"{seconds:.3g} s{gain}")
+            cells.append(f"{short_time(seconds)}{gain}")
         lines.append(f"| {stage} | {' | '.join(cells)} |")
     return [*lines, "", f"Whole runs of {short_count(n)} points, 20 iterations, medians; in brackets over the stage before."]
 

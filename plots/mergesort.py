@@ -25,6 +25,8 @@ from drawing import (
     provenance,
     short_count,
     short_ratio,
+    short_time,
+    three_digits,
 )
 from limits import Limits, reachable_seconds
 from measurements import DataError, Report, Row, TableCell, newest, quartiles, read_tables
@@ -149,7 +151,7 @@ def prepare_overlap(source: Source) -> Drawing:
     share = 100 * hidden / copied if copied > 0 else 0.0
     device = device_label(rows, engine)
     what = (f"The order in which the CPU engine's queues did the copies and sorts of {short_count(n)} keys" if emulated
-            else f"{short_count(n)} keys in {len(chunks)} chunks: {share:.0f} % of the copies' {copied:.3g} ms "
+            else f"{short_count(n)} keys in {len(chunks)} chunks: {share:.0f} % of the copies' {short_time(copied / 1000)} "
                  "lie beside a sort")
     return Drawing(
         tables={"copy": [Block("copy to the GPU", copies)], "sort": [Block("selection sort", sorts)],
@@ -160,7 +162,7 @@ def prepare_overlap(source: Source) -> Drawing:
         subtitle=f"{origin(rows, engine, source.kind)}. {short_count(n)} keys, one run; a sort begins where its keys have "
                  "come and the sort before it has left.",
         emulated=emulated,
-        ours=what + "." + ("" if emulated else f" {NOT_OVERLAPPED} copies for {copy_ms:.3g} ms first."),
+        ours=what + "." + ("" if emulated else f" {NOT_OVERLAPPED} copies for {short_time(copy_ms / 1000)} first."),
         alt=f"Gantt chart on {device}: a line for {NOT_OVERLAPPED}, whose kernels begin when the whole list has been "
             f"copied, and one for each of the {len(chunks)} chunks of {BEST}, its copy and behind it its sort. {what}.")
 
@@ -387,8 +389,8 @@ def draw_panels(source: Source, rows: Sequence[Row], panels: Sequence[Panel], va
     values = [value for blocks in tables.values() for block in blocks for row in block.rows for value in row[1:]]
     low, high = log_range([float(value) for value in values if isinstance(value, (int, float))], 0.22)
     places = [row[0] for blocks in tables.values() for block in blocks for row in block.rows]
-    listed = "; ".join(f"{panel.title} {min(row[1] for row in panel.ours):.3g} to "
-                       f"{max(row[1] for row in panel.ours):.3g}" for panel in panels)
+    listed = "; ".join(f"{panel.title} {three_digits(min(row[1] for row in panel.ours))} to "
+                       f"{three_digits(max(row[1] for row in panel.ours))}" for panel in panels)
     return Drawing(
         tables=tables,
         variables={**{f"show_{name.replace('_', '')}": there for name, there in shown.items()},
@@ -585,7 +587,7 @@ def prepare_opencl(source: Source) -> Drawing:
     ratio_low, ratio_high = log_range([*shown, 1.0], 0.15)
     n = sizes[-1]
     words = (f"At {short_count(n)} keys OpenCL takes {short_ratio(ratios[-1][1])} times as long as CUDA "
-             f"({whole['OpenCL'][n]:.3g} ms against {whole['CUDA'][n]:.3g} ms)")
+             f"({short_time(whole['OpenCL'][n] / 1000)} against {short_time(whole['CUDA'][n] / 1000)})")
     return Drawing(
         tables=tables,
         variables={"time_low": low, "time_high": high, "ratio_low": ratio_low, "ratio_high": ratio_high,
@@ -621,7 +623,7 @@ def bounds_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping
         least = least_ms(SEED_CARD, cell.n, 2)
         verdict = " (impossible)" if cell.value < least else ""
         ours = short_ms(least_ms(limits[device], cell.n, 2)) if device in limits else "not known"
-        lines.append(f"| 2{superscript(cell.n.bit_length() - 1)} | {merge_levels(cell.n, 2)} | {moved_bytes(cell.n, 2) / 1e9:.3g} "
+        lines.append(f"| 2{superscript(cell.n.bit_length() - 1)} | {merge_levels(cell.n, 2)} | {three_digits(moved_bytes(cell.n, 2) / 1e9)} "
                      f"| {short_ms(least)} | {short_ms(cell.value)}{verdict} | {ours} | {short_ms(quartiles(times)[1])} |")
     return [*lines, "", "Random keys, size_i 2, 32 threads a block, kernels alone. At least: the insertion sort and every "
             "level of merges read and write the keys once, at the memory's bandwidth (760 GB/s; here as measured), less "
@@ -629,7 +631,8 @@ def bounds_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping
 
 
 def short_ms(milliseconds: float) -> str:
-    return f"{milliseconds:.3g} ms" if milliseconds < 1000 else f"{milliseconds:.0f} ms"
+    """Of a column that is in ms throughout."""
+    return f"{three_digits(milliseconds)} ms"
 
 
 def superscript(number: int) -> str:

@@ -17,6 +17,7 @@ from drawing import (
     provenance,
     short_count,
     short_ratio,
+    short_time,
 )
 from measurements import DataError, newest, times
 
@@ -72,7 +73,7 @@ def prepare_samples(source: Source) -> Drawing:
         },
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
-        ours=f"{short_count(last.n)} samples in {last.median:.3g} s, {rate_words(rate)}.",
+        ours=f"{short_count(last.n)} samples in {short_time(last.median)}, {rate_words(rate)}.",
         alt=f"Line chart of time against samples for {', '.join(KERNEL_STAGES)} on {device}, both axes "
             f"logarithmic, with a line at {rate_words(rate)} and the thesis' "
             "points.")

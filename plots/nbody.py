@@ -17,6 +17,8 @@ from drawing import (
     provenance,
     short_count,
     short_ratio,
+    short_time,
+    three_digits,
     tics,
     time_unit,
 )
@@ -222,7 +224,7 @@ def prepare_stages(source: Source, figure: str, match: dict[str, object],
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
         ours=f"At {short_count(n)} bodies, {what}: speed-up over the stage before {listed}; "
-             f"{whole:.2f} in all, from {medians[0]:.3g} s to {medians[-1]:.3g} s.",
+             f"{whole:.2f} in all, from {short_time(medians[0])} to {short_time(medians[-1])}.",
         alt=f"Line chart of time against bodies for the stages {', '.join(KERNEL_STAGES)} ({what}, "
             f"{device}), and a bar chart of each stage's speed-up over the stage before at "
             f"{short_count(n)} bodies: {listed}.")
@@ -303,12 +305,12 @@ def prepare_counters(source: Source) -> Drawing:
     mixes = {stage: counted_mix(found[stage]) for stage in KERNEL_STAGES}
     before, after = mixes["04_soa_accelerations"], mixes["05_rsqrt"]
     same = before == after
-    words = ", ".join(f"{kind} {value:.3g}" for kind, value in before.items())
+    words = ", ".join(f"{kind} {three_digits(value)}" for kind, value in before.items())
     verdict = ("rsqrtf changes none of them: what it saves are instructions between two memory accesses"
                if same else
-               "with rsqrtf " + ", ".join(f"{kind} {value:.3g}" for kind, value in after.items()))
+               "with rsqrtf " + ", ".join(f"{kind} {three_digits(value)}" for kind, value in after.items()))
     loads = {stage: (mix["global loads"], mix["shared loads"]) for stage, mix in mixes.items()}
-    listed = ", ".join(f"{stage} {from_global:.3g} and {from_shared:.3g}"
+    listed = ", ".join(f"{stage} {three_digits(from_global)} and {three_digits(from_shared)}"
                        for stage, (from_global, from_shared) in loads.items())
     return Drawing(
         tables={"mix": [Block("mix", [(kind, before[kind], after[kind]) for kind in before])],

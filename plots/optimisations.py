@@ -4,21 +4,19 @@ what is gained here, what the counters say, and what the README says. Nothing in
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import tables
-from drawing import PLOTS, PUBLISHED
+from drawing import PUBLISHED
 from markdown import Document, first_sentence
 from measurements import DataError, KernelCounters, Point, Published, Row, read_counters, read_rows, times
 from speed_ups import SpeedUp, parameter_words, races, seed_speed_up, timed_before
 
-sys.path.append(str(PLOTS.parent / "common" / "tools"))
-import counters as counters_tool  # noqa: E402
-from counting import GLOBAL, MEMORY, Kernel  # noqa: E402
-from stages import format_ms  # noqa: E402
+import counters as counters_tool
+from counting import GLOBAL, MEMORY, Kernel
+from stages import format_ms
 
 SPEED_UPS = ("speedup_over_previous", "speedup_over_first", "speedup_over_cpu")
 SHOWN_CHANGES = 4

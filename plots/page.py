@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import html
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +22,8 @@ from measurements import chapters_of, read_published, read_stages, stages_file
 from optimisations import Chapter, Optimisation
 from speed_ups import NO_TIMES, SpeedUp, speed_up_words
 
-sys.path.append(str(PLOTS.parent / "common" / "tools"))
-from diff_stages import flags_diff  # noqa: E402
-from stages import Stage, load_stages  # noqa: E402
+from diff_stages import flags_diff
+from stages import Stage, load_stages
 
 ROOT = PLOTS.parent
 STYLE = PLOTS / "page.css"

@@ -20,6 +20,8 @@ from drawing import (
     provenance,
     short_count,
     short_ratio,
+    short_time,
+    three_digits,
     tics,
     time_unit,
 )
@@ -135,7 +137,7 @@ def prepare_bars(source: Source, runs: Runs, stages: Sequence[str], gains: Seque
     unit, factor = time_unit(longest)
     device = device_label(rows, engine)
     panel = gain_panel(runs, gains, n, points, device, what)
-    shown = ", ".join(f"{stage} {point.median * factor:.3g} {unit}" for stage, point in points.items())
+    shown = ", ".join(f"{stage} {three_digits(point.median * factor)} {unit}" for stage, point in points.items())
     return Drawing(
         tables={"time": [Block("kernels", [(stage, point.median * factor, point.lower * factor,
                                             point.upper * factor) for stage, point in points.items()])],
@@ -181,7 +183,7 @@ def prepare_against_n(source: Source, runs: Runs, stages: Sequence[str], gains: 
         subtitle=provenance([*rows, *serial], engine, source.kind, serial[0].device if serial else ""),
         emulated=engine == "emu",
         ours=f"At {short_count(n)} {runs.words}, whole runs: {panel.listed}. {best} {does} {short_count(last.n)} "
-             f"{runs.unit} in {last.median:.3g} s.",
+             f"{runs.unit} in {short_time(last.median)}.",
         alt=f"Line chart of time against {runs.unit} for {', '.join(series)} on {device}, both axes "
             f"{'linear' if linear else 'logarithmic'}, and a bar chart of speed-ups at {short_count(n)} {runs.unit}: "
             f"{panel.listed}.")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import traces
-from drawing import Block, Drawing, Figure, Source, TableMaker, short_count, short_ratio
+from drawing import Block, Drawing, Figure, Source, TableMaker, short_count, short_ratio, short_time, three_digits
 from limits import Limits
 from measurements import DataError, Report, Row, newest, quartiles
 from panels import Gain, Runs, gains_of, prepare_against_n, prepare_bars, prepare_cpu_gpu, published
@@ -298,7 +298,7 @@ def inputs_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping
         uniform = median_ms(newest(by_run[stage, INPUTS[0], n]))
         for name in INPUTS:
             value = median_ms(newest(by_run[stage, name, n]))
-            cells.append(f"{value:.3g} ms" + ("" if name == INPUTS[0] else f" (×{short_ratio(value / uniform)})"))
+            cells.append(short_time(value / 1000) + ("" if name == INPUTS[0] else f" (×{short_ratio(value / uniform)})"))
         lines.append(f"| {stage} | " + " | ".join(cells) + " |")
     return [*lines, "", "Whole runs, medians; in brackets the time over that of uniform keys."]
 
@@ -317,7 +317,7 @@ def counting_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mappi
     lines = ["| keys | memory | " + " | ".join(fields.values()) + " |", "|---|---|" + "---|" * len(fields)]
     for (n, memory), values in sorted(found.items(), key=lambda item: (item[0][0], item[0][1] != "pinned")):
         lines.append(f"| {short_count(n)} | {memory} | "
-                     + " | ".join(f"{float(values[name]):.3g}" for name in fields) + " |")
+                     + " | ".join(three_digits(float(values[name])) for name in fields) + " |")
     return [*lines, "", f"{COUNTING}, its own report: milliseconds of the last run."]
 
 

@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drawing import PLOTS, short_count, short_ratio
+from drawing import short_count, short_ratio, short_time
 from figures import chapter_module
 from measurements import TableCell
 
-sys.path.append(str(PLOTS.parent / "common" / "tools"))
-from stages import format_ms  # noqa: E402
+from stages import format_ms
 
 if TYPE_CHECKING:
     from tables import Rules
@@ -72,7 +70,7 @@ def races(stage: str, stages: Sequence[dict]) -> bool:
 
 
 def time_words(cell: TableCell) -> str:
-    said = f"{format_ms(cell.value)} ms" if cell.unit == "ms" else f"{cell.value:.3g} s"
+    said = f"{format_ms(cell.value)} ms" if cell.unit == "ms" else short_time(cell.value)
     return f"{cell.bound} {said}" if cell.bound else said
 
 

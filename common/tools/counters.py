@@ -13,8 +13,8 @@ from typing import Any
 
 from counting import (GLOBAL, MEMORY, SHARED, TRANSFERS, Counted, Counters, Kernel, Line, count,
                       source_text)
-from stages import (EXIT_FAILURE, ToolError, arguments, find_stage, load_stages, print_table, run_tool,
-                    variable)
+from stages import (EXIT_FAILURE, ToolError, arguments, find_stage, grouped, load_stages, print_table,
+                    run_tool, variable)
 
 Value = Callable[[Kernel], float | None]  # None: does not apply
 
@@ -23,12 +23,10 @@ LINE_COUNTERS = ("requests", "lanes", "sectors", "wavefronts", "depth")
 
 
 def number(value: float | None) -> str:
-    """Whole numbers in groups of three, others with three digits."""
+    """Whole numbers whole, others with three digits."""
     if value is None:
         return "-"
-    if value == round(value):
-        return f"{value:,.0f}".replace(",", " ")
-    return f"{value:,.0f}".replace(",", " ") if value >= 1000 else f"{value:.3g}"
+    return grouped(value) if value == round(value) or value >= 999.5 else f"{value:.3g}"
 
 
 def ratio(before: float | None, after: float | None) -> str:

@@ -136,6 +136,12 @@ def executable(stage: Stage, engine: str) -> Path:
     return build_folder() / stage.executables[engine]
 
 
+def grouped(value: float) -> str:
+    """A whole number, from five digits on in groups of three: `6080`, `28 992`."""
+    digits = f"{value:.0f}"
+    return digits if len(digits.lstrip("-")) < 5 else f"{value:,.0f}".replace(",", " ")
+
+
 def format_ms(milliseconds: float) -> str:
     return f"{milliseconds:.4g}" if milliseconds < 1000 else f"{milliseconds:.0f}"
 

@@ -37,7 +37,7 @@ LABELS = {
     "figure_8_2": ("00_cpu", *MONTECARLO_STAGES, GPU, HOST, "GTX 980, 2016"),
     "figure_3_2": ("block 0", "block 3", "gap for the pivot: 3020", "block 3: left 0 + 768, right 0 + 1258", "each tile"),
     "figure_3_6": ("step 1", "10", "input", "output", "keys exchanged", "compared, left in place"),
-    "figure_3_9": (*BITONIC_STAGES[:3], GPU, "GTX 980, 2016 (2048 keys)", "2 048 keys, µs", "2.00"),
+    "figure_3_9": (*BITONIC_STAGES[:3], GPU, "GTX 980, 2016 (2048 keys)", "2048 keys, µs", "2.00"),
     "figure_3_10": (*BITONIC_STAGES[2:], GPU, "GTX 980, 2016 (2048 keys)", "10.00"),
     "figure_3_11": (*SMALL_STAGES, GPU, "GTX 980, 2016 (6080 keys)", "28 992 keys, µs", "1.26", "1.77"),
     "figure_3_12": (*BIG_STAGES, "12 over 10", GPU, "GTX 980, 2016 (160 M keys)", "1.76", "2.10", "160 M"),
@@ -377,9 +377,14 @@ class FiguresTest(PlotsTest):
 
 class TextTest(unittest.TestCase):
     def test_counts(self) -> None:
-        for n, text in ((3_200_000, "3.2 M"), (160_000, "160 k"), (512, "512"), (1250, "1.25 k"),
-                        (640_000_000_000, "640 G"), (540_672, "540 672")):
+        for n, text in ((3_200_000, "3.2 M"), (160_000, "160 k"), (512, "512"), (1250, "1250"), (6080, "6080"),
+                        (9000, "9 k"), (640_000_000_000, "640 G"), (540_672, "540 672")):
             self.assertEqual(drawing.short_count(n), text)
+
+    def test_three_digits(self) -> None:
+        for value, text in ((0.03149, "0.0315"), (1.0, "1"), (999.6, "1000"), (1053, "1050"), (20_812, "20 800"),
+                            (-1234.0, "-1230")):
+            self.assertEqual(drawing.three_digits(value), text)
 
     def test_marks_of_an_axis_of_seconds(self) -> None:
         for low, high, marks in ((0.01, 100, "0.1 s, 1 s, 10 s"), (1e-4, 1e3, "1 ms, 0.1 s, 10 s"), (0.5, 5, "1 s, 3 s"),

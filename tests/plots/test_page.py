@@ -344,7 +344,7 @@ class RaceTest(PlotsTest):
                  f"{over} 30 k, dense\n{over} 1 M, long\n{over} 100 M, sparse", "→", "The copy is a kernel of its own."),
                 ("04_max_reduction", "less than ×1.38 (seed 002, 2018)", "×2.00 at 30 k, dense\n×2.00 at 1 M, long\n×2.00 at 100 M, sparse",
                  "global", "The host got a whole layer"),
-                ("05_particles_in_shared", "–", "×2.00 at 30 k, dense\n×2.00 at 1 M, long\n×2.00 at 100 M, sparse", "5 000 → ",
+                ("05_particles_in_shared", "–", "×2.00 at 30 k, dense\n×2.00 at 1 M, long\n×2.00 at 100 M, sparse", "5000 → ",
                  "Each launch of 04 reads the whole layer")):
             with self.subTest(stage):
                 self.assertEqual(rows[stage][:2], [then, now])
