@@ -88,7 +88,8 @@ class DistMesh final : public course::Problem {
                               "of the last shape; default: the domain's",
                               0, 1e6);
         command_line.add_integer("--max-iterations", input_.max_iterations,
-                                 "iterations at most; ending there is no failure", 0);
+                                 "iterations at most; ending there is no failure; 0: the lattice",
+                                 0);
         command_line_ = &command_line;
     }
 

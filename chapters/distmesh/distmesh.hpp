@@ -30,6 +30,7 @@ using course::Phase;
 using course::PhaseTimer;
 
 inline constexpr double kStopTolerance = 0.001;  // dptol, of h0
+inline constexpr double kSlideTolerance = 0.002;  // of h0, for points at the boundary
 inline constexpr double kTriangulateTolerance = 0.1;  // ttol, of h0
 inline constexpr double kPressure = 1.2;  // Fscale
 inline constexpr double kTimeStep = 0.2;  // deltat
@@ -119,7 +120,8 @@ class Mesh {
     // Delaunay's triangulation of the points without the triangles outside, and its bars. False:
     // that was the last one. The published algorithm ends with the triangulation that the points
     // had on their way to rest, of whose triangles they may have turned some over; here they rest
-    // when the first iteration of a triangulation finds them at rest and turns none over.
+    // when the first iteration of a triangulation finds them at rest, those at the boundary, too,
+    // and turns none over.
     bool triangulate();
 
     // The places of each point's bars, a list after the other: those of point i are
@@ -142,11 +144,14 @@ class Mesh {
     // Its centroid is, and it is neither turned over nor flat, as those that rounding makes of
     // points in line.
     bool is_inside(const Triangle& triangle) const;
+    // After the one iteration of this triangulation, which found no interior point moving.
+    bool is_at_rest() const;
     // Of points at rest: moves the ones that stand behind the boundary's edges where they should be
     // on the boundary, and says whether there were any.
     bool mend();
 
     const Input& input_;
+    std::vector<Point> triangulated_;  // where the points were
     std::int64_t iterations_ = 0, triangulations_ = 0, bars_done_ = 0, points_done_ = 0;
     std::int64_t iterations_here_ = 0;  // of this triangulation
     int mendings_ = 0;

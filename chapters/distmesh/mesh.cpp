@@ -71,15 +71,23 @@ bool Mesh::is_inside(const Triangle& triangle) const {
            (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > flat;
 }
 
+bool Mesh::is_at_rest() const {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const double dx = points[i].x - triangulated_[i].x, dy = points[i].y - triangulated_[i].y;
+        if (std::hypot(dx, dy) > kSlideTolerance * input_.h0) return false;
+    }
+    return std::ranges::all_of(triangles,
+                               [&](const Triangle& triangle) { return is_inside(triangle); });
+}
+
 bool Mesh::triangulate() {
     if (converged_) {
-        const bool hold = std::ranges::all_of(
-            triangles, [&](const Triangle& triangle) { return is_inside(triangle); });
-        if (hold && (iterations_ == input_.max_iterations || !mend())) return false;
+        if (is_at_rest() && (iterations_ == input_.max_iterations || !mend())) return false;
         converged_ = false;
     }
     ++triangulations_;
     iterations_here_ = 0;
+    triangulated_ = points;
     triangles = delaunay(points);
     std::erase_if(triangles, [&](const Triangle& triangle) { return !is_inside(triangle); });
     bars.clear();

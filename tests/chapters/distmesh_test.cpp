@@ -395,6 +395,21 @@ TEST_F(Verdicts, AnIterationLimitIsNoFailure) {
     EXPECT_FALSE(verdict(*input_, "circle", circle_, output).passed);
 }
 
+TEST_F(Verdicts, WithoutIterationsItIsTheLattice) {
+    input_->max_iterations = 0;
+    Output output;
+    solve(*input_, output);
+    EXPECT_EQ(output.iterations, 0);
+    EXPECT_EQ(output.points.size(), input_->points.size());
+    for (std::size_t i = 0; i < output.points.size(); ++i) {
+        EXPECT_EQ(output.points[i].x, input_->points[i].x);
+        EXPECT_EQ(output.points[i].y, input_->points[i].y);
+    }
+    EXPECT_TRUE(verdict(*input_, "circle", circle_, output).passed);
+    output.iterations = 1;
+    EXPECT_FALSE(verdict(*input_, "circle", circle_, output).passed);
+}
+
 // Every 30 iterations ends of bars half as long as they shall be are dropped, but for fixed ones.
 TEST(DensityControl, DropsWhatIsCrowded) {
     const Region circle = distmesh::make_region("circle");
@@ -453,6 +468,24 @@ TEST(Convergence, EveryDomainAndManySizes) {
         solve(*input, output);
         const course::Verdict found = verdict(*input, "circle", circle, output);
         EXPECT_TRUE(found.passed && output.converged) << h0 << ": " << found.message;
+    }
+}
+
+// The interior may be at rest for one iteration while points slide along the boundary, and move
+// after them in the next one.
+TEST(Convergence, NoPointSlidesOn) {
+    Region two = distmesh::make_region("circle");
+    add_shape(two, Join::kUnion, "--plus", "circle:1,0,0.6");
+    const Region wing = distmesh::make_region("wing");
+    for (const auto& [name, region, count] :
+         std::vector<std::tuple<const char*, const Region*, int>>{
+             {"", &two, 130}, {"", &two, 210}, {"wing", &wing, 90}}) {
+        const auto input = make_input(*region, spacing_for(*region, count));
+        input->max_iterations = 3000;
+        Output output;
+        solve(*input, output);
+        const course::Verdict found = verdict(*input, name, *region, output);
+        EXPECT_TRUE(found.passed) << name << ' ' << count << ": " << found.message;
     }
 }
 
@@ -583,7 +616,7 @@ TEST_F(Files, RefusesWhatCannotBeRight) {
     refuse(2, "--domain polygon", {"--domain", "polygon"});
     refuse(2, "--domain ring", {"--domain", "ring", "--input", "circle"});
     refuse(2, "--domain ring", {"--domain", "ring", "--input", folder_.write("letter", kLetterL)});
-    refuse(2, "--max-iterations", {"--max-iterations", "0"});
+    refuse(2, "--max-iterations", {"--max-iterations", "-1"});
     refuse(2, "--minus", {"--minus", "torus"});
     refuse(2, "--grading", {"--grading", "-1"});
     refuse(2, "empty", {"--minus", "circle"});
