@@ -140,7 +140,7 @@ def prepare_versions(source: Source) -> Drawing:
                       f"{short_ratio(shape.ratio(SERIAL, best))} times as fast as {SERIAL}" for shape in shapes)
     return Drawing(
         tables=tables, variables=variables,
-        subtitle=provenance(gpu, engine, source.kind, host),
+        subtitle=provenance(rows, engine, source.kind, host),
         emulated=engine == "emu",
         ours=f"{gains}. {' and '.join(wrong)} has no times: its results are wrong.",
         alt=f"Four charts side by side, a line a stage from {SERIAL} to {best}. Three have the time of a run on "
