@@ -17,9 +17,9 @@ dark = '#202020'
 plot for [i=0:relaxed_count-1] relaxed_file index i using 1:2 with lines lw 3.5 lc rgb line[i+1] title columnheader(1), \
      for [i=0:updated_count-1] updated_file index i using 1:2 skip 1 with lines lw 1.2 lc rgb line[i+1] notitle, \
      NaN with lines lw 1.2 lc rgb dark title 'thin: before its relaxation', \
-     for [i=0:before_count-1] before_file index i using 1:2 skip 1 with points pt 8 ps 2 lw 2 lc rgb dark notitle, \
-     NaN with points pt 8 ps 2 lw 2 lc rgb dark title 'tallest before it', \
-     for [i=0:peaks_count-1] peaks_file index i using 1:2 skip 1 with points pt 6 ps 1.3 lw 2 lc rgb dark notitle, \
-     NaN with points pt 6 ps 1.3 lw 2 lc rgb dark title 'peaks', \
-     for [i=0:maximum_count-1] maximum_file index i using 1:2 skip 1 with points lt 6 pt 7 ps 2.2 notitle, \
-     NaN with points lt 6 pt 7 ps 2.2 title 'maximum'
+     for [i=0:before_count-1] before_file index i using 1:2 skip 1 with points pt 8 ps 1 lw 2 lc rgb dark notitle, \
+     NaN with points pt 8 ps 1 lw 2 lc rgb dark title 'tallest before it', \
+     for [i=0:peaks_count-1] peaks_file index i using 1:2 skip 1 with points pt 6 ps 0.9 lw 2 lc rgb dark notitle, \
+     NaN with points pt 6 ps 0.9 lw 2 lc rgb dark title 'peaks', \
+     for [i=0:maximum_count-1] maximum_file index i using 1:2 skip 1 with points lt 6 pt 7 ps 1.2 notitle, \
+     NaN with points lt 6 pt 7 ps 1.2 title 'maximum'

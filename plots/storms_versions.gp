@@ -11,9 +11,9 @@ set yrange [rows-0.5:-0.75]
 set ytics scale 0 0,1 format ''
 set grid ytics noxtics lt -1 lw 1 lc rgb '#ececec'
 unset key
-set label 11 'one core' at screen 0.17,0.028 left point lt 7 pt 5 ps 1.7 offset 1,-0.15 font ',15'
-set label 12 'whole run' at screen 0.26,0.028 left point lt 1 ps 1.8 offset 1,-0.15 font ',15'
-set label 13 'the same without set-up and copies' at screen 0.36,0.028 left point lt 3 ps 1.6 offset 1,-0.15 font ',15'
+set label 11 'one core' at screen 0.17,0.028 left point lt 7 pt 5 ps 0.9 offset 1,-0.15 font ',15'
+set label 12 'whole run' at screen 0.26,0.028 left point lt 1 ps 1.1 offset 1,-0.15 font ',15'
+set label 13 'the same without set-up and copies' at screen 0.36,0.028 left point lt 3 ps 0.9 offset 1,-0.15 font ',15'
 array low[3] = [low_0, low_1, low_2]
 array high[3] = [high_0, high_1, high_2]
 array marks[3] = [tics_0, tics_1, tics_2]
@@ -33,9 +33,9 @@ do for [panel=1:3] {
     plot whole_file index (panel-1) using (low[panel]):1:($2-low[panel]):(0) skip 1 with vectors nohead lc rgb '#c9dff0' lw 5, \
          serial_file index (panel-1) using (low[panel]):1:($2-low[panel]):(0) skip 1 with vectors nohead lc rgb '#d9d9d9' lw 5, \
          whole_file index (panel-1) using 2:1:3:4 skip 1 with xerrorbars lc rgb '#b0b0b0' lw 1.5 pt -1, \
-         serial_file index (panel-1) using 2:1 skip 1 with points lt 7 pt 5 ps 1.7, \
-         whole_file index (panel-1) using 2:1 skip 1 with points lt 1 ps 1.8, \
-         inner_file index (panel-1) using 2:1 skip 1 with points lt 3 ps 1.6, \
+         serial_file index (panel-1) using 2:1 skip 1 with points lt 7 pt 5 ps 0.9, \
+         whole_file index (panel-1) using 2:1 skip 1 with points lt 1 ps 1.1, \
+         inner_file index (panel-1) using 2:1 skip 1 with points lt 3 ps 0.9, \
          whole_file index (panel-1) using 2:1:5 skip 1 with labels offset 0,0.9 font ',15', \
          serial_file index (panel-1) using 2:1:5 skip 1 with labels offset 0,0.9 font ',15', \
          wrong_file using (sqrt(low[panel]*high[panel])):1:2 skip 1 with labels font ',14' textcolor rgb '#606060', \
