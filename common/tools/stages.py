@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tools share: the list of stages that Meson wrote, engines, and one-line errors."""
 
+import difflib
 import json
 import os
 import shlex
@@ -13,6 +14,7 @@ from gpus import has_gpu
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = ("gpu", "emu", "count")
+FEW = 15  # stages that one line may name
 EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # as common/error.hpp has them
 
 
@@ -91,8 +93,19 @@ def find_stage(stages: list[Stage], name: str, as_variable: str = "STAGE") -> St
     by_name = {stage.stage: stage for stage in stages}
     if name not in by_name:
         said = f"{as_variable}={name}: no such stage" if name else f"{as_variable} is missing"
-        raise ToolError(f"{said}; choose one of {', '.join(by_name)}")
+        raise ToolError(f"{said}; {meant_stages(list(by_name), name)}")
     return by_name[name]
+
+
+def meant_stages(names: list[str], wrong: str) -> str:
+    """All of few; of many those that are like a name that is none, else those of its chapter."""
+    if len(names) > FEW:
+        like = [name for name in names if wrong and wrong in name]
+        like = like or difflib.get_close_matches(wrong, names, n=3, cutoff=0.75)
+        names = like or [name for name in names if name.startswith(wrong.partition("/")[0] + "/")]
+    if len(names) == 1:
+        return f"did you mean {names[0]}?"
+    return f"choose one of {', '.join(names)}" if 0 < len(names) <= FEW else "`make list` names them"
 
 
 def chapters_of(stages: list[Stage]) -> list[str]:

@@ -60,6 +60,21 @@ class RunTest(ToolTest):
                 self.assert_refused(run_tool("run_stage.py", self.build, **variables), status,
                                     *parts)
 
+    def test_of_many_stages_only_those_that_may_be_meant_are_named(self) -> None:
+        path = self.build / "stages.json"
+        records = json.loads(path.read_text(encoding="utf-8"))
+        records += [dict(records[0], stage=f"more/{i:02}_letters", name=f"{i:02}_letters", chapter="more") for i in range(20)]
+        path.write_text(json.dumps(records), encoding="utf-8")
+        for wrong, said in (("sums/01_plan", "did you mean sums/01_plain?"), ("02_flags", "did you mean sums/02_flags?"),
+                            ("sums/7", "choose one of sums/00_cpu, sums/01_plain, sums/02_flags"),
+                            ("sums", "choose one of sums/00_cpu, sums/01_plain, sums/02_flags"),
+                            ("more/7_letter", "choose one of more/"), ("more", "`make list` names them"),
+                            ("nothing", "`make list` names them"), ("", "`make list` names them")):
+            with self.subTest(wrong):
+                result = run_tool("run_stage.py", self.build, STAGE=wrong)
+                self.assert_refused(result, 2, said)
+                self.assertLess(len(result.stderr), 300)
+
     def test_the_stage_status_is_the_tool_s(self) -> None:
         result = run_tool("run_stage.py", self.build, STAGE="sums/01_plain", ENGINE="emu",
                           STAND_IN_FAILS_AT="1000")
