@@ -71,6 +71,8 @@ class Row:
     copy_in_ms: float = 0.0
     bytes: float = 0.0  # at least moved by the kernels
     operations: float = 0.0  # at least done by them
+    setup_ms: float = 0.0
+    copy_out_ms: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -257,7 +259,8 @@ def read_rows(path: Path) -> list[Row]:
                         _stage_name(record["stage"]), record["engine"], record["device"], n,
                         parse_parameters(record["parameters"]), record["input"],
                         _integer(record["seed"], "seed", place), kernels_ms, total_ms,
-                        *(real(record[name], name, place) for name in ("copy_in_ms", "bytes", "operations"))))
+                        *(real(record[name], name, place) for name in ("copy_in_ms", "bytes", "operations", "setup_ms",
+                                                                    "copy_out_ms"))))
     return rows
 
 
@@ -313,7 +316,7 @@ def read_published(path: Path) -> list[Published]:
 def read_tables(path: Path) -> list[TableCell]:
     """The numbers of published tables, a cell a line."""
     return [TableCell(record["figure"], record["quantity"], record["stage"], record["input"],
-                      _integer(record["n"], "n", f"{path}:{number}"),
+                      _integer(record["n"] or "0", "n", f"{path}:{number}"),
                       {name: record[name] for name in ("size-i", "threads") if record[name]},
                       real(record["value"], "value", f"{path}:{number}"), record["unit"], record["section"])
             for number, record in read_table(path, TABLE_COLUMNS)]
