@@ -18,12 +18,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from drawing import PLOTS, run_gnuplot
+from drawing import PLOTS, SERIAL, run_gnuplot
 from measurements import DataError
 
 CHAPTER = "nbody"
 STAGE = "06_flush_denormals"
-SERIAL_STAGE = "00_cpu"
+
 COLUMNS = ["step", "body", "x", "y", "z", "vx", "vy", "vz"]
 # Some seconds on two cores without a GPU.
 BODIES = 1024
@@ -123,12 +123,12 @@ def candidates(build: Path) -> list[tuple[str, str, Path]]:
     except (OSError, json.JSONDecodeError) as error:
         raise DataError(f"{listing}: {error}: build the course first") from None
     found = []
-    for engine, name in (("gpu", STAGE), ("emu", STAGE), ("cpu", SERIAL_STAGE)):
+    for engine, name in (("gpu", STAGE), ("emu", STAGE), ("cpu", SERIAL)):
         for stage in stages:
             if stage["chapter"] == CHAPTER and stage["name"] == name and engine in stage["executables"]:
                 found.append((engine, name, build / stage["executables"][engine]))
     if not found:
-        raise DataError(f"{listing}: no executable of {CHAPTER}/{STAGE} or {CHAPTER}/{SERIAL_STAGE}")
+        raise DataError(f"{listing}: no executable of {CHAPTER}/{STAGE} or {CHAPTER}/{SERIAL}")
     return found
 
 

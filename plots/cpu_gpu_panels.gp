@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The two panels that compare the serial stage with the kernels: times, and the speed-up of the first and
-# the last of the kernels. `unit_text` names what n counts, `time_title` what was timed.
+# the last of the kernels. `colour(i)` gives the line type of the i-th of them.
 
+thesis_times = show_thesis_times ? ", thesistime_file using 1:2 with points lt 8 title columnheader(1)" : ''
 thesis = show_thesis ? ", thesis_file using 1:2 with linespoints lt 8 title columnheader(1)" : ''
 set multiplot
 @heading
@@ -14,12 +15,12 @@ set xlabel unit_text noenhanced
 set xrange [n_low:n_high]
 eval 'set xtics '.n_tics
 set format y '%g'
-set title time_title noenhanced
+set title 'Time of a run (set-up, copies, kernels), s' noenhanced
 set yrange [time_low:time_high]
 set key top left reverse Left font ',15' samplen 1.5 spacing 1.05 maxrows 4
 plot for [i=0:time_count-1] time_file index i using 1:2:3:4 with yerrorbars lc rgb '#b0b0b0' lw 1.5 pt -1 notitle, \
      time_file index 0 using 1:2 with linespoints lt 7 title columnheader(1), \
-     for [i=1:time_count-1] time_file index i using 1:2 with linespoints lt colour(i) title columnheader(1)
+     for [i=1:time_count-1] time_file index i using 1:2 with linespoints lt colour(i) title columnheader(1) @thesis_times
 @no_heading
 
 set lmargin at screen 0.575

@@ -22,6 +22,8 @@ from stages import grouped  # noqa: E402
 COUNTERS = PLOTS / "data" / "counters"
 PUBLISHED = PLOTS / "published" / "thesis.csv"
 FORMATS = ("png", "svg")
+SERIAL = "00_cpu"  # a chapter's stage on one core of the CPU
+THESIS_CARD = "GTX 980, 2016"  # whose numbers are drawn in grey
 EMULATED = "CPU engine (emulated; not a GPU's time)"
 
 

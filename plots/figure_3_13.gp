@@ -2,6 +2,5 @@
 # Figure 3.13: the serial quicksort against the first and the best of the big ones.
 
 load plots.'/style.gp'
-time_title = 'Time of a run (set-up, copies, kernels), s'
 colour(i) = i == 1 ? 1 : 6
 load plots.'/cpu_gpu_panels.gp'

@@ -2,6 +2,5 @@
 # Figure 7.4: serial Floyd-Warshall against the first and the last of the stages with kernels.
 
 load plots.'/style.gp'
-time_title = 'Time of a run (set-up, copies, kernels), s'
 colour(i) = i == 1 ? 1 : 6
 load plots.'/cpu_gpu_panels.gp'

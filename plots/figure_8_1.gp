@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Figure 8.1: time against samples. The dashed line is the last stage's rate at its largest n: a run that
-# follows it spends its time on samples, one above it on starting up.
+# Figure 8.1: time against points. The dashed line is the last stage's rate at its largest n: a run that
+# follows it spends its time on points, one above it on starting up.
 
 load plots.'/style.gp'
 set linetype 1 pt 6 ps 2.6                # open marks: the stages lie on one another
@@ -13,7 +13,7 @@ set bmargin at screen 0.13
 set logscale xy
 set format x '10^{%L}'
 set format y '%g'
-set xlabel 'samples' noenhanced
+set xlabel 'points' noenhanced
 set ylabel 'time of a run (set-up, copies, kernels), s' noenhanced
 set xrange [n_low:n_high]
 set yrange [time_low:time_high]
@@ -21,10 +21,10 @@ set grid xtics ytics lt -1 lw 1 lc rgb '#e2e2e2'
 set key bottom right reverse Left
 thesis = ''
 if (show_thesis) {
-    thesis = ", thesis_file using 1:2 with points lt 8 title columnheader(1), range_file using (n_low):(sqrt($2*$3)):(4294967296.0-n_low):(0) skip 1 with vectors nohead lc rgb grey lw 5 notitle"
-    set label 1 '8.3: 2^{32} samples' at 4294967296.0, 1.0 right offset -1,0.1 font ',15' textcolor rgb '#606060'
-    set label 2 '8.4.2: 6.4 billion' at 6.4e9, 1.17 left offset 1.2,0.3 font ',15' textcolor rgb '#606060'
-    set label 3 '8.4.1: up to 2^{32}' at 4294967296.0, 0.0095 right offset 0,0.8 font ',15' textcolor rgb '#606060'
+    thesis = ", thesis_file using 1:2 with points lt 8 title columnheader(1), range_file using (n_low):(range_time):($1-n_low):(0) skip 1 with vectors nohead lc rgb grey lw 5 notitle"
+    set label 1 said_label at said_n, said_time right offset -1,0.1 font ',15' textcolor rgb '#606060'
+    set label 2 total_label at total_n, total_time left offset 1.2,0.3 font ',15' textcolor rgb '#606060'
+    set label 3 range_label at range_n, range_time right offset 0,0.8 font ',15' textcolor rgb '#606060'
 }
 plot x/rate with lines lc rgb '#b0b0b0' lw 2 dt 2 title rate_text, \
      for [i=0:time_count-1] time_file index i using 1:2:3:4 with yerrorbars lc rgb '#b0b0b0' lw 1.5 pt -1 notitle, \

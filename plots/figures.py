@@ -21,13 +21,13 @@ from types import ModuleType
 
 import animate
 import measurements
-from drawing import PLOTS, Drawing, Figure, Source, draw
+from drawing import PLOTS, PUBLISHED, Drawing, Figure, Source, draw
 from measurements import DataError, MissingFile
 
 ROOT = PLOTS.parent
 PREFERRED_DEVICE = "nvidia-h200"
 NO_DEVICES = ("counters", "traces")  # folders of plots/data that hold no machine's measurements
-PUBLISHED_BYTES = 200_000
+README_BYTES = 200_000  # of a figure
 
 
 def chapter_module(chapter: str) -> ModuleType | None:
@@ -62,7 +62,7 @@ def device_folder(recorded: Path, name: str | None) -> Path:
 
 
 def make_source(arguments: argparse.Namespace) -> Source:
-    published = measurements.read_published(PLOTS / "published" / "thesis.csv")
+    published = measurements.read_published(PUBLISHED)
     counters = arguments.recorded / "counters"
     if arguments.data == "recorded":
         folder = device_folder(arguments.recorded, arguments.device)
@@ -77,9 +77,9 @@ def make_source(arguments: argparse.Namespace) -> Source:
 def publish(figure: Figure, output: Path, chapters: Path) -> Path:
     """Copies a figure's SVG to its chapter, where the README shows it."""
     source = output / f"{figure.name}.svg"
-    if source.stat().st_size > PUBLISHED_BYTES:
+    if source.stat().st_size > README_BYTES:
         raise DataError(f"{source}: {source.stat().st_size} bytes are too many to commit "
-                        f"(at most {PUBLISHED_BYTES})")
+                        f"(at most {README_BYTES})")
     target = chapters / figure.chapter / "figures" / source.name
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)

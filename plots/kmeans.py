@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import traces
-from drawing import Block, Drawing, Figure, Source, TableMaker, short_count, short_ratio, short_time
+from drawing import SERIAL, Block, Drawing, Figure, Source, TableMaker, short_count, short_ratio, short_time
 from limits import Limits
 from measurements import DataError, Report, Row, matches, newest, quartiles
 from panels import Runs, gains_of, prepare_against_n, prepare_cpu_gpu, published
 
 CHAPTER = "kmeans"
-SERIAL = "00_cpu"
 STAGES = ("01_separate_lists", "02_shared_centroids", "03_int2", "04_two_stage_reduction", "05_device_loop")
 FIRST, SHARED, _, TWO_STAGES, BEST = STAGES
 CLUSTERS = (4, 8, 16, 32)
@@ -25,7 +24,6 @@ CLUSTERS = (4, 8, 16, 32)
 COMPARED_RUN = {"input": "uniform", "init": "random", "max-iterations": "20", "all-iterations": "1",
                 "k": str(CLUSTERS[0])}
 FURTHER_RUNS = tuple({"k": str(k)} for k in CLUSTERS[1:])
-KERNEL_TIMED = ()
 SERIES = (STAGES,)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 from drawing import (
+    THESIS_CARD,
     Block,
     Drawing,
     Figure,
@@ -16,128 +17,87 @@ from drawing import (
     log_range,
     provenance,
     short_count,
-    short_ratio,
     short_time,
 )
 from measurements import DataError, newest, times
+from panels import Runs, ends_of, point_rows, prepare_cpu_gpu
 
 CHAPTER = "montecarlo"
-KERNEL_STAGES = ("01_shared_reduction", "02_shuffle_reduction", "03_64bit_counts")
-LAST_STAGE = KERNEL_STAGES[-1]
-# One sample is 4 with probability pi/4, else 0: its standard deviation is sqrt(pi (4 - pi)) = 1.642.
+STAGES = ("01_shared_reduction", "02_shuffle_reduction", "03_64bit_counts")
+BEST = STAGES[-1]
+RUNS = Runs(CHAPTER, match={"input": "xorwow"}, unit="points", words="points")
+# One point is 4 with probability pi/4, else 0: its standard deviation is sqrt(pi (4 - pi)) = 1.642.
 SAMPLE_DEVIATION = math.sqrt(math.pi * (4 - math.pi))
 ESTIMATE_FIELD = "estimate"
 
 
 def rate_words(rate: float) -> str:
-    size, word = (1e9, "billion") if rate >= 1e9 else (1e6, "million")
-    digits = 0 if rate >= 100 * size else 1 if rate >= 10 * size else 2
-    return f"{rate / size:.{digits}f} {word} samples a second"
+    return f"{short_count(float(f'{rate:.3g}'))} points a second"
 
 
-def prepare_samples(source: Source) -> Drawing:
-    """Figure 8.1: time against samples, and what the thesis says of times below 2^32."""
+def power_words(n: int) -> str:
+    """Of gnuplot's enhanced text."""
+    return f"2^{{{n.bit_length() - 1}}}" if n & (n - 1) == 0 else short_count(n)
+
+
+def prepare_points(source: Source) -> Drawing:
+    """Figure 8.1: time against points, and what the thesis says of times below 2^32."""
     rows = source.rows(CHAPTER)
     engine = kernel_engine(rows)
     # Up to 1e9 the error band's runs would only repeat the start-up time.
     smallest = 1_000_000_000 if source.kind == "recorded" else 1_000_000
     rows = newest([row for row in rows if row.engine == engine and row.n >= smallest])
-    check_stages(rows, KERNEL_STAGES, source.rows_path(CHAPTER), f"{engine}, n from {smallest}")
-    series = {stage: times([row for row in rows if row.stage == stage]) for stage in KERNEL_STAGES}
-    last = series[LAST_STAGE][-1]
+    check_stages(rows, STAGES, source.rows_path(CHAPTER), f"{engine}, n from {smallest}")
+    series = {stage: times([row for row in rows if row.stage == stage]) for stage in STAGES}
+    last = series[BEST][-1]
     rate = last.n / last.median
     thesis = source.published("8.1", "time")[0]
     low = source.published("8.1", "time_low")[0]
     high = source.published("8.1", "time_high")[0]
-    total = source.published("8.2", "time")
+    total = next(one for one in source.published("8.2", "time") if one.stage == BEST)
     everything = [point for points in series.values() for point in points]
     recorded = source.kind == "recorded"
-    largest = max([point.n for point in everything] + [one.n for one in total if recorded])
+    largest = max([point.n for point in everything] + [total.n] * recorded)
     device = device_label(rows, engine)
-    shown = [value for point in everything for value in (point.lower, point.upper)]
-    time_low, time_high = log_range(shown + ([low.value, thesis.value] if recorded else []), 0.05)
+    time_low, time_high = log_range(ends_of(everything) + ([low.value, thesis.value] if recorded else []), 0.05)
     return Drawing(
         tables={
-            "time": [Block(stage, [(point.n, point.median, point.lower, point.upper)
-                                   for point in points]) for stage, points in series.items()],
-            "thesis": [Block("GTX 980, 2016",
-                             [(thesis.n, thesis.value)]
-                             + [(one.n, one.value) for one in total if one.stage == LAST_STAGE])],
-            "range": [Block("GTX 980, 2016 (8.4.1)", [(low.n, low.value, high.value)])],
+            "time": [Block(stage, point_rows(points)) for stage, points in series.items()],
+            "thesis": [Block(THESIS_CARD, [(thesis.n, thesis.value), (total.n, total.value)])],
+            "range": [Block(f"{THESIS_CARD} ({low.section})", [(low.n, low.value, high.value)])],
         },
         variables={
             "show_thesis": int(recorded), "rate": rate,
             "n_low": min(p.n for p in everything) / 1.5, "n_high": largest * 1.6,
             "time_low": time_low, "time_high": time_high,
             "rate_text": rate_words(rate),
+            "said_label": f"{thesis.section}: {power_words(thesis.n)} points", "said_n": float(thesis.n), "said_time": thesis.value,
+            "total_label": f"{total.section}: {short_count(total.n)}", "total_n": float(total.n), "total_time": total.value,
+            "range_label": f"{low.section}: up to {power_words(low.n)}", "range_n": float(low.n),
+            "range_time": math.sqrt(low.value * high.value),
         },
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
-        ours=f"{short_count(last.n)} samples in {short_time(last.median)}, {rate_words(rate)}.",
-        alt=f"Line chart of time against samples for {', '.join(KERNEL_STAGES)} on {device}, both axes "
+        ours=f"{short_count(last.n)} points in {short_time(last.median)}, {rate_words(rate)}.",
+        alt=f"Line chart of time against points for {', '.join(STAGES)} on {device}, both axes "
             f"logarithmic, with a line at {rate_words(rate)} and the thesis' "
             "points.")
 
 
-def prepare_cpu_gpu(source: Source) -> Drawing:
-    """Figure 8.2: the serial stage against the kernels."""
-    path = source.rows_path(CHAPTER)
-    rows = source.rows(CHAPTER)
-    engine = kernel_engine(rows)
-    serial = newest([row for row in rows if row.stage == "00_cpu"])
-    check_stages(serial, ("00_cpu",), path, "the serial stage")
-    sizes = {row.n for row in serial}
-    kernels = newest([row for row in rows if row.engine == engine and row.n in sizes])
-    check_stages(kernels, KERNEL_STAGES, path, f"{engine}, at the n of 00_cpu")
-    series = {"00_cpu": times(serial)}
-    for stage in KERNEL_STAGES:
-        series[stage] = times([row for row in kernels if row.stage == stage])
-    at = {point.n: point.median for point in series[LAST_STAGE]}
-    gains = [(point.n, point.median / at[point.n]) for point in series["00_cpu"] if point.n in at]
-    thesis_times = source.published("8.2", "time")
-    thesis_gain = source.published("8.2", "speedup_over_cpu")[0]
-    recorded = source.kind == "recorded"
-    device, host = device_label(kernels, engine), serial[0].device
-    everything = [point for points in series.values() for point in points]
-    shown = [value for point in everything for value in (point.lower, point.upper)]
-    time_low, time_high = log_range(
-        shown + ([one.value for one in thesis_times] if recorded else []), 0.2)
-    gain_low, gain_high = log_range(
-        [gain for _, gain in gains] + ([thesis_gain.value] if recorded else []), 0.2)
-    n, best = gains[-1]
-    return Drawing(
-        tables={
-            "time": [Block(stage, [(point.n, point.median, point.lower, point.upper)
-                                   for point in points]) for stage, points in series.items()],
-            "gain": [Block(LAST_STAGE, gains)],
-            "thesis": [Block("GTX 980 and its CPU, 2016",
-                             [(one.n, one.value) for one in thesis_times])],
-            "thesisgain": [Block("GTX 980, 2016", [(thesis_gain.n, thesis_gain.value)])],
-        },
-        variables={
-            "show_thesis": int(recorded), "n_low": min(sizes) / 1.5,
-            "n_high": max([*sizes, thesis_gain.n] if recorded else sizes) * 1.7,
-            "time_low": time_low, "time_high": time_high,
-            "gain_low": gain_low, "gain_high": gain_high,
-        },
-        subtitle=provenance(kernels, engine, source.kind, host),
-        emulated=engine == "emu",
-        ours=f"At {short_count(n)} samples {LAST_STAGE} is {short_ratio(best)} times as fast as 00_cpu on one core "
-             f"of {host}.",
-        alt=f"Line chart of time against samples, 00_cpu above the kernels of {device}, and of the "
-            f"speed-up over 00_cpu: {short_ratio(best)} at {short_count(n)} samples, beside the thesis' 203.9 at "
-            "6.4 G samples.")
+def prepare_serial(source: Source) -> Drawing:
+    """Figure 8.2."""
+    return prepare_cpu_gpu(source, RUNS, STAGES, (STAGES[0], BEST), "8.2", with_times=True)
 
 
 def prepare_error(source: Source) -> Drawing:
     """The estimate's error against samples: it must shrink as 1.642 / sqrt(N)."""
     path = source.reports_path(CHAPTER)
     reports = [one for one in source.reports(CHAPTER)
-               if one.stage == LAST_STAGE and one.field == ESTIMATE_FIELD]
+               if one.stage == BEST and one.field == ESTIMATE_FIELD]
     engine = "gpu" if any(one.engine == "gpu" for one in reports) else "emu"
     reports = [one for one in reports if one.engine == engine]
     if not reports:
-        raise DataError(f"{path}: no field '{ESTIMATE_FIELD}' of {LAST_STAGE}")
+        raise DataError(f"{path}: no field '{ESTIMATE_FIELD}' of {BEST}")
     estimates = {}
     for one in reports:
         try:
@@ -164,7 +124,7 @@ def prepare_error(source: Source) -> Drawing:
     # A few lucky estimates must not set the axis for all.
     floor = max(floor, SAMPLE_DEVIATION / math.sqrt(high) / 300)
     return Drawing(
-        tables={"error": [Block(f"|estimate − π|, one point a seed ({seeds} seeds)",
+        tables={"error": [Block(f"|estimate − π|, one mark a seed ({seeds} seeds)",
                                 [(n, max(error, floor)) for n, error in points])]},
         variables={"deviation": SAMPLE_DEVIATION, "n_low": low / 2, "n_high": high * 2,
                    "error_low": floor / 2, "error_high": 6 * SAMPLE_DEVIATION / math.sqrt(low)},
@@ -173,21 +133,21 @@ def prepare_error(source: Source) -> Drawing:
                  f"{share:.0f} % within one standard error (68 due), {share_two:.0f} % within two (95).",
         ours=f"{inside} of {len(points)} estimates lie within one standard error and {inside_two} within "
              "two: the error falls as 1.642/√N, so one more digit of pi costs a hundred times "
-             "the samples. Runs of one seed share their first samples, so its points move together.",
-        alt=f"Scatter chart of the estimate's absolute error against samples from {short_count(low)} to "
+             "the points. Runs of one seed share their first points, so its marks move together.",
+        alt=f"Scatter chart of the estimate's absolute error against points from {short_count(low)} to "
             f"{short_count(high)} for {seeds} seeds, both axes logarithmic, with the bands of one and two "
-            f"standard errors 1.642/√N; {share:.0f} % of the points lie in the first.")
+            f"standard errors 1.642/√N; {share:.0f} % of the marks lie in the first.")
 
 
 FIGURES = (
-    Figure("figure_8_1", "Figure 8.1", CHAPTER, "Monte Carlo, time against samples",
-           "Time doubles with the samples once the start-up no longer dominates (8.4.1). Its sections "
-           "disagree on what lies below: 8.3 gives 1 second for 2^32 samples, 8.4.1 a hundredth.",
-           prepare_samples, in_readme=True),
+    Figure("figure_8_1", "Figure 8.1", CHAPTER, "Monte Carlo, time against points",
+           "Time doubles with the points once the start-up no longer dominates (8.4.1). Its sections "
+           "disagree on what lies below: 8.3 gives 1 second for 2^32 points, 8.4.1 a hundredth.",
+           prepare_points, in_readme=True),
     Figure("figure_8_2", "Figure 8.2", CHAPTER, "Monte Carlo, CPU against GPU",
-           "238.62 s against 1.17 s at 6.4 billion samples, a speed-up of 203.9, most of the GPU's time "
+           "238.62 s against 1.17 s at 6.4 billion points, a speed-up of 203.9, most of the GPU's time "
            "being its start-up (8.4.2).",
-           prepare_cpu_gpu, in_readme=True),
+           prepare_serial, in_readme=True),
     Figure("montecarlo_error", "", CHAPTER, "Monte Carlo, the estimate's error and its band",
            "The thesis shows none.", prepare_error, in_readme=True),
 )

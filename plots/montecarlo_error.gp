@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Monte Carlo: the estimate's absolute error against samples, with one and two standard errors.
+# Monte Carlo: the estimate's absolute error against points, with one and two standard errors.
 
 load plots.'/style.gp'
 @heading
@@ -10,7 +10,7 @@ set bmargin at screen 0.13
 set logscale xy
 set format x '10^{%L}'
 set format y '10^{%L}'
-set xlabel 'samples N' noenhanced
+set xlabel 'points N' noenhanced
 set ylabel 'absolute error of the estimate' noenhanced
 set xrange [n_low:n_high]
 set yrange [error_low:error_high]

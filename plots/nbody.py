@@ -5,35 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drawing import (
-    Block,
-    Drawing,
-    Figure,
-    Source,
-    check_stages,
-    device_label,
-    kernel_engine,
-    log_range,
-    provenance,
-    short_count,
-    short_ratio,
-    short_time,
-    three_digits,
-    tics,
-    time_unit,
-)
-from measurements import DataError, KernelCounters, Metric, Point, Row, matches, newest, times
+from drawing import THESIS_CARD, Block, Drawing, Figure, Source, check_stages, short_count, three_digits
+from measurements import DataError, KernelCounters, Metric
+from panels import Runs, gains_of, prepare_against_n, prepare_cpu_gpu, published
 
 CHAPTER = "nbody"
-KERNEL_STAGES = (
+STAGES = (
     "01_float3", "02_float4", "03_shared_tiles", "04_soa_accelerations", "05_rsqrt",
     "06_flush_denormals",
 )
+BEST = STAGES[-1]
 # What plots/tables.py compares the stages by.
 COMPARED_RUN = {"input": "plummer", "steps": "0"}
 FORCE_KERNEL = "compute_accelerations_kernel"
-FORCE = {"input": "plummer", "steps": 0}
-LEAPFROG = {"input": "plummer", "steps": 100}
 
 # Classes of instructions by opcode (CUDA Binary Utilities, Hopper's instruction set). Everything
 # that is not listed is "other": moves, special registers, votes, shuffles, conversions.
@@ -147,7 +131,7 @@ def prepare_profile(source: Source, figure: str, stage: str) -> Drawing:
                                        for kind, value in mix.items()])],
                 "use": [Block(device, bars)]},
         variables={"mix_top": max(max(one.values()) for one in mixes.values()) * 1.18,
-                   "thesis_use": thesis, "thesis_label": f"GTX 980, 2016: {thesis:g} %",
+                   "thesis_use": thesis, "thesis_label": f"{THESIS_CARD}: {thesis:g} %",
                    "device_text": device},
         subtitle=f"{note}{device}, {origin} {day} by Nsight Compute, one force evaluation of "
                  f"{short_count(n)} bodies.",
@@ -158,131 +142,40 @@ def prepare_profile(source: Source, figure: str, stage: str) -> Drawing:
             + ", ".join(f"{CLASS_LABELS[kind]} {value:.1f}" for kind, value in mix.items())
             + ") and utilisation of the multiprocessor ("
             + ", ".join(f"{label} {value:.0f} %" for label, value in bars)
-            + f"), beside the thesis' {thesis:g} % on a GTX 980.",
+            + f"), beside the thesis' {thesis:g} %.",
         from_recorded=from_recorded)
 
 
-def select(source: Source, match: dict[str, object]) -> tuple[list[Row], str]:
-    """The kernels' rows of one kind of run, every stage present, and their engine."""
-    rows = [row for row in source.rows(CHAPTER) if matches(row, match)]
-    engine = kernel_engine(rows)
-    rows = newest([row for row in rows if row.engine == engine])
-    check_stages(rows, KERNEL_STAGES, source.rows_path(CHAPTER),
-                 f"{engine}, input {match['input']}, {match['steps']} steps")
-    return rows, engine
+def runs_of(steps: int, words: str) -> Runs:
+    return Runs(CHAPTER, match={"input": "plummer", "steps": steps}, unit="bodies", words=f"bodies, {words}",
+                thesis_n="3.2 M bodies")
 
 
-def largest_common_n(series: dict[str, list[Point]]) -> int:
-    common = set.intersection(*({point.n for point in points} for points in series.values()))
-    if not common:
-        raise DataError("no n that every stage was measured at")
-    return max(common)
+FORCE = runs_of(0, "one force evaluation")
+LEAPFROG = runs_of(100, "100 leapfrog steps")
 
 
-def median_at(points: Sequence[Point], n: int) -> float:
-    return next(point.median for point in points if point.n == n)
+def prepare_force(source: Source) -> Drawing:
+    """Figure 6.6. Linear axes, as in the thesis: on logarithmic ones a difference of a tenth would be one line."""
+    thesis = {stage: published(source, "6.6", "speedup_over_previous", stage) for stage in STAGES[1:]}
+    return prepare_against_n(source, FORCE, STAGES, gains_of(STAGES, thesis), BEST, "evaluates",
+                             smallest_recorded=100_000, linear=True)
 
 
-def prepare_stages(source: Source, figure: str, match: dict[str, object],
-                   smallest_n: int) -> Drawing:
-    """Figures 6.6 and 6.7: time against n, and each stage's speed-up over the stage before."""
-    rows, engine = select(source, match)
-    if source.kind == "recorded":
-        rows = [row for row in rows if row.n >= smallest_n]
-        check_stages(rows, KERNEL_STAGES, source.rows_path(CHAPTER), f"n from {smallest_n}")
-    series = {stage: times([row for row in rows if row.stage == stage]) for stage in KERNEL_STAGES}
-    longest = max(point.median for points in series.values() for point in points)
-    unit, factor = time_unit(longest)
-    n = largest_common_n(series)
-    medians = [median_at(series[stage], n) for stage in KERNEL_STAGES]
-    gains = {stage: before / after
-             for stage, before, after in zip(KERNEL_STAGES[1:], medians, medians[1:])}
-    device = device_label(rows, engine)
-    tables = {
-        "time": [Block(stage, [(point.n, point.median * factor, point.lower * factor,
-                                point.upper * factor) for point in points])
-                 for stage, points in series.items()],
-    }
-    top = max(gains.values())
-    bars: list[tuple[object, ...]] = list(gains.items())
-    if figure == "6.6":
-        thesis = {one.stage: one.value for one in source.published(figure, "speedup_over_previous")}
-        bars = [(stage, gain, thesis[stage]) for stage, gain in gains.items()]
-        top = max(top, *thesis.values())
-    tables["gain"] = [Block(device, bars)]
-    listed = ", ".join(f"{stage} {gain:.2f}" for stage, gain in gains.items())
-    whole = medians[0] / medians[-1]
-    what = ("one force evaluation" if match["steps"] == 0
-            else f"{match['steps']} leapfrog steps")
-    return Drawing(
-        tables=tables,
-        variables={"time_unit": unit, "gain_top": top * 1.3, "gain_n": short_count(n),
-                   "n_top": n * 1.04, "time_top": longest * factor * 1.3,
-                   "n_tics": tics([n // 4, n // 2, 3 * n // 4, n]),
-                   "gain_key": device, "with_thesis": int(figure == "6.6"),
-                   "thesis_key": "GTX 980, 2016 (3.2 M bodies)"},
-        subtitle=provenance(rows, engine, source.kind),
-        emulated=engine == "emu",
-        ours=f"At {short_count(n)} bodies, {what}: speed-up over the stage before {listed}; "
-             f"{whole:.2f} in all, from {short_time(medians[0])} to {short_time(medians[-1])}.",
-        alt=f"Line chart of time against bodies for the stages {', '.join(KERNEL_STAGES)} ({what}, "
-            f"{device}), and a bar chart of each stage's speed-up over the stage before at "
-            f"{short_count(n)} bodies: {listed}.")
+def prepare_leapfrog(source: Source) -> Drawing:
+    """Figure 6.7, of which the thesis prints no number."""
+    return prepare_against_n(source, LEAPFROG, STAGES, gains_of(STAGES), BEST, "moves", smallest_recorded=10_000,
+                             linear=True)
 
 
-def prepare_cpu_gpu(source: Source) -> Drawing:
-    """The serial stage against the kernels; the thesis compares its last version (6.4.3)."""
-    path = source.rows_path(CHAPTER)
-    kernels, engine = select(source, FORCE)
-    serial = newest([row for row in source.rows(CHAPTER)
-                     if row.stage == "00_cpu" and matches(row, FORCE)])
-    check_stages(serial, ("00_cpu",), path, "input plummer, 0 steps")
-    sizes = sorted({row.n for row in serial})
-    kernels = [row for row in kernels if row.n in sizes]
-    check_stages(kernels, KERNEL_STAGES, path, f"{engine}, at the n of 00_cpu")
-    series = {"00_cpu": times(serial)}
-    for stage in KERNEL_STAGES:
-        series[stage] = times([row for row in kernels if row.stage == stage])
-    gains = {}
-    for stage in (KERNEL_STAGES[0], KERNEL_STAGES[-1]):
-        at = {point.n: point.median for point in series[stage]}
-        gains[stage] = [(point.n, point.median / at[point.n]) for point in series["00_cpu"]
-                        if point.n in at]
-    thesis = source.published("nbody_cpu_gpu", "speedup_over_cpu")
-    device = device_label(kernels, engine)
-    host = serial[0].device
-    n, best = gains[KERNEL_STAGES[-1]][-1]
-    everyone = [value for points in series.values() for point in points
-                for value in (point.lower, point.upper)]
-    shown = [one.value for one in thesis] if source.kind == "recorded" else []
-    shown_n = [one.n for one in thesis] if source.kind == "recorded" else []
-    shown += [value for rows in gains.values() for _, value in rows]
-    time_low, time_high = log_range(everyone, 0.25)
-    gain_low, gain_high = log_range(shown, 0.2)
-    tables = {
-        "time": [Block(stage, [(point.n, point.median, point.lower, point.upper)
-                               for point in points]) for stage, points in series.items()],
-        "gain": [Block(stage, rows) for stage, rows in gains.items()],
-        "thesis": [Block("GTX 980, 2016", [(one.n, one.value) for one in thesis])],
-    }
-    return Drawing(
-        tables=tables,
-        variables={"time_low": time_low, "time_high": time_high, "gain_low": gain_low,
-                   "gain_high": gain_high, "n_tics": tics(sorted({*sizes, *shown_n})),
-                   "n_low": min(sizes) / 1.25, "n_high": max(sizes + shown_n) * 1.25,
-                   "show_thesis": int(source.kind == "recorded")},
-        subtitle=provenance(kernels, engine, source.kind, host),
-        emulated=engine == "emu",
-        ours=f"At {short_count(n)} bodies {KERNEL_STAGES[-1]} is {short_ratio(best)} times as fast as 00_cpu "
-             f"on one core of {host}.",
-        alt=f"Line chart of time against bodies, 00_cpu above the kernels of {device}, and of the "
-            f"speed-up over 00_cpu: {short_ratio(best)} at {short_count(n)} bodies, beside the thesis' 365 at "
-            "160 k and 723 at 320 k.")
+def prepare_serial(source: Source) -> Drawing:
+    """The thesis compares its last version only (6.4.3), and has no picture of it."""
+    return prepare_cpu_gpu(source, FORCE, STAGES, (STAGES[0], BEST), "nbody_cpu_gpu")
 
 
 def accelerations_by_stage(source: Source) -> dict[str, KernelCounters]:
     found = {one.stage: one for one in source.counters(CHAPTER) if one.kernel == FORCE_KERNEL}
-    check_stages(list(found.values()), KERNEL_STAGES, source.counters_path(CHAPTER), FORCE_KERNEL)
+    check_stages(list(found.values()), STAGES, source.counters_path(CHAPTER), FORCE_KERNEL)
     for stage, one in found.items():
         if not one.count("loop.iterations"):
             raise DataError(f"{source.counters_path(CHAPTER)}: no loop in the {FORCE_KERNEL} of {stage}")
@@ -302,7 +195,7 @@ def counted_mix(one: KernelCounters) -> dict[str, float]:
 def prepare_counters(source: Source) -> Drawing:
     """What figures 6.4 and 6.5 show by a profiler, as far as the CPU engine counts it."""
     found = accelerations_by_stage(source)
-    mixes = {stage: counted_mix(found[stage]) for stage in KERNEL_STAGES}
+    mixes = {stage: counted_mix(found[stage]) for stage in STAGES}
     before, after = mixes["04_soa_accelerations"], mixes["05_rsqrt"]
     same = before == after
     words = ", ".join(f"{kind} {three_digits(value)}" for kind, value in before.items())
@@ -342,12 +235,12 @@ FIGURES = (
     Figure("figure_6_6", "Figure 6.6", CHAPTER, "N-body, one force evaluation",
            "Speed-ups at 3.2 million bodies: 1.12, 1.1, 1.04, 2.25 and 1.23, each over the stage "
            "before (6.4.1).",
-           lambda source: prepare_stages(source, "6.6", FORCE, 100_000), in_readme=True),
+           prepare_force, in_readme=True, script="nbody_stages"),
     Figure("figure_6_7", "Figure 6.7", CHAPTER, "N-body, 100 leapfrog steps",
            "The same order of the stages over 100 steps; the thesis prints no numbers (6.4.2).",
-           lambda source: prepare_stages(source, "6.7", LEAPFROG, 10_000), in_readme=True),
+           prepare_leapfrog, in_readme=True, script="nbody_stages"),
     Figure("nbody_cpu_gpu", "", CHAPTER, "N-body, CPU against GPU",
            "365 times as fast as the CPU (one core of a Core i7-3820) at 160 000 bodies, and 723 times at "
            "320 000 (6.4.3).",
-           prepare_cpu_gpu, in_readme=True),
+           prepare_serial, in_readme=True),
 )

@@ -2,7 +2,5 @@
 # N-body, the serial stage against the kernels: times, and the speed-up of the first and the last kernel.
 
 load plots.'/style.gp'
-unit_text = 'bodies'
-time_title = 'Time of one force evaluation, s'
-colour(i) = i
+colour(i) = i == 1 ? 1 : 6
 load plots.'/cpu_gpu_panels.gp'

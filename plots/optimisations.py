@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tables
-from drawing import PUBLISHED
+from drawing import PUBLISHED, SERIAL
 from markdown import Document, first_sentence
 from measurements import DataError, KernelCounters, Point, Published, Row, read_counters, read_rows, times
 from speed_ups import SpeedUp, parameter_words, races, seed_speed_up, timed_before
@@ -132,8 +132,8 @@ def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp],
     for one in chapter.published:
         if one.stage != stage or one.quantity not in SPEED_UPS:
             continue
-        over = (before if one.quantity == "speedup_over_previous" else "00_cpu"
-                if one.quantity == "speedup_over_cpu" else rules.first_of(stage))
+        over = (before if one.quantity == "speedup_over_previous"
+                else SERIAL if one.quantity == "speedup_over_cpu" else rules.first_of(stage))
         printed.append(SpeedUp(one.value, over, one.n, f"section {one.section}", PUBLISHED,
                                parameters=parameter_words(one.parameters)))
         measure(over, one.n, one.parameters)

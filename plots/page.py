@@ -16,7 +16,7 @@ from pathlib import Path
 import optimisations
 import source_diff
 from animate import CHAPTER as ANIMATED, Animation
-from drawing import PLOTS, PUBLISHED, Drawing, Figure, Source
+from drawing import PLOTS, PUBLISHED, THESIS_CARD, Drawing, Figure, Source
 from markdown import Document, blocks, inline, plain, read_document, scrolling
 from measurements import chapters_of, read_published, read_stages, stages_file
 from optimisations import Chapter, Optimisation
@@ -28,7 +28,6 @@ from stages import Stage, load_stages
 ROOT = PLOTS.parent
 STYLE = PLOTS / "page.css"
 COUNTERS_PAGE = ROOT / "common" / "emulator" / "how-true-are-the-counters.md"
-THESIS_CARD = "GTX 980, 2016"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from drawing import (
+    SERIAL,
+    THESIS_CARD,
     Block,
     Drawing,
     Source,
@@ -28,7 +30,6 @@ from drawing import (
 from measurements import DataError, Point, Row, matches, newest, times
 
 NAN = float("nan")
-SERIAL = "00_cpu"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Runs:
 
     @property
     def thesis_key(self) -> str:
-        return f"GTX 980, 2016 ({self.thesis_n})"
+        return f"{THESIS_CARD} ({self.thesis_n})"
 
 
 @dataclass(frozen=True)
@@ -190,40 +191,48 @@ def prepare_against_n(source: Source, runs: Runs, stages: Sequence[str], gains: 
 
 
 def prepare_cpu_gpu(source: Source, runs: Runs, stages: Sequence[str], shown: tuple[str, str],
-                    figure: str) -> Drawing:
-    """The serial stage against the first and the best of `stages` (cpu_gpu_panels.gp)."""
+                    figure: str, with_times: bool = False) -> Drawing:
+    """The serial stage against the first and the best of `stages` (cpu_gpu_panels.gp). `figure`: whose speed-ups
+    the thesis prints, and `with_times` times too."""
     path = source.rows_path(runs.chapter)
     serial = select_serial(source, runs)
     rows, engine = select(source, runs, stages)
     sizes = sorted({row.n for row in serial} & {row.n for row in rows})
     rows = [row for row in rows if row.n in sizes]
     serial = [row for row in serial if row.n in sizes]
-    check_stages(rows, shown, path, f"{engine}, at the n of 00_cpu")
+    check_stages(rows, shown, path, f"{engine}, at the n of {SERIAL}")
     series = {SERIAL: times(serial)} | points_of(rows, shown)
     gains = {}
     for stage in shown:
         at = {point.n: point.median for point in series[stage]}
         gains[stage] = [(point.n, point.median / at[point.n]) for point in series[SERIAL] if point.n in at]
     thesis = source.published(figure, "speedup_over_cpu")
+    printed_times = source.published(figure, "time") if with_times else []
     recorded = source.kind == "recorded"
+    thesis_sizes = [one.n for one in thesis if recorded]
     ratios = [ratio for one in gains.values() for _, ratio in one]
-    time_low, time_high = log_range([value for points in series.values() for value in ends_of(points)], 0.25)
+    time_low, time_high = log_range([value for points in series.values() for value in ends_of(points)]
+                                    + ([one.value for one in printed_times] if recorded else []), 0.25)
     gain_low, gain_high = log_range(ratios + ([one.value for one in thesis] if recorded else []), 0.2)
     device, host = device_label(rows, engine), serial[0].device
     n, best = gains[shown[1]][-1]
     *others, last = [f"{one.value:g} at {short_count(one.n)}" for one in thesis]
     printed = " and ".join([*([", ".join(others)] if others else []), last])
+    tables = {"time": [Block(stage, point_rows(points)) for stage, points in series.items()],
+              "gain": [Block(stage, one) for stage, one in gains.items()],
+              "thesis": [Block(THESIS_CARD, [(one.n, one.value) for one in thesis])]}
+    if printed_times:
+        tables["thesistime"] = [Block(f"{THESIS_CARD}, and its CPU", [(one.n, one.value) for one in printed_times])]
     return Drawing(
-        tables={"time": [Block(stage, point_rows(points)) for stage, points in series.items()],
-                "gain": [Block(stage, one) for stage, one in gains.items()],
-                "thesis": [Block("GTX 980, 2016", [(one.n, one.value) for one in thesis])]},
+        tables=tables,
         variables={"time_low": time_low, "time_high": time_high, "gain_low": gain_low,
                    "gain_high": gain_high, "n_tics": tics(sizes), "n_low": min(sizes) / 1.25,
-                   "n_high": max(sizes) * 1.25, "show_thesis": int(recorded), "unit_text": runs.unit},
+                   "n_high": max([*sizes, *thesis_sizes]) * 1.25, "show_thesis": int(recorded),
+                   "show_thesis_times": int(recorded and bool(printed_times)), "unit_text": runs.unit},
         subtitle=provenance([*rows, *serial], engine, source.kind, host),
         emulated=engine == "emu",
-        ours=f"At {short_count(n)} {runs.words} {shown[1]} is {short_ratio(best)} times as fast as 00_cpu on one "
+        ours=f"At {short_count(n)} {runs.words} {shown[1]} is {short_ratio(best)} times as fast as {SERIAL} on one "
              f"core of {host}.",
-        alt=f"Line chart of time against {runs.unit}, 00_cpu above {' and '.join(shown)} on {device}, and of "
-            f"the speed-up over 00_cpu: {short_ratio(best)} at {short_count(n)} {runs.unit}, beside the thesis' "
+        alt=f"Line chart of time against {runs.unit}, {SERIAL} above {' and '.join(shown)} on {device}, and of "
+            f"the speed-up over {SERIAL}: {short_ratio(best)} at {short_count(n)} {runs.unit}, beside the thesis' "
             f"{printed}.")

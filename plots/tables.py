@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from drawing import PLOTS, short_count, short_time, three_digits
+from drawing import PLOTS, PUBLISHED, SERIAL, THESIS_CARD, short_count, short_time, three_digits
 from figures import chapter_module, device_folder
 from limits import read_limits
 from measurements import (
@@ -174,7 +174,7 @@ def stages_table(stages: list[dict], rows: list[Row], published: list[Published]
                 for parameters, own in runs
                 if timed and (found := speed_up(own, timed, stage, kernels=stage in rules.kernel_timed))]
 
-    printed = chapter_module(chapter).SEED_KEY if seeded else "thesis (GTX 980)"
+    printed = chapter_module(chapter).SEED_KEY if seeded else f"thesis ({THESIS_CARD})"
     lines = [f"| stage | technique | {printed} | here ({device}) | limit now |",
              "|---|---|---|---|---|"]
     for stage in stages:
@@ -196,7 +196,7 @@ def measured_value(one: Published, stages: list[dict], rows: list[Row], profile:
         if one.quantity == "speedup_over_previous":
             before = timed_before(one.stage, stages)
         else:
-            before = "00_cpu" if one.quantity == "speedup_over_cpu" else rules.first_of(one.stage)
+            before = SERIAL if one.quantity == "speedup_over_cpu" else rules.first_of(one.stage)
         found = speed_up(rows, before, one.stage, one.n, one.stage in rules.kernel_timed)
         return found[0] if found else None
     sizes = [row.n for row in rows if row.stage == one.stage]
@@ -214,10 +214,10 @@ def published_table(stages: list[dict], rows: list[Row], profile: list[Metric],
     gpu = next(row.device for row in rows if row.engine == "gpu")
     cpu = next((row.device for row in rows if row.engine == "cpu"), "")
     what = {"utilisation": "issue slots busy", "speedup_over_previous": "speed-up over the stage before",
-            "speedup_over_cpu": "speed-up over 00_cpu", "speedup_over_first": "speed-up over",
+            "speedup_over_cpu": f"speed-up over {SERIAL}", "speedup_over_first": "speed-up over",
             "time": "time", "time_low": "time, at least",
             "time_high": "time, at most"}
-    lines = [f"| thesis | quantity | stage | n | GTX 980, 2016 | {gpu} | the same within 10 % |",
+    lines = [f"| thesis | quantity | stage | n | {THESIS_CARD} | {gpu} | the same within 10 % |",
              "|---|---|---|---|---|---|---|"]
     for one in published:
         value = measured_value(one, stages, run_of(rules, one.parameters, rows, all_rows or rows), profile, rules)
@@ -232,7 +232,7 @@ def published_table(stages: list[dict], rows: list[Row], profile: list[Metric],
         lines.append(f"| {one.section} | {quantity} | {one.stage} | {size} | {show(one.value)} | "
                      f"{show(value) if value is not None else 'not measured'} | {same} |")
     if cpu:
-        lines += ["", f"00_cpu ran on one core of {cpu}; the thesis' CPU was a Core i7-3820."]
+        lines += ["", f"{SERIAL} ran on one core of {cpu}; the thesis' CPU was a Core i7-3820."]
     return lines
 
 
@@ -395,7 +395,7 @@ def main(words: list[str] | None = None) -> int:
     try:
         folder = device_folder(arguments.recorded, arguments.device)
         stages = read_stages(arguments.stages)
-        published = read_published(PLOTS / "published" / "thesis.csv")
+        published = read_published(PUBLISHED)
         for chapter in chapters_of(stages):
             path = arguments.chapters / chapter / "README.md"
             if not (folder / f"{chapter}.csv").exists():
