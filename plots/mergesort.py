@@ -484,8 +484,9 @@ def prepare_bandwidth(source: Source) -> Drawing:
             [(one.n, one.value) for one in cells], reach,
             [(one.n, moved_bytes(one.n, 2) / ms / 1e6) for one in cells if (ms := least_ms(SEED_CARD, one.n, 2)) > 0],
             [(one.n, one.value * moved_bytes(one.n, 2) / (8 * one.n)) for one in cells]))
+    most = max(rate for panel in panels for _, rate in panel.more) * 1e9 / SEED_CARD.bytes_per_second
     return draw_panels(source, rows, panels, "n", "bandwidth, GB/s",
-                       "With every pass counted the seed's times ask for more than seven times its card's bandwidth.",
+                       f"With every pass counted the seed's times ask for up to {short_ratio(most)} times its card's bandwidth.",
                        {"seed": f"{SEED_KEY}, as printed", "our_bound": f"most, {rows[0].device}",
                         "seed_bound": "most, RTX 3080", "more": f"{SEED_KEY}, all passes"})
 
@@ -522,24 +523,25 @@ def prepare_cpu_speed_up(source: Source) -> Drawing:
 
 # ---- CUDA against OpenCL ---------------------------------------------------------------------------------------
 
+REPORTS = f"{CHAPTER}_report.csv"
 PARTS = {"insertion_sort_ms": "Insertion sort, ms", "merge_ms": "Merges, ms"}
 
 
-def part_times(source: Source, stage: str, device: str, parameters: Mapping[str, str]) -> dict[str, dict[int, float]]:
+def part_times(all_rows: Sequence[Row], reports: Sequence[Report], path: str, stage: str, device: str,
+               parameters: Mapping[str, str]) -> dict[str, dict[int, float]]:
     """The profiled times of the kernels by n, for uniform keys. A report does not name its input, but runs and
-    reports are kept in one order: the first report of two runs that differ in their input is the first run's."""
-    path = source.reports_path(CHAPTER)
-
+    reports are kept in one order: the first report of two runs that differ in their input is the first run's.
+    `path`: where the reports are, for what is said of them."""
     def is_wanted(one: Row | Report) -> bool:
         return (one.stage, one.device) == (stage, device) and all(
             one.parameters.get(key) == value for key, value in parameters.items())
 
-    rows = [row for row in source.rows(CHAPTER) if is_wanted(row)]
+    rows = [row for row in all_rows if is_wanted(row)]
     inputs: dict[tuple[int, int], list[str]] = {}  # by n and seed, of each run
     for n, seed, _, name in dict.fromkeys((row.n, row.seed, row.version, row.input) for row in rows):
         inputs.setdefault((n, seed), []).append(name)
     values: dict[tuple[str, int, int], list[str]] = {}
-    for one in source.reports(CHAPTER):
+    for one in reports:
         if one.field in PARTS and is_wanted(one):
             values.setdefault((one.field, one.n, one.seed), []).append(one.value)
     found: dict[str, dict[int, float]] = {name: {} for name in PARTS}
@@ -557,6 +559,18 @@ def part_times(source: Source, stage: str, device: str, parameters: Mapping[str,
     return found
 
 
+def sums_of(parts: Mapping[str, Mapping[int, float]]) -> dict[int, float]:
+    return {n: sum(times[n] for times in parts.values()) for n in parts["merge_ms"]}
+
+
+def opencl_ratios(cuda: Mapping[int, float], opencl: Mapping[int, float], path: str) -> list[tuple[int, float]]:
+    """By n, ascending."""
+    sizes = sorted(set(cuda) & set(opencl))
+    if not sizes:
+        raise DataError(f"{path}: no n of both {MERGE_PATH} and {OPENCL}")
+    return [(n, opencl[n] / cuda[n]) for n in sizes]
+
+
 def prepare_opencl(source: Source) -> Drawing:
     """The same kernels in CUDA and OpenCL, each by its own profiling events."""
     parameters = STAGE_RUNS[MERGE_PATH]
@@ -567,13 +581,12 @@ def prepare_opencl(source: Source) -> Drawing:
     if source.kind == "recorded" and devices["CUDA"] != devices["OpenCL"]:
         raise DataError(f"{source.rows_path(CHAPTER)}: {OPENCL} ran on {devices['OpenCL']}, {MERGE_PATH} on "
                         f"{devices['CUDA']}: not the same GPU")
-    own = {"CUDA": part_times(source, MERGE_PATH, devices["CUDA"], parameters),
-           "OpenCL": part_times(source, OPENCL, devices["OpenCL"], parameters)}
-    sizes = sorted(set(own["CUDA"]["merge_ms"]) & set(own["OpenCL"]["merge_ms"]))
-    if not sizes:
-        raise DataError(f"{source.reports_path(CHAPTER)}: no n of both {MERGE_PATH} and {OPENCL}")
-    whole = {api: {n: sum(parts[name][n] for name in PARTS) for n in sizes} for api, parts in own.items()}
-    ratios = [(n, whole["OpenCL"][n] / whole["CUDA"][n]) for n in sizes]
+    rows, reports, path = source.rows(CHAPTER), source.reports(CHAPTER), str(source.reports_path(CHAPTER))
+    own = {"CUDA": part_times(rows, reports, path, MERGE_PATH, devices["CUDA"], parameters),
+           "OpenCL": part_times(rows, reports, path, OPENCL, devices["OpenCL"], parameters)}
+    whole = {api: sums_of(parts) for api, parts in own.items()}
+    ratios = opencl_ratios(whole["CUDA"], whole["OpenCL"], path)
+    sizes = [n for n, _ in ratios]
     source.reading(SEED_FILE)
     seed = {figure: {one.n: one.value for one in cells_of(figure) if one.input == "uniform"} for figure in (10, 16)}
     seed_ratios = [(n, seed[16][n] / seed[10][n]) for n in seed[10]]
@@ -607,7 +620,7 @@ def prepare_opencl(source: Source) -> Drawing:
 # ---- tables of the README that only this chapter has ----------------------------------------------------------
 
 
-def bounds_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping[str, Limits]) -> list[str]:
+def bounds_table(rows: Sequence[Row], _reports: Sequence[Report], limits: Mapping[str, Limits]) -> list[str]:
     """Seed 003's times of the merge path beside the least that memory allows, and ours."""
     own = newest([row for row in rows if row.engine == "gpu" and row.stage == MERGE_PATH and row.input == "uniform"
                   and all(row.parameters.get(key) == value for key, value in STAGE_RUNS[MERGE_PATH].items())])
@@ -623,11 +636,71 @@ def bounds_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping
         least = least_ms(SEED_CARD, cell.n, 2)
         verdict = " (impossible)" if cell.value < least else ""
         ours = short_ms(least_ms(limits[device], cell.n, 2)) if device in limits else "not known"
-        lines.append(f"| 2{superscript(cell.n.bit_length() - 1)} | {merge_levels(cell.n, 2)} | {three_digits(moved_bytes(cell.n, 2) / 1e9)} "
-                     f"| {short_ms(least)} | {short_ms(cell.value)}{verdict} | {ours} | {short_ms(quartiles(times)[1])} |")
+        lines.append(f"| {power(cell.n)} | {merge_levels(cell.n, 2)} | {three_digits(moved_bytes(cell.n, 2) / 1e9)} | "
+                     f"{short_ms(least)} | {short_ms(cell.value)}{verdict} | {ours} | {short_ms(quartiles(times)[1])} |")
     return [*lines, "", "Random keys, size_i 2, 32 threads a block, kernels alone. At least: the insertion sort and every "
-            "level of merges read and write the keys once, at the memory's bandwidth (760 GB/s; here as measured), less "
-            "what the second-level cache may serve."]
+            "level of merges read and write the keys once, at the memory's bandwidth "
+            f"({three_digits(SEED_CARD.bytes_per_second / 1e9)} GB/s; here as measured), less what the second-level cache "
+            "may serve."]
+
+
+# Where the README sets the seed's times of random keys beside ours: its table, what it varies, and at which values.
+SHOWN_CELLS = ((4, "size-i", (2, 4, 16, 128)), (5, "threads", (1, 32, 1024)), (8, "size-i", (2, 4, 8, 16)),
+               (9, "threads", (1, 32, 128, 1024)))
+
+
+def kernel_ms(rows: Sequence[Row], stage: str, n: int, parameters: Mapping[str, str]) -> float:
+    """Of random keys: the median."""
+    found = newest([row for row in rows if (row.stage, row.input, row.n) == (stage, "uniform", n)
+                    and row.engine == {MULTISORT_CPU: "cpu", OPENCL: "opencl"}.get(stage, "gpu")
+                    and all(row.parameters.get(key) == value for key, value in parameters.items())])
+    if not found:
+        raise DataError(f"no rows of {stage} at n = {n} ({', '.join(f'{key} {value}' for key, value in parameters.items())})")
+    return quartiles([row.kernels_ms for row in found])[1]
+
+
+def time_list(milliseconds: Sequence[float]) -> str:
+    unit, factor = ("s", 1e-3) if min(milliseconds) >= 1000 else ("ms", 1.0)
+    return f"{', '.join(three_digits(one * factor) for one in milliseconds)} {unit}"
+
+
+def found_table(rows: Sequence[Row], _reports: Sequence[Report], _limits: Mapping[str, Limits]) -> list[str]:
+    """What seed 003 found of size_i and threads, beside ours."""
+    device = next((row.device for row in rows if row.stage == MERGE_PATH and row.engine == "gpu"), "")
+    lines = [f"| kernels | seed 003 ({SEED_KEY}) | {device} |", "|---|---|---|"]
+    uniform = {figure: [one for one in cells_of(figure) if one.input == "uniform"] for figure in (2, 3, 4, 5, 6, 8, 9, 10)}
+    n = uniform[2][0].n
+    serial = [{int(one.parameters["size-i"]): value(one) for one in uniform[2]}
+              for value in (lambda one: one.value, lambda one: kernel_ms(rows, one.stage, one.n, one.parameters))]
+    best = [min(times, key=times.__getitem__) for times in serial]
+    lines.append(f"| {MULTISORT_CPU}, best `size_i` | "
+                 + " | ".join(f"{size}: {time_list([times[size]])}" for size, times in zip(best, serial)) + " |")
+    for figure, varied, values in SHOWN_CELLS:
+        cells = [next(one for one in uniform[figure] if varied_value(one, varied) == value) for value in values]
+        listed = ", ".join(map(str, values))
+        what = (f"`size_i` {listed}, {cells[0].parameters['threads']} threads" if varied == "size-i"
+                else f"`size_i` {cells[0].parameters['size-i']}, threads {listed}")
+        lines.append(f"| {cells[0].stage}, {what} | {time_list([one.value for one in cells])} | "
+                     f"{time_list([kernel_ms(rows, one.stage, one.n, one.parameters) for one in cells])} |")
+    last = {figure: max(uniform[figure], key=lambda one: one.n) for figure in (3, 6, 10)}
+    for slow, fast in ((3, 6), (6, 10)):
+        before, after = last[slow], last[fast]
+        ours = [kernel_ms(rows, one.stage, one.n, STAGE_RUNS[one.stage]) for one in (before, after)]
+        lines.append(f"| {after.stage} over {before.stage}, {power(after.n)} keys | ×{short_ratio(before.value / after.value)} | "
+                     f"×{short_ratio(ours[0] / ours[1])} |")
+    return [*lines, "", f"{power(n)} random keys where nothing else is said; kernels alone, medians."]
+
+
+def opencl_table(rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str, Limits]) -> list[str]:
+    """OpenCL's time over CUDA's, by n."""
+    parameters = STAGE_RUNS[MERGE_PATH]
+    device = next((row.device for row in rows if row.stage == MERGE_PATH and row.engine == "gpu"), "")
+    cuda, opencl = (sums_of(part_times(rows, reports, REPORTS, stage, device, parameters)) for stage in (MERGE_PATH, OPENCL))
+    ratios = opencl_ratios(cuda, opencl, REPORTS)
+    return [f"| keys | {' | '.join(power(n) for n, _ in ratios)} |", "|---" * (1 + len(ratios)) + "|",
+            f"| ratio | {' | '.join(short_ratio(ratio) for _, ratio in ratios)} |", "",
+            f"The sums of the insertion sort's and the merges' times; random keys, size_i 2, {parameters['threads']} threads a "
+            "block."]
 
 
 def short_ms(milliseconds: float) -> str:
@@ -635,11 +708,12 @@ def short_ms(milliseconds: float) -> str:
     return f"{three_digits(milliseconds)} ms"
 
 
-def superscript(number: int) -> str:
-    return str(number).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+def power(n: int) -> str:
+    """Of two: `2²⁵`."""
+    return "2" + str(n.bit_length() - 1).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-TABLES: dict[str, TableMaker] = {"bounds": bounds_table}
+TABLES: dict[str, TableMaker] = {"bounds": bounds_table, "found": found_table, "opencl": opencl_table}
 
 SEED_TITLES = {
     2: ("size-i", "serial time against size_i", "Sorted keys want long insertion sorts, reversed ones short (3.2.1)."),

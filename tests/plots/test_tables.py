@@ -6,7 +6,8 @@ import io
 import unittest
 
 from plots_data import (BIG_STAGES, GPU, LIMITS, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, floyd_rows,
-                        kmeans_rows, mergesort_rows, quicksort_reports, quicksort_rows, storms_rows, write_table)
+                        kmeans_rows, mergesort_reports, mergesort_rows, quicksort_reports, quicksort_rows, storms_rows,
+                        write_table)
 
 import kmeans
 import limits
@@ -130,8 +131,30 @@ class TablesTest(PlotsTest):
         with self.assertRaises(measurements.DataError):
             mergesort.bounds_table([], [], {})
 
+    def test_mergesort_s_findings_beside_seed_003_s(self) -> None:
+        """A pass takes 8e3 n / 5e9 ms; 07's times 100, 08's 50, 10's 2. size_i changes how many passes there are."""
+        write_table(self.folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows("gpu", [10**7]))
+        write_table(self.folder / "mergesort_report.csv", measurements.REPORT_COLUMNS, mergesort_reports("gpu", [10**7]))
+        rows = measurements.read_rows(self.folder / "mergesort.csv")
+        reports = measurements.read_reports(self.folder / "mergesort_report.csv")
+        for line in (f"| kernels | seed 003 (RTX 3080, 2024) | {GPU} |",
+                     "| 07_multisort_cpu, best `size_i` | 64: 4.14 s | 4096: 75.2 s |",
+                     "| 08_multisort_thread_merge, `size_i` 4, threads 1, 32, 1024 | 5.28, 7.84, 8.01 s | 64.1, 64.1, 64.1 s |",
+                     "| 09_multisort_merge_path, `size_i` 2, 4, 8, 16, 1024 threads | 1.67, 2.79, 7.15, 17.9 ms | "
+                     "1.33, 1.28, 1.23, 1.18 s |",
+                     "| 09_multisort_merge_path over 08_multisort_thread_merge, 2²⁷ keys | ×3790 | ×48.4 |"):
+            self.assertIn(line, mergesort.found_table(rows, [], {}))
+        lines = mergesort.opencl_table(rows, reports, {})
+        self.assertEqual(lines[0], "| keys | 2¹⁵ | 2¹⁶ | 2¹⁷ | 2¹⁸ | 2¹⁹ | 2²⁰ | 2²¹ | 2²² | 2²³ | 2²⁴ | 2²⁵ | 2²⁶ | 2²⁷ |")
+        self.assertEqual(lines[2], "| ratio" + 13 * " | 2.00" + " |")
+        for make in (mergesort.found_table, mergesort.opencl_table):
+            with self.assertRaises(measurements.DataError):
+                make([], [], {})
+
     def test_mergesort_s_readme_has_a_place_for_every_table(self) -> None:
         write_table(self.folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows("gpu", [10**7, 32 * 10**7, 2**25]))
+        write_table(self.folder / "mergesort_report.csv", measurements.REPORT_COLUMNS,
+                    mergesort_reports("gpu", [10**7, 32 * 10**7, 2**25]))
         write_table(self.folder / "limits.csv", limits.LIMITS_COLUMNS, LIMITS)
         stages = [stage for stage in measurements.read_stages(measurements.stages_file()) if stage["chapter"] == "mergesort"]
         published = [one for one in measurements.read_published(PLOTS / "published" / "thesis.csv")
