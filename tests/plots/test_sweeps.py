@@ -2,12 +2,14 @@
 """Each sweep definition is what plots/sweeps/README says, and holds the sizes that the figures need."""
 
 import itertools
+import re
 import tomllib
 import unittest
 
 from plots_data import (BIG_STAGES, BITONIC_STAGES, FLOYD_STAGES, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES,
                         NBODY_STAGES, PLOTS, ROOT, SMALL_STAGES, storms_stages)
 
+import figures
 import measurements
 import mergesort
 import storms
@@ -72,6 +74,18 @@ class SweepsTest(unittest.TestCase):
     def test_names_are_unique(self) -> None:
         names = [(chapter, sweep["name"]) for chapter, sweep in sweeps()]
         self.assertEqual(len(names), len(set(names)))
+
+    def test_what_reads_the_rows_exists(self) -> None:
+        for chapter, sweep in sweeps():
+            if figures.chapter_module(chapter) is None:
+                continue
+            readme = (ROOT / "chapters" / chapter / "README.md").read_text(encoding="utf-8")
+            known = {f"table:{name}" for name in re.findall("<!-- table:(.*?) -->", readme)}
+            known |= {one.name.removeprefix("figure_").replace("_", ".") if one.name.startswith("figure_") else one.name
+                      for one in figures.all_figures() if one.chapter == chapter}
+            with self.subTest(chapter=chapter, sweep=sweep["name"]):
+                self.assertTrue(sweep["figures"])
+                self.assertLessEqual(set(sweep["figures"]), known)
 
     def test_record_scope_has_the_thesis_sizes(self) -> None:
         for stage in NBODY_STAGES:
