@@ -282,7 +282,7 @@ def median_ms(rows: Sequence[Row]) -> float:
     return quartiles([row.total_ms for row in rows])[1]
 
 
-def inputs_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping[str, Limits]) -> list[str]:
+def inputs_table(rows: Sequence[Row], _reports: Sequence[Report], _limits: Mapping[str, Limits]) -> list[str]:
     """Whole runs of the big stages on inputs that their pivots do not like, beside uniform keys."""
     by_run: dict[tuple[str, str, int], list[Row]] = {}
     for row in rows:
@@ -303,7 +303,7 @@ def inputs_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping
     return [*lines, "", "Whole runs, medians; in brackets the time over that of uniform keys."]
 
 
-def counting_table(rows: Sequence[Row], reports: Sequence[Report], limits: Mapping[str, Limits]) -> list[str]:
+def counting_table(_rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str, Limits]) -> list[str]:
     """Seed 001's report, a line a run."""
     fields = {"global_ms": "all", "kernel_ms": "kernels", "cpu_sort_ms": "CPU's two sorts",
               "serial_sort_ms": "one sort on the CPU", "host_to_device_ms": "host to device",

@@ -4,7 +4,6 @@
 The DevTools protocol, as far as the page's tests need it: messages are JSON, each ended by a NUL, on the
 file descriptors 3 (to the browser) and 4 (from it)."""
 
-import base64
 import json
 import os
 import select
@@ -126,7 +125,3 @@ class Browser:
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"]["exception"]["description"])
         return answer["result"].get("value")
-
-    def screenshot(self, path: Path) -> None:
-        """What is in sight, as PNG."""
-        path.write_bytes(base64.b64decode(self.send("Page.captureScreenshot")["data"]))

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from plots_data import GPU, OPCODES, UTILISATION, PlotsTest, profile_records, write_table
+from plots_data import GPU, OPCODES, PlotsTest, profile_records, write_table
 
 import measurements
 import nbody
