@@ -117,6 +117,15 @@ class Output(unittest.TestCase):
         self.assertEqual(report["kernels"][0]["totals"]["barriers"], 0)
         self.assertEqual({finding["kind"] for finding in report["findings"]}, {"race_in_block"})
 
+        self.assertNotIn("EMULATOR_SKIP", result.stderr)
+
+    def test_a_line_without_a_barrier_is_said(self):
+        result, text = count(EMULATOR_SKIP="output_program.cu:9")
+        self.assertEqual((result.stdout, result.stderr, result.returncode),
+                         ("2016\n", "emulator: EMULATOR_SKIP=output_program.cu:9: no barrier of that line "
+                          "was reached\n", 0))
+        self.assertEqual(json.loads(text)["findings"], [])
+
     def test_settings_that_mean_nothing(self):
         for name, value in (("EMULATOR_RACES", "maybe"), ("EMULATOR_SKIP", "nowhere"),
                             ("EMULATOR_TRACE", "/no/such/folder/trace.csv"),
