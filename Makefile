@@ -39,7 +39,7 @@ counters: build-counters  ## what kernels ask of the memory, and what changed: A
 diff: build  ## what changed between two stages: A=nbody/02_float4 B=nbody/03_shared_tiles
 	@$(tool)diff_stages.py
 
-figures: build  ## the thesis' figures into build/figures: [DATA=recorded|here]
+figures: build  ## the thesis' figures into build/figures: [DATA=recorded|here] [CHAPTER=nbody]
 	@$(tool)draw_figures.py
 
 record: build  ## (GPU) the sweeps at the thesis' sizes into plots/data; resumes where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]

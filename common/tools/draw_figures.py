@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make figures [DATA=recorded|here]: the thesis' figures into build/figures.
+"""make figures [DATA=recorded|here] [CHAPTER=nbody]: the thesis' figures into build/figures.
 
 recorded: from the measurements kept in plots/data. here: from a sweep on this machine, made first,
 into build/data.
@@ -12,12 +12,11 @@ import sys
 
 from gpus import has_gpu
 from record import Recorder, check_stages, finish, sweeps_of
-from stages import (EXIT_FAILURE, ROOT, ToolError, build_folder, choose, chosen_chapters,
+from stages import (EXIT_FAILURE, ROOT, Stage, ToolError, build_folder, choose, chosen_chapters,
                     load_stages, run_tool, variable)
 
 
-def measure_here() -> int:
-    stages = load_stages()
+def measure_here(stages: list[Stage], chapters: list[str]) -> int:
     engines = {"cpu"}
     if has_gpu() and any("gpu" in stage.executables for stage in stages):
         engines.add("gpu")
@@ -28,27 +27,30 @@ def measure_here() -> int:
     folder = build_folder() / "data"
     # A sweep of this machine is made anew: an older one may be of another build.
     shutil.rmtree(folder, ignore_errors=True)
-    sweeps = sweeps_of(chosen_chapters(stages), "here", engines)
+    sweeps = sweeps_of(chapters, "here", engines)
     check_stages(sweeps, stages)
     recorder = Recorder(stages, folder)
     recorder.record_all(sweeps)
     return finish(recorder)
 
 
-def draw(data: str, told: bool = True) -> int:
+def draw(data: str, chapter: str = "", told: bool = True) -> int:
     """`told`: each picture is said, where it lies and what it shows."""
     if shutil.which("gnuplot") is None:
         raise ToolError("no figures: gnuplot is missing (package gnuplot-nox)", EXIT_FAILURE)
     build = build_folder()
     return subprocess.run([sys.executable, str(ROOT / "plots" / "figures.py"), "--data", data,
-                           "--out", str(build / "figures"), "--here-data", str(build / "data")],
+                           "--out", str(build / "figures"), "--here-data", str(build / "data"),
+                           *(["--chapter", chapter] if chapter else [])],
                           check=False, stdout=None if told else subprocess.DEVNULL).returncode
 
 
 def main() -> int:
     data = choose("DATA", variable("DATA") or "recorded", ("recorded", "here"))
-    status = measure_here() if data == "here" else 0
-    return draw(data) or status
+    stages = load_stages()
+    chapters = chosen_chapters(stages)
+    status = measure_here(stages, chapters) if data == "here" else 0
+    return draw(data, variable("CHAPTER")) or status
 
 
 if __name__ == "__main__":

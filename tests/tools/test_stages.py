@@ -157,6 +157,23 @@ class CompareTest(ToolTest):
         self.assert_refused(self.compare(), 2, "CHAPTER is missing", "sums, other")
 
 
+class FiguresTest(ToolTest):
+    def figures(self, **variables: str):
+        gnuplot = self.folder / "gnuplot"  # is looked for, and not reached
+        gnuplot.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+        gnuplot.chmod(0o755)
+        return run_tool("draw_figures.py", self.build, PATH=str(self.folder), **variables)
+
+    def test_of_one_chapter(self) -> None:
+        result = self.figures(CHAPTER="sums")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, "figures.py: no such figure: sums; there are \n")  # a stand-in has none
+
+    def test_refusals(self) -> None:
+        self.assert_refused(self.figures(CHAPTER="none"), 2, "CHAPTER=none", "sums, other")
+        self.assert_refused(self.figures(DATA="there"), 2, "DATA=there", "recorded, here")
+
+
 class NoGpuTest(ToolTest):
     def test_says_no_usable_device(self) -> None:
         if has_gpu():
