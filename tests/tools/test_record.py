@@ -332,6 +332,20 @@ class RecordTest(ToolTest):
             self.assertTrue(sweeps)
             record.check_stages(sweeps, real)
 
+    def test_the_repository_s_records_are_all_there(self) -> None:
+        """What the sweeps of a real GPU ask for, but for what they may leave out."""
+        folder = stages.ROOT / "plots" / "data" / "nvidia-h200"
+        checked = 0
+        for path in sorted((stages.ROOT / "plots" / "sweeps").glob("*.toml")):
+            rows = record.Table(folder / f"{path.stem}.csv", record.HEADER).rows
+            for sweep in record.read_sweeps(path, "record", set(record.RECORDED_ENGINES)):
+                if sweep.optional:
+                    continue
+                for run in record.runs_of(sweep):
+                    checked += 1
+                    self.assertTrue(record.is_recorded(run, rows), f"{path.name}, {sweep.name}: {run}")
+        self.assertGreater(checked, 500)
+
 
 if __name__ == "__main__":
     import unittest
