@@ -11,39 +11,34 @@ import statistics
 import subprocess
 import sys
 
-# Large enough that the engine's start does not count, small enough for a few seconds a chapter.
-SIZES = {"nbody": 4096, "montecarlo": 4_000_000}
-DEFAULT_SIZE = 20_000
 
-
-def median_kernels_ms(program, size):
-    result = subprocess.run(
-        [program, "--n", str(size), "--repeats", "3", "--warmup", "1", "--csv", "-", "--quiet"],
-        capture_output=True, text=True, check=False)
+def measure(program, *flags):
+    """The n of a run and the median of its kernels' times."""
+    result = subprocess.run([program, "--repeats", "3", "--csv", "-", "--quiet", *flags],
+                            capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise RuntimeError(f"{program} failed: {result.stderr.strip()}")
-    return statistics.median(float(row["kernels_ms"])
-                             for row in csv.DictReader(result.stdout.splitlines()))
+    rows = list(csv.DictReader(result.stdout.splitlines()))
+    return rows[0]["n"], statistics.median(float(row["kernels_ms"]) for row in rows)
 
 
 def main():
     build = pathlib.Path(sys.argv[1])
     stages = json.loads((build / "stages.json").read_text(encoding="utf-8"))
-    serial = {stage["chapter"]: stage for stage in reversed(stages)
+    serial = {stage["chapter"]: build / stage["executables"]["cpu"] for stage in reversed(stages)
               if "cpu" in stage["executables"]}
     serial_ms = {}
     print(f"{'stage':40} {'n':>10} {'emulated ms':>12} {'serial ms':>12} {'ratio':>7}")
     for stage in stages:
-        if "emu" not in stage["executables"]:
+        if "emu" not in stage["executables"] or stage.get("race_on_purpose"):
             continue
-        chapter = stage["chapter"]
-        size = SIZES.get(chapter, DEFAULT_SIZE)
-        if chapter not in serial_ms:
-            serial_ms[chapter] = median_kernels_ms(build / serial[chapter]["executables"]["cpu"],
-                                                   size)
-        emulated = median_kernels_ms(build / stage["executables"]["emu"], size)
-        ratio = emulated / serial_ms[chapter]
-        print(f"{stage['stage']:40} {size:>10} {emulated:>12.2f} {serial_ms[chapter]:>12.2f} "
+        # The stage's own size on the engine, and the serial stage at the same.
+        size, emulated = measure(build / stage["executables"]["emu"])
+        key = stage["chapter"], size
+        if key not in serial_ms:
+            serial_ms[key] = measure(serial[stage["chapter"]], "--n", size)[1]
+        ratio = emulated / serial_ms[key]
+        print(f"{stage['stage']:40} {size:>10} {emulated:>12.2f} {serial_ms[key]:>12.2f} "
               f"{ratio:>7.2f}", flush=True)
 
 
