@@ -39,6 +39,14 @@ class MakefileTest(unittest.TestCase):
         self.assertNotIn("$(STAGE)", text)  # a value would be read as shell
         self.assertEqual(recipe[1], "@$(tool)run_stage.py")
 
+    def test_whatever_names_its_interpreter_can_be_called(self) -> None:
+        # The READMEs call some by their path alone.
+        paths = [path for folder in ("common", "plots", "tests", ".ci") for path in (ROOT / folder).rglob("*")
+                 if path.is_file() and path.suffix in (".py", ".sh", "")]
+        scripts = [path for path in paths if path.read_bytes()[:2] == b"#!"]
+        self.assertGreater(len(scripts), 20)
+        self.assertEqual([str(path) for path in scripts if not os.access(path, os.X_OK)], [])
+
 
 if __name__ == "__main__":
     unittest.main()
