@@ -5,7 +5,8 @@
 // host before the end.
 // Compared with 04_two_stage_reduction: launch_iteration_kernel is the loop; its launches' errors
 // are carried to the host. The other kernels are in two_stage.cuh, as they were.
-// Limit now: the same copies and kernels as before, and launched by a kernel these take longer.
+// Limit now: the same copies, and launched by a kernel one block of sum_segments_kernel runs on a
+// multiprocessor, not two.
 // Thesis 5.3.4, figures 5.1 to 5.8.
 #include <cuda_runtime.h>
 
