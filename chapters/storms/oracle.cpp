@@ -107,7 +107,7 @@ Verifier::Verifier(const Input& input) {
             shots.push_back(make_shot(wave.positions[i], wave.values[i], input.size));
         }
         course::parallel_ranges(input.size, [&](std::int64_t begin, std::int64_t end) {
-            // By ranges that stay in the first-level cache, each for all shots in their order.
+            // By ranges that stay in the L1 cache, each for all shots in their order.
             constexpr std::int64_t kCells = 2048;
             for (std::int64_t first = begin; first < end; first += kCells) {
                 const std::int64_t last = std::min(end, first + kCells);

@@ -5,7 +5,8 @@
 // bit.
 // Compared with 00_cpu: the loop over cells is a kernel; relaxation and maximum stay on the host,
 // and the layer goes to the device and back in each wave.
-// Limit now: a launch that does little for each particle, and in each wave two copies and the host.
+// Limit now: a launch a particle, which does little, and in each wave two copies and the host's
+// relaxation.
 // Not of the thesis but of seed 002, version 1.
 #include <cuda_runtime.h>
 

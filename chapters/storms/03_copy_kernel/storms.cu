@@ -4,7 +4,7 @@
 // is cleared on the device need not be copied to it, in no wave.
 // Compared with 02_relax_with_race: copy_layer_kernel apart from relax_layer_kernel;
 // clear_layer_kernel; no copy in.
-// Limit now: a launch a particle; and the host, which gets the whole layer in each wave to look for
+// Limit now: a launch a particle, and in each wave the host, which gets the whole layer to look for
 // one cell.
 // Not of the thesis but of seed 002, version 3.
 #include <cuda_runtime.h>

@@ -5,8 +5,8 @@
 // division by the size is made once a particle and block in place of once a cell.
 // Compared with 04_max_reduction: update_layer_kernel takes all particles of a wave, and
 // kCellsPerThread cells a thread.
-// Limit now: with many particles the arithmetic, a root and a division for each cell; with few of
-// them the layer, which relaxation and maximum still go through five times.
+// Limit now: a root and a division for each particle and cell, and where cells are few idle
+// multiprocessors; of few particles the layer, which relaxation and maximum go through five times.
 // Not of the thesis nor of seed 002.
 #include <cuda_runtime.h>
 

@@ -5,8 +5,8 @@
 // first wave and all maxima after the last: the host only queues launches.
 // Compared with 05_particles_in_shared: relax_and_find_kernel in place of three kernels;
 // reduce_peaks_kernel has a peak a block; copies before and after the loop over waves.
-// Limit now: with many particles the root and the division for each cell; with few of them the
-// memory, which the layer crosses four times a wave.
+// Limit now: a root and a division for each particle and cell, and where cells are few idle
+// multiprocessors; of few particles the layer, which crosses the memory four times a wave.
 // Not of the thesis nor of seed 002.
 #include <cuda_runtime.h>
 

@@ -4,8 +4,8 @@
 // and denormals, which the root of an integer never meets. The corrections alone give the same
 // bits, one approximation, of 1 / root, serves both, and near particles need no 64-bit distance.
 // Compared with 06_fused: update_layer_kernel has divide_by_root() and one cell a thread.
-// Limit now: with many particles the multiply-adds; with few of them the memory, which the layer
-// crosses four times a wave.
+// Limit now: multiply-adds for each particle and cell, and where cells are few their latency; of
+// few particles the layer, which crosses the memory four times a wave.
 // Not of the thesis nor of seed 002.
 #include <cuda_runtime.h>
 
