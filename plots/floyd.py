@@ -56,12 +56,12 @@ def reachable_rate(limits: Limits, n: float) -> float:
 
 
 def filling_size(limits: Limits) -> float:
-    """The n whose matrix is as large as the L2."""
+    """The n whose matrix is as large as the L2 cache."""
     return (limits.l2_bytes / 4) ** 0.5
 
 
 def prepare_bandwidth(source: Source) -> Drawing:
-    """Bytes a second of the kernels against n, beside what L2 and memory let through."""
+    """Bytes a second of the kernels against n, beside what the L2 cache and memory let through."""
     rows, engine = select(source, RUNS, STAGES)
     rates = {stage: rates_of(rows, stage) for stage in STAGES}
     sizes = sorted({row.n for row in rows})
@@ -78,12 +78,12 @@ def prepare_bandwidth(source: Source) -> Drawing:
         fills = filling_size(limits)
         grid = [n_low * (n_high / n_low) ** (i / 60) for i in range(61)]
         reach = [(x, reachable_rate(limits, x)) for x in sorted({*grid, min(max(fills, n_low), n_high)})]
-        words += (f", {100 * best / reachable_rate(limits, n):.0f} % of what L2 and memory let through; from "
-                  f"{10 * round(fills / 10)} vertices on the matrix is larger than the L2's {limits.l2_bytes / 2**20:.0f} MB")
+        words += (f", {100 * best / reachable_rate(limits, n):.0f} % of what the L2 cache and memory let through; from "
+                  f"{10 * round(fills / 10)} vertices on the matrix is larger than the L2 cache's {limits.l2_bytes / 2**20:.0f} MB")
     low, high = log_range([rate for one in (*rates.values(), reach) for point in one for rate in point[1:]], 0.3)
     tables = {"rate": [Block(stage, one) for stage, one in rates.items()]}
     if reach:
-        tables["reach"] = [Block("what L2 and memory let through", reach)]
+        tables["reach"] = [Block("what the L2 cache and memory let through", reach)]
     return Drawing(
         tables=tables,
         variables={"n_low": n_low, "n_high": n_high, "n_tics": tics(sizes), "rate_low": low,
@@ -92,7 +92,7 @@ def prepare_bandwidth(source: Source) -> Drawing:
         emulated=engine == "emu",
         ours=f"{words}.",
         alt=f"Line chart of the kernels' bytes a second against vertices for {', '.join(STAGES)} on {device}, both axes "
-            f"logarithmic{', beside a curve of what L2 and memory let through' if reach else ''}. {words}.")
+            f"logarithmic{', beside a curve of what the L2 cache and memory let through' if reach else ''}. {words}.")
 
 
 FIGURES = (

@@ -19,7 +19,7 @@ set yrange [rate_low:rate_high]
 set key top left reverse Left samplen 2
 if (show_reach && fills > n_low && fills < n_high) {
     set arrow 1 from first fills, graph 0 to first fills, graph 0.7 nohead lc rgb grey lw 2 dt 2
-    set label 1 ' the matrix fills the L2' at first fills, graph 0.04 left noenhanced font ',17' textcolor rgb '#505050'
+    set label 1 ' the matrix fills the L2 cache' at first fills, graph 0.04 left noenhanced font ',17' textcolor rgb '#505050'
 }
 plot for [i=0:rate_count-1] rate_file index i using 1:2:3:4 with yerrorbars lc rgb '#b0b0b0' lw 1.5 pt -1 notitle, \
      for [i=0:rate_count-1] rate_file index i using 1:2 with linespoints lt colour(i) title columnheader(1) @reach

@@ -640,8 +640,8 @@ def bounds_table(rows: Sequence[Row], _reports: Sequence[Report], limits: Mappin
                      f"{short_ms(least)} | {short_ms(cell.value)}{verdict} | {ours} | {short_ms(quartiles(times)[1])} |")
     return [*lines, "", "Random keys, size_i 2, 32 threads a block, kernels alone. At least: the insertion sort and every "
             "level of merges read and write the keys once, at the memory's bandwidth "
-            f"({three_digits(SEED_CARD.bytes_per_second / 1e9)} GB/s; here as measured), less what the second-level cache "
-            "may serve."]
+            f"({three_digits(SEED_CARD.bytes_per_second / 1e9)} GB/s; here as measured), less what the L2 cache may "
+            "serve."]
 
 
 # Where the README sets the seed's times of random keys beside ours: its table, what it varies, and at which values.

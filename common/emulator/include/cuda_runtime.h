@@ -144,7 +144,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel
     return emulator::get_function_attributes(attributes, emulator::kernel_address(kernel));
 }
 
-// A hint about the first-level cache, which the engine does not have.
+// A hint about the L1 cache, which the engine does not have.
 template <class Kernel>
 cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache preference) {
     return cudaDeviceSetCacheConfig(preference);
