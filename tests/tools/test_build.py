@@ -63,6 +63,13 @@ class BuildTest(unittest.TestCase):
         for files in (3, 245):
             self.assertEqual(self.build(files, status=1).returncode, 1)
 
+    def test_a_folder_that_is_another_user_s(self) -> None:
+        (self.root / "build").touch()  # root, too, can write nothing into it
+        result = self.build(3)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr, f"{self.root}/build: cannot be written by this user; "
+                                        "work in a clone of your own\n")
+
 
 if __name__ == "__main__":
     unittest.main()
