@@ -268,6 +268,11 @@ def _assignment(name: str, value: object) -> str:
     return f"{name} = {value!r}"
 
 
+def write_variables(path: Path, variables: Mapping[str, object]) -> None:
+    """The file that a script loads as `variables`."""
+    path.write_text("".join(_assignment(name, value) + "\n" for name, value in variables.items()), encoding="utf-8")
+
+
 def run_gnuplot(script: Path, assignments: dict[str, object]) -> None:
     """Runs one script with variables; anything that gnuplot says is an error."""
     program = shutil.which("gnuplot")
@@ -296,8 +301,7 @@ def draw(figure: Figure, drawing: Drawing, output: Path) -> list[Path]:
         variables[f"{suffix}_count"] = len(blocks)
     variables.update(drawing.variables)
     settings = data / f"{figure.name}.gp"
-    settings.write_text("".join(_assignment(name, value) + "\n"
-                                for name, value in variables.items()), encoding="utf-8")
+    write_variables(settings, variables)
     files = []
     for kind in FORMATS:
         target = output / f"{figure.name}.{kind}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws the course's figures into build/figures: PNG, SVG, an animation, and the page that shows all.
+"""Draws the course's figures into build/figures: PNG, SVG, animations, and the page that shows all.
 
     plots/figures.py                      from recorded data (plots/data/<device>)
     plots/figures.py --data here          from this machine's (build/data)
@@ -97,7 +97,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--recorded", type=Path, default=PLOTS / "data")
     parser.add_argument("--here-data", type=Path, default=ROOT / "build" / "data")
     parser.add_argument("--build", type=Path,
-                        help="build tree whose n-body stage the animation runs (default: above --out)")
+                        help="build tree whose stages the animations run (default: above --out)")
     parser.add_argument("--chapters", type=Path, default=ROOT / "chapters")
     parser.add_argument("--publish", action="store_true",
                         help="copy the figures that the READMEs show to chapters/<chapter>/figures")
@@ -158,13 +158,15 @@ def draw_all(arguments: argparse.Namespace) -> int:
                 print(f"{figure.heading}: left out, {source.folder} has no rows of {figure.chapter}")
             else:
                 failures.append(f"{figure.heading}: {error}")
-    if arguments.animation and arguments.only is None and arguments.chapter in (None, animate.CHAPTER):
+    for chapter, make_animation in animate.MAKERS.items():
+        if not arguments.animation or arguments.only is not None or arguments.chapter not in (None, chapter):
+            continue
         try:
-            animation = animate.make_animation(arguments.build or output.parent, output)
+            animation = make_animation(arguments.build or output.parent, output)
             entries.append(page.animation_entry(animation))
             print(f"{animation.path}  {animation.title}")
         except DataError as error:
-            failures.append(f"animation: {error}")
+            failures.append(f"animation of {chapter}: {error}")
     if entries:
         index = output / "index.html"
         try:

@@ -12,7 +12,7 @@ import tables
 from drawing import PUBLISHED, SERIAL
 from markdown import Document, first_sentence
 from measurements import DataError, KernelCounters, Point, Published, Row, read_counters, read_rows, times
-from speed_ups import SpeedUp, parameter_words, races, seed_speed_up, timed_before
+from speed_ups import SpeedUp, parameter_words, races, seed_over_serial, seed_speed_up, timed_before
 
 import counters as counters_tool
 from counting import GLOBAL, MEMORY, Kernel
@@ -141,6 +141,9 @@ def speed_ups(chapter: Chapter, before: str, stage: str) -> tuple[list[SpeedUp],
         printed.append(seed)
         if seed.n:
             measure(before, seed.n)
+    if seed := seed_over_serial(chapter.name, rules, stage):
+        printed.append(seed)
+        measure(SERIAL, seed.n)
     return printed, here
 
 

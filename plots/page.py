@@ -15,7 +15,7 @@ from pathlib import Path
 
 import optimisations
 import source_diff
-from animate import CHAPTER as ANIMATED, Animation
+from animate import Animation
 from drawing import PLOTS, PUBLISHED, THESIS_CARD, Drawing, Figure, Source
 from markdown import Document, blocks, inline, plain, read_document, scrolling
 from measurements import chapters_of, read_published, read_stages, stages_file
@@ -50,7 +50,7 @@ def figure_entry(figure: Figure, drawing: Drawing, output: Path, origins: Iterab
 
 
 def animation_entry(animation: Animation) -> Entry:
-    return Entry(animation.path.stem, ANIMATED, animation.title, animation.path, animation.alt,
+    return Entry(animation.path.stem, animation.chapter, animation.title, animation.path, animation.alt,
                  (("Data", animation.caption),))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drawing import short_count, short_ratio, short_time
+from drawing import SERIAL, short_count, short_ratio, short_time
 from figures import chapter_module
 from measurements import TableCell
 
@@ -97,7 +97,9 @@ def seed_speed_up(chapter: str, rules: Rules, stages: Sequence[dict], before: st
         return None  # of two bounds there is no ratio
     beyond_reach = getattr(module, "beyond_reach", lambda cell: False)
     remark = ("with its race" if any(races(name, stages) for name in (before, stage))
-              else "beyond its reach" if any(beyond_reach(cell) for cell in cells) else "")
+              else "beyond its reach" if any(beyond_reach(cell) for cell in cells)
+              # Ours are of the kernels there.
+              else "whole runs" if fast[n].quantity == "time" and stage in rules.kernel_timed else "")
     sections = list(dict.fromkeys(cell.section for cell in cells))
     place = f"section{'s' * (len(sections) > 1)} " if sections[0][0].isdigit() else ""
     # A time below what is printed makes a smaller ratio where it is divided, a larger one where it divides.
@@ -105,3 +107,18 @@ def seed_speed_up(chapter: str, rules: Rules, stages: Sequence[dict], before: st
     return SpeedUp(slow[n].value / fast[n].value, before, n or None,
                    f"{place}{' and '.join(sections)}: {before} {time_words(slow[n])}, {stage} {time_words(fast[n])}",
                    module.SEED_FILE, module.SEED_KEY, remark, bound=bound)
+
+
+def seed_over_serial(chapter: str, rules: Rules, stage: str) -> SpeedUp | None:
+    """The speed-up over its CPU that a seed prints of what the stage is timed by, its kernels or whole runs, at the
+    largest n."""
+    module = chapter_module(chapter)
+    if not hasattr(module, "seed_cells"):
+        return None
+    wanted = ("kernels_" if stage in rules.kernel_timed else "") + "speedup_over_cpu"
+    cells = [cell for cell in module.seed_cells()
+             if (cell.stage, cell.quantity) == (stage, wanted) and cell.input in ("", rules.run.get("input"))]
+    if not cells:
+        return None
+    last = max(cells, key=lambda cell: cell.n)
+    return SpeedUp(last.value, SERIAL, last.n or None, last.section, module.SEED_FILE, module.SEED_KEY)

@@ -374,11 +374,12 @@ def chapter_readme(chapter: str, stages: list[dict], folder: Path, counted: list
     text = path.read_text(encoding="utf-8")
     made = {"stages": stages_table(stages, rows, published, rules, all_rows),
             "counters": counters_table(stages, counted)}
+    own = own_tables(chapter, all_rows, folder)
     if published:
         made["published"] = published_table(stages, rows, profile, published, rules, all_rows)
-    elif is_seeded(chapter, published):
+    elif is_seeded(chapter, published) and "published" not in own:
         made["published"] = seed_table(stages, rows, rules, all_rows)
-    for name, lines in (made | own_tables(chapter, all_rows, folder)).items():
+    for name, lines in (made | own).items():
         text = fill(text, name, lines, path)
     return text
 

@@ -13,6 +13,7 @@ mergepath.csv    each access of the first threads that merge two runs of 512 key
 storms.csv       the layer of storms/04_max_reduction in each wave: after its particles, after the relaxation, and
                  which cells its kernels found to be peaks and the maximum
 kmeans_*.csv     no trace but an answer: points with their clusters, and centroids (kmeans/05_device_loop)
+distmesh_*.csv   no trace either: triangles with their quality (distmesh/04_resident)
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ MERGEPATH_COLUMNS = ("thread", "operation", "object", "place", "value")
 MERGEPATH_THREADS = 20  # as many diagonals as a drawing has room for
 CLUSTERS_COLUMNS = ("x", "y", "label", "size")  # a centroid has a size, a point has none
 CLUSTERS_UNIT = 2**20  # of a point's coordinates: a drawing shows no more of 2^30, and files stay small
+MESH_COLUMNS = ("x1", "y1", "x2", "y2", "x3", "y3", "quality")
+MESH_DIGITS = 5  # of coordinates up to 2: a drawing shows no more, and files stay small
 LAYERS_COLUMNS = ("wave", "cell", "updated", "relaxed", "found")  # found: `peak`, `maximum` or nothing
 PARTITION_COLUMNS = ("block", "operation", "object", "offset", "bytes", "count", "value")
 
@@ -165,6 +168,27 @@ def clustering(input_name: str, k: int) -> Clustering:
 CLUSTERINGS = (clustering("gaussians", 9), clustering("rings", 6), clustering("uniform", 16))
 
 
+@dataclass(frozen=True)
+class Meshing:
+    """A run of distmesh until no point moves, of which the answer is kept."""
+
+    name: str
+    title: str
+    arguments: tuple[str, ...]
+    stage: str = "distmesh/04_resident"
+
+
+# As many triangles as an SVG of less than 200 kB holds.
+MESHES = (
+    Meshing("distmesh_circle", "circle", ("--n", "100")),
+    Meshing("distmesh_square_hole", "square with hole, graded", ("--domain", "square-hole", "--n", "170")),
+    Meshing("distmesh_ring", "ring", ("--domain", "ring", "--n", "100")),
+    Meshing("distmesh_ellipse_wing", "ellipse minus wing, graded",
+            ("--domain", "ellipse", "--minus", "wing:0,0,2", "--grading", "4", "--n", "200")),
+    Meshing("distmesh_wing", "wing", ("--domain", "wing", "--n", "90")),
+)
+
+
 def executable(stages: list[dict], stage: str, engine: str = "count") -> Path:
     for one in stages:
         if one["stage"] == stage and engine in one["executables"]:
@@ -212,6 +236,30 @@ def run_clustering(one: Clustering, program: Path) -> str:
             return table(CLUSTERS_COLUMNS, clusters_rows(csv.DictReader(first), csv.DictReader(second)))
 
 
+def mesh_rows(triangles: Iterable[Record]) -> list[tuple[object, ...]]:
+    return [tuple(round(float(one[name]), MESH_DIGITS) for name in MESH_COLUMNS) for one in triangles]
+
+
+def run_meshing(one: Meshing, program: Path) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "mesh.csv"
+        start(program, [*one.arguments, "--output", str(path)], {})
+        with path.open(encoding="utf-8", newline="") as file:
+            return table(MESH_COLUMNS, mesh_rows(csv.DictReader(file)))
+
+
+Recorded = Trace | Clustering | Meshing
+RECORDED: tuple[Recorded, ...] = (*TRACES, *CLUSTERINGS, *MESHES)
+
+
+def made(one: Recorded, stages: list[dict]) -> str:
+    """The text that is kept of a run, made anew."""
+    if isinstance(one, Trace):
+        return run(one, executable(stages, one.stage))
+    program = executable(stages, one.stage, "emu")
+    return run_clustering(one, program) if isinstance(one, Clustering) else run_meshing(one, program)
+
+
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Records the traces that drawings are made from.")
     parser.add_argument("--check", action="store_true", help="compare with what is recorded")
@@ -220,10 +268,9 @@ def main(words: list[str] | None = None) -> int:
     status = 0
     try:
         stages = read_stages(stages_file())
-        for trace in (*TRACES, *CLUSTERINGS):
+        for trace in RECORDED:
             path = arguments.data / f"{trace.name}.csv"
-            text = (run(trace, executable(stages, trace.stage)) if isinstance(trace, Trace)
-                    else run_clustering(trace, executable(stages, trace.stage, "emu")))
+            text = made(trace, stages)
             if not arguments.check:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")

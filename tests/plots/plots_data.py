@@ -31,6 +31,7 @@ MERGESORT_STAGES = ("01_selection_and_search", "02_shared_list", "03_padded_list
                     "06_overlap_copy")
 KMEANS_STAGES = ("01_separate_lists", "02_shared_centroids", "03_int2", "04_two_stage_reduction", "05_device_loop")
 FLOYD_STAGES = ("01_thread_per_cell", "02_row_per_block", "03_column_reuse")
+DISTMESH_STAGES = ("01_global_atomics", "02_shared_atomics", "03_gather", "04_resident")
 GPU = "Stand-In GPU 1"
 HOST = "Stand-In CPU 2"
 
@@ -224,6 +225,36 @@ def storms_rows(engine: str) -> list[list[object]]:
     return rows
 
 
+DISTMESH_SIZES = {"gpu": (1261, 1452, 20_109, 31_409), "emu": (100, 300)}
+
+
+def distmesh_rows(engine: str) -> list[list[object]]:
+    """Of a run three parts are triangulations, one the serial loops, which each stage does in half of the time of the stage
+    before; a tenth part more is for copies, and a tenth for set-up. A run of another domain is no figure's."""
+    rows = []
+    for n in DISTMESH_SIZES[engine]:
+        part, parameters = n * 1e-2, "max-iterations=10000"
+        for i, stage in enumerate(("00_cpu", *DISTMESH_STAGES)):
+            for repeat in (1, 2, 3):
+                times = [part / 10, part / 20, part / 2**i, part / 20] if i else [0, 0, part, 0]  # setup, in, kernels, out
+                times = [time * (1 + 0.01 * repeat) for time in (*times, sum(times) + 3 * part)]
+                for name, more, factor in (("circle", "", 1), ("circle", ";grading=2", 5), ("ring", "", 5)):
+                    record = row("distmesh", stage, engine if i else "cpu", n, 1.0, repeat, parameters + more, name)
+                    record[12:17] = [time * factor for time in times]
+                    rows.append(record)
+    return rows
+
+
+def distmesh_reports(engine: str) -> list[list[object]]:
+    """Atomic sums take an iteration more."""
+    records: list[list[object]] = []
+    for n in DISTMESH_SIZES[engine]:
+        for i, stage in enumerate(("00_cpu", *DISTMESH_STAGES)):
+            for field, value in (("iterations", 1000 + n % 100 + (i in (1, 2))), ("triangulations", 50 + n % 10), ("converged", "yes")):
+                records.append(["distmesh", stage, engine if i else "cpu", GPU if i else HOST, n, "max-iterations=10000", 1, field, value])
+    return records
+
+
 # device, then rates and sizes as limits.csv has them: 10 GB/s of memory, and peaks.
 LIMITS = [[GPU, 1e10, 5e10, 2**20, 1e13, 1.2e10, 6e10, 2e13]]
 
@@ -286,6 +317,8 @@ class PlotsTest(unittest.TestCase):
         write_table(folder / "floyd.csv", measurements.ROW_COLUMNS,
                     floyd_rows(engine, (200, 1000, 5000, 20_000) if engine == "gpu" else (50, 100, 200)))
         write_table(folder / "storms.csv", measurements.ROW_COLUMNS, storms_rows(engine))
+        write_table(folder / "distmesh.csv", measurements.ROW_COLUMNS, distmesh_rows(engine))
+        write_table(folder / "distmesh_report.csv", measurements.REPORT_COLUMNS, distmesh_reports(engine))
         shutil.copytree(PLOTS / "data" / "traces", self.folder / "recorded" / "traces", dirs_exist_ok=True)
         write_table(folder / "montecarlo_report.csv", measurements.REPORT_COLUMNS,
                     montecarlo_reports(engine))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The animation from a small trajectory, and from a stand-in stage."""
+"""The animations from small results, and from stand-in stages."""
 
 import json
+import re
 import shutil
 import sys
 import unittest
@@ -22,6 +23,29 @@ if {status}:
     sys.exit({status})
 assert flags["--input"] == "galaxies"
 open(flags["--output"], "w").write({text!r})
+'''
+
+
+# A square of two triangles that becomes a rhombus of equilateral ones, at rest after `rest` iterations.
+MESHING = r'''#!{python}
+import json, sys
+flags = dict(zip(sys.argv[1:], sys.argv[2:]))
+if {status}:
+    sys.exit("out of order")
+assert sys.argv[1:5] == ["--domain", "square-hole", "--n", "400"]
+asked = int(flags["--max-iterations"])
+done = min(asked, {rest})
+x, y = 0.5 * done / {rest}, 1 - (1 - 0.75 ** 0.5) * done / {rest}
+
+def line(*corners):
+    (ax, ay), (bx, by), (cx, cy) = corners
+    a, b, c = (((px - qx) ** 2 + (py - qy) ** 2) ** 0.5 for (px, py), (qx, qy) in zip(corners[1:] + corners[:1], corners[2:] + corners[:2]))
+    return ",".join(map(repr, (ax, ay, bx, by, cx, cy, (b + c - a) * (c + a - b) * (a + b - c) / (a * b * c)))) + "\n"
+
+with open(flags["--output"], "w") as file:
+    file.write("x1,y1,x2,y2,x3,y3,quality\n" + line((0, 0), (1, 0), (x, y)) + line((x, y), (1, 0), (1 + x, y)))
+with open(flags["--json"], "w") as file:
+    json.dump(dict(report=dict(iterations=str(done), converged="yes" if asked > {rest} else "not converged")), file)
 '''
 
 
@@ -67,7 +91,7 @@ class AnimationTest(PlotsTest):
 
     def make(self, *stages: dict[str, object]) -> animate.Animation:
         (self.folder / "stages.json").write_text(json.dumps(stages), encoding="utf-8")
-        return animate.make_animation(self.folder, self.folder / "out")
+        return animate.make_collision(self.folder, self.folder / "out")
 
     def test_takes_what_the_machine_has(self) -> None:
         animation = self.make(self.stage(animate.STAGE, "gpu", 77), self.stage("00_cpu", "cpu", 0))
@@ -82,7 +106,50 @@ class AnimationTest(PlotsTest):
         with self.assertRaisesRegex(DataError, "no usable device"):
             self.make(self.stage(animate.STAGE, "gpu", 77))
         with self.assertRaisesRegex(DataError, "build the course first"):
-            animate.make_animation(self.folder / "absent", self.folder / "out")
+            animate.make_collision(self.folder / "absent", self.folder / "out")
+
+
+class MeshingTest(PlotsTest):
+    def make(self, rest: int = 13, status: int = 0) -> animate.Animation:
+        program = self.folder / "mesh.cpu"
+        program.write_text(MESHING.format(python=sys.executable, rest=rest, status=status))
+        program.chmod(0o755)
+        stage = {"chapter": "distmesh", "name": "00_cpu", "executables": {"cpu": program.name}}
+        (self.folder / "stages.json").write_text(json.dumps([stage]), encoding="utf-8")
+        return animate.make_meshing(self.folder, self.folder / "out")
+
+    def test_every_frame_is_a_run(self) -> None:
+        animation = self.make()
+        data = animation.path.read_bytes()
+        self.assertEqual(animation.path.name, "meshing.gif")
+        self.assertEqual(data[:6], b"GIF89a")
+        # After 0 to 10 iterations, after 12, and after 13, when it is at rest.
+        self.assertEqual(frames_of(data), 13)
+        variables = (self.folder / "out" / "data" / "meshing.gp").read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r"title_\d+ = '(.*)'", variables),
+                         ["the lattice, triangulated", *(f"iteration {i}" for i in (*range(1, 11), 12)), "iteration 13, at rest"])
+        self.assertEqual(re.findall(r"quality_(\d+) = '(.*)'", variables)[0], ("0", "quality: least 0.83, mean 0.83"))
+        self.assertEqual(re.findall(r"numbers_\d+ = '(.*)'", variables)[::12], ["6", "9"])
+        self.assertIn("13 runs of distmesh/00_cpu", animation.caption)
+        self.assertIn("from 0.83 to 1.00", animation.alt)
+
+    def test_the_last_picture_stays(self) -> None:
+        data = self.make().path.read_bytes()
+        delays = [int.from_bytes(one, "little") for one in re.findall(rb"\x21\xf9\x04.(..).\x00\x2c", data, re.DOTALL)]
+        self.assertEqual(delays, [14] * 12 + [100 * animate.LAST_SECONDS])
+        path = self.folder / "empty.gif"
+        path.write_bytes(b"GIF89a")
+        with self.assertRaisesRegex(DataError, "no picture"):
+            animate.hold_last_picture(path, 1)
+
+    def test_failures(self) -> None:
+        with self.assertRaisesRegex(DataError, "failed: out of order"):
+            self.make(status=1)
+        with self.assertRaisesRegex(DataError, "not at rest after 10000 iterations"):
+            self.make(rest=10**6)
+        (self.folder / "stages.json").write_text("[]", encoding="utf-8")
+        with self.assertRaisesRegex(DataError, "no executable of distmesh/00_cpu"):
+            animate.make_meshing(self.folder, self.folder / "out")
 
 
 if __name__ == "__main__":

@@ -8,10 +8,12 @@ import unittest
 
 from plots_data import PLOTS, PlotsTest
 
+import distmesh
 import drawing
 import kmeans
 import measurements
 import mergesort
+import meshes
 import quicksort
 import storms
 import traces
@@ -61,9 +63,8 @@ class DrawingsTest(PlotsTest):
 
     def test_traces_are_small(self) -> None:
         files = list((PLOTS / "data" / "traces").glob("*.csv"))
-        self.assertEqual({path.stem for path in files},
-                         {trace.name for trace in (*traces.TRACES, *traces.CLUSTERINGS)})
-        self.assertLess(sum(path.stat().st_size for path in files), 100_000)
+        self.assertEqual({path.stem for path in files}, {trace.name for trace in traces.RECORDED})
+        self.assertLess(sum(path.stat().st_size for path in files), 200_000)
 
     def test_the_network_is_bitonic(self) -> None:
         network = quicksort.read_network(self.source)
@@ -254,6 +255,68 @@ class DrawingsTest(PlotsTest):
         self.assertEqual(traces.layers_rows(records), [
             (1, 0, "1", "1", ""), (1, 1, "3", "2", "maximum"), (1, 2, "1", "2", ""), (1, 3, "0.333333343", "0.333333343", ""),
             (2, 0, "1", "1", ""), (2, 1, "1", "1", ""), (2, 2, "1", "1", ""), (2, 3, "1", "1", "")])
+
+    def meshes(self) -> list[list[meshes.Triangle]]:
+        return [meshes.triangles_of(self.source.trace(mesh.name, traces.MESH_COLUMNS), mesh.name) for mesh in traces.MESHES]
+
+    def test_meshes_cover_their_domains(self) -> None:
+        """Each edge is of two triangles or of the boundary, which goes round the domain and its holes; the area is the domain's,
+        but for what lies between boundary and chords."""
+        areas = (math.pi, 4 - math.pi / 4, 0.75 * math.pi, 2 * math.pi - 4 * 0.0817, 0.0817)
+        for mesh, trace, area, holes in zip(self.meshes(), traces.MESHES, areas, (0, 1, 1, 1, 0), strict=True):
+            with self.subTest(trace.name):
+                edges = [pair for one in mesh for pair in zip(one.corners, (*one.corners[1:], one.corners[0]))]
+                around = {pair for pair in edges if (pair[1], pair[0]) not in edges}
+                self.assertEqual(len(edges), len(set(edges)))
+                self.assertEqual(points := meshes.points_in(mesh), len({corner for pair in edges for corner in pair}))
+                # Euler: points, less edges, and triangles.
+                self.assertEqual(points - (len(edges) + len(around)) // 2 + len(mesh), 1 - holes)
+                twice = sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in edges)
+                self.assertAlmostEqual(twice / 2 / area, 1, delta=0.03)
+
+    def test_triangles_are_coloured_by_their_quality(self) -> None:
+        self.assertAlmostEqual(meshes.quality_of([(0, 0), (1, 0), (0.5, 0.75**0.5)]), 1)
+        self.assertAlmostEqual(meshes.quality_of([(0, 0), (3, 0), (0, 4)]), 0.8)
+        self.assertAlmostEqual(meshes.quality_of([(0, 0), (0, 4), (3, 0)]), -0.8)
+        self.assertEqual(meshes.quality_of([(0, 0), (1, 1), (1, 1)]), 0)
+        for quality, number in ((0.1, 0), (0.54, 0), (0.56, 1), (0.94, 8), (0.96, 9), (1.0, 9)):
+            self.assertEqual(meshes.Triangle(((0, 0), (1, 0), (0, 1)), quality).quality_class, number)
+        for mesh in self.meshes():
+            blocks = meshes.quality_blocks(mesh)
+            self.assertEqual(" ".join(block.title for block in blocks), meshes.class_numbers(mesh))
+            self.assertEqual(sum(len([row for row in block.rows if row]) for block in blocks), 3 * len(mesh))
+            self.assertFalse(any(block.rows[0] == () or block.rows[-1] == () for block in blocks))
+            edges = meshes.edge_blocks(mesh)[0].rows
+            self.assertEqual(len(edges), len({frozenset(pair) for one in mesh for pair in
+                                              zip(one.corners, (*one.corners[1:], one.corners[0]))}))
+        scripts = (PLOTS / "distmesh_colours.gp").read_text(encoding="utf-8")
+        self.assertEqual(scripts.count("'#"), meshes.CLASSES)
+
+    def test_what_the_meshes_figure_says(self) -> None:
+        said = distmesh.prepare_meshes(self.source)
+        every = [one for mesh in self.meshes() for one in mesh]
+        self.assertIn(f"{len(every)} triangles", said.subtitle)
+        shares = [row[1] for row in said.tables["shares"][0].rows]
+        self.assertAlmostEqual(sum(shares), 100)
+        self.assertAlmostEqual(shares[-1], 100 * sum(one.quality >= 0.95 for one in every) / len(every))
+        for i, mesh in enumerate(self.meshes()):
+            qualities = [one.quality for one in mesh]
+            self.assertEqual(said.variables[f"caption{i}"],
+                             f"least {min(qualities):.2f}, mean {sum(qualities) / len(qualities):.3f}")
+
+    def test_meshes_that_cannot_be_are_refused(self) -> None:
+        path = self.traces / "distmesh_ring.csv"
+        text = path.read_text(encoding="utf-8")
+        head, first, second, *_ = text.splitlines()
+        x1, y1, x2, y2, x3, y3, quality = first.split(",")
+        for line, said in ((first.replace(x1, "left", 1), "is no triangle"), (f"{x2},{y2},{x1},{y1},{x3},{y3},{quality}", "has a quality of -"),
+                           (f"{x1},{y1},{x2},{y2},{x3},{y3},0.3", "has a quality of 0"), (second, "lies on another one")):
+            path.write_text(f"{head}\n{line}\n{second}\n", encoding="utf-8")
+            with self.assertRaisesRegex(measurements.DataError, rf"distmesh_ring\.csv: .*{said}"):
+                distmesh.prepare_meshes(self.source)
+        path.write_text(f"{head}\n", encoding="utf-8")
+        with self.assertRaisesRegex(measurements.DataError, r"distmesh_ring\.csv: no triangles"):
+            distmesh.prepare_meshes(self.source)
 
     def test_chunks(self) -> None:
         chunks, n, engine = mergesort.read_chunks(self.source)

@@ -11,11 +11,13 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from unittest import mock
+from unittest import mock
 
-from plots_data import (BIG_STAGES, BITONIC_STAGES, FLOYD_STAGES, GPU, HOST, KMEANS_STAGES, MERGESORT_STAGES,
-                        MONTECARLO_STAGES, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, row, storms_rows, storms_stages,
-                        write_table)
+from plots_data import (BIG_STAGES, BITONIC_STAGES, DISTMESH_STAGES, FLOYD_STAGES, GPU, HOST, KMEANS_STAGES, MERGESORT_STAGES,
+                        MONTECARLO_STAGES, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, distmesh_rows, row, storms_rows,
+                        storms_stages, write_table)
 
+import animate
 import drawing
 import figures
 import measurements
@@ -61,6 +63,15 @@ LABELS = {
                         "62 s, with its race", "under 60 s", "43.4 s", "its own inputs and GPU,", "published; a scale of its own"),
     "storms_cells": ("00_cpu", *storms_stages(), "03 over 01", GPU, HOST, "100 M cells", "2.00"),
     "storms_layers": ("wave 1: 660.4 in cell 91", "wave 3: 1404.1 in cell 162", "thin: before its relaxation", "peaks", "maximum"),
+    "distmesh_mesh": ("circle", "square with hole, graded", "ring", "ellipse minus wing, graded", "wing", "least 0.83, mean 0.964",
+                      "Share of the triangles, %", "quality; below 0.5 as 0.5", "1105 triangles"),
+    "distmesh_table_1": ("00_cpu", *DISTMESH_STAGES, GPU, HOST, "seed 004: its CPU", "seed 004: version 1", "seed 004: version 2",
+                         "Whole runs, triangulations included, s", "Speed-up over 00_cpu", "31 409", "points"),
+    "distmesh_table_2": ("00_cpu", *DISTMESH_STAGES, GPU, HOST, "seed 004: version 2", "Kernels alone, s"),
+    "distmesh_counts": ("00_cpu", "02_shared_atomics", GPU, HOST, "seed 004: its CPU", "seed 004: version 2", "Iterations",
+                        "Triangulations"),
+    "distmesh_copies": ("00_cpu", *DISTMESH_STAGES, GPU, HOST, "kernels", "copies", "set-up", "host: triangulations",
+                        "seed 004, version 2", "5.7 %", "2.70 %", "31 409 points"),
     "montecarlo_error": ("one standard error, 1.642/√N", "two standard errors", "(4 seeds)", GPU),
 }
 
@@ -74,9 +85,9 @@ for table, words in {2: (HOST, "one core, ms", "its CPU, 2024"), 3: (HOST, "one 
     LABELS[f"multisort_{table:02}"] = (*words, f"Seed 003, table {table}.")
 
 # The same on every machine and every day.
-COUNTED = ("nbody_counters", "figure_3_2", "figure_3_6", "figure_4_5", "kmeans_clusters", "storms_layers")
+COUNTED = ("nbody_counters", "figure_3_2", "figure_3_6", "figure_4_5", "kmeans_clusters", "storms_layers", "distmesh_mesh")
 SEED_FIGURES = (*(f"multisort_{table:02}" for table in (2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16)), "multisort_opencl",
-                "storms_versions")  # that show numbers of a seed
+                "storms_versions", "distmesh_table_1", "distmesh_table_2", "distmesh_counts", "distmesh_copies")  # that show numbers of a seed
 # Of the CPU alone, and of OpenCL, which is another device's.
 NOT_EMULATED = {"multisort_02": HOST, "multisort_03": HOST, **{f"multisort_{table}": GPU for table in (14, 15, 16)}}
 
@@ -315,6 +326,56 @@ class FiguresTest(PlotsTest):
         self.assertEqual(status, 1)
         self.assertIn("input dense, n = 30000: runs of different waves", said)
 
+    def test_distmesh_beside_the_seed_s_tables(self) -> None:
+        """Kernels of stage i take 1/2^i of the serial loops, which are a quarter of a run; copies and set-up a tenth each."""
+        self.write_measurements(self.device)
+        names = ("--only", "distmesh_table_1", "distmesh_table_2", "distmesh_counts", "distmesh_copies")
+        self.assertEqual(self.draw(*names), (0, mock.ANY, ""))
+
+        def blocks(name: str) -> list[list[list[float]]]:
+            return [[[float(word) for word in line.split() if not word.startswith('"')] for line in block.splitlines()[1:]]
+                    for block in (self.out / "data" / f"distmesh_{name}.dat").read_text(encoding="utf-8").split("\n\n\n")]
+
+        sizes = [1261, 1452, 20_109, 31_409]
+        for i, (whole, kernels) in enumerate(zip(blocks("table_1_time"), blocks("table_2_time"), strict=True)):
+            self.assertEqual([[line[0] for line in whole], [line[0] for line in kernels]], [sizes, sizes])
+            for line, inner in zip(whole, kernels):
+                part = 1.02e-5 * line[0]
+                self.assertAlmostEqual(inner[1] / (part / 2**i), 1, places=6)
+                self.assertAlmostEqual(line[1] / (part * (3 + 1 / 2**i + (0.2 if i else 0))), 1, places=6)
+                self.assertTrue(line[2] < line[1] < line[3] and inner[2] < inner[1] < inner[3])
+        for i, gains in enumerate(blocks("table_2_gain"), 1):
+            for line, n in zip(gains, sizes, strict=True):
+                self.assertEqual(line[0], n)
+                self.assertAlmostEqual(line[1], 2**i, places=6)
+        self.assertEqual(blocks("table_1_seed")[1][0], [1452, 0.13])
+        self.assertEqual([blocks("table_1_printed")[0][-1], blocks("table_2_printed")[0][-1]], [[20_109, 6.28], [31_409, 53.38]])
+        self.assertEqual(blocks("counts_iterations"), [[[n, 1000 + n % 100 + more] for n in sizes] for more in (0, 1)])
+        self.assertEqual(blocks("counts_seedtriangulations")[1][-1], [31_409, 719])
+        shares = blocks("copies_shares")
+        self.assertEqual([len(block) for block in shares], [5] * 4)
+        for i in range(5):
+            parts = [1 / 2**i, 0.1 * bool(i), 0.1 * bool(i), 3]
+            for place, block in enumerate(shares):
+                for end, many in zip(block[i], (None, place, place + 1), strict=True):
+                    self.assertAlmostEqual(end, i if many is None else 100 * sum(parts[:many]) / sum(parts), places=6)
+
+    def test_distmesh_that_cannot_be_compared(self) -> None:
+        self.write_measurements(self.device)
+        path = self.device / "distmesh_report.csv"
+        text = path.read_text(encoding="utf-8")
+        for change, words in ((lambda line: re.sub("iterations,.*", "iterations,many", line), "iterations of 00_cpu is 'many', no count"),
+                              (lambda line: line if ",04_resident," not in line else "", "no iterations of 04_resident")):
+            path.write_text("".join(map(change, text.splitlines(keepends=True))), encoding="utf-8")
+            status, _, said = self.draw("--only", "distmesh_counts")
+            self.assertEqual(status, 1)
+            self.assertIn(f"distmesh_report.csv: {words}", said)
+        rows = [one for one in distmesh_rows("gpu") if (one[3] == "00_cpu") == (one[6] == 1261)]
+        write_table(self.device / "distmesh.csv", measurements.ROW_COLUMNS, rows)
+        status, _, said = self.draw("--only", "distmesh_table_1")
+        self.assertEqual(status, 1)
+        self.assertIn("distmesh.csv: no n of both 00_cpu and the stages with kernels", said)
+
     def test_cuda_beside_opencl_on_the_same_keys(self) -> None:
         """Reports do not name their input: those of sorted and reversed keys are seven times as long."""
         self.write_measurements(self.device)
@@ -345,7 +406,7 @@ class FiguresTest(PlotsTest):
             said = text[begin:text.index("</figure>", begin)]
             self.assertIn('<p class="from">From <code>', said, figure.name)
             if figure.name in SEED_FIGURES:
-                file = "storms" if figure.chapter == "storms" else "multisort"
+                file = "multisort" if figure.chapter == "mergesort" else figure.chapter
                 self.assertIn(f"<code>plots/published/{file}.csv</code>", said, figure.name)
         for alt in re.findall(r'alt="([^"]*)"', text):
             self.assertGreater(len(alt), 60)
@@ -361,6 +422,26 @@ class FiguresTest(PlotsTest):
         self.assertEqual(published, expected)
         for path in published:
             self.assertLess((self.chapters / path).stat().st_size, 200_000)
+
+    def test_animations_are_of_their_chapters(self) -> None:
+        self.write_measurements(self.device)
+
+        def moving(build: Path, output: Path) -> animate.Animation:
+            (output / "moving.gif").write_bytes(b"GIF89a")
+            return animate.Animation("distmesh", output / "moving.gif", "It moves", "a caption", "what moves")
+
+        def failing(build: Path, output: Path) -> animate.Animation:
+            raise measurements.DataError("nothing moves")
+
+        words = ["--recorded", str(self.recorded), "--out", str(self.out)]
+        with mock.patch.dict(animate.MAKERS, {"distmesh": moving, "nbody": failing}, clear=True):
+            for chapter, status, said in (("distmesh", 0, ""), ("nbody", 1, "figures.py: animation of nbody: nothing moves\n")):
+                errors = io.StringIO()
+                with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):
+                    self.assertEqual(figures.main([*words, "--chapter", chapter]), status)
+                self.assertEqual(errors.getvalue(), said)
+                text = (self.out / "index.html").read_text(encoding="utf-8")
+                self.assertEqual('<figure id="moving">' in text[text.index(f'<section id="{chapter}">'):], chapter == "distmesh")
 
     def test_unknown_names(self) -> None:
         self.write_measurements(self.device)

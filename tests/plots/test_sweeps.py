@@ -6,9 +6,10 @@ import re
 import tomllib
 import unittest
 
-from plots_data import (BIG_STAGES, BITONIC_STAGES, FLOYD_STAGES, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES,
+from plots_data import (BIG_STAGES, BITONIC_STAGES, DISTMESH_STAGES, FLOYD_STAGES, KMEANS_STAGES, MERGESORT_STAGES, MONTECARLO_STAGES,
                         NBODY_STAGES, PLOTS, ROOT, SMALL_STAGES, storms_stages)
 
+import distmesh
 import figures
 import measurements
 import mergesort
@@ -122,6 +123,19 @@ class SweepsTest(unittest.TestCase):
             for stage in KMEANS_STAGES:
                 self.assertLessEqual({10**7 * 2**i for i in range(6)}, kmeans_sizes("record", "gpu", stage, k))
             self.assertLessEqual({80_000_000, 160_000_000}, kmeans_sizes("record", "cpu", "00_cpu", k))
+
+    def test_record_scope_has_every_size_of_seed_004_s_tables(self) -> None:
+        printed = {cell.n for cell in distmesh.seed_cells()} - {0}
+        self.assertEqual(len(printed), 13)
+        for engine, stages in (("cpu", ("00_cpu",)), ("gpu", DISTMESH_STAGES)):
+            for stage in stages:
+                found = sizes("distmesh", "record", engine, stage, **{"input": "circle", "max-iterations": 10_000})
+                self.assertEqual(found, printed)
+        serial = sizes("distmesh", "here", "cpu", "00_cpu", input="circle")
+        for engine in ("gpu", "emu"):
+            for stage in DISTMESH_STAGES:
+                found = sizes("distmesh", "here", engine, stage, input="circle")
+                self.assertTrue(len(found) > 1 and found <= serial, (engine, stage))
 
     def test_kmeans_always_does_the_same_iterations(self) -> None:
         for chapter, sweep in sweeps():

@@ -5,10 +5,11 @@ import contextlib
 import io
 import unittest
 
-from plots_data import (BIG_STAGES, GPU, LIMITS, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, floyd_rows,
-                        kmeans_rows, mergesort_reports, mergesort_rows, quicksort_reports, quicksort_rows, storms_rows,
-                        write_table)
+from plots_data import (BIG_STAGES, GPU, LIMITS, NBODY_STAGES, PLOTS, SMALL_STAGES, PlotsTest, counter_records, distmesh_reports,
+                        distmesh_rows, floyd_rows, kmeans_rows, mergesort_reports, mergesort_rows, quicksort_reports,
+                        quicksort_rows, storms_rows, write_table)
 
+import distmesh
 import kmeans
 import limits
 import measurements
@@ -247,6 +248,27 @@ class TablesTest(PlotsTest):
                      "| version 4 | 04_max_reduction | 43.4 s | less than ×1.38 | ×2.00 at 30 k | ×2.00 at 1 M | ×2.00 at 100 M |"):
             self.assertIn(said + "\n" if said.endswith("|") else said, text)
         self.assertNotIn("Not recorded", text)
+
+    def test_distmesh_readme_has_the_seed_s_tables_beside_ours(self) -> None:
+        write_table(self.folder / "distmesh.csv", measurements.ROW_COLUMNS, distmesh_rows("gpu"))
+        write_table(self.folder / "distmesh_report.csv", measurements.REPORT_COLUMNS, distmesh_reports("gpu"))
+        stages = [stage for stage in measurements.read_stages(measurements.stages_file()) if stage["chapter"] == "distmesh"]
+        text = tables.chapter_readme("distmesh", stages, self.folder,
+                                     measurements.read_counters(PLOTS / "data" / "counters" / "distmesh.csv"), [],
+                                     PLOTS.parent / "chapters" / "distmesh" / "README.md")
+        for line in (f"| stage | technique | {distmesh.SEED_KEY} | here ({GPU}) | limit now |",
+                     "| ×1.60 at 20 109 (whole runs) | ×2.00 at 31 409 |", "| ×3.92 at 20 109 (whole runs) | ×2.00 at 31 409 |",
+                     "|  | ×2.00 at 31 409 |", "of 01_global_atomics to 04_resident the kernels alone",
+                     "| 1452 | 35 ms | 0.13 s | 37 ms | ×0.95 | 59.2 ms | 54.8 ms | 51.1 ms | 49.2 ms | 48.3 ms | ×1.16 | ×1.23 |",
+                     "| 2267 | 0.29 s | 0.32 s | 0.112 s | ×2.59 |  |  |  |  |  |  |  |",
+                     "| 1261 | 265, 253 | 1061 to 1062 | 25, 23 | 51 | ×4.77 | ×4.00 | ×8.00 | ×16.0 |",
+                     "| 2827 | 365, 313 |  | 39, 30 |  | ×6.81 |  |  |  |", "| 31 409 | 7764, 6980 | 1009 to 1010 | 728, 719 | 59 | ×53.4 |"):
+            self.assertIn(line, text)
+        self.assertNotIn("| time | speed-up over the stage before |", text)  # what other seeds' tables look like
+        with self.assertRaises(measurements.DataError):
+            distmesh.table_1([], [], {})
+        with self.assertRaises(measurements.DataError):
+            distmesh.table_2([], [], {})
 
     def test_stages_of_their_own_parameters(self) -> None:
         write_table(self.folder / "mergesort.csv", measurements.ROW_COLUMNS, mergesort_rows("gpu", [10**7]))

@@ -6,8 +6,8 @@
 // Compared with 03_gather: iterate_kernel, whose steps are 03's kernels, as functions in
 // gather.cuh, and whose grid barriers are its launches; the status is in two slots, one of which is
 // cleared while the other is used.
-// Limit now: two grid barriers and two passes over L2 an iteration; and the triangulations on the
-// host, which take most of the time.
+// Limit now: three grid barriers an iteration, each behind a pass over all bars or points; and the
+// triangulations on the host, which take nearly all of a run's time.
 // Not of the thesis but of seed 004 2.3.1.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
