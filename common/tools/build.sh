@@ -43,5 +43,6 @@ fi
 # Warnings and failures only; ninja 1.11 says even then that there is nothing to do.
 said=$(ninja -C build --quiet "$@" 2>&1)
 status=$?
+[ "$status" -eq 0 ] || exec >&2
 [ "$said" = 'ninja: no work to do.' ] || [ -z "$said" ] || printf '%s\n' "$said"
 exit "$status"

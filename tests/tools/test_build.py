@@ -25,6 +25,7 @@ case " $* " in
 esac
 echo "ninja $*" >>"$LOG"
 [ "$FILES" -gt 0 ] || echo 'ninja: no work to do.'
+[ "${STATUS:-0}" -eq 0 ] || echo "FAILED: a file"
 exit "${STATUS:-0}"
 '''
 
@@ -59,9 +60,11 @@ class BuildTest(unittest.TestCase):
             result = self.build(files)
             self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
 
-    def test_the_status_is_that_of_ninja(self) -> None:
+    def test_what_fails_is_said_as_an_error(self) -> None:
         for files in (3, 245):
-            self.assertEqual(self.build(files, status=1).returncode, 1)
+            result = self.build(files, status=1)
+            self.assertEqual((result.returncode, result.stderr), (1, "FAILED: a file\n"))
+            self.assertNotIn("FAILED", result.stdout)
 
     def test_a_folder_that_is_another_user_s(self) -> None:
         (self.root / "build").touch()  # root, too, can write nothing into it
