@@ -14,6 +14,7 @@
 
 namespace nbody {
 
+using course::fixed;
 using course::text;
 
 std::vector<float> to_lists(std::span<const Vector3> vectors) {
@@ -119,8 +120,9 @@ class NBody final : public course::Problem {
 
     std::vector<course::ReportField> report() const override {
         std::vector<course::ReportField> fields = {
-            {"pairs", text(static_cast<double>(n()) * static_cast<double>(n()) *
-                           static_cast<double>(input_.steps + 1))}};
+            {"pairs", fixed(static_cast<double>(n()) * static_cast<double>(n()) *
+                                static_cast<double>(input_.steps + 1),
+                            0)}};
         if (input_.steps > 0 && verifier_) {
             // Of a sample it is an estimate, whose own error may be larger than the drift.
             const bool sampled = n() > Verifier::kMaxAllBodies;
