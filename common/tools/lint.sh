@@ -5,6 +5,11 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
+if ! git ls-files --error-unmatch Makefile >/dev/null 2>&1; then
+    echo "lint.sh: git does not know this folder: which files are the course's is asked of git" >&2
+    exit 1
+fi
+
 # New files too, before they are added.
 sources() {
     git ls-files --cached --others --exclude-standard -- "$@" | sort -u | while IFS= read -r file; do

@@ -34,7 +34,8 @@ if [ "${1:-}" = --lint ]; then
 required|clang-format|command clang-format|
 required|clang-tidy|command clang-tidy|
 required|cppcheck|command cppcheck|
-required|shellcheck|command shellcheck|"
+required|shellcheck|command shellcheck|
+required|git|command git|"
 elif [ "${1:-}" = --long ]; then
     packages="$packages
 optional|chromium|command chromium|the page is not tried in a browser"
