@@ -53,7 +53,7 @@ probe() {
         command) command -v "$2" >/dev/null 2>&1 ;;
         # The compiler knows of more folders (CPATH, a site's own), but is slower to ask.
         header) exists "$prefix/usr/include/$2" "$prefix/usr/local/include/$2" ||
-            echo "#include <$2>" | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;
+            echo "#include <$2>" 2>/dev/null | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;
         library) exists "$prefix"/usr/lib/*/"$2" "$prefix/usr/lib/$2" "$prefix/usr/lib64/$2" \
             "$prefix"/usr/local/lib/"$2" ;;
         file) exists "$prefix$2" ;;
@@ -111,20 +111,23 @@ elif [ "$as_root" = none ]; then
     echo "    $by -c '$install'" >&2
     [ -z "$missing_required" ] || exit 1
 else
-    echo "set-up: installing$missing"
+    echo "set-up: installing, which may take minutes:$missing"
+    [ -z "$as_root" ] || install="$as_root sh -c '$install'"
     apt() {
         $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q \
-            -o Acquire::Retries=0 -o Acquire::http::Timeout=20 -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1
+            -o Acquire::Retries=0 -o Acquire::http::Timeout=20 -o Dpkg::Use-Pty=0 "$@" >>"$log" 2>&1
     }
     log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+    trap 'exit 130' INT TERM
     # shellcheck disable=SC2086  # a list of packages
     if ! { apt update && apt install -y --no-install-recommends $missing; }; then
-        tail -n 5 "$log" >&2
+        # Without a network it is the update that says so, and succeeds.
+        grep -m 5 '^[EW]: ' "$log" >&2 || tail -n 5 "$log" >&2
         if [ -n "$missing_required" ]; then
             echo "set-up: apt-get failed; this is the command to repeat: $install" >&2
         fi
     fi
-    rm -f "$log"
 fi
 
 look

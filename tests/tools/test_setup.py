@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The set-up on machines that are not this one: nothing installed, with and without root."""
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -11,7 +10,7 @@ from pathlib import Path
 from course_tools import TOOLS
 
 # All that a fresh Debian needs to have for the script itself.
-NEEDED = ("sh", "cat", "dirname", "mkdir", "mktemp", "rm", "tail", "touch", "env")
+NEEDED = ("sh", "cat", "dirname", "grep", "mkdir", "mktemp", "rm", "tail", "touch", "env")
 
 
 class SetupTest(unittest.TestCase):
@@ -20,6 +19,7 @@ class SetupTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.root)
         self.bin = self.root / "bin"
         self.bin.mkdir()
+        (self.root / "tmp").mkdir()
         self.log = self.root / "log"
         for name in NEEDED:
             program = shutil.which(name)
@@ -63,7 +63,7 @@ class SetupTest(unittest.TestCase):
         return subprocess.run(["sh", self.script, *flags], text=True, capture_output=True, check=False,
                               stdin=subprocess.DEVNULL, timeout=60,
                               env={"PATH": str(self.bin), "SETUP_PREFIX": str(self.root),
-                                   "TMPDIR": os.environ.get("TMPDIR", tempfile.gettempdir())})
+                                   "TMPDIR": str(self.root / "tmp")})
 
     def test_without_root_it_prints_the_one_command(self) -> None:
         self.command("id", "echo 1000")
@@ -134,6 +134,20 @@ class SetupTest(unittest.TestCase):
         result = self.run_setup()
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr.splitlines()[-1], r"^set-up: missing: .*libcli11-dev")
+
+    def test_a_failure_s_first_cause_is_shown_and_the_command_as_this_user_would_repeat_it(self) -> None:
+        self.command("id", "echo 1000")
+        self.command("sudo", '[ "$1" = -n ] && exit 0; exec "$@"')
+        self.command("apt-get", 'case "$*" in *install*) i=0; while [ $i -lt 9 ]; do i=$((i + 1)); '
+                     'echo "E: Unable to locate package $i"; done; exit 100 ;; '
+                     '*) echo "W: Failed to fetch: no network" ;; esac')
+        result = self.run_setup()
+        self.assertEqual(result.returncode, 1)
+        lines = result.stderr.splitlines()
+        self.assertEqual(lines[:2], ["W: Failed to fetch: no network", "E: Unable to locate package 1"])
+        self.assertRegex(lines[5], "^set-up: apt-get failed; this is the command to repeat: "
+                                   "sudo sh -c 'apt-get update && apt-get install .* meson .*'$")
+        self.assertEqual(list(Path(self.root / "tmp").iterdir()), [])
 
     def test_without_apt_the_packages_are_named(self) -> None:
         self.command("id", "echo 0")
