@@ -2,7 +2,6 @@
 // Ends a block that uses too much processor time: an endless kernel is an error, not a hang.
 #pragma once
 
-
 namespace emulator {
 
 struct WatchedThread;

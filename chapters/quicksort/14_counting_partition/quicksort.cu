@@ -51,9 +51,7 @@ __device__ __forceinline__ Counts scan_over_block(Counts value, Counts& total) {
     return thread > 0 ? sums[thread - 1] : Counts{0, 0};
 }
 
-__device__ std::int64_t global_thread() {
-    return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
+__device__ std::int64_t global_thread() { return 1ll * blockIdx.x * blockDim.x + threadIdx.x; }
 
 // thread_offsets: within the block, of each thread of the grid. block_sums: of each block.
 __global__ void count_sides_kernel(const Key* __restrict__ keys, std::int64_t count,

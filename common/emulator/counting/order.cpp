@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "order.hpp"
 
-
 namespace emulator::counting {
 
 // ---- Within a warp

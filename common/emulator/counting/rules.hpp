@@ -3,7 +3,6 @@
 // H200 with Nsight Compute. Pure functions of the lanes' addresses.
 #pragma once
 
-
 #include "request.hpp"
 
 namespace emulator::counting {
