@@ -15,7 +15,6 @@ import unittest
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from unittest import mock
 
 import test_page
 from plots_data import PLOTS, ROOT
