@@ -5,7 +5,7 @@
 // Compared with 00_cpu: the two loops over points are kernels; points and centroids are lists of x
 // and lists of y, as in the thesis.
 // Limit now: k blocks read all n labels, and few of them leave most of the GPU idle; the centroids,
-// which every thread reads from global memory, are in the first-level cache.
+// which every thread reads from global memory, are in the L1 cache.
 // Thesis 5.3, figures 5.1 to 5.4.
 #include <cuda_runtime.h>
 
