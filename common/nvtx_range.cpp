@@ -12,7 +12,7 @@ NvtxRange::NvtxRange(const std::string& name) { nvtxRangePushA(name.c_str()); }
 NvtxRange::~NvtxRange() { nvtxRangePop(); }
 #else
 NvtxRange::NvtxRange(const std::string&) {}
-NvtxRange::~NvtxRange() = default;
+NvtxRange::~NvtxRange() {}
 #endif
 
 }  // namespace course
