@@ -53,7 +53,7 @@ inline constexpr std::int64_t kMaxPoints = 100'000'000;  // three bars each fit 
 struct alignas(8) Bar {
     std::int32_t a, b;
 
-    auto operator<=>(const Bar&) const = default;
+    auto operator<=>(const Bar&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 struct Triangle {
@@ -194,8 +194,12 @@ struct Region {
     // The domain, pointing into the vertices as they lie now.
     Domain at_hand() const;
     Box box() const;
-    // The area in units of the wanted length squared: without grading, the area.
+    // The least side of a shape's bounding box.
+    double narrowest() const;
+    // The area in units of the wanted length squared: without grading, the area. Measured on a grid
+    // of cells of this side.
     double weighted_area() const;
+    double grid_cell() const;
 };
 
 // Errors: UsageError for a name that is not known.

@@ -74,6 +74,20 @@ bool add_named(Region& region, Join join, std::string_view name, double x, doubl
     return true;
 }
 
+constexpr Box kNothing = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+
+// So that a shape is in the box.
+void enlarge(Box& box, const Shape& shape, std::span<const Point> vertices) {
+    const auto hold = [&](double x, double y, double a, double b) {
+        box = {std::fmin(box.left, x - a), std::fmin(box.bottom, y - b),
+               std::fmax(box.right, x + a), std::fmax(box.top, y + b)};
+    };
+    if (shape.kind != Kind::kPolygon) hold(shape.x, shape.y, shape.a, shape.b);
+    for (const Point& vertex : vertices.subspan(shape.first, shape.count)) {
+        hold(vertex.x, vertex.y, 0, 0);
+    }
+}
+
 double cross(Point a, Point b, Point c) {
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
@@ -104,28 +118,33 @@ Domain Region::at_hand() const {
 }
 
 Box Region::box() const {
-    Box box = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    const auto enlarge = [&](double x, double y, double a, double b) {
-        box = {std::fmin(box.left, x - a), std::fmin(box.bottom, y - b),
-               std::fmax(box.right, x + a), std::fmax(box.top, y + b)};
-    };
+    Box box = kNothing;
     for (int i = 0; i < domain.count; ++i) {
-        const Shape& shape = domain.shapes[i];
-        if (shape.join == Join::kDifference) continue;
-        if (shape.kind != Kind::kPolygon) enlarge(shape.x, shape.y, shape.a, shape.b);
-        for (int v = 0; v < shape.count; ++v) {
-            enlarge(vertices[shape.first + v].x, vertices[shape.first + v].y, 0, 0);
-        }
+        if (domain.shapes[i].join == Join::kUnion) enlarge(box, domain.shapes[i], vertices);
     }
     return box;
 }
 
+double Region::narrowest() const {
+    double least = HUGE_VAL;
+    for (int i = 0; i < domain.count; ++i) {
+        Box box = kNothing;
+        enlarge(box, domain.shapes[i], vertices);
+        least = std::fmin(least, std::fmin(box.width(), box.height()));
+    }
+    return least;
+}
+
+double Region::grid_cell() const {
+    constexpr int kCells = 500;
+    return std::fmax(box().width(), box().height()) / kCells;
+}
+
 double Region::weighted_area() const {
     // Cells at the boundary count by the share that a straight one would leave inside.
-    constexpr int kCells = 500;
     const Domain here = at_hand();
     const Box bounds = box();
-    const double cell = std::fmax(bounds.width(), bounds.height()) / kCells;
+    const double cell = grid_cell();
     double area = 0, deepest = 0;
     for (double y = bounds.bottom + cell / 2; y < bounds.top + cell; y += cell) {
         for (double x = bounds.left + cell / 2; x < bounds.right + cell; x += cell) {
@@ -272,8 +291,8 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
         }
     }
     std::ranges::sort(input.points, before);
-    const auto rest = std::ranges::unique(input.points, same);
-    input.points.erase(rest.begin(), rest.end());
+    input.points.erase(std::unique(input.points.begin(), input.points.end(), same),
+                       input.points.end());
     input.fixed = input.count();
 
     const Box box = region.box();

@@ -98,8 +98,7 @@ bool Mesh::triangulate() {
         }
     }
     std::ranges::sort(bars);
-    const auto rest = std::ranges::unique(bars);
-    bars.erase(rest.begin(), rest.end());
+    bars.erase(std::unique(bars.begin(), bars.end()), bars.end());
     return iterations_ < input_.max_iterations;
 }
 

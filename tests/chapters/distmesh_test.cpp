@@ -471,6 +471,36 @@ TEST(Convergence, EveryDomainAndManySizes) {
     }
 }
 
+// By h0^2: how far the area may be off. A grid that measures it has an error of its own.
+TEST(Expectations, TheAreaIsWithinOneSquareOfH0) {
+    const auto tolerance = [](std::string_view name, const Region& region, double h0) {
+        return expected_of(name, region, h0).area_tolerance / (h0 * h0);
+    };
+    for (const std::string_view name : {"circle", "ellipse"}) {
+        const Region region = distmesh::make_region(name);
+        EXPECT_DOUBLE_EQ(tolerance(name, region, 0.5), 1) << name;
+        EXPECT_DOUBLE_EQ(tolerance(name, region, 0.51), 2) << name;
+        EXPECT_DOUBLE_EQ(tolerance(name, region, 0.66), 3) << name;
+    }
+    const Region ring = distmesh::make_region("ring"), wing = distmesh::make_region("wing");
+    EXPECT_DOUBLE_EQ(ring.narrowest(), 1);  // its hole
+    EXPECT_DOUBLE_EQ(tolerance("ring", ring, 0.25), 1);
+    EXPECT_DOUBLE_EQ(tolerance("ring", ring, 0.26), 2);
+    EXPECT_NEAR(wing.narrowest(), 0.12, 1e-3);
+    EXPECT_DOUBLE_EQ(tolerance("wing", wing, 0.03), 1);
+    EXPECT_DOUBLE_EQ(tolerance("wing", wing, 0.04), 2);
+    const Region hole = distmesh::make_region("square-hole");
+    EXPECT_DOUBLE_EQ(tolerance("square-hole", hole, 0.01), 2);  // graded
+    Region two = distmesh::make_region("ellipse");
+    add_shape(two, Join::kDifference, "--minus", "wing:0,0,2");
+    EXPECT_DOUBLE_EQ(two.grid_cell(), 4.0 / 500);
+    const double grid = 4 * std::pow(two.grid_cell(), 2), h0 = 0.05;
+    EXPECT_DOUBLE_EQ(tolerance("", two, h0), 1 + grid / (h0 * h0));
+    EXPECT_GT(grid, std::fabs(two.weighted_area() - (2 * std::numbers::pi - 4 * 0.08166869)));
+    two.domain.grading = 1;
+    EXPECT_DOUBLE_EQ(tolerance("", two, h0), 2 * 9 + grid / (h0 * h0));
+}
+
 // The interior may be at rest for one iteration while points slide along the boundary, and move
 // after them in the next one.
 TEST(Convergence, NoPointSlidesOn) {
