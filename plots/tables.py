@@ -374,12 +374,11 @@ def chapter_readme(chapter: str, stages: list[dict], folder: Path, counted: list
     text = path.read_text(encoding="utf-8")
     made = {"stages": stages_table(stages, rows, published, rules, all_rows),
             "counters": counters_table(stages, counted)}
-    own = own_tables(chapter, all_rows, folder)
     if published:
         made["published"] = published_table(stages, rows, profile, published, rules, all_rows)
-    elif is_seeded(chapter, published) and "published" not in own:
+    elif is_seeded(chapter, published):
         made["published"] = seed_table(stages, rows, rules, all_rows)
-    for name, lines in (made | own).items():
+    for name, lines in (made | own_tables(chapter, all_rows, folder)).items():
         text = fill(text, name, lines, path)
     return text
 

@@ -146,14 +146,18 @@ double Region::weighted_area() const {
     const Box bounds = box();
     const double cell = grid_cell();
     double area = 0, deepest = 0;
-    for (double y = bounds.bottom + cell / 2; y < bounds.top + cell; y += cell) {
-        for (double x = bounds.left + cell / 2; x < bounds.right + cell; x += cell) {
+    double y = bounds.bottom + cell / 2;
+    while (y < bounds.top + cell) {
+        double x = bounds.left + cell / 2;
+        while (x < bounds.right + cell) {
             const double outside = distance(here, x, y);
             const double share = std::fmin(1.0, std::fmax(0.0, 0.5 - outside / cell));
             deepest = std::fmin(deepest, outside);
             const double length = wanted_length(here, x, y);
             if (share > 0) area += share * cell * cell / (length * length);
+            x += cell;
         }
+        y += cell;
     }
     return deepest < -cell ? area : 0;  // nothing but a boundary
 }
@@ -306,10 +310,12 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
     }
     const std::vector<Point> corners = input.points;
     std::vector<Point> lattice;
-    for (double column = 0; column < columns; ++column) {
-        for (double row = 0; row < rows; ++row) {
-            const double shift = std::fmod(row, 2) / 2;  // every other row, by half a spacing
-            const Point point = {box.left + (column + shift) * h0, box.bottom + row * row_height};
+    for (std::int64_t column = 0; column < static_cast<std::int64_t>(columns); ++column) {
+        for (std::int64_t row = 0; row < static_cast<std::int64_t>(rows); ++row) {
+            const double shift =
+                static_cast<double>(row % 2) / 2;  // every other row by half a spacing
+            const Point point = {box.left + (static_cast<double>(column) + shift) * h0,
+                                 box.bottom + static_cast<double>(row) * row_height};
             if (distance(input.domain, point.x, point.y) >= outside) continue;
             if (!std::ranges::binary_search(corners, point, before)) lattice.push_back(point);
         }

@@ -61,6 +61,12 @@ class DistmeshTest(unittest.TestCase):
                 with self.subTest(f"{stage} {words}"):
                     self.mesh(program, *few, *words)
 
+    def test_without_iterations_all_have_the_lattice(self) -> None:
+        for domain in ("circle", "square-hole"):
+            meshes = {self.mesh(program, "--domain", domain, "--n", 100, "--max-iterations", 0) for program in PROGRAMS.values()}
+            self.assertEqual(len(meshes), 1)
+            self.assertGreater(meshes.pop().count("\n"), 100)
+
     @unittest.skipIf(ENGINE == "gpu", "its order is its own")
     def test_without_atomic_sums_every_order_has_the_same_bits(self) -> None:
         meshes = set()

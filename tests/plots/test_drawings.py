@@ -310,6 +310,7 @@ class DrawingsTest(PlotsTest):
         head, first, second, *_ = text.splitlines()
         x1, y1, x2, y2, x3, y3, quality = first.split(",")
         for line, said in ((first.replace(x1, "left", 1), "is no triangle"), (f"{x2},{y2},{x1},{y1},{x3},{y3},{quality}", "has a quality of -"),
+                           (f"{x2},{y2},{x1},{y1},{x3},{y3},-{quality}", "has a quality of -"),
                            (f"{x1},{y1},{x2},{y2},{x3},{y3},0.3", "has a quality of 0"), (second, "lies on another one")):
             path.write_text(f"{head}\n{line}\n{second}\n", encoding="utf-8")
             with self.assertRaisesRegex(measurements.DataError, rf"distmesh_ring\.csv: .*{said}"):
