@@ -335,7 +335,7 @@ def table_2(rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str
 TABLES: dict[str, TableMaker] = {"published": table_1, "table_2": table_2}
 
 FIGURES = (
-    Figure("distmesh_mesh", "", CHAPTER, "Distmesh, meshes by quality", "Its figures show meshes of one size, uncoloured.",
+    Figure("distmesh_mesh", "", CHAPTER, "Distmesh, meshes by quality", "It shows no mesh.",
            prepare_meshes, in_readme=True, said_by="Seed 004"),
     Figure("distmesh_table_1", "", CHAPTER, "Distmesh, whole runs",
            "Version 2 is 6.28 times as fast as its CPU at 20 109 points, 0.95 times at 1452 (table I).",

@@ -18,7 +18,7 @@ array then[2] = [seediterations_file, seedtriangulations_file]
 array low[2] = [iterations_low, triangulations_low]
 array high[2] = [iterations_high, triangulations_high]
 mark(i) = i == 0 ? 4 : 2
-seed = show_seed ? ", for [i=0:1] then[panel] index i using 1:2 with linespoints lt 8 lw 2 dt 2 pt mark(i) ps 1.4 title columnheader(1)" : ''
+seed = show_seed ? ", for [i=0:1] then[panel] index i using 1:2 with linespoints lt 8 lw 2 dt 2 pt mark(i) ps 1 title columnheader(1)" : ''
 do for [panel=1:2] {
     set lmargin at screen 0.085 + 0.49*(panel-1)
     set rmargin at screen 0.49 + 0.495*(panel-1)
@@ -28,7 +28,7 @@ do for [panel=1:2] {
     do for [exponent=0:5] {
         do for [digit in '2 5'] { set ytics add (sprintf('%g', digit * 10.0**exponent) digit * 10.0**exponent) }
     }
-    plot for [i=0:1] ours[panel] index i using 1:2 with linespoints lt (i == 0 ? 7 : 3) ps (i == 0 ? 2.4 : 1.4) lw (i == 0 ? 5 : 2.5) title columnheader(1) @seed
+    plot for [i=0:1] ours[panel] index i using 1:2 with linespoints lt (i == 0 ? 7 : 3) ps (i == 0 ? 1.6 : 0.9) lw (i == 0 ? 5 : 2.5) title columnheader(1) @seed
     @no_heading
 }
 unset multiplot

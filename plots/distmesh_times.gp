@@ -4,8 +4,8 @@
 load plots.'/style.gp'
 colour(i) = i == 0 ? 7 : i == 1 ? 1 : i == 2 ? 3 : i == 3 ? 4 : 6
 mark(i) = i == 0 ? 4 : i == 1 ? 6 : 2  # of the seed's three programs
-seed = show_seed ? ", for [i=0:seed_count-1] seed_file index i using 1:2 with linespoints lt 8 lw 2 dt 2 pt mark(i) ps 1.4 title columnheader(1)" : ''
-printed = show_printed ? ", printed_file using 1:2 with linespoints lt 8 lw 2 dt 2 pt mark(2) ps 1.4 title columnheader(1)" : ''
+seed = show_seed ? ", for [i=0:seed_count-1] seed_file index i using 1:2 with linespoints lt 8 lw 2 dt 2 pt mark(i) ps 1 title columnheader(1)" : ''
+printed = show_printed ? ", printed_file using 1:2 with linespoints lt 8 lw 2 dt 2 pt mark(2) ps 1 title columnheader(1)" : ''
 set multiplot
 @heading
 set lmargin at screen 0.085
@@ -21,7 +21,7 @@ set title time_title noenhanced
 set yrange [time_low:time_high]
 set key top left reverse Left font ',15' samplen 2.5 spacing 1.05 maxrows 5
 plot for [i=0:time_count-1] time_file index i using 1:2:3:4 with yerrorbars lc rgb '#b0b0b0' lw 1.5 pt -1 notitle, \
-     for [i=0:time_count-1] time_file index i using 1:2 with linespoints lt colour(i) title columnheader(1) @seed
+     for [i=0:time_count-1] time_file index i using 1:2 with linespoints lt colour(i) ps 1 title columnheader(1) @seed
 @no_heading
 
 set lmargin at screen 0.575
@@ -34,5 +34,5 @@ if (gain_high < 100 * gain_low) {
         do for [digit in '2 5'] { set ytics add (sprintf('%g', digit * 10.0**exponent) digit * 10.0**exponent) }
     }
 }
-plot for [i=0:gain_count-1] gain_file index i using 1:2 with linespoints lt colour(i+1) title columnheader(1) @printed
+plot for [i=0:gain_count-1] gain_file index i using 1:2 with linespoints lt colour(i+1) ps 1 title columnheader(1) @printed
 unset multiplot
