@@ -283,7 +283,7 @@ Results make_results(std::vector<Row> rows, const Work& work, const DeviceLimits
 }
 
 void print_line(std::ostream& out, std::string name, const std::string& value) {
-    name.resize(std::max<std::size_t>(name.size() + 1, 18), ' ');
+    name.resize(std::max<std::size_t>(name.size() + 1, 16), ' ');
     out << "  " << name << value << '\n';
 }
 

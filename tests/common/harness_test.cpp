@@ -201,9 +201,9 @@ TEST_F(Harness, TimesRepeatsAfterVerifyingAndWarmingUp) {
               "verify ");
     EXPECT_EQ(err, "");
     for (const char* part :
-         {"doubling/01_plain on Fake 1 (gpu)", "n                 1000", "ones, seed 1", "factor=2",
-          "4x256", "kernels", "1.0000 ms", "of 3 runs", "sum               3000",
-          "verified          largest error"}) {
+         {"doubling/01_plain on Fake 1 (gpu)", "n               1000", "ones, seed 1", "factor=2",
+          "4x256", "kernels", "1.0000 ms", "of 3 runs", "sum             3000",
+          "verified        largest error"}) {
         EXPECT_TRUE(out_has(part)) << part << '\n' << out;
     }
 }
@@ -219,7 +219,7 @@ TEST_F(Harness, TheCpuEngineRunsOnceAndSaysSo) {
     device.engine_name = "emu";
     EXPECT_EQ(run({}), 0);
     EXPECT_EQ(problem.calls, "prepare poison run verify ");
-    EXPECT_TRUE(out_has("n                 100\n")) << out;
+    EXPECT_TRUE(out_has("n               100\n")) << out;
     EXPECT_TRUE(out_has("they say nothing about a GPU")) << out;
     problem.runs = 0;
     EXPECT_EQ(run({"--repeats", "2", "--warmup", "1"}), 0);
@@ -230,7 +230,7 @@ TEST_F(Harness, CountingRunsTheChecksSizeOnce) {
     device.engine_name = "count";
     EXPECT_EQ(run({}), 0);
     EXPECT_EQ(problem.calls, "prepare poison run verify ");
-    EXPECT_TRUE(out_has("n                 10\n")) << out;
+    EXPECT_TRUE(out_has("n               10\n")) << out;
     EXPECT_TRUE(out_has("they say nothing about a GPU")) << out;
     EXPECT_FALSE(device.counting.no_races);
     EXPECT_FALSE(device.counting.no_table);
