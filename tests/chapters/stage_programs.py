@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 
@@ -24,3 +25,18 @@ def execute(program: Path, *arguments: object, **settings: str) -> subprocess.Co
     environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
     return subprocess.run([str(program), *map(str, arguments)], env=environment | settings, text=True,
                           capture_output=True, check=False, timeout=300)
+
+
+def declared_and_moved(program: Path, *arguments: object) -> tuple[float, int]:
+    """Of a run on the engine with counters: the bytes that its row declares, and those that its kernels' lanes loaded
+    from global memory and stored there."""
+    with tempfile.TemporaryDirectory() as folder:
+        counters, rows = Path(folder) / "counters.json", Path(folder) / "rows.csv"
+        result = execute(program, "--quiet", "--counters", counters, "--csv", rows, *arguments)
+        if (result.returncode, result.stderr) != (0, ""):
+            raise AssertionError(f"{program.name} {arguments}: {result.returncode}: {result.stderr}")
+        header, row = rows.read_text(encoding="utf-8").splitlines()
+        kernels = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
+    moved = sum(line["lanes"] * line["bytes"] for kernel in kernels for line in kernel["lines"]
+                if line["space"] == "global")
+    return float(row.split(",")[header.split(",").index("bytes")]), moved

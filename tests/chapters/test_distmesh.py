@@ -4,14 +4,13 @@
     test_distmesh.py STAGES_JSON ENGINE     ENGINE: gpu, emu (with the serial stage) or count
 """
 
-import json
 import math
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from stage_programs import execute, load_programs
+from stage_programs import declared_and_moved, execute, load_programs
 
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
@@ -93,15 +92,7 @@ class DistmeshTest(unittest.TestCase):
     def test_no_stage_declares_more_than_it_moves(self) -> None:
         for stage, program in PROGRAMS.items():
             with self.subTest(stage):
-                counters, rows = self.folder / "counters.json", self.folder / "rows.csv"
-                result = execute(program, "--quiet", "--n", 60, "--max-iterations", 20, "--repeats", 1, "--warmup", 0,
-                                 "--counters", counters, "--csv", rows)
-                self.assertEqual((result.returncode, result.stderr), (0, ""))
-                header, row = rows.read_text(encoding="utf-8").splitlines()
-                declared = float(row.split(",")[header.split(",").index("bytes")])
-                kernels = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
-                moved = sum(line["lanes"] * line["bytes"] for kernel in kernels for line in kernel["lines"]
-                            if line["space"] == "global")
+                declared, moved = declared_and_moved(program, "--n", 60, "--max-iterations", 20, "--repeats", 1, "--warmup", 0)
                 self.assertGreater(declared, 0)
                 self.assertLessEqual(declared, moved)
 

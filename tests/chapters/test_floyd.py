@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from stage_programs import execute, load_programs
+from stage_programs import declared_and_moved, execute, load_programs
 
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
@@ -159,14 +159,7 @@ class FloydTest(unittest.TestCase):
         for stage, program in PROGRAMS.items():
             for words in (["--n", 2], ["--n", 37], ["--n", 37, "--density", 0], ["--n", 64, "--input", "complete"]):
                 with self.subTest(f"{stage} {words}"):
-                    counters, rows = self.folder / "counters.json", self.folder / "rows.csv"
-                    result = execute(program, "--quiet", "--counters", counters, "--csv", rows, *words)
-                    self.assertEqual((result.returncode, result.stderr), (0, ""))
-                    header, row = rows.read_text(encoding="utf-8").splitlines()
-                    declared = float(row.split(",")[header.split(",").index("bytes")])
-                    kernels = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
-                    moved = sum(line["lanes"] * line["bytes"] for kernel in kernels for line in kernel["lines"]
-                                if line["space"] == "global")
+                    declared, moved = declared_and_moved(program, *words)
                     self.assertGreater(declared, 0)
                     self.assertLessEqual(declared, moved)
 

@@ -4,7 +4,6 @@
     test_storms.py STAGES_JSON ENGINE     ENGINE: gpu, emu (with the serial stage) or count
 """
 
-import json
 import math
 import struct
 import sys
@@ -13,7 +12,7 @@ import unittest
 from collections.abc import Iterable
 from pathlib import Path
 
-from stage_programs import execute, load_programs
+from stage_programs import declared_and_moved, execute, load_programs
 
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
@@ -139,14 +138,7 @@ class StormsTest(unittest.TestCase):
         for stage, program in PROGRAMS.items():
             for words in (["--n", 3], ["--n", 700], ["--n", 700, "--input", "outside"], ["--n", 300, "--input", "zeros"]):
                 with self.subTest(f"{stage} {words}"):
-                    counters, rows = self.folder / "counters.json", self.folder / "rows.csv"
-                    result = execute(program, "--quiet", "--counters", counters, "--csv", rows, *words)
-                    self.assertEqual((result.returncode, result.stderr), (0, ""))
-                    header, row = rows.read_text(encoding="utf-8").splitlines()
-                    declared = float(row.split(",")[header.split(",").index("bytes")])
-                    kernels = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
-                    moved = sum(line["lanes"] * line["bytes"] for kernel in kernels for line in kernel["lines"]
-                                if line["space"] == "global")
+                    declared, moved = declared_and_moved(program, *words)
                     self.assertLessEqual(declared, moved)
 
 
