@@ -185,7 +185,10 @@ def origin(rows: Sequence[Row], engine: str, kind: str, host: str = "") -> str:
 
 def provenance(rows: Sequence[Row], engine: str, kind: str, host: str = "") -> str:
     """Subtitle: which device, when, at which sizes, and what a point is."""
-    return f"{origin(rows, engine, kind, host)}. {sizes_of(rows)}, {repeats_of(rows)}: medians and quartiles."
+    repeats = repeats_of(rows)
+    # Of a single run there is nothing to take a median of.
+    what = "" if repeats.startswith("1 run ") else ": medians and quartiles"
+    return f"{origin(rows, engine, kind, host)}. {sizes_of(rows)}, {repeats}{what}."
 
 
 def log_range(values: Collection[float], room_above: float) -> tuple[float, float]:

@@ -191,6 +191,8 @@ def main(words: list[str] | None = None) -> int:
     except DataError as error:
         print(f"figures.py: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130  # make figures, which was interrupted too, says so
 
 
 if __name__ == "__main__":

@@ -561,6 +561,8 @@ class FigureTest(PlotsTest):
         self.assertEqual(said, f"{GPU}, recorded 2026-02-03. n from 1 k to 2 k, 3 runs each: medians and quartiles.")
         self.assertIn("n = 1 k, 1 to 3 runs each", drawing.provenance(
             [row for row in rows if row.n == 1000], "gpu", "recorded"))
+        single = drawing.provenance(rows[:1], rows[0].engine, "recorded")
+        self.assertTrue(single.endswith("n = 1 k, 1 run each."), single)
 
 
 def luminance(colour: str) -> float:
