@@ -34,15 +34,15 @@ from panels import Runs, at_largest_n, ends_of, point_rows, points_of, select, s
 from speed_ups import ratio
 
 CHAPTER = "distmesh"
-STAGES = ("01_global_atomics", "02_shared_atomics", "03_gather", "04_resident")
-GLOBAL, SHARED, GATHER, BEST = STAGES
+STAGES = ("01_global_atomics", "02_shared_atomics", "03_gather", "04_resident", "05_edge_flips")
+GLOBAL, SHARED, GATHER, RESIDENT, FLIPS = STAGES
 
 # What plots/tables.py needs to know of a chapter. Of a whole run nearly all is the host's triangulations, the same in
-# every stage: stages are compared by their kernels.
+# every stage but the last: those are compared by their kernels.
 CIRCLE = {"input": "circle", "max-iterations": "10000"}
 OTHER_FLAGS = ("h0", "plus", "minus", "grading", "fixed")
 COMPARED_RUN = CIRCLE | dict.fromkeys(OTHER_FLAGS, "")
-KERNEL_TIMED = STAGES
+KERNEL_TIMED = STAGES[:-1]
 SERIES = (STAGES,)
 
 SEED_KEY = "seed 004, Tesla C2070"
@@ -298,27 +298,28 @@ def gain_cell(found: Mapping[tuple[str, int], float], stage: str, n: int) -> str
 
 
 def table_1(rows: Sequence[Row], _reports: Sequence[Report], _limits: Mapping[str, Limits]) -> list[str]:
-    """Whole runs: the seed's three programs and our five."""
+    """Whole runs: the seed's three programs and our six."""
     own = own_rows(rows)
     found = medians_at(own)
     if not found:
         raise DataError(f"{CHAPTER}: no rows of the circle")
     stages = (SERIAL, *STAGES)
-    heads = ["points", *SEED_NAMES.values(), "seed 004: speed-up", *stages, "speed-up of 02", "of 04"]
+    heads = ["points", *SEED_NAMES.values(), "seed 004: speed-up", *stages, "speed-up of 02", "of 04", "of 05"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for n, gained in cells_of("I", "speedup_over_cpu", SHARED).items():
         then = [short_time(cells_of("I", "time", stage)[n]) for stage in SEED_NAMES]
         here = [short_time(found[stage, n]) if (stage, n) in found else "" for stage in stages]
-        lines.append(f"| {' | '.join([grouped(n), *then, ratio(gained), *here, gain_cell(found, SHARED, n), gain_cell(found, BEST, n)])} |")
+        lines.append(f"| {' | '.join([grouped(n), *then, ratio(gained), *here, *(gain_cell(found, stage, n) for stage in (SHARED, RESIDENT, FLIPS))])} |")
     return [*lines, "", "Whole runs, triangulations included: the seed's on a Xeon of 3.2 GHz and a Tesla C2070, ours, medians, on one core "
             f"of {device_of(own, 'cpu')} and on {device_of(own, 'gpu')}."]
 
 
 def table_2(rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str, Limits]) -> list[str]:
-    """Counts of both of the seed's programs, and of ours that all stages agree in; the kernels' speed-up."""
+    """Counts of both of the seed's programs, of ours that the stages before the last agree in, and of the last; the
+    kernels' speed-up."""
     found = medians_at(own_rows(rows), kernels=True)
-    heads = ["points", *(f"seed 004: {field}, CPU and GPU" if seeds else field for field in COUNTS for seeds in (True, False)),
-             "seed 004: speed-up", "speed-up of 02", "of 03", "of 04"]
+    heads = ["points", *(head for field in COUNTS for head in (f"seed 004: {field}, CPU and GPU", field, "of 05")),
+             "seed 004: speed-up", "speed-up of 02", "of 03", "of 04", "of 05"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     ours = {field: [counts_of(reports, stage, field, "cpu" if stage == SERIAL else "gpu", CHAPTER) for stage in (SERIAL, *STAGES)]
             for field in COUNTS}
@@ -326,10 +327,11 @@ def table_2(rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str
         cells = [grouped(n)]
         for field in COUNTS:
             cells.append(", ".join(grouped(cells_of("II", field, stage)[n]) for stage in (SERIAL, SHARED)))
-            cells.append(span([one[n] for one in ours[field] if n in one]))
-        lines.append(f"| {' | '.join([*cells, ratio(gained), *(gain_cell(found, stage, n) for stage in (SHARED, GATHER, BEST))])} |")
+            *alike, last = ours[field]
+            cells += [span([one[n] for one in alike if n in one]), span([last[n]] if n in last else [])]
+        lines.append(f"| {' | '.join([*cells, ratio(gained), *(gain_cell(found, stage, n) for stage in (SHARED, GATHER, RESIDENT, FLIPS))])} |")
     return [*lines, "", "Speed-ups are of the kernels over the serial loops that they replace, without triangulations and copies, medians; "
-            "counts those of all five stages."]
+            f"05's with its repairs; counts those of {SERIAL} to {RESIDENT}, which agree, and of {FLIPS}."]
 
 
 TABLES: dict[str, TableMaker] = {"published": table_1, "table_2": table_2}

@@ -2,7 +2,7 @@
 # Tables I and II of seed 004: time against points of every stage, and the speed-up over the serial one; the seed's in grey.
 
 load plots.'/style.gp'
-colour(i) = i == 0 ? 7 : i == 1 ? 1 : i == 2 ? 3 : i == 3 ? 4 : 6
+colour(i) = i == 0 ? 7 : i == 1 ? 1 : i == 2 ? 3 : i == 3 ? 4 : i == 4 ? 6 : 5
 mark(i) = i == 0 ? 4 : i == 1 ? 6 : 2  # of the seed's three programs
 seed = show_seed ? ", for [i=0:seed_count-1] seed_file index i using 1:2 with linespoints lt 8 lw 2 dt 2 pt mark(i) ps 1 title columnheader(1)" : ''
 printed = show_printed ? ", printed_file using 1:2 with linespoints lt 8 lw 2 dt 2 pt mark(2) ps 1 title columnheader(1)" : ''

@@ -321,6 +321,7 @@ def counters_table(stages: list[dict], counted: list[KernelCounters]) -> list[st
     """A row a kernel and stage; stages that no counter of the table tells apart share one."""
     stages = [stage for stage in stages if any(one.stage == stage["name"] for one in counted)]
     columns = counter_columns(stages[0]["counter_unit"])
+    of_loops = [f"loads a {stages[0]['counter_unit']}" in head for head, _ in columns]
     # A kernel of the chapter's headers is in its namespace, and in a stage of its own is not.
     kernels = list(dict.fromkeys(bare(one.kernel) for one in counted if one.kernel))
     rows: list[tuple[str, list[str], list[str]]] = []
@@ -329,7 +330,8 @@ def counters_table(stages: list[dict], counted: list[KernelCounters]) -> list[st
             for one in counted:
                 if (one.stage, bare(one.kernel)) != (stage["name"], kernel):
                     continue
-                cells = [cell(one) for _, cell in columns]
+                alike = stage["counter_unit"] == stages[0]["counter_unit"]
+                cells = [cell(one) if alike or not of_loop else "" for (_, cell), of_loop in zip(columns, of_loops)]
                 if rows and (rows[-1][0], rows[-1][2]) == (kernel, cells):
                     rows[-1][1].append(stage["name"])
                 else:

@@ -98,8 +98,9 @@ class DistMesh final : public course::Problem {
         if (engine == "gpu") return 20'000;
         return engine == "cpu" ? 5000 : 500;
     }
-    // Three lists of points; a bar's ends, lengths and force, three bars a point; index lists.
-    double device_bytes(std::int64_t n) const override { return 240.0 * static_cast<double>(n); }
+    // Three lists of points; a bar's ends, lengths and force, three bars a point; index lists; and
+    // what repairs need of six half-edges a point.
+    double device_bytes(std::int64_t n) const override { return 310.0 * static_cast<double>(n); }
     double host_bytes(std::int64_t n) const override { return 2000.0 * static_cast<double>(n); }
 
     void prepare(const course::StageOptions& options, const course::Backend&) override {
@@ -147,6 +148,7 @@ class DistMesh final : public course::Problem {
         output_.points.assign(3, Point{kNan, kNan});
         output_.triangles.assign(1, Triangle{-1, -1, -1});
         output_.iterations = output_.triangulations = -1;
+        output_.host_triangulations = -1;
         output_.converged = true;
     }
 
@@ -163,6 +165,7 @@ class DistMesh final : public course::Problem {
         return {{"h0", text(h0_)},
                 {"iterations", text(output_.iterations)},
                 {"triangulations", text(output_.triangulations)},
+                {"host_triangulations", text(output_.host_triangulations)},
                 {"converged", output_.converged ? "yes" : "not converged"},
                 {"nodes", text(output_.points.size())},
                 {"triangles", text(output_.triangles.size())},

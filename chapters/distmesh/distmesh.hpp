@@ -60,6 +60,27 @@ struct Triangle {
     std::int32_t a, b, c;  // counter-clockwise
 };
 
+// Above 0 where the corners go round the triangle counter-clockwise.
+DISTMESH_BOTH inline double twice_area(Point a, Point b, Point c) {
+    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+// Twice the area of a triangle that is as flat as rounding makes of points in line.
+DISTMESH_BOTH inline double flat_area(double h0, Point a, Point b, Point c) {
+    const double longest =
+        std::fmax(std::hypot(b.x - a.x, b.y - a.y),
+                  std::fmax(std::hypot(c.x - b.x, c.y - b.y), std::hypot(a.x - c.x, a.y - c.y)));
+    return kInsideTolerance * h0 * longest;
+}
+
+// Whether a triangle is one of the mesh: its centroid is inside, and it is neither turned over nor
+// flat.
+DISTMESH_BOTH inline bool is_inside(const Domain& domain, double h0, Point a, Point b, Point c) {
+    return distance(domain, (a.x + b.x + c.x) / 3, (a.y + b.y + c.y) / 3) <
+               -kInsideTolerance * h0 &&
+           twice_area(a, b, c) > flat_area(h0, a, b, c);
+}
+
 // What a stage is asked to do. Not to be copied: the domain points into the vertices.
 struct Input {
     Input() = default;
@@ -82,6 +103,7 @@ struct Output {
     std::vector<Triangle> triangles;
     std::int64_t iterations = 0;
     std::int64_t triangulations = 0;
+    std::int64_t host_triangulations = 0;  // of them; all but where a stage repairs its own
     bool converged = false;  // false: --max-iterations ended it
 };
 
@@ -130,9 +152,23 @@ class Mesh {
     void list_bars_of_points(std::vector<std::int32_t>& offsets,
                              std::vector<std::int32_t>& list) const;
 
-    // Counts `iterations` iterations, of which the last ended so. Whether the next one can begin
-    // without the host.
-    bool goes_on(const Status& status, std::int64_t iterations = 1);
+    // Counts `iterations` iterations of so many bars, of which the last ended so. Whether the next
+    // one can begin with the same triangulation.
+    bool goes_on(const Status& status, std::int64_t iterations, std::int64_t bar_count);
+    bool goes_on(const Status& status, std::int64_t iterations = 1) {
+        return goes_on(status, iterations, bar_count());
+    }
+
+    // For a stage that repairs its triangulation where it is, after goes_on():
+    //     do { ... goes_on(...); if (at_rest()) take_back(...); } while (repair_will_do());
+    // Whether the last iteration was a triangulation's first and found no interior point moving.
+    bool at_rest() const { return converged_; }
+    // What the stage has: where its points were triangulated, beside `points`, and its triangles.
+    void take_back(std::vector<Point> triangulated, std::vector<Triangle> own_triangles);
+    // Whether the next iteration needs no more than that. It is counted as a triangulation.
+    bool repair_will_do();
+    // It would not: triangulate() is next.
+    void repair_failed();
 
     // Drops the points that are marked, but for the fixed ones, unless the iterations are over.
     void drop(std::span<const std::int32_t> crowded);
@@ -141,8 +177,6 @@ class Mesh {
     void finish(Output& output) const;
 
   private:
-    // Its centroid is, and it is neither turned over nor flat, as those that rounding makes of
-    // points in line.
     bool is_inside(const Triangle& triangle) const;
     // After the one iteration of this triangulation, which found no interior point moving.
     bool is_at_rest() const;
@@ -152,8 +186,10 @@ class Mesh {
 
     const Input& input_;
     std::vector<Point> triangulated_;  // where the points were
-    std::int64_t iterations_ = 0, triangulations_ = 0, bars_done_ = 0, points_done_ = 0;
+    std::int64_t iterations_ = 0, triangulations_ = 0, repairs_ = 0;
+    std::int64_t bars_done_ = 0, points_done_ = 0;
     std::int64_t iterations_here_ = 0;  // of this triangulation
+    bool crowded_ = false;  // in the last iteration
     int mendings_ = 0;
     bool converged_ = false;
 };
@@ -161,6 +197,23 @@ class Mesh {
 // Delaunay's triangulation of all points, their convex hull filled; duplicates keep out but for
 // one.
 std::vector<Triangle> delaunay(std::span<const Point> points);
+
+// A triangulation in which every edge has a triangle on both sides. Triangle t is the half-edges
+// 3 t, 3 t + 1 and 3 t + 2, counter-clockwise; half-edge h goes from corners[h] to where the next
+// one of its triangle starts, and twins[h] goes back on the other side. Beyond the boundary's edges
+// are ghosts: triangles with the corner kGhost, one fan round each loop of the boundary.
+struct HalfEdges {
+    std::vector<std::int32_t> corners, twins;
+    std::vector<std::int32_t> edges;  // 0, 1, 2 ... the same for both half-edges
+
+    std::int64_t triangle_count() const { return static_cast<std::int64_t>(corners.size()) / 3; }
+    std::int64_t edge_count() const { return static_cast<std::int64_t>(corners.size()) / 2; }
+};
+
+inline constexpr std::int32_t kGhost = -1;
+
+// `triangles` go round counter-clockwise, and have no edge more than once in a direction.
+HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> triangles);
 
 // Twice the radius of the inscribed circle by the circumscribed one's: 1 for an equilateral
 // triangle.

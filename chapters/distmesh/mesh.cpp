@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/polygon/voronoi.hpp>
 #include <cmath>
+#include <numbers>
 
 #include "distmesh.hpp"
 
@@ -52,6 +53,74 @@ std::vector<Triangle> delaunay(std::span<const Point> points) {
     return triangles;
 }
 
+HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> triangles) {
+    HalfEdges result;
+    std::vector<std::int32_t>& corners = result.corners;
+    std::vector<std::int32_t>& twins = result.twins;
+    for (const auto& [a, b, c] : triangles) corners.insert(corners.end(), {a, b, c});
+    const auto real = static_cast<std::int32_t>(corners.size());
+    const auto next = [](std::int32_t h) { return h % 3 == 2 ? h - 2 : h + 1; };
+    const auto previous = [](std::int32_t h) { return h % 3 == 0 ? h + 2 : h - 1; };
+    const auto end_of = [&](std::int32_t h) { return corners[next(h)]; };
+
+    // Each point's half-edges, a list after the other.
+    std::vector<std::int32_t> offsets(points.size() + 1, 0), leaving(real);
+    for (const std::int32_t corner : corners) ++offsets[corner + 1];
+    for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
+    std::vector<std::int32_t> place(offsets.begin(), offsets.end() - 1);
+    for (std::int32_t h = 0; h < real; ++h) leaving[place[corners[h]]++] = h;
+
+    // A half-edge without one that goes back gets a ghost, whose first half-edge does.
+    twins.assign(real, -1);
+    std::vector<std::int32_t> boundary;
+    for (std::int32_t h = 0; h < real; ++h) {
+        const std::int32_t from = corners[h], to = end_of(h);
+        const std::span<const std::int32_t> back(&leaving[offsets[to]], &leaving[offsets[to + 1]]);
+        const auto found = std::ranges::find_if(back, [&](auto g) { return end_of(g) == from; });
+        if (found != back.end()) {
+            twins[h] = *found;
+            continue;
+        }
+        boundary.push_back(h);
+        twins[h] = static_cast<std::int32_t>(corners.size());
+        corners.insert(corners.end(), {to, from, kGhost});
+        twins.insert(twins.end(), {h, -1, -1});
+    }
+
+    // Where the boundary leaves a point by h, the half-edge by which it came is the next one
+    // clockwise: between them is the outside. Only where parts of the mesh meet in nothing but that
+    // point are there several to choose from.
+    std::vector<std::int32_t> arriving = boundary;
+    std::ranges::sort(arriving, {}, end_of);
+    for (const std::int32_t h : boundary) {
+        const Point middle = points[corners[h]];
+        const auto angle_of = [&](std::int32_t point) {
+            return std::atan2(points[point].y - middle.y, points[point].x - middle.x);
+        };
+        std::int32_t nearest = -1;
+        double least = 0;
+        for (const std::int32_t g : std::ranges::equal_range(arriving, corners[h], {}, end_of)) {
+            double clockwise = angle_of(end_of(h)) - angle_of(corners[g]);
+            if (clockwise <= 0) clockwise += 2 * std::numbers::pi;
+            if (nearest < 0 || clockwise < least) {
+                nearest = g;
+                least = clockwise;
+            }
+        }
+        const std::int32_t to_ghost = next(twins[h]), from_ghost = previous(twins[nearest]);
+        twins[to_ghost] = from_ghost;
+        twins[from_ghost] = to_ghost;
+    }
+
+    result.edges.resize(corners.size());
+    std::int32_t edge = 0;
+    for (std::size_t h = 0; h < corners.size(); ++h) {
+        const auto twin = static_cast<std::size_t>(twins[h]);
+        if (h < twin) result.edges[h] = result.edges[twin] = edge++;
+    }
+    return result;
+}
+
 double quality(Point a, Point b, Point c) {
     const double ab = std::hypot(b.x - a.x, b.y - a.y), bc = std::hypot(c.x - b.x, c.y - b.y),
                  ca = std::hypot(a.x - c.x, a.y - c.y);
@@ -61,14 +130,8 @@ double quality(Point a, Point b, Point c) {
 Mesh::Mesh(const Input& input) : points(input.points), input_(input) {}
 
 bool Mesh::is_inside(const Triangle& triangle) const {
-    const Point a = points[triangle.a], b = points[triangle.b], c = points[triangle.c];
-    const double longest =
-        std::fmax(std::hypot(b.x - a.x, b.y - a.y),
-                  std::fmax(std::hypot(c.x - b.x, c.y - b.y), std::hypot(a.x - c.x, a.y - c.y)));
-    const double flat = kInsideTolerance * input_.h0 * longest;
-    return distance(input_.domain, (a.x + b.x + c.x) / 3, (a.y + b.y + c.y) / 3) <
-               -kInsideTolerance * input_.h0 &&
-           (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > flat;
+    return distmesh::is_inside(input_.domain, input_.h0, points[triangle.a], points[triangle.b],
+                               points[triangle.c]);
 }
 
 bool Mesh::is_at_rest() const {
@@ -154,16 +217,33 @@ void Mesh::list_bars_of_points(std::vector<std::int32_t>& offsets,
     }
 }
 
-bool Mesh::goes_on(const Status& status, std::int64_t iterations) {
+bool Mesh::goes_on(const Status& status, std::int64_t iterations, std::int64_t bar_count) {
     iterations_ += iterations;
-    bars_done_ += iterations * bar_count();
+    bars_done_ += iterations * bar_count;
     points_done_ += iterations * count();
     iterations_here_ += iterations;
     const bool at_rest = status.crowded == 0 && status.moving == 0;
     converged_ = at_rest && iterations_here_ == 1;
+    crowded_ = status.crowded != 0;
     return !at_rest && status.crowded == 0 && status.drifted == 0 &&
            iterations_ < input_.max_iterations;
 }
+
+void Mesh::take_back(std::vector<Point> triangulated, std::vector<Triangle> own_triangles) {
+    triangulated_ = std::move(triangulated);
+    triangles = std::move(own_triangles);
+}
+
+bool Mesh::repair_will_do() {
+    if (crowded_ || iterations_ == input_.max_iterations) return false;
+    if (converged_ && is_at_rest()) return false;
+    converged_ = false;
+    ++repairs_;
+    iterations_here_ = 0;
+    return true;
+}
+
+void Mesh::repair_failed() { --repairs_; }
 
 course::Work Mesh::work() const {
     return {.bytes = sizeof(Bar) * static_cast<double>(bars_done_) +
@@ -197,7 +277,8 @@ void Mesh::finish(Output& output) const {
         output.triangles.push_back({places[a], places[b], places[c]});
     }
     output.iterations = iterations_;
-    output.triangulations = triangulations_;
+    output.triangulations = triangulations_ + repairs_;
+    output.host_triangulations = triangulations_;
     output.converged = converged_;
 }
 

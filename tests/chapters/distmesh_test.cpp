@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -23,8 +24,9 @@ namespace {
 
 using course_test::message_of, course_test::read_file, course_test::ScratchFolder;
 using distmesh::Bar, distmesh::Domain, distmesh::Expected, distmesh::Input, distmesh::Join;
+using distmesh::HalfEdges, distmesh::kGhost;
 using distmesh::Measures, distmesh::Mesh, distmesh::Output, distmesh::Point, distmesh::Region;
-using distmesh::Status, distmesh::Triangle;
+using distmesh::Status, distmesh::Triangle, distmesh::twice_area;
 
 // What is done as seed 004's kernels do it, in place of right.
 enum class Fault { kNone, kDistanceIsZero };
@@ -190,10 +192,6 @@ TEST(Domains, ShapesAreAddedAndCutOut) {
 
 // ---- Triangulations
 
-double twice_area(Point a, Point b, Point c) {
-    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-}
-
 TEST(Delaunay, NoPointLiesInTheCircleOfATriangle) {
     course::Random random(11);
     std::vector<Point> points;
@@ -290,6 +288,88 @@ TEST(Mesh, ListsThePointsBars) {
         }
     }
     EXPECT_EQ(std::ranges::count(seen, 2), static_cast<std::ptrdiff_t>(seen.size()));
+}
+
+// The next one that leaves the corner of h, clockwise.
+std::int32_t next_round(const HalfEdges& mesh, std::int32_t h) {
+    return mesh.twins[h % 3 == 0 ? h + 2 : h - 1];
+}
+
+std::size_t cycle_length(const HalfEdges& mesh, std::int32_t first) {
+    std::size_t length = 1;
+    for (std::int32_t h = next_round(mesh, first); h != first; h = next_round(mesh, h)) ++length;
+    return length;
+}
+
+// Each with its two half-edges there and back, and under one number.
+void expect_paired(const HalfEdges& mesh) {
+    const std::size_t count = mesh.corners.size();
+    ASSERT_EQ(mesh.twins.size(), count);
+    ASSERT_EQ(mesh.edges.size(), count);
+    std::vector<int> seen(count / 2, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto h = static_cast<std::int32_t>(i), g = mesh.twins[h];
+        ASSERT_TRUE(g >= 0 && g < static_cast<std::int32_t>(count) && g != h);
+        EXPECT_EQ(mesh.twins[g], h);
+        EXPECT_EQ(mesh.corners[g], mesh.corners[h % 3 == 2 ? h - 2 : h + 1]);
+        EXPECT_EQ(mesh.edges[g], mesh.edges[h]);
+        ++seen.at(mesh.edges[h]);
+    }
+    EXPECT_EQ(std::ranges::count(seen, 2), static_cast<std::ptrdiff_t>(seen.size()));
+}
+
+TEST(HalfEdges, HaveTrianglesOnBothSides) {
+    for (const auto& [name, loops] : {std::pair{"circle", 1u}, {"ring", 2u}, {"wing", 1u}}) {
+        const auto input = make_input(distmesh::make_region(name), 0.1);
+        Mesh mesh(*input);
+        ASSERT_TRUE(mesh.triangulate());
+        const HalfEdges closed = with_ghosts(mesh.points, mesh.triangles);
+        expect_paired(closed);
+        std::set<std::pair<std::int32_t, std::int32_t>> bars;
+        for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+            const std::array<std::int32_t, 3> corners = {
+                closed.corners[3 * t], closed.corners[3 * t + 1], closed.corners[3 * t + 2]};
+            const Triangle& own = mesh.triangles[t];
+            EXPECT_EQ(corners, (std::array<std::int32_t, 3>{own.a, own.b, own.c}));
+            for (int k = 0; k < 3; ++k) {
+                bars.insert(std::minmax(corners[k], corners[(k + 1) % 3]));
+            }
+        }
+        EXPECT_EQ(bars.size(), mesh.bars.size());
+        // The others are ghosts, whose fans go round the loops of the boundary.
+        std::set<std::int32_t> ghosts;
+        for (auto h = static_cast<std::int32_t>(3 * mesh.triangles.size());
+             h < static_cast<std::int32_t>(closed.corners.size()); ++h) {
+            EXPECT_EQ(closed.corners[h] == kGhost, h % 3 == 2);
+            if (h % 3 == 2) ghosts.insert(h);
+        }
+        EXPECT_EQ(static_cast<std::int64_t>(mesh.triangles.size() + ghosts.size()),
+                  closed.triangle_count());
+        unsigned found = 0;
+        for (; !ghosts.empty(); ++found) {
+            const std::int32_t first = *ghosts.begin();
+            for (std::int32_t h = next_round(closed, first);; h = next_round(closed, h)) {
+                ASSERT_EQ(ghosts.erase(h), 1u);
+                if (h == first) break;
+            }
+        }
+        EXPECT_EQ(found, loops) << name;
+    }
+}
+
+// Round the point goes one turn, over both parts and what is outside between them.
+TEST(HalfEdges, GoRoundPartsThatMeetInAPoint) {
+    const std::vector<Point> points = {{0, 0}, {-1, 1}, {-1, -1}, {1, -1}, {1, 1}};
+    const HalfEdges closed = with_ghosts(points, std::vector<Triangle>{{0, 1, 2}, {0, 3, 4}});
+    expect_paired(closed);
+    EXPECT_EQ(closed.triangle_count(), 8);
+    EXPECT_EQ(cycle_length(closed, 0), 6u);  // four bars, and two to ghosts
+    EXPECT_EQ(cycle_length(closed, 1), 3u);  // two bars and one to a ghost
+    for (std::int32_t h = 0; h < 24; ++h) {
+        if (closed.corners[h] == kGhost) {
+            EXPECT_EQ(cycle_length(closed, h), 6u);  // of one loop
+        }
+    }
 }
 
 TEST(Quality, IsOneForTheEquilateral) {

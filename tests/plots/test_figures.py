@@ -353,8 +353,8 @@ class FiguresTest(PlotsTest):
         self.assertEqual(blocks("counts_iterations"), [[[n, 1000 + n % 100 + more] for n in sizes] for more in (0, 1)])
         self.assertEqual(blocks("counts_seedtriangulations")[1][-1], [31_409, 719])
         shares = blocks("copies_shares")
-        self.assertEqual([len(block) for block in shares], [5] * 4)
-        for i in range(5):
+        self.assertEqual([len(block) for block in shares], [6] * 4)
+        for i in range(6):
             parts = [1 / 2**i, 0.1 * bool(i), 0.1 * bool(i), 3]
             for place, block in enumerate(shares):
                 for end, many in zip(block[i], (None, place, place + 1), strict=True):
