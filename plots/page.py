@@ -45,7 +45,7 @@ class Entry:
 
 def figure_entry(figure: Figure, drawing: Drawing, output: Path, origins: Iterable[Path]) -> Entry:
     return Entry(figure.name, figure.chapter, figure.heading, output / f"{figure.name}.svg", drawing.alt,
-                 (("Data", drawing.subtitle), (figure.said_by, figure.thesis), ("Here", drawing.ours)),
+                 (("Data", drawing.subtitle), (figure.said_by, figure.thesis), ("Here", drawing.ours[:1].upper() + drawing.ours[1:])),
                  tuple(origins))
 
 

@@ -25,6 +25,8 @@ set ytics 0,20,100
 set xrange [-0.6:*]
 set arrow 1 from graph 0, first thesis_use to graph 1, first thesis_use nohead lc rgb grey lw 3 dt 2 back
 set label 1 thesis_label at graph 0.99, first thesis_use right offset 0,0.6 noenhanced textcolor rgb '#606060' font ',16'
+crossed(use) = use < thesis_use && use > thesis_use - 9  # the line would go through a number above the bar
 plot use_file using 0:2:xtic(1) skip 1 lt 4 notitle, \
-     use_file using 0:2:(sprintf('%.0f', $2)) skip 1 with labels offset 0,0.7 font ',16' notitle
+     use_file using 0:(crossed($2) ? NaN : $2):(sprintf('%.0f', $2)) skip 1 with labels offset 0,0.7 font ',16' notitle, \
+     use_file using 0:(crossed($2) ? $2 : NaN):(sprintf('%.0f', $2)) skip 1 with labels offset 0,-0.8 font ',16' textcolor rgb 'white' notitle
 unset multiplot
