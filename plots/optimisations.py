@@ -15,7 +15,7 @@ from measurements import DataError, KernelCounters, Point, Published, Row, read_
 from speed_ups import SpeedUp, parameter_words, races, seed_over_serial, seed_speed_up, timed_before
 
 import counters as counters_tool
-from counting import GLOBAL, MEMORY, Kernel
+from counting import GLOBAL, MEMORY, Kernel, bare
 from stages import format_ms
 
 SPEED_UPS = ("speedup_over_previous", "speedup_over_first", "speedup_over_cpu")
@@ -163,7 +163,7 @@ def kernels_of(chapter: Chapter, stage: str) -> dict[str, list[KernelCounters]]:
     found: dict[str, list[KernelCounters]] = {}
     for one in chapter.counters:
         if one.stage == stage and one.kernel:
-            found.setdefault(tables.bare(one.kernel), []).append(one)
+            found.setdefault(bare(one.kernel), []).append(one)
     return found
 
 

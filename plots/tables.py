@@ -45,6 +45,7 @@ from measurements import (
 )
 from speed_ups import (NO_BREAK, NO_TIMES, parameter_words, races, ratio, seed_speed_up, speed_up_words, time_words,
                        timed_before)
+from counting import bare
 from stages import grouped
 
 ROOT = PLOTS.parent
@@ -296,11 +297,6 @@ def counter_columns(unit: str) -> list[tuple[str, Callable[[KernelCounters], str
     for what in ("global", "shared"):
         columns.append((f"{what} loads a {unit}", looped(f"{what}_load.requests")))
     return columns
-
-
-def bare(kernel: str) -> str:
-    """Without namespace and template arguments."""
-    return kernel.partition("<")[0].rpartition("::")[2]
 
 
 def counted_runs(counted: list[KernelCounters]) -> str:

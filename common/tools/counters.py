@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from counting import (GLOBAL, MEMORY, SHARED, TRANSFERS, Counted, Counters, Kernel, Line, count,
-                      source_text)
+from counting import (GLOBAL, MEMORY, SHARED, TRANSFERS, Counted, Counters, Kernel, Line, bare,
+                      count, source_text)
 from stages import (EXIT_FAILURE, ToolError, arguments, find_stage, grouped, load_stages, print_table,
                     run_tool, variable)
 
@@ -178,8 +178,19 @@ def print_lines(counted: Sequence[Counted], kernels: Sequence[Kernel | None]) ->
         print_table(["  line", "operation", "", "requests", "sectors or wavefronts"], rows, left=3)
 
 
-def kernel_names(counted: Sequence[Counted]) -> list[str]:
-    return list(dict.fromkeys(kernel.name for one in counted for kernel in one.kernels))
+def matched(counted: Sequence[Counted]) -> list[tuple[str, list[Kernel | None]]]:
+    """Of one stage its kernels; of two, what a kernel of the first became. That has the same name; or else the same
+    but for namespace and template arguments, where both stages have one such."""
+    found = [(kernel.name, [one.kernel(kernel.name) for one in counted])
+             for kernel in {kernel.name: kernel for one in counted for kernel in one.kernels}.values()]
+    result: list[tuple[str, list[Kernel | None]]] = []
+    for name, kernels in found:
+        alike = [(other, pair) for other, pair in found if bare(other) == bare(name) and None in pair]
+        if None not in kernels or len(alike) != 2 or [pair[0] is None for _, pair in alike] != [False, True]:
+            result.append((name, kernels))
+        elif kernels[0]:
+            result.append((f"{name} -> {alike[1][0]}", [kernels[0], alike[1][1][1]]))
+    return result
 
 
 def print_transfers(counted: Sequence[Counted]) -> None:
@@ -204,8 +215,7 @@ def print_comparison(counted: Sequence[Counted]) -> None:
     print(f"counted on the CPU engine by the rules of {counted[0].device}: before any cache, no times")
     print()
     print_transfers(counted)
-    for name in kernel_names(counted):
-        kernels = [one.kernel(name) for one in counted]
+    for name, kernels in matched(counted):
         print_table([name, *names_of(counted)], kernel_rows(kernels, unit), left=1)
         print_lines(counted, kernels)
         if len(kernels) == 2:
@@ -235,8 +245,7 @@ def as_document(counted: Sequence[Counted]) -> dict[str, Any]:
         return {name: b[name] / a[name] for name in a if a[name] and name in b}
 
     kernels = []
-    for name in kernel_names(counted):
-        found = [one.kernel(name) for one in counted]
+    for name, found in matched(counted):
         record: dict[str, Any] = {"name": name}
         record |= {key: of(kernel) for key, kernel in zip(("a", "b"), found)}
         if len(found) == 2 and found[0] and found[1]:

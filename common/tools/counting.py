@@ -66,6 +66,11 @@ class Counted:
         return next((kernel for kernel in self.kernels if kernel.name == name), None)
 
 
+def bare(kernel: str) -> str:
+    """Its name without namespace and template arguments."""
+    return kernel.partition("<")[0].rpartition("::")[2]
+
+
 def executions(line: Line) -> float:
     """Of one instruction of the line, by warps."""
     return line["requests"] / max(1, line["instructions"])

@@ -17,6 +17,7 @@ import mergesort
 import quicksort
 import speed_ups
 import tables
+from counting import bare
 
 
 class TablesTest(PlotsTest):
@@ -58,7 +59,7 @@ class TablesTest(PlotsTest):
         self.assertEqual(lines[0], "| kernel | stage | global loads | sectors each | global stores | sectors each | "
                          "shared loads | wavefronts each | barriers | global loads a body | shared loads a body |")
         self.assertEqual(lines[2], "| compute_accelerations_kernel | 01_float3 | 131 136 | 1 | 96 | 4 |  |  |  | 4 |  |")
-        self.assertEqual([tables.bare(name) for name in ("a_kernel", "c::a_kernel", "a_kernel<int>", "c::a_kernel<c::T, 3>")],
+        self.assertEqual([bare(name) for name in ("a_kernel", "c::a_kernel", "a_kernel<int>", "c::a_kernel<c::T, 3>")],
                          ["a_kernel"] * 4)
         # Four stages that the counters cannot tell apart are one row.
         self.assertIn("| 03_shared_tiles, 04_soa_accelerations, 05_rsqrt, 06_flush_denormals |", lines[4])

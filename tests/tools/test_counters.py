@@ -132,6 +132,18 @@ class CountersTest(ToolTest):
         self.assertNotRegex(result.stdout, "sums_kernel.cu:3|constant load")
         self.assertEqual(result.stdout, self.counters(A="sums/01_plain", B="sums/02_flags").stdout)
 
+    def test_a_kernel_that_became_a_template_is_the_same(self) -> None:
+        one = pull_kernel(1, 16)
+        self.add_counters("02_flags", [one | {"name": "sums::pull_kernel<int>"}, tile_kernel() | {"name": "other_kernel"}])
+        result = self.counters(A="sums/01_plain", B="sums/02_flags")
+        self.assertRegex(result.stdout, r"(?m)^pull_kernel -> sums::pull_kernel<int> +01_plain +02_flags$")
+        self.assertRegex(result.stdout, r"(?m)^  inner loop: 4 -> 1 global load requests a number$")
+        self.assertEqual(result.stdout.count("only in"), 2)  # the tile and the other one
+        self.assertEqual(result.stdout.count("pull_kernel"), 2)  # in one heading
+        # Of two such kernels none is more the same than the other.
+        self.add_counters("02_flags", [one | {"name": "pull_kernel<int>"}, one | {"name": "pull_kernel<long>"}])
+        self.assertEqual(self.counters(A="sums/01_plain", B="sums/02_flags").stdout.count("only in"), 4)
+
     def test_one_stage(self) -> None:
         result = self.counters(A="sums/01_plain")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
