@@ -192,7 +192,10 @@ MESHES = (
 def executable(stages: list[dict], stage: str, engine: str = "count") -> Path:
     for one in stages:
         if one["stage"] == stage and engine in one["executables"]:
-            return stages_file().parent / one["executables"][engine]
+            program = stages_file().parent / one["executables"][engine]
+            if not program.exists():
+                raise DataError(f"{program}: not built yet: make build{'-counters' if engine == 'count' else ''} makes it")
+            return program
     raise DataError(f"{stages_file()}: {stage} is not built with {'counters' if engine == 'count' else engine}")
 
 
