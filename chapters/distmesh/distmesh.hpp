@@ -165,7 +165,8 @@ class Mesh {
     bool at_rest() const { return converged_; }
     // What the stage has: where its points were triangulated, beside `points`, and its triangles.
     void take_back(std::vector<Point> triangulated, std::vector<Triangle> own_triangles);
-    // Whether the next iteration needs no more than that. It is counted as a triangulation.
+    // Whether the next iteration needs no more than that. It is counted as a triangulation. (Not
+    // where a point has no triangle: flips never give it one.)
     bool repair_will_do();
     // It would not: triangulate() is next.
     void repair_failed();
@@ -190,6 +191,7 @@ class Mesh {
     std::int64_t bars_done_ = 0, points_done_ = 0;
     std::int64_t iterations_here_ = 0;  // of this triangulation
     bool crowded_ = false;  // in the last iteration
+    bool all_joined_ = false;  // every point has a triangle
     int mendings_ = 0;
     bool converged_ = false;
 };

@@ -151,14 +151,20 @@ __device__ __forceinline__ void flip(const Triangulation& mesh, int h) {
     join(mesh, h1, g1, edge);
 }
 
-// Whether a triangle is left turned over: no flip could take its point on.
-__device__ __forceinline__ bool is_turned_over(const Triangulation& mesh, const Loop& loop,
-                                               std::int64_t t) {
-    const int a = mesh.corners[3 * t], b = mesh.corners[3 * t + 1], c = mesh.corners[3 * t + 2];
+// What flips could not mend: a triangle turned over, or one outside that the boundary cannot give
+// away, since with it a point would be lost.
+__device__ __forceinline__ bool is_left_wrong(const Triangulation& mesh, const Loop& loop,
+                                              std::int64_t t) {
+    const int h = static_cast<int>(3 * t);
+    const int a = mesh.corners[h], b = mesh.corners[h + 1], c = mesh.corners[h + 2];
     if (a == kGhost || b == kGhost || c == kGhost) return false;
     const Point p = point_at(loop.points, a), q = point_at(loop.points, b);
     const Point r = point_at(loop.points, c);
-    return twice_area(p, q, r) < -flat_area(loop.h0, p, q, r);
+    if (twice_area(p, q, r) < -flat_area(loop.h0, p, q, r)) return true;
+    const bool at_boundary = mesh.corners[previous(mesh.twins[h])] == kGhost ||
+                             mesh.corners[previous(mesh.twins[h + 1])] == kGhost ||
+                             mesh.corners[previous(mesh.twins[h + 2])] == kGhost;
+    return at_boundary && !is_inside(loop, a, b, c);
 }
 
 // Calls `visit` with every half-edge that leaves a point, in turn round it.

@@ -99,11 +99,12 @@ HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> t
         };
         std::int32_t nearest = -1;
         double least = 0;
-        for (const std::int32_t g : std::ranges::equal_range(arriving, corners[h], {}, end_of)) {
-            double clockwise = angle_of(end_of(h)) - angle_of(corners[g]);
+        auto g = std::ranges::lower_bound(arriving, corners[h], {}, end_of);
+        for (; g != arriving.end() && end_of(*g) == corners[h]; ++g) {
+            double clockwise = angle_of(end_of(h)) - angle_of(corners[*g]);
             if (clockwise <= 0) clockwise += 2 * std::numbers::pi;
             if (nearest < 0 || clockwise < least) {
-                nearest = g;
+                nearest = *g;
                 least = clockwise;
             }
         }
@@ -155,13 +156,16 @@ bool Mesh::triangulate() {
     std::erase_if(triangles, [&](const Triangle& triangle) { return !is_inside(triangle); });
     bars.clear();
     bars.reserve(3 * triangles.size());
+    std::vector<bool> joined(points.size(), false);
     for (const auto& [a, b, c] : triangles) {
+        joined[a] = joined[b] = joined[c] = true;
         for (const auto& [from, to] : {Bar{a, b}, Bar{b, c}, Bar{c, a}}) {
             bars.push_back({std::min(from, to), std::max(from, to)});
         }
     }
     std::ranges::sort(bars);
     bars.erase(std::unique(bars.begin(), bars.end()), bars.end());
+    all_joined_ = std::ranges::find(joined, false) == joined.end();
     return iterations_ < input_.max_iterations;
 }
 
@@ -235,7 +239,7 @@ void Mesh::take_back(std::vector<Point> triangulated, std::vector<Triangle> own_
 }
 
 bool Mesh::repair_will_do() {
-    if (crowded_ || iterations_ == input_.max_iterations) return false;
+    if (!all_joined_ || crowded_ || iterations_ == input_.max_iterations) return false;
     if (converged_ && is_at_rest()) return false;
     converged_ = false;
     ++repairs_;

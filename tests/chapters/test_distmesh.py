@@ -103,6 +103,15 @@ class DistmeshTest(unittest.TestCase):
                     self.assertEqual(counts["host_triangulations"], on_host)
                 self.mesh(program, *words)
 
+    def test_a_point_without_a_triangle_gets_one(self) -> None:
+        """Not by flips: a corner of this star has none at the start, and on the host gets one later."""
+        star = self.folder / "star"
+        corners = [(1 - 0.55 * (i % 2), math.pi * i / 5) for i in range(11)]
+        star.write_text("".join(f"{r * math.cos(a):.6f} {r * math.sin(a):.6f}\n" for r, a in corners), encoding="utf-8")
+        for stage, program in PROGRAMS.items():
+            with self.subTest(stage):
+                self.mesh(program, "--input", star, "--n", 40)
+
     def test_without_iterations_all_have_the_lattice(self) -> None:
         for domain in ("circle", "square-hole"):
             meshes = {self.mesh(program, "--domain", domain, "--n", 100, "--max-iterations", 0) for program in PROGRAMS.values()}

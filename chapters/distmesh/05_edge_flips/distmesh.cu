@@ -6,8 +6,8 @@
 // wrong. Flips that touch the same triangles would spoil each other, so each edge first claims what
 // it would change, and in a round only those that got all of it are flipped.
 // Compared with 04_resident: repair_kernel and list_bars_kernel in place of a triangulation on the
-// host, its list of bars and five copies; iterate_kernel passes over the edges that are no bars. A
-// repair that fails leaves it to the host.
+// host, its list of bars and five copies; iterate_kernel passes over the edges that are no bars.
+// What flips cannot mend is left to the host.
 // Limit now: the first triangulation, on the host; then the waits: three grid barriers an
 // iteration, and two a round of flips.
 // Not of the thesis nor of seed 004: after Lawson, Software for C1 surface interpolation, 1977.
@@ -23,7 +23,7 @@
 #include "list_bars.cuh"
 
 using distmesh::add_forces, distmesh::compute_force, distmesh::measure_bar, distmesh::move_point;
-using distmesh::claim, distmesh::flip, distmesh::got_all, distmesh::is_turned_over;
+using distmesh::claim, distmesh::flip, distmesh::got_all, distmesh::is_left_wrong;
 using distmesh::DeviceMesh, distmesh::launch_resident, distmesh::list_bars_kernel;
 using distmesh::HalfEdges, distmesh::resident_blocks, distmesh::should_flip, distmesh::Status;
 using distmesh::Input, distmesh::Mesh, distmesh::Output, distmesh::Phase, distmesh::PhaseTimer;
@@ -56,7 +56,7 @@ __global__ void repair_kernel(Triangulation mesh, Loop loop) {
     }
     bool failed = round == kMostRounds;
     for (std::int64_t t = first; t < mesh.triangle_count; t += stride) {
-        failed = failed || is_turned_over(mesh, loop, t);
+        failed = failed || is_left_wrong(mesh, loop, t);
     }
     if (failed) atomicOr(&mesh.answer->failed, 1);
 }

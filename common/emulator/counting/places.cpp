@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "places.hpp"
 
+#include <fcntl.h>
 #include <link.h>
+#include <spawn.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,32 +50,78 @@ SourceLine parse_line(std::string_view text) {
     return parsed;
 }
 
-// Asks addr2line, which prints each address before its lines.
+// addr2line, as a server: each address that it reads it prints, and below it its lines. Once
+// started it has read the debug information, which takes longer than any answer. It ends with the
+// program, whose end of the socket is closed then.
+class AddressServer {
+  public:
+    AddressServer() {
+        int ends[2];
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+        posix_spawn_file_actions_t files;
+        ::posix_spawn_file_actions_init(&files);
+        ::posix_spawn_file_actions_adddup2(&files, ends[1], STDIN_FILENO);
+        ::posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+        ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        const std::string program = "/proc/" + std::to_string(::getpid()) + "/exe";
+        const char* const words[] = {"addr2line", "-a", "-i", "-e", program.c_str(), nullptr};
+        pid_t process = 0;
+        const int error = ::posix_spawnp(&process, words[0], &files, nullptr,
+                                         const_cast<char* const*>(words), environ);
+        ::posix_spawn_file_actions_destroy(&files);
+        ::close(ends[1]);
+        if (error == 0) answers_ = ::fdopen(ends[0], "r");
+        if (answers_ == nullptr) ::close(ends[0]);
+    }
+
+    // Calls `answer` with each line of the answers. Without addr2line: not at all.
+    template <typename Answer>
+    void ask(const std::string& addresses, Answer answer) {
+        if (answers_ == nullptr) return;
+        const std::string text = addresses + kLast;
+        for (std::size_t sent = 0; sent < text.size();) {
+            const ssize_t now =
+                ::send(::fileno(answers_), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+            if (now <= 0) return;
+            sent += static_cast<std::size_t>(now);
+        }
+        char line[4096];
+        bool last = false;
+        while (std::fgets(line, sizeof line, answers_) != nullptr) {
+            if (last) return;
+            const std::string_view said = line;
+            last = said.starts_with("0x") && said.find_first_not_of("0x\n") == said.npos;
+            if (!last) answer(said);
+        }
+    }
+
+  private:
+    static constexpr const char* kLast = "0\n";  // an address without lines: "??:0"
+
+    std::FILE* answers_ = nullptr;
+};
+
 void look_up(const std::vector<const void*>& codes) {
+    static auto* server = new AddressServer;
     const std::uintptr_t base = load_address();
-    std::string command =
-        "addr2line -a -i -e /proc/" + std::to_string(::getpid()) + "/exe 2>/dev/null";
+    std::string addresses;
     for (const void* code : codes) {
         char number[32];
         // The call lies before its return address.
-        std::snprintf(number, sizeof number, " %zx",
+        std::snprintf(number, sizeof number, "%zx\n",
                       static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(code) - base - 1));
-        command += number;
+        addresses += number;
         known_frames()[code];
     }
-    std::FILE* output = ::popen(command.c_str(), "r");
-    if (output == nullptr) return;
     std::size_t next = 0;
     Frames* frames = nullptr;
-    char line[4096];
-    while (std::fgets(line, sizeof line, output) != nullptr) {
-        if (std::string_view(line).starts_with("0x")) {
+    server->ask(addresses, [&](std::string_view line) {
+        if (line.starts_with("0x")) {
             frames = next < codes.size() ? &known_frames()[codes[next++]] : nullptr;
         } else if (frames != nullptr) {
             frames->push_back(parse_line(line));
         }
-    }
-    ::pclose(output);
+    });
 }
 
 const Frames& frames_of(const void* code) {
@@ -97,8 +146,8 @@ std::string SourceLine::text() const {
 }
 
 void find_lines(const std::vector<const void*>& codes) {
-    // The length of a command line is limited.
-    constexpr std::size_t kAtOnce = 4000;
+    // So few that the answers to all of them fit the socket: nobody waits for the other's reading.
+    constexpr std::size_t kAtOnce = 100;
     std::vector<const void*> unknown;
     for (const void* code : codes) {
         if (!known_frames().contains(code)) unknown.push_back(code);
