@@ -143,7 +143,7 @@ class Mesh {
     // that was the last one. The published algorithm ends with the triangulation that the points
     // had on their way to rest, of whose triangles they may have turned some over; here they rest
     // when the first iteration of a triangulation finds them at rest, those at the boundary, too,
-    // and turns none over.
+    // and turns none over. Errors: UsageError where no triangle is left.
     bool triangulate();
 
     // The places of each point's bars, a list after the other: those of point i are

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "common/error.hpp"
+#include "common/text.hpp"
 #include "distmesh.hpp"
 
 namespace distmesh {
@@ -154,6 +156,11 @@ bool Mesh::triangulate() {
     triangulated_ = points;
     triangles = delaunay(points);
     std::erase_if(triangles, [&](const Triangle& triangle) { return !is_inside(triangle); });
+    if (triangles.empty()) {
+        throw course::UsageError(course::text("h0 = ", input_.h0,
+                                              ": too coarse for the domain: no triangle of its ",
+                                              points.size(), " points lies inside"));
+    }
     bars.clear();
     bars.reserve(3 * triangles.size());
     std::vector<bool> joined(points.size(), false);

@@ -731,6 +731,8 @@ TEST_F(Files, RefusesWhatCannotBeRight) {
     refuse(2, "--grading", {"--grading", "-1"});
     refuse(2, "empty", {"--minus", "circle"});
     refuse(2, "a mesh needs three or more", {"--minus", "circle", "--h0", "0.2"});
+    refuse(2, "too coarse for the domain: no triangle of its 3 points",
+           {"--domain", "ring", "--n", "6"});
     refuse(1, "polygon:4: ", {"--input", folder_.write("polygon", "0 0\n1 1\n1 0\n0 1\n0 0\n")});
     refuse(1, "no/such/file", {"--input", "no/such/file"});
     refuse(1, "no/such/file", {"--fixed", "no/such/file"});

@@ -112,6 +112,14 @@ class DistmeshTest(unittest.TestCase):
             with self.subTest(stage):
                 self.mesh(program, "--input", star, "--n", 40)
 
+    def test_points_of_no_triangle_are_bad_input(self) -> None:
+        for stage, program in PROGRAMS.items():
+            with self.subTest(stage):
+                result = execute(program, "--domain", "ring", "--n", 6, "--output", self.folder / "mesh.csv")
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertRegex(result.stderr, r"^\S+: h0 = [0-9.]+: too coarse for the domain: .* of its 3 points lies inside\n$")
+                self.assertFalse((self.folder / "mesh.csv").exists())
+
     def test_without_iterations_all_have_the_lattice(self) -> None:
         for domain in ("circle", "square-hole"):
             meshes = {self.mesh(program, "--domain", domain, "--n", 100, "--max-iterations", 0) for program in PROGRAMS.values()}
