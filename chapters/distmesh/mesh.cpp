@@ -77,7 +77,8 @@ HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> t
     std::vector<std::int32_t> boundary;
     for (std::int32_t h = 0; h < real; ++h) {
         const std::int32_t from = corners[h], to = end_of(h);
-        const std::span<const std::int32_t> back(&leaving[offsets[to]], &leaving[offsets[to + 1]]);
+        const std::span<const std::int32_t> back(leaving.data() + offsets[to],
+                                                 leaving.data() + offsets[to + 1]);
         const auto found = std::ranges::find_if(back, [&](auto g) { return end_of(g) == from; });
         if (found != back.end()) {
             twins[h] = *found;

@@ -5,9 +5,10 @@
 // triangles whose common edge is wrong, the edge is flipped to the other diagonal, until none is
 // wrong. Flips that touch the same triangles would spoil each other, so each edge first claims what
 // it would change, and in a round only those that got all of it are flipped.
-// Compared with 04_resident: repair_kernel and list_bars_kernel in place of a triangulation on the
-// host, its list of bars and five copies; iterate_kernel passes over the edges that are no bars.
-// What flips cannot mend is left to the host.
+// Compared with 04_resident: repair_kernel, whose steps are functions in edge_flips.cuh, and
+// list_bars_kernel (list_bars.cuh) in place of a triangulation on the host, its list of bars and
+// five copies; iterate_kernel passes over the edges that are no bars; the buffers are a class, in
+// device_mesh.cuh. What flips cannot mend is left to the host.
 // Limit now: the first triangulation, on the host; then the waits: three grid barriers an
 // iteration, and two a round of flips.
 // Not of the thesis nor of seed 004: after Lawson, Software for C1 surface interpolation, 1977.
