@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What devices can do at most, and the least time that leaves for a stage's work.
 
-The rules are those of common/device_limits.cpp, by which the harness refuses a time; here they are drawn
+The rules are those of common/limits/device_limits.cpp, by which the harness refuses a time; here they are drawn
 beside the times, and asked again of every recorded row (tests/plots/test_limits.py).
 """
 

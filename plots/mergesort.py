@@ -275,7 +275,7 @@ def merge_levels(n: int, size_i: int) -> int:
 
 
 def moved_bytes(n: int, size_i: int) -> float:
-    """As chapters/mergesort/multisort.cpp declares them: the insertion sorts read each key and write all but
+    """As chapters/mergesort/problem/multisort.cpp declares them: the insertion sorts read each key and write all but
     each run's first, a level of merges reads and writes every key."""
     def insertions(keys: int) -> int:
         return 2 * keys - 1 if keys > 1 else 0

@@ -38,7 +38,7 @@ formatted() {
 tidy() {
     # Only what is compiled here has flags to be read with. backend_cuda.cpp needs
     # std::source_location, which clang has from 16 on only.
-    sources 'common/*.cpp' 'chapters/*.cpp' ':!common/backend_cuda.cpp' | while IFS= read -r file; do
+    sources 'common/*.cpp' 'chapters/*.cpp' ':!common/backends/cuda.cpp' | while IFS= read -r file; do
         grep -q "\"file\": \"../$file\"" build/compile_commands.json && printf '%s\n' "$file"
     done | xargs -r -P 2 -n 4 clang-tidy -p build --quiet --warnings-as-errors='*' 2>/dev/null
 }

@@ -12,7 +12,7 @@ from typing import Any
 
 from stages import EXIT_FAILURE, EXIT_NO_DEVICE, ToolError
 
-# The columns of a row, as common/results.hpp has them.
+# The columns of a row, as common/harness/results.hpp has them.
 HEADER = ("date,version,chapter,stage,engine,device,n,parameters,grid,input,seed,repeat,setup_ms,"
           "copy_in_ms,kernels_ms,copy_out_ms,total_ms,bytes,operations,verified").split(",")
 

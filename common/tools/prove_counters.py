@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """make prove [CHAPTER=…] [ARGS=…]: the counters of the CPU engine against those of a GPU, which ncu reads.
 
-Every stage and every example of tests/emulator/examples runs on both with the same flags. Writes
+Every stage and every example of tests/common/emulator/examples runs on both with the same flags. Writes
 plots/data/<device>/counters.csv and the tables of common/emulator/how-true-are-the-counters.md; exit 1
-where a counter is off by more than the bar and tests/proofs/hardware.toml gives no reason.
+where a counter is off by more than the bar and tests/common/emulator/proofs/hardware.toml gives no reason.
 
 The two halves may run on different machines, and be compared on a third:
     --count-into DIR                         run on the CPU engine, keep its counters, nothing else

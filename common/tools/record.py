@@ -35,7 +35,7 @@ from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, build_
 RECORDED_ENGINES = ("gpu", "cpu", "opencl")
 PROFILES = {"nbody": "plots/profile_stages.py"}  # for figures 6.4 and 6.5
 REPORT_HEADER = "chapter,stage,engine,device,n,parameters,seed,field,value".split(",")
-# The columns of limits.csv: what the harness compares every time with (common/device_limits.hpp).
+# The columns of limits.csv: what the harness compares every time with (common/limits/device_limits.hpp).
 LIMITS_HEADER = ("device,bytes_per_second,l2_bytes_per_second,l2_bytes,operations_per_second,"
                  "peak_bytes_per_second,peak_l2_bytes_per_second,peak_operations_per_second").split(",")
 

@@ -15,7 +15,7 @@ from gpus import has_gpu
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = ("gpu", "emu", "count")
 FEW = 15  # stages that one line may name
-EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # as common/error.hpp has them
+EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # as common/harness/error.hpp has them
 
 
 class ToolError(Exception):

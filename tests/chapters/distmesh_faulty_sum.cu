@@ -7,11 +7,11 @@
 
 #include <vector>
 
-#include "common/device_buffer.hpp"
+#include "common/cuda/device_buffer.hpp"
 #ifdef COURSE_COUNTING
 #include "common/emulator/counting/findings.hpp"
 #else
-#include "tests/emulator/engine_test.hpp"
+#include "tests/common/emulator/engine_test.hpp"
 #endif
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Domains, triangulations, verdicts, files and command line of chapter distmesh; and what the
 // published kernels would have made of them.
-#include "distmesh.hpp"
+#include "problem/distmesh.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@
 #include <set>
 #include <sstream>
 
-#include "common/error.hpp"
-#include "common/random.hpp"
-#include "scratch_folder.hpp"
+#include "common/harness/error.hpp"
+#include "common/input/random.hpp"
+#include "tests/common/scratch_folder.hpp"
 #include "stage_run.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Graphs, files and verdicts of chapter floyd.
-#include "floyd.hpp"
+#include "problem/floyd.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "common/error.hpp"
-#include "scratch_folder.hpp"
+#include "common/harness/error.hpp"
+#include "tests/common/scratch_folder.hpp"
 #include "stage_run.hpp"
 
 namespace {

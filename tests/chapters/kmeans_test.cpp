@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Inputs, files and verdicts of chapter kmeans.
-#include "kmeans.hpp"
+#include "problem/kmeans.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <functional>
 #include <set>
 
-#include "common/error.hpp"
-#include "common/host_memory.hpp"
-#include "common/numbers.hpp"
-#include "scratch_folder.hpp"
+#include "common/harness/error.hpp"
+#include "common/limits/host_memory.hpp"
+#include "common/input/numbers.hpp"
+#include "tests/common/scratch_folder.hpp"
 #include "stage_run.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What chapter mergesort's stages are given, and what is made of their answers. Files and inputs
 // are quicksort's (quicksort_test.cpp).
-#include "mergesort.hpp"
+#include "problem/mergesort.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "common/error.hpp"
+#include "common/harness/error.hpp"
 #include "stage_run.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The independent count and the verdicts of chapter montecarlo.
-#include "montecarlo.hpp"
+#include "problem/montecarlo.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Multisort's work, grid and flags; and the times that seed 003 published for it, which the harness
 // must refuse.
-#include "multisort.hpp"
+#include "problem/multisort.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "common/error.hpp"
-#include "common/stage.hpp"
+#include "common/harness/error.hpp"
+#include "common/harness/stage.hpp"
 #include "stage_run.hpp"
-#include "tests/common/fake_backend.hpp"
+#include "tests/common/harness/fake_backend.hpp"
 
 namespace {
 

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "common/device_buffer.hpp"
+#include "common/cuda/device_buffer.hpp"
 #ifdef COURSE_COUNTING
 #include "common/emulator/counting/findings.hpp"
 #else
-#include "tests/emulator/engine_test.hpp"
+#include "tests/common/emulator/engine_test.hpp"
 #endif
 
 namespace {

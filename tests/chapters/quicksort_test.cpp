@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What chapter quicksort's stages are given, and what is made of their answers.
-#include "quicksort.hpp"
+#include "problem/quicksort.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/error.hpp"
+#include "common/harness/error.hpp"
 #include "stage_run.hpp"
 #include "tests/common/scratch_folder.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "mergesort.hpp"
+#include "problem/mergesort.hpp"
 
 namespace mergesort {
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
 
 #define main stage_main
 #include "07_exact_rounding/storms.cu"

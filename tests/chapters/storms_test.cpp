@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Inputs, files and verdicts of chapter storms.
-#include "storms.hpp"
+#include "problem/storms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <limits>
 
-#include "common/error.hpp"
-#include "scratch_folder.hpp"
+#include "common/harness/error.hpp"
+#include "tests/common/scratch_folder.hpp"
 #include "stage_run.hpp"
 
 namespace {

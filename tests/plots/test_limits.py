@@ -11,7 +11,7 @@ import measurements
 import mergesort
 from figures import NO_DEVICES, chapter_module
 
-# As tests/common/device_limits_test.cpp has them, from attributes of the boards.
+# As tests/common/limits/device_limits_test.cpp has them, from attributes of the boards.
 RTX_3080 = limits.Limits("RTX 3080", 690e9, 2.5e12, 5 * 2**20, 0.0, 2 * 9.501e9 * 40 * 1.05, 68 * 1.71e9 * 128 * 1.25)
 H200 = limits.Limits("H200", 4229e9, 7e12, 60 * 2**20, 132 * 1.98e9 * 256, 2 * 3.201e9 * 768 * 1.05,
                      132 * 1.98e9 * 128 * 1.25, 132 * 1.98e9 * 256 * 1.25)

@@ -4,7 +4,7 @@
 // leave the domain are put back on its boundary.
 // Limit now: one core: the square roots and divisions of each bar, and between them triangulations.
 // Not of the thesis but of seed 004 2.2.3, figure 5.
-#include "distmesh.hpp"
+#include "problem/distmesh.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "distmesh.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/distmesh.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using distmesh::Domain, distmesh::Point, distmesh::Status;

@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "distmesh.hpp"
-#include "move_points.cuh"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/distmesh.hpp"
+#include "device/move_points.cuh"
 
 using course::cuda_check, course::DeviceBuffer;
 using distmesh::Domain, distmesh::Point, distmesh::Status;

@@ -16,10 +16,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "distmesh.hpp"
-#include "gather.cuh"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/distmesh.hpp"
+#include "device/gather.cuh"
 
 using course::cuda_check, course::DeviceBuffer;
 using distmesh::add_forces, distmesh::compute_force, distmesh::measure_bar, distmesh::move_point;

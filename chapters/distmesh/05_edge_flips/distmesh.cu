@@ -17,11 +17,11 @@
 
 #include <cstdint>
 
-#include "device_mesh.cuh"
-#include "distmesh.hpp"
-#include "edge_flips.cuh"
-#include "gather.cuh"
-#include "list_bars.cuh"
+#include "device/device_mesh.cuh"
+#include "problem/distmesh.hpp"
+#include "device/edge_flips.cuh"
+#include "device/gather.cuh"
+#include "device/list_bars.cuh"
 
 using distmesh::add_forces, distmesh::compute_force, distmesh::measure_bar, distmesh::move_point;
 using distmesh::claim, distmesh::flip, distmesh::got_all, distmesh::is_left_wrong;

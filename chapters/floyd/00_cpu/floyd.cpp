@@ -3,7 +3,7 @@
 // Idea: three loops (equation 7.1): through each vertex k, from each vertex i, to each vertex j.
 // Limit now: one core, with a branch in its innermost loop.
 // Thesis 7.2.
-#include "floyd.hpp"
+#include "problem/floyd.hpp"
 
 #include <algorithm>
 #include <cstdint>

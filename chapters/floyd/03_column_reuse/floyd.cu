@@ -10,9 +10,9 @@
 
 #include <cstdint>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "floyd.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/floyd.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using floyd::Distance, floyd::Input, floyd::kMaxDistance, floyd::Output, floyd::Phase,

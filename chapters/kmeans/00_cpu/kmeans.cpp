@@ -4,7 +4,7 @@
 // points; until none moves.
 // Limit now: one core, and in it the two multiplications of each of n * k distances.
 // Thesis 5.2.
-#include "kmeans.hpp"
+#include "problem/kmeans.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -13,11 +13,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "common/device_launches.cuh"
-#include "kmeans.hpp"
-#include "two_stage.cuh"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "common/cuda/device_launches.cuh"
+#include "problem/kmeans.hpp"
+#include "device/two_stage.cuh"
 
 using course::cuda_check, course::DeviceBuffer;
 using kmeans::assign_points_kernel, kmeans::sum_segments_kernel, kmeans::update_centroids_kernel;

@@ -5,7 +5,7 @@
 // GPU do it: nothing calls itself. Equal keys keep their order.
 // Limit now: one core, and in it the branch on each key, which half the time is predicted wrongly.
 // Thesis 4.1, figure 4.3.
-#include "mergesort.hpp"
+#include "problem/mergesort.hpp"
 
 #include <algorithm>
 #include <cstdint>

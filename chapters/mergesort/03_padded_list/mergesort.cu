@@ -14,9 +14,9 @@
 #include <limits>
 #include <utility>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "mergesort.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/mergesort.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;

@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "common/stream.hpp"
-#include "mergesort.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "common/cuda/stream.hpp"
+#include "problem/mergesort.hpp"
 
 using course::cuda_check, course::DeviceBuffer, course::Stream;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;

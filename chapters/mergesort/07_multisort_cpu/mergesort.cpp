@@ -6,13 +6,13 @@
 // halves by recursion.
 // Limit now: one core; for random keys the branch of each merge, half the time predicted wrongly.
 // Not of the thesis but of seed 003 2.2 and 3.2, figures 2 and 3.
-#include "mergesort.hpp"
+#include "problem/mergesort.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "multisort.hpp"
+#include "problem/multisort.hpp"
 
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
 

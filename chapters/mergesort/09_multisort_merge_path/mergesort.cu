@@ -14,11 +14,11 @@
 #include <string>
 #include <utility>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "common/stream.hpp"
-#include "mergesort.hpp"
-#include "multisort.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "common/cuda/stream.hpp"
+#include "problem/mergesort.hpp"
+#include "problem/multisort.hpp"
 
 using course::cuda_check, course::DeviceBuffer, course::Event, course::milliseconds_between;
 using mergesort::blocks_for, mergesort::multisort_work;

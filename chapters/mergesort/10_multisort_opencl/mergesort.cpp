@@ -8,16 +8,16 @@
 // Limit now: as 09's.
 // Not of the thesis but of seed 003 3.7, figures 14 to 16, whose times its authors themselves
 // doubt.
-#include "mergesort.hpp"
+#include "problem/mergesort.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 
-#include "common/opencl/device.hpp"
+#include "common/backends/opencl/device.hpp"
 #include "mergesort.cl.hpp"
-#include "multisort.hpp"
+#include "problem/multisort.hpp"
 
 using course::opencl::device_of, course::opencl::Device;
 using course::opencl::milliseconds_between, course::opencl::milliseconds_of;

@@ -5,7 +5,7 @@
 // this loop draws the very points that thread 0 of a one-thread grid draws.
 // Limit now: one core; each draw waits for the one before it.
 // Thesis 8.2.
-#include "montecarlo.hpp"
+#include "problem/montecarlo.hpp"
 
 #include <cmath>
 #include <cstdint>

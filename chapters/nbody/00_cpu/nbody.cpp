@@ -3,7 +3,7 @@
 // Idea: for each body, add up the pull of every body (equation 6.1); n * n pairs.
 // Limit now: one core, and in it the division and the square root of each pair.
 // Thesis 6.2.
-#include "nbody.hpp"
+#include "problem/nbody.hpp"
 
 #include <cmath>
 #include <cstdint>

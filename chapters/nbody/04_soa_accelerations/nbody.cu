@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "nbody.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/nbody.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer;

@@ -5,7 +5,7 @@
 // heapsort takes over: O(n log n) on any input.
 // Limit now: one core, and in it the branch on each key, which half the time is predicted wrongly.
 // Thesis 3.1, seed 001.
-#include "quicksort.hpp"
+#include "problem/quicksort.hpp"
 
 #include <algorithm>
 #include <bit>

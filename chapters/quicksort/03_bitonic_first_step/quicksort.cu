@@ -12,9 +12,9 @@
 #include <bit>
 #include <cstdint>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "quicksort.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/quicksort.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;

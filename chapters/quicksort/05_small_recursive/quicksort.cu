@@ -10,11 +10,11 @@
 // Thesis 3.3.2, figure 3.11.
 #include <cuda_runtime.h>
 
-#include "bitonic.cuh"
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "device_launches.cuh"
-#include "quicksort.hpp"
+#include "device/bitonic.cuh"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/device_launches.cuh"
+#include "problem/quicksort.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "common/stream.hpp"
-#include "device_launches.cuh"
-#include "quicksort.hpp"
-#include "segment_sort.cuh"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "common/cuda/stream.hpp"
+#include "device/device_launches.cuh"
+#include "problem/quicksort.hpp"
+#include "device/segment_sort.cuh"
 
 using course::cuda_check, course::DeviceBuffer, course::Stream;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;

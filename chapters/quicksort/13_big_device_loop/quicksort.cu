@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "device_launches.cuh"
-#include "quicksort.hpp"
-#include "segment_sort.cuh"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/device_launches.cuh"
+#include "problem/quicksort.hpp"
+#include "device/segment_sort.cuh"
 
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "common/random.hpp"
-#include "quicksort.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "common/input/random.hpp"
+#include "problem/quicksort.hpp"
 
 using course::cuda_check, course::DeviceBuffer, course::PinnedBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;

@@ -4,7 +4,7 @@
 // of itself, and searched for its maximum.
 // Limit now: one core, and in it a division and a square root for each particle and cell.
 // Not of the thesis but of seed 002.
-#include "storms.hpp"
+#include "problem/storms.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/cuda_check.hpp"
-#include "common/device_buffer.hpp"
-#include "storms.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/storms.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::PhaseTimer;

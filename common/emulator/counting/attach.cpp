@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "attach.hpp"
+#include "common/emulator/counting/attach.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,15 +7,15 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "../executable.hpp"
-#include "../settings.hpp"
-#include "checks.hpp"
-#include "counters.hpp"
-#include "output.hpp"
-#include "recorder.hpp"
-#include "replay.hpp"
-#include "settings.hpp"
-#include "trace.hpp"
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/process/settings.hpp"
+#include "common/emulator/counting/checks.hpp"
+#include "common/emulator/counting/counters.hpp"
+#include "common/emulator/counting/output.hpp"
+#include "common/emulator/counting/recorder.hpp"
+#include "common/emulator/counting/replay.hpp"
+#include "common/emulator/counting/settings.hpp"
+#include "common/emulator/counting/trace.hpp"
 
 extern "C" const char __executable_start[];
 extern "C" const char etext[];

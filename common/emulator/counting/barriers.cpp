@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "barriers.hpp"
+#include "common/emulator/counting/barriers.hpp"
 
 #include <algorithm>
 
-#include "../grid.hpp"
-#include "findings.hpp"
-#include "places.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/counting/findings.hpp"
+#include "common/emulator/counting/places.hpp"
 
 namespace emulator::counting {
 namespace {

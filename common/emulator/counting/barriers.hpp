@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../worker.hpp"
+#include "common/emulator/engine/worker.hpp"
 
 namespace emulator::counting {
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <unordered_map>
 
-#include "attach.hpp"
-#include "checks.hpp"
-#include "recorder.hpp"
+#include "common/emulator/counting/attach.hpp"
+#include "common/emulator/counting/checks.hpp"
+#include "common/emulator/counting/recorder.hpp"
 
 extern "C" const char __executable_start[];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checks.hpp"
+#include "common/emulator/counting/checks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,19 +11,19 @@
 #include <unordered_map>
 #include <utility>
 
-#include "../device.hpp"
-#include "../executable.hpp"
-#include "../grid.hpp"
-#include "../memory.hpp"
-#include "barriers.hpp"
-#include "findings.hpp"
-#include "host_checks.hpp"
-#include "memory_map.hpp"
-#include "order.hpp"
-#include "places.hpp"
-#include "shadow.hpp"
-#include "tasks.hpp"
-#include "written.hpp"
+#include "common/emulator/runtime/device.hpp"
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/counting/barriers.hpp"
+#include "common/emulator/counting/findings.hpp"
+#include "common/emulator/counting/host_checks.hpp"
+#include "common/emulator/counting/memory_map.hpp"
+#include "common/emulator/counting/order.hpp"
+#include "common/emulator/counting/places.hpp"
+#include "common/emulator/counting/shadow.hpp"
+#include "common/emulator/counting/tasks.hpp"
+#include "common/emulator/counting/written.hpp"
 
 namespace emulator::counting {
 namespace {

@@ -8,9 +8,9 @@
 #include <csignal>
 #include <functional>
 
-#include "../host_hooks.hpp"
-#include "places.hpp"
-#include "request.hpp"
+#include "common/emulator/runtime/host_hooks.hpp"
+#include "common/emulator/counting/places.hpp"
+#include "common/emulator/counting/request.hpp"
 
 namespace emulator::counting {
 

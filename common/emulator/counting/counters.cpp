@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "counters.hpp"
+#include "common/emulator/counting/counters.hpp"
 
 namespace emulator::counting {
 namespace {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "request.hpp"
+#include "common/emulator/counting/request.hpp"
 
 namespace emulator::counting {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "findings.hpp"
+#include "common/emulator/counting/findings.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "../errors.hpp"
+#include "common/emulator/runtime/errors.hpp"
 
 namespace emulator::counting {
 namespace {

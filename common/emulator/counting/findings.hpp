@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "places.hpp"
+#include "common/emulator/counting/places.hpp"
 
 namespace emulator::counting {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "host_checks.hpp"
+#include "common/emulator/counting/host_checks.hpp"
 
 #include <unwind.h>
 
@@ -14,14 +14,14 @@
 #include <unordered_map>
 #include <utility>
 
-#include "../errors.hpp"
-#include "../grid.hpp"
-#include "../host_hooks.hpp"
-#include "checks.hpp"
-#include "findings.hpp"
-#include "memory_map.hpp"
-#include "places.hpp"
-#include "recorder.hpp"
+#include "common/emulator/runtime/errors.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/runtime/host_hooks.hpp"
+#include "common/emulator/counting/checks.hpp"
+#include "common/emulator/counting/findings.hpp"
+#include "common/emulator/counting/memory_map.hpp"
+#include "common/emulator/counting/places.hpp"
+#include "common/emulator/counting/recorder.hpp"
 
 namespace emulator::counting {
 

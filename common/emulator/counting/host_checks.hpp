@@ -2,7 +2,7 @@
 // What the host does with memory while queued work is still to use it.
 #pragma once
 
-#include "request.hpp"
+#include "common/emulator/counting/request.hpp"
 
 namespace emulator::counting {
 

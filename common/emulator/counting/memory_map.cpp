@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "memory_map.hpp"
+#include "common/emulator/counting/memory_map.hpp"
 
 #include <malloc.h>
 
@@ -7,11 +7,11 @@
 #include <array>
 #include <string_view>
 
-#include "../device.hpp"
-#include "../executable.hpp"
-#include "../grid.hpp"
-#include "../memory.hpp"
-#include "findings.hpp"
+#include "common/emulator/runtime/device.hpp"
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/counting/findings.hpp"
 
 namespace emulator::counting {
 

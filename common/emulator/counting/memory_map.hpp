@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "places.hpp"
-#include "request.hpp"
+#include "common/emulator/counting/places.hpp"
+#include "common/emulator/counting/request.hpp"
 
 namespace emulator::counting {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "order.hpp"
+#include "common/emulator/counting/order.hpp"
 
 namespace emulator::counting {
 

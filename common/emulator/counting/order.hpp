@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "shadow.hpp"
+#include "common/emulator/counting/shadow.hpp"
 
 namespace emulator::counting {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "output.hpp"
+#include "common/emulator/counting/output.hpp"
 
 #include <cerrno>
 #include <cinttypes>
@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "../settings.hpp"
-#include "counters.hpp"
-#include "findings.hpp"
-#include "places.hpp"
-#include "recorder.hpp"
-#include "settings.hpp"
+#include "common/emulator/process/settings.hpp"
+#include "common/emulator/counting/counters.hpp"
+#include "common/emulator/counting/findings.hpp"
+#include "common/emulator/counting/places.hpp"
+#include "common/emulator/counting/recorder.hpp"
+#include "common/emulator/counting/settings.hpp"
 
 namespace emulator::counting {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "places.hpp"
+#include "common/emulator/counting/places.hpp"
 
 #include <fcntl.h>
 #include <link.h>
@@ -12,8 +12,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "counters.hpp"
-#include "recorder.hpp"
+#include "common/emulator/counting/counters.hpp"
+#include "common/emulator/counting/recorder.hpp"
 
 namespace emulator::counting {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "request.hpp"
+#include "common/emulator/counting/request.hpp"
 
 namespace emulator::counting {
 

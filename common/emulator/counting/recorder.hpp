@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "event.hpp"
-#include "memory_map.hpp"
+#include "common/emulator/counting/event.hpp"
+#include "common/emulator/counting/memory_map.hpp"
 
 namespace emulator::counting {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "replay.hpp"
+#include "common/emulator/counting/replay.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "checks.hpp"
-#include "counters.hpp"
-#include "recorder.hpp"
-#include "rules.hpp"
-#include "trace.hpp"
+#include "common/emulator/counting/checks.hpp"
+#include "common/emulator/counting/counters.hpp"
+#include "common/emulator/counting/recorder.hpp"
+#include "common/emulator/counting/rules.hpp"
+#include "common/emulator/counting/trace.hpp"
 
 namespace emulator::counting {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "../worker.hpp"
+#include "common/emulator/engine/worker.hpp"
 
 namespace emulator::counting {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "../worker.hpp"
+#include "common/emulator/engine/worker.hpp"
 
 namespace emulator::counting {
 

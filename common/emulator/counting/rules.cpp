@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "rules.hpp"
+#include "common/emulator/counting/rules.hpp"
 
 #include <algorithm>
 #include <array>

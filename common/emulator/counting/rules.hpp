@@ -3,7 +3,7 @@
 // H200 with Nsight Compute. Pure functions of the lanes' addresses.
 #pragma once
 
-#include "request.hpp"
+#include "common/emulator/counting/request.hpp"
 
 namespace emulator::counting {
 

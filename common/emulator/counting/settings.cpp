@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "settings.hpp"
+#include "common/emulator/counting/settings.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
-#include "checks.hpp"
-#include "recorder.hpp"
-#include "trace.hpp"
+#include "common/emulator/counting/checks.hpp"
+#include "common/emulator/counting/recorder.hpp"
+#include "common/emulator/counting/trace.hpp"
 
 namespace emulator::counting {
 namespace {

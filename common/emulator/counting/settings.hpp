@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "places.hpp"
+#include "common/emulator/counting/places.hpp"
 
 namespace emulator::counting {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "shadow.hpp"
+#include "common/emulator/counting/shadow.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tasks.hpp"
+#include "common/emulator/counting/tasks.hpp"
 
 #include <algorithm>
 #include <utility>

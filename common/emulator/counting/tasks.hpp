@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "../host_hooks.hpp"
-#include "places.hpp"
-#include "shadow.hpp"
+#include "common/emulator/runtime/host_hooks.hpp"
+#include "common/emulator/counting/places.hpp"
+#include "common/emulator/counting/shadow.hpp"
 
 namespace emulator::counting {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "trace.hpp"
+#include "common/emulator/counting/trace.hpp"
 
 #include <bit>
 #include <cerrno>
@@ -8,10 +8,10 @@
 #include <cstring>
 #include <string>
 
-#include "../executable.hpp"
-#include "../grid.hpp"
-#include "../memory.hpp"
-#include "places.hpp"
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/counting/places.hpp"
 
 namespace emulator::counting {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "../worker.hpp"
-#include "request.hpp"
+#include "common/emulator/engine/worker.hpp"
+#include "common/emulator/counting/request.hpp"
 
 namespace emulator::counting {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "written.hpp"
+#include "common/emulator/counting/written.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// The problem and main() of chapter distmesh.
+#include "problem/distmesh.hpp"
+
+#include <cmath>
+#include <limits>
+#include <ostream>
+
+#include "common/harness/command_line.hpp"
+#include "common/harness/error.hpp"
+#include "common/input/inputs.hpp"
+#include "common/harness/text.hpp"
+
+namespace distmesh {
+
+using course::text;
+
+namespace {
+
+constexpr std::int64_t kFewestPoints = 3;
+
+void write_csv(std::ostream& out, const Output& output) {
+    out << "x1,y1,x2,y2,x3,y3,quality\n";
+    std::string line;
+    for (const auto& [a, b, c] : output.triangles) {
+        line.clear();
+        const Point p = output.points[a], q = output.points[b], r = output.points[c];
+        course::append_csv(line, p.x, p.y, q.x, q.y, r.x, r.y, quality(p, q, r));
+        out << line;
+    }
+}
+
+// The legacy format of VTK 3.0, as text.
+void write_vtk(std::ostream& out, const Output& output) {
+    out << "# vtk DataFile Version 3.0\ndistmesh\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS "
+        << output.points.size() << " double\n";
+    std::string line;
+    for (const Point& point : output.points) {
+        line.clear();
+        course::append_number(line, point.x);
+        line += ' ';
+        course::append_number(line, point.y);
+        out << line << " 0\n";
+    }
+    const std::size_t triangles = output.triangles.size();
+    out << "CELLS " << triangles << ' ' << 4 * triangles << '\n';
+    for (const auto& [a, b, c] : output.triangles) out << "3 " << a << ' ' << b << ' ' << c << '\n';
+    out << "CELL_TYPES " << triangles << '\n';
+    for (std::size_t i = 0; i < triangles; ++i) out << "5\n";
+    out << "CELL_DATA " << triangles << "\nSCALARS quality double 1\nLOOKUP_TABLE default\n";
+    for (const auto& [a, b, c] : output.triangles) {
+        line.clear();
+        course::append_csv(line, quality(output.points[a], output.points[b], output.points[c]));
+        out << line;
+    }
+}
+
+class DistMesh final : public course::Problem {
+  public:
+    explicit DistMesh(GenerateMesh generate_mesh) : generate_mesh_(generate_mesh) {}
+
+    std::string_view chapter() const override { return "distmesh"; }
+    std::string_view summary() const override {
+        return "Distmesh: a domain in triangles, by bars that push their ends apart";
+    }
+    std::string_view n_help() const override {
+        return "points that the mesh shall have, about; sets h0";
+    }
+    std::string_view input_help() const override {
+        return "a name that --domain takes, or a polygon's file: lines `x y`, the last as the "
+               "first";
+    }
+
+    void add_options(course::CommandLine& command_line) override {
+        command_line.add_choice("--domain", domain_,
+                                {"circle", "ellipse", "polygon", "square-hole", "ring", "wing"},
+                                "what to mesh");
+        command_line.add_real("--h0", h0_,
+                              "spacing of the points at the start, and of the shortest bars; in "
+                              "place of --n");
+        command_line.add_text("--fixed", fixed_, "points that stay where they are: lines `x y`");
+        command_line.add_text("--minus", minus_,
+                              "cut out of the domain: circle, ellipse, square or wing; NAME or "
+                              "NAME:x,y,scale");
+        command_line.add_text("--plus", plus_, "added to the domain, before --minus");
+        command_line.add_real("--grading", grading_,
+                              "bars are longer by this factor of the distance from the boundary "
+                              "of the last shape; default: the domain's",
+                              0, 1e6);
+        command_line.add_integer("--max-iterations", input_.max_iterations,
+                                 "iterations at most; ending there is no failure; 0: the lattice",
+                                 0);
+        command_line_ = &command_line;
+    }
+
+    std::int64_t default_n(std::string_view engine, bool check) const override {
+        if (check) return 300;
+        if (engine == "gpu") return 20'000;
+        return engine == "cpu" ? 5000 : 500;
+    }
+    // Three lists of points; a bar's ends, lengths and force, three bars a point; index lists; and
+    // what repairs need of six half-edges a point.
+    double device_bytes(std::int64_t n) const override { return 310.0 * static_cast<double>(n); }
+    double host_bytes(std::int64_t n) const override { return 2000.0 * static_cast<double>(n); }
+
+    void prepare(const course::StageOptions& options, const course::Backend&) override {
+        const Region region = find_region(options);
+        const Box box = region.box();
+        const double width = std::fmin(box.width(), box.height());
+        if (command_line_->given("--h0")) {
+            if (options.n_given) throw course::UsageError("--h0 and --n: each sets the other");
+            if (!(h0_ > 0)) throw course::UsageError(text("--h0 ", h0_, ": must be above 0"));
+            if (h0_ > width) {
+                throw course::UsageError(
+                    text("--h0 ", h0_, ": larger than the domain, which is ", width, " wide"));
+            }
+        } else {
+            if (options.n < kFewestPoints) {
+                throw course::UsageError(
+                    text("--n ", options.n, ": a mesh has ", kFewestPoints, " points or more"));
+            }
+            h0_ = spacing_for(region, options.n);
+        }
+        input_.h0 = h0_;
+        std::vector<Point> fixed;
+        if (!fixed_.empty()) fixed = read_fixed(fixed_, region.at_hand(), h0_);
+        place_points(input_, region, fixed, options.seed);
+        n_ = command_line_->given("--h0") ? input_.count() : options.n;
+        const bool altered = !minus_.empty() || !plus_.empty() || !fixed_.empty() ||
+                             command_line_->given("--grading");
+        expected_ = expected_of(altered ? "" : input_name_, region, h0_);
+    }
+
+    std::int64_t n() const override { return n_; }
+    std::string input_name() const override { return input_name_; }
+    std::string parameters() const override {
+        std::string result = text("max-iterations=", input_.max_iterations);
+        if (command_line_->given("--h0")) result += text(";h0=", h0_);  // else it is n's
+        if (!plus_.empty()) result += ";plus=" + plus_;
+        if (!minus_.empty()) result += ";minus=" + minus_;
+        if (command_line_->given("--grading")) result += text(";grading=", grading_);
+        if (!fixed_.empty()) result += ";fixed=" + fixed_;
+        return result;
+    }
+
+    void poison_output() override {
+        constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+        output_.points.assign(3, Point{kNan, kNan});
+        output_.triangles.assign(1, Triangle{-1, -1, -1});
+        output_.iterations = output_.triangulations = -1;
+        output_.host_triangulations = -1;
+        output_.converged = true;
+    }
+
+    void run(PhaseTimer& timer) override {
+        generate_mesh_(input_, output_, timer);
+        times_ = timer.times();
+    }
+
+    course::Verdict verify() override {
+        return distmesh::verify(input_, expected_, output_, measures_);
+    }
+
+    std::vector<course::ReportField> report() const override {
+        return {{"h0", text(h0_)},
+                {"iterations", text(output_.iterations)},
+                {"triangulations", text(output_.triangulations)},
+                {"host_triangulations", text(output_.host_triangulations)},
+                {"converged", output_.converged ? "yes" : "not converged"},
+                {"nodes", text(output_.points.size())},
+                {"triangles", text(output_.triangles.size())},
+                {"min_quality", text(measures_.least_quality)},
+                {"mean_quality", text(measures_.mean_quality)},
+                {"area", text(measures_.area)},
+                // Of the last repeat. What is in no phase are the triangulations on the host.
+                {"copies_ms", text(times_.copy_in_ms + times_.copy_out_ms)},
+                {"triangulations_ms",
+                 text(std::fmax(0.0, times_.total_ms - times_.setup_ms - times_.copy_in_ms -
+                                         times_.kernels_ms - times_.copy_out_ms))}};
+    }
+
+    void write_output(std::ostream& out, PhaseTimer&) override {
+        if (vtk_) {
+            write_vtk(out, output_);
+        } else {
+            write_csv(out, output_);
+        }
+    }
+
+  private:
+    Region find_region(const course::StageOptions& options) {
+        vtk_ = options.output.ends_with(".vtk");
+        const bool named = course::is_one_of(kDomainNames, options.input);
+        input_name_ = options.input.empty() ? domain_ : options.input;
+        if (command_line_->given("--domain") && !options.input.empty() &&
+            (named ? options.input != domain_ : domain_ != "polygon")) {
+            throw course::UsageError(
+                text("--domain ", domain_, ": --input ", options.input, " is another one"));
+        }
+        if (options.input.empty() && domain_ == "polygon") {
+            throw course::UsageError("--domain polygon: --input names its file");
+        }
+        Region region =
+            named || options.input.empty() ? make_region(input_name_) : read_polygon(input_name_);
+        if (!plus_.empty()) add_shape(region, Join::kUnion, "--plus", plus_);
+        if (!minus_.empty()) add_shape(region, Join::kDifference, "--minus", minus_);
+        if (command_line_->given("--grading")) {
+            region.domain.grading = grading_;
+            region.domain.graded_shape = region.domain.count - 1;
+        }
+        return region;
+    }
+
+    GenerateMesh generate_mesh_;
+    const course::CommandLine* command_line_ = nullptr;
+    std::string domain_ = "circle";
+    std::string fixed_, minus_, plus_, input_name_;
+    double h0_ = 0.2;
+    double grading_ = 0;
+    bool vtk_ = false;
+    std::int64_t n_ = 0;
+    Input input_;
+    Output output_;
+    Expected expected_;
+    Measures measures_;
+    course::PhaseTimes times_;
+};
+
+}  // namespace
+
+int run_stage(int argc, char** argv, std::string_view stage_name, GenerateMesh generate_mesh) {
+    DistMesh problem(generate_mesh);
+    return course::run_stage(argc, argv, stage_name, problem);
+}
+
+}  // namespace distmesh

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+// Distmesh: a mesh of triangles by the balance of forces of Persson and Strang (A simple mesh
+// generator in MATLAB, SIAM Review 46, 2004), with the corrections of its later version 1.1.
+//
+// Points start on a hexagonal lattice of spacing h0, thinned out where bars shall be longer. Their
+// Delaunay triangulation's edges are bars that push and never pull: F = max(L0 - L, 0), where L0 is
+// 1.2 times the length that bars of this total of squares would have. Points move by 0.2 F; those
+// outside go back along the distance's numerical gradient. Once a point has moved 0.1 h0 since, all
+// are triangulated anew. It ends when no interior point moves 0.001 h0 in an iteration. Every 30
+// iterations, ends of bars much too short (L0 > 2 L) are dropped.
+//
+// All of it in double: a step of the numerical gradient is sqrt(epsilon) h0, in float 0.0003 h0 and
+// its error as large, a third of what ends the iterations, and the published count of nodes and
+// triangles is that of a program in double.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/harness/phase_timer.hpp"
+#include "common/harness/stage.hpp"
+#include "problem/domain.hpp"
+
+namespace distmesh {
+
+using course::Phase;
+using course::PhaseTimer;
+
+inline constexpr double kStopTolerance = 0.001;  // dptol, of h0
+inline constexpr double kSlideTolerance = 0.002;  // of h0, for points at the boundary
+inline constexpr double kTriangulateTolerance = 0.1;  // ttol, of h0
+inline constexpr double kPressure = 1.2;  // Fscale
+inline constexpr double kTimeStep = 0.2;  // deltat
+inline constexpr double kInsideTolerance = 0.001;  // geps, of h0
+inline constexpr double kGradientStep = 0x1.0p-26;  // deps, of h0: the root of double's epsilon
+inline constexpr int kDensityInterval = 30;
+inline constexpr double kCrowded = 2;  // a bar with L0 > 2 L has ends too many
+
+// The least arithmetic of a bar in an iteration, for the check against the device's limits: 9 for
+// its length and both sums (differences, squares, their sum, a root, another square, additions), 6
+// for its push (rest length, difference, maximum, quotient, products), 4 to add that to both ends.
+inline constexpr double kOperationsPerBar = 19;
+
+inline constexpr double kFlat = 0.6;  // quality of a triangle at the boundary that is mended
+inline constexpr int kMostMendings = 10;
+
+inline constexpr std::int64_t kMaxPoints = 100'000'000;  // three bars each fit 31 bits
+
+// Ends of a bar, a < b: places in the list of points. As CUDA's int2.
+struct alignas(8) Bar {
+    std::int32_t a, b;
+
+    auto operator<=>(const Bar&) const = default;  // NOLINT(modernize-use-nullptr)
+};
+
+struct Triangle {
+    std::int32_t a, b, c;  // counter-clockwise
+};
+
+// Above 0 where the corners go round the triangle counter-clockwise.
+DISTMESH_BOTH inline double twice_area(Point a, Point b, Point c) {
+    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+// Twice the area of a triangle that is as flat as rounding makes of points in line.
+DISTMESH_BOTH inline double flat_area(double h0, Point a, Point b, Point c) {
+    const double longest =
+        std::fmax(std::hypot(b.x - a.x, b.y - a.y),
+                  std::fmax(std::hypot(c.x - b.x, c.y - b.y), std::hypot(a.x - c.x, a.y - c.y)));
+    return kInsideTolerance * h0 * longest;
+}
+
+// Whether a triangle is one of the mesh: its centroid is inside, and it is neither turned over nor
+// flat.
+DISTMESH_BOTH inline bool is_inside(const Domain& domain, double h0, Point a, Point b, Point c) {
+    return distance(domain, (a.x + b.x + c.x) / 3, (a.y + b.y + c.y) / 3) <
+               -kInsideTolerance * h0 &&
+           twice_area(a, b, c) > flat_area(h0, a, b, c);
+}
+
+// What a stage is asked to do. Not to be copied: the domain points into the vertices.
+struct Input {
+    Input() = default;
+    Input(const Input&) = delete;
+    Input& operator=(const Input&) = delete;
+
+    Domain domain{};
+    std::vector<Point> vertices;  // of its polygons
+    std::vector<Point> points;  // at the start; the fixed ones first
+    std::int64_t fixed = 0;
+    double h0 = 0;
+    std::int64_t max_iterations = 10'000;
+
+    std::int64_t count() const { return static_cast<std::int64_t>(points.size()); }
+};
+
+// What a stage answers.
+struct Output {
+    std::vector<Point> points;
+    std::vector<Triangle> triangles;
+    std::int64_t iterations = 0;
+    std::int64_t triangulations = 0;
+    std::int64_t host_triangulations = 0;  // of them; all but where a stage repairs its own
+    bool converged = false;  // false: --max-iterations ended it
+};
+
+// How an iteration ended; the stages' kernels set it. 0 or 1 each.
+struct Status {
+    std::int32_t moving;  // an interior point moved kStopTolerance h0 or more
+    std::int32_t drifted;  // a point is kTriangulateTolerance h0 from where it was triangulated
+    std::int32_t crowded;  // bars are much too short: no point was moved
+};
+
+// What every stage leaves to the host: triangulations, and which iteration is the last.
+//     Mesh mesh(input);
+//     while (mesh.triangulate()) {
+//         do { ... } while (mesh.goes_on(status));  // one iteration of mesh.points
+//         if (status.crowded) mesh.drop(crowded);
+//     }
+//     mesh.finish(output);
+class Mesh {
+  public:
+    explicit Mesh(const Input& input);  // which must live on
+
+    std::vector<Point> points;
+    std::vector<Bar> bars;
+    std::vector<Triangle> triangles;
+
+    std::int64_t count() const { return static_cast<std::int64_t>(points.size()); }
+    std::int64_t bar_count() const { return static_cast<std::int64_t>(bars.size()); }
+    std::int64_t iterations() const { return iterations_; }
+    std::int64_t iterations_left() const { return input_.max_iterations - iterations_; }
+    // Whether the next iteration controls the density.
+    bool controls_density() const { return (iterations_ + 1) % kDensityInterval == 0; }
+    // The least that the iterations so far had to move, each reading its bars once and its points,
+    // and writing these; and their operations.
+    course::Work work() const;
+
+    // Delaunay's triangulation of the points without the triangles outside, and its bars. False:
+    // that was the last one. The published algorithm ends with the triangulation that the points
+    // had on their way to rest, of whose triangles they may have turned some over; here they rest
+    // when the first iteration of a triangulation finds them at rest, those at the boundary, too,
+    // and turns none over. Errors: UsageError where no triangle is left.
+    bool triangulate();
+
+    // The places of each point's bars, a list after the other: those of point i are
+    // [offsets[i], offsets[i + 1]). A bar that starts at the point is itself, one that ends there
+    // ~itself.
+    void list_bars_of_points(std::vector<std::int32_t>& offsets,
+                             std::vector<std::int32_t>& list) const;
+
+    // Counts `iterations` iterations of so many bars, of which the last ended so. Whether the next
+    // one can begin with the same triangulation.
+    bool goes_on(const Status& status, std::int64_t iterations, std::int64_t bar_count);
+    bool goes_on(const Status& status, std::int64_t iterations = 1) {
+        return goes_on(status, iterations, bar_count());
+    }
+
+    // For a stage that repairs its triangulation where it is, after goes_on():
+    //     do { ... goes_on(...); if (at_rest()) take_back(...); } while (repair_will_do());
+    // Whether the last iteration was a triangulation's first and found no interior point moving.
+    bool at_rest() const { return converged_; }
+    // What the stage has: where its points were triangulated, beside `points`, and its triangles.
+    void take_back(std::vector<Point> triangulated, std::vector<Triangle> own_triangles);
+    // Whether the next iteration needs no more than that. It is counted as a triangulation. (Not
+    // where a point has no triangle: flips never give it one.)
+    bool repair_will_do();
+    // It would not: triangulate() is next.
+    void repair_failed();
+
+    // Drops the points that are marked, but for the fixed ones, unless the iterations are over.
+    void drop(std::span<const std::int32_t> crowded);
+
+    // Points without triangles are left out.
+    void finish(Output& output) const;
+
+  private:
+    bool is_inside(const Triangle& triangle) const;
+    // After the one iteration of this triangulation, which found no interior point moving.
+    bool is_at_rest() const;
+    // Of points at rest: moves the ones that stand behind the boundary's edges where they should be
+    // on the boundary, and says whether there were any.
+    bool mend();
+
+    const Input& input_;
+    std::vector<Point> triangulated_;  // where the points were
+    std::int64_t iterations_ = 0, triangulations_ = 0, repairs_ = 0;
+    std::int64_t bars_done_ = 0, points_done_ = 0;
+    std::int64_t iterations_here_ = 0;  // of this triangulation
+    bool crowded_ = false;  // in the last iteration
+    bool all_joined_ = false;  // every point has a triangle
+    int mendings_ = 0;
+    bool converged_ = false;
+};
+
+// Delaunay's triangulation of all points, their convex hull filled; duplicates keep out but for
+// one.
+std::vector<Triangle> delaunay(std::span<const Point> points);
+
+// A triangulation in which every edge has a triangle on both sides. Triangle t is the half-edges
+// 3 t, 3 t + 1 and 3 t + 2, counter-clockwise; half-edge h goes from corners[h] to where the next
+// one of its triangle starts, and twins[h] goes back on the other side. Beyond the boundary's edges
+// are ghosts: triangles with the corner kGhost, one fan round each loop of the boundary.
+struct HalfEdges {
+    std::vector<std::int32_t> corners, twins;
+    std::vector<std::int32_t> edges;  // 0, 1, 2 ... the same for both half-edges
+
+    std::int64_t triangle_count() const { return static_cast<std::int64_t>(corners.size()) / 3; }
+    std::int64_t edge_count() const { return static_cast<std::int64_t>(corners.size()) / 2; }
+};
+
+inline constexpr std::int32_t kGhost = -1;
+
+// `triangles` go round counter-clockwise, and have no edge more than once in a direction.
+HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> triangles);
+
+// Twice the radius of the inscribed circle by the circumscribed one's: 1 for an equilateral
+// triangle.
+double quality(Point a, Point b, Point c);
+
+// A stage: runs the iterations, marking its phases.
+using GenerateMesh = void (*)(const Input&, Output&, PhaseTimer&);
+
+// main() of every stage. Returns the exit status (error.hpp).
+int run_stage(int argc, char** argv, std::string_view stage_name, GenerateMesh generate_mesh);
+
+// --- Inputs --------------------------------------------------------------------------------------
+
+// The names that --domain takes beside `polygon`.
+inline constexpr std::string_view kDomainNames[] = {"circle", "ellipse", "square-hole", "ring",
+                                                    "wing"};
+
+struct Box {
+    double left, bottom, right, top;
+
+    double width() const { return right - left; }
+    double height() const { return top - bottom; }
+};
+
+// A domain with its vertices and its own fixed points: corners, a polygon's vertices.
+struct Region {
+    Domain domain{};
+    std::vector<Point> vertices;
+    std::vector<Point> fixed;
+
+    // The domain, pointing into the vertices as they lie now.
+    Domain at_hand() const;
+    Box box() const;
+    // The least side of a shape's bounding box.
+    double narrowest() const;
+    // The area in units of the wanted length squared: without grading, the area. Measured on a grid
+    // of cells of this side.
+    double weighted_area() const;
+    double grid_cell() const;
+};
+
+// Errors: UsageError for a name that is not known.
+Region make_region(std::string_view name);
+
+// The first line's vertex is the last line's, too. Errors: InputError `file:line: …` for a polygon
+// that is not closed or crosses itself.
+Region read_polygon(const std::string& path);
+
+// Adds a shape: `NAME` or `NAME:x,y,scale`, NAME of circle, ellipse, square, wing.
+// Errors: UsageError that starts with `flag`.
+void add_shape(Region& region, Join join, const std::string& flag, const std::string& text);
+
+// Lines `x y`. Errors: InputError `file:line: …`, also for a point outside.
+std::vector<Point> read_fixed(const std::string& path, const Domain& domain, double h0);
+
+// The lattice spacing that fills a region with about `count` points. Errors: UsageError for a
+// region without an area.
+double spacing_for(const Region& region, std::int64_t count);
+
+// Fixed points, then the lattice's points inside, of which grading keeps some, by the seed.
+// Errors: UsageError for a domain of less than three points, or too many.
+void place_points(Input& input, const Region& region, std::span<const Point> fixed,
+                  std::uint64_t seed);
+
+// --- Oracle --------------------------------------------------------------------------------------
+
+struct Measures {
+    double least_quality = 0, mean_quality = 0, area = 0;
+    double largest_movement = 0;  // of an interior point in one more iteration, by h0
+    double farthest_outside = 0;  // by h0
+};
+
+// What is right, whoever made the mesh: every triangle counter-clockwise, every edge of one or two
+// triangles, every point of one; points inside within geps; fixed points in place; and where it
+// converged, no interior point that moves more than dptol h0 (but for the last step's change), the
+// area within h0^2 of the domain's, and the least quality.
+struct Expected {
+    double area = 0;
+    double area_tolerance = 0;
+    double least_quality = 0;
+    int holes = -1;  // below 0: not known
+};
+Expected expected_of(std::string_view name, const Region& region, double h0);
+course::Verdict verify(const Input& input, const Expected& expected, const Output& output,
+                       Measures& measures);
+
+}  // namespace distmesh

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// The named graphs of chapter floyd, and the readers of files of edges.
+#include "common/input/inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "common/harness/error.hpp"
+#include "common/input/random.hpp"
+#include "common/harness/text.hpp"
+#include "common/input/text_reader.hpp"
+#include "problem/floyd.hpp"
+
+namespace floyd {
+
+using course::text;
+
+namespace {
+
+struct Edge {
+    Vertex from, to;
+    Distance weight;
+};
+
+Vertex as_vertex(std::int64_t number) { return static_cast<Vertex>(number); }
+
+std::vector<Distance> random_weights(std::int64_t count, std::int64_t largest,
+                                     course::Random& random) {
+    std::vector<Distance> weights(count);
+    for (Distance& weight : weights) {
+        weight = static_cast<Distance>(random.below(largest + 1));
+    }
+    return weights;
+}
+
+// sums[i]: of the first i weights.
+std::vector<std::int64_t> sums_of(const std::vector<Distance>& weights) {
+    std::vector<std::int64_t> sums(weights.size() + 1);
+    std::partial_sum(weights.begin(), weights.end(), sums.begin() + 1, std::plus<std::int64_t>());
+    return sums;
+}
+
+void make_random(Graph& graph, const GraphOptions& options, course::Random random) {
+    // The generator is copied: the edges are the same each time that they are asked for.
+    graph.for_each_edge = [count = graph.count, options, random](const AddEdge& add) {
+        course::Random draws = random;
+        for (std::int64_t from = 0; from < count; ++from) {
+            for (std::int64_t to = 0; to < count; ++to) {
+                if (to == from || draws.uniform() >= options.density) continue;
+                add(as_vertex(from), as_vertex(to),
+                    static_cast<Distance>(draws.below(options.max_weight + 1)));
+            }
+        }
+    };
+}
+
+void make_grid(Graph& graph, const GraphOptions& options, course::Random random) {
+    const std::int64_t count = graph.count;
+    auto width = static_cast<std::int64_t>(std::sqrt(static_cast<double>(count)));
+    while (width * width < count) ++width;
+    const std::int64_t height = (count - 1) / width + 1;
+    const auto across = random_weights(width, options.max_weight, random);
+    const auto down = random_weights(height, options.max_weight, random);
+    graph.for_each_edge = [count, width, across, down](const AddEdge& add) {
+        const auto add_both = [&add](std::int64_t a, std::int64_t b, Distance weight) {
+            add(as_vertex(a), as_vertex(b), weight);
+            add(as_vertex(b), as_vertex(a), weight);
+        };
+        for (std::int64_t cell = 0; cell < count; ++cell) {
+            if ((cell + 1) % width != 0 && cell + 1 < count) {
+                add_both(cell, cell + 1, across[cell % width]);
+            }
+            if (cell + width < count) add_both(cell, cell + width, down[cell / width]);
+        }
+    };
+    // One way along a row and one along a column, in the order that avoids the end of the last row.
+    graph.known_distance = [width, x = sums_of(across), y = sums_of(down)](Vertex a, Vertex b) {
+        return std::abs(x[b % width] - x[a % width]) + std::abs(y[b / width] - y[a / width]);
+    };
+}
+
+void make_cycle(Graph& graph, const GraphOptions& options, course::Random random) {
+    const std::int64_t count = graph.count;
+    const auto weights = random_weights(count, options.max_weight, random);
+    graph.for_each_edge = [count, weights](const AddEdge& add) {
+        for (std::int64_t from = 0; from < count && count > 1; ++from) {
+            add(as_vertex(from), as_vertex((from + 1) % count), weights[from]);
+        }
+    };
+    graph.known_distance = [sums = sums_of(weights)](Vertex from, Vertex to) {
+        return sums[to] - sums[from] + (to < from ? sums.back() : 0);
+    };
+}
+
+void make_hypercube(Graph& graph, const GraphOptions& options, course::Random random) {
+    constexpr int kBits = 31;
+    const std::int64_t count = graph.count;
+    const auto weights = random_weights(kBits, options.max_weight, random);
+    graph.for_each_edge = [count, weights](const AddEdge& add) {
+        for (std::int64_t from = 0; from < count; ++from) {
+            for (int bit = 0; bit < kBits; ++bit) {
+                const std::int64_t to = from ^ (std::int64_t{1} << bit);
+                if (to < count) add(as_vertex(from), as_vertex(to), weights[bit]);
+            }
+        }
+    };
+    // Clear bits first and set others then: no number on the way is above both ends.
+    graph.known_distance = [weights](Vertex from, Vertex to) {
+        std::int64_t distance = 0;
+        for (int bit = 0; bit < kBits; ++bit) {
+            if (((from ^ to) >> bit & 1) != 0) distance += weights[bit];
+        }
+        return distance;
+    };
+}
+
+void make_complete(Graph& graph, const GraphOptions& options, course::Random random) {
+    const auto points = random_weights(graph.count, options.max_weight, random);
+    graph.known_distance = [points](Vertex from, Vertex to) -> std::int64_t {
+        return std::abs(points[from] - points[to]);
+    };
+    graph.for_each_edge = [count = graph.count, points](const AddEdge& add) {
+        for (std::int64_t from = 0; from < count; ++from) {
+            for (std::int64_t to = 0; to < count; ++to) {
+                if (from == to) continue;
+                add(as_vertex(from), as_vertex(to), std::abs(points[from] - points[to]));
+            }
+        }
+    };
+}
+
+// Adds p(from) - p(to) to each weight. Along a path all but p of its ends cancel out, along a cycle
+// everything.
+void add_potentials(Graph& graph, const GraphOptions& options, course::Random& random) {
+    const auto potentials = random_weights(graph.count, options.max_weight, random);
+    graph.for_each_edge = [edges = std::move(graph.for_each_edge), potentials](const AddEdge& add) {
+        edges([&](Vertex from, Vertex to, Distance weight) {
+            add(from, to, weight + potentials[from] - potentials[to]);
+        });
+    };
+    if (!graph.known_distance) return;
+    graph.known_distance = [distance = std::move(graph.known_distance), potentials](
+                               Vertex from, Vertex to) -> std::int64_t {
+        return distance(from, to) + potentials[from] - potentials[to];
+    };
+}
+
+// Reads the fields of edges, and counts how far the paths may go.
+class EdgeReader {
+  public:
+    EdgeReader(course::TextReader& reader, Vertex first_vertex)
+        : reader_(reader), first_vertex_(first_vertex) {}
+
+    void set_count(std::int64_t count) { longest_.resize(count); }
+    std::int64_t count() const { return static_cast<std::int64_t>(longest_.size()); }
+    // Fields `field` and the two behind it, vertices up to `last` as the file counts.
+    Edge read(std::size_t field, std::int64_t last, std::int64_t least_weight) {
+        const std::int64_t from = reader_.integer(field, "vertex", first_vertex_, last);
+        const std::int64_t to = reader_.integer(field + 1, "vertex", first_vertex_, last);
+        if (from == to) reader_.fail(text("an edge from vertex ", from, " to itself"));
+        const std::int64_t weight =
+            reader_.integer(field + 2, "weight", least_weight, kMaxDistance);
+        const Edge edge = {as_vertex(from - first_vertex_), as_vertex(to - first_vertex_),
+                           static_cast<Distance>(weight)};
+        if (const std::int64_t named = std::max(edge.from, edge.to) + 1; named > count()) {
+            set_count(named);
+        }
+        note_weight(edge.from, edge.weight);
+        return edge;
+    }
+    void note_weight(Vertex from, Distance weight) {
+        longest_[from] = std::max<std::int64_t>(longest_[from], std::abs(weight));
+    }
+    // A path leaves each vertex once at most, and its last one never.
+    void refuse_long_paths() const {
+        const std::int64_t longest =
+            std::accumulate(longest_.begin(), longest_.end(), std::int64_t{0}) -
+            *std::min_element(longest_.begin(), longest_.end());
+        if (longest > kMaxDistance) {
+            throw course::InputError(text(reader_.path(), ": paths may be as long as ", longest,
+                                          ", above ", kMaxDistance));
+        }
+    }
+
+  private:
+    course::TextReader& reader_;
+    Vertex first_vertex_;
+    std::vector<std::int64_t> longest_;  // the largest |weight| out of each vertex
+};
+
+Graph make_file_graph(const EdgeReader& reader, std::vector<Edge> edges) {
+    reader.refuse_long_paths();
+    Graph graph;
+    graph.count = reader.count();
+    graph.for_each_edge = [list = std::move(edges)](const AddEdge& add) {
+        for (const Edge& edge : list) add(edge.from, edge.to, edge.weight);
+    };
+    return graph;
+}
+
+// The header's numbers of vertices and edges, from field `field` on.
+std::int64_t read_header(const course::TextReader& reader, std::size_t field, EdgeReader& edges) {
+    edges.set_count(reader.integer(field, "number of vertices", 1, kMaxVertices));
+    return reader.integer(field + 1, "number of edges", 1);
+}
+
+void refuse_more_edges(const course::TextReader& reader, std::size_t count,
+                       std::int64_t announced) {
+    if (static_cast<std::int64_t>(count) > announced) {
+        reader.fail(text("more edges than the ", announced, " announced"));
+    }
+}
+
+void refuse_fewer_edges(const course::TextReader& reader, std::size_t count,
+                        std::int64_t announced) {
+    if (static_cast<std::int64_t>(count) < announced) {
+        reader.fail(text("the file ends after ", count, " edges of the ", announced, " announced"));
+    }
+}
+
+Graph read_dimacs(const std::string& path) {
+    course::TextReader reader(path);
+    EdgeReader edge_reader(reader, 1);
+    std::int64_t announced = 0;
+    std::vector<Edge> edges;
+    while (reader.next_line()) {
+        const std::string_view kind = reader.fields()[0];
+        if (kind == "c") continue;
+        if (kind == "p") {
+            if (announced > 0) reader.fail("a second `p` line");
+            reader.expect_fields(4, "p sp VERTICES EDGES");
+            if (reader.fields()[1] != "sp") reader.fail("a problem other than `sp`");
+            announced = read_header(reader, 2, edge_reader);
+        } else if (kind == "a") {
+            if (announced == 0) reader.fail("an edge before the line `p sp VERTICES EDGES`");
+            reader.expect_fields(4, "a FROM TO WEIGHT");
+            edges.push_back(edge_reader.read(1, edge_reader.count(), -kMaxDistance));
+            refuse_more_edges(reader, edges.size(), announced);
+        } else {
+            reader.fail("a line that starts with none of `c`, `p`, `a`");
+        }
+    }
+    if (announced == 0) reader.fail("the file ends without a line `p sp VERTICES EDGES`");
+    refuse_fewer_edges(reader, edges.size(), announced);
+    Graph graph = make_file_graph(edge_reader, std::move(edges));
+    graph.first_vertex = 1;
+    return graph;
+}
+
+Graph read_p_median(const std::string& path) {
+    course::TextReader reader(path);
+    EdgeReader edge_reader(reader, 1);
+    reader.next_line();
+    reader.expect_fields(3, "VERTICES EDGES P");
+    const std::int64_t announced = read_header(reader, 0, edge_reader);
+    reader.integer(2, "number of medians", 1, edge_reader.count());
+    std::vector<Edge> edges;
+    while (reader.next_line()) {
+        reader.expect_fields(3, "FROM TO COST");
+        const Edge edge = edge_reader.read(0, edge_reader.count(), 0);
+        edge_reader.note_weight(edge.to, edge.weight);
+        edges.push_back(edge);
+        refuse_more_edges(reader, edges.size(), announced);
+    }
+    refuse_fewer_edges(reader, edges.size(), announced);
+    Graph graph = make_file_graph(edge_reader, std::move(edges));
+    graph.first_vertex = 1;
+    graph.last_edge_wins = true;
+    graph.for_each_edge = [one_way = std::move(graph.for_each_edge)](const AddEdge& add) {
+        one_way([&add](Vertex from, Vertex to, Distance weight) {
+            add(from, to, weight);
+            add(to, from, weight);
+        });
+    };
+    return graph;
+}
+
+Graph read_csv(const std::string& path, std::int64_t count) {
+    course::TextReader reader(path, course::Separator::kCommas);
+    EdgeReader edge_reader(reader, 0);
+    edge_reader.set_count(count);
+    const std::int64_t last = (count > 0 ? count : kMaxVertices) - 1;
+    const std::vector<std::string_view> header = {"from", "to", "weight"};
+    std::vector<Edge> edges;
+    for (bool first = true; reader.next_line(); first = false) {
+        if (first && reader.fields() == header) continue;
+        reader.expect_fields(3, "from,to,weight");
+        edges.push_back(edge_reader.read(0, last, -kMaxDistance));
+    }
+    if (edges.empty()) reader.fail("the file ends without an edge");
+    return make_file_graph(edge_reader, std::move(edges));
+}
+
+}  // namespace
+
+Graph make_graph(std::string_view name, std::int64_t count, const GraphOptions& options) {
+    if (count > kMaxVertices) {
+        throw course::UsageError(text("--n ", count, ": at most ", kMaxVertices, " vertices"));
+    }
+    const std::int64_t largest = options.max_weight * (options.negative ? 2 : 1);
+    const std::int64_t hops = std::max<std::int64_t>(count - 1, 1);
+    if (largest > kMaxDistance / hops) {
+        throw course::UsageError(text("--max-weight ", options.max_weight, ": ", hops,
+                                      " edges of up to ", largest, " may add up to more than ",
+                                      kMaxDistance));
+    }
+    course::Random random(options.seed);
+    Graph graph;
+    graph.count = count;
+    if (name == "random") {
+        make_random(graph, options, random);
+    } else if (name == "grid") {
+        make_grid(graph, options, random);
+    } else if (name == "cycle") {
+        make_cycle(graph, options, random);
+    } else if (name == "hypercube") {
+        make_hypercube(graph, options, random);
+    } else if (name == "complete") {
+        make_complete(graph, options, random);
+    } else {
+        throw course::UsageError(text("--input ", name, ": no such input"));
+    }
+    if (options.negative) {
+        course::Random other(~options.seed);  // draws of its own, whatever the graph took
+        add_potentials(graph, options, other);
+    }
+    return graph;
+}
+
+Graph read_graph(const std::string& path, std::int64_t count) {
+    if (count > kMaxVertices) {
+        throw course::UsageError(text("--n ", count, ": at most ", kMaxVertices, " vertices"));
+    }
+    if (path.ends_with(".csv")) return read_csv(path, count);
+    Graph graph = path.ends_with(".gr") ? read_dimacs(path) : read_p_median(path);
+    course::refuse_other_n(count, path, graph.count, "vertices");
+    return graph;
+}
+
+Input make_input(const Graph& graph) {
+    const std::int64_t count = graph.count;
+    Input input;
+    input.count = count;
+    input.distances.assign(input.cells(), kInfinity);
+    input.next_hops.assign(input.cells(), kNoHop);
+    for (std::int64_t i = 0; i < count; ++i) {
+        input.distances[i * count + i] = 0;
+        input.next_hops[i * count + i] = as_vertex(i);
+    }
+    graph.for_each_edge([&](Vertex from, Vertex to, Distance weight) {
+        const std::int64_t cell = from * count + to;
+        if (!graph.last_edge_wins && weight >= input.distances[cell]) return;
+        input.distances[cell] = weight;
+        input.next_hops[cell] = to;
+    });
+    return input;
+}
+
+}  // namespace floyd

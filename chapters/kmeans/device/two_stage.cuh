@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// The kernels of 04_two_stage_reduction, for the stages that build on them.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "common/cuda/cuda_check.hpp"
+
+namespace kmeans {
+
+inline constexpr int kBlockSize = 1024;
+
+// Sums of coordinates, and of how many points.
+struct Sum {
+    std::int64_t x, y, count;
+};
+
+// At most 2^63. Coordinates lie within 2^30 of 0: a difference is within 2^31, and the only one
+// that 32 bits do not hold, 2^31, wraps to -2^31, which has the same square.
+__device__ __forceinline__ std::uint64_t squared_distance(int2 a, int2 b) {
+    const std::int64_t dx = static_cast<int>(static_cast<unsigned int>(a.x) - b.x);
+    const std::int64_t dy = static_cast<int>(static_cast<unsigned int>(a.y) - b.y);
+    return static_cast<std::uint64_t>(dx * dx) + static_cast<std::uint64_t>(dy * dy);
+}
+
+// The sum over the block, for thread 0.
+__device__ __forceinline__ Sum sum_over_block(Sum mine) {
+    __shared__ Sum s_sums[kBlockSize];
+    const int thread = threadIdx.x;
+    s_sums[thread] = mine;
+    for (int half = kBlockSize / 2; half > 0; half /= 2) {
+        __syncthreads();  // the upper half has been written
+        if (thread < half) {
+            mine.x += s_sums[thread + half].x;
+            mine.y += s_sums[thread + half].y;
+            mine.count += s_sums[thread + half].count;
+            s_sums[thread] = mine;
+        }
+    }
+    return mine;
+}
+
+static __global__ void assign_points_kernel(const int2* __restrict__ points, std::int64_t count,
+                                            const int2* __restrict__ centroids, int k,
+                                            int* __restrict__ labels) {
+    extern __shared__ int2 s_centroids[];
+    for (int c = threadIdx.x; c < k; c += kBlockSize) s_centroids[c] = centroids[c];
+    __syncthreads();  // all centroids have been copied
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    const int2 point = points[i];
+    int nearest = 0;
+    std::uint64_t least = squared_distance(point, s_centroids[0]);
+    for (int c = 1; c < k; ++c) {
+        const std::uint64_t distance = squared_distance(point, s_centroids[c]);
+        if (distance < least) {  // of equally near ones the first stays
+            least = distance;
+            nearest = c;
+        }
+    }
+    labels[i] = nearest;
+}
+
+// Block (s, c) adds up the points of segment s that have label c, to partial[c * segments + s].
+static __global__ void sum_segments_kernel(const int2* __restrict__ points,
+                                           const int* __restrict__ labels, std::int64_t count,
+                                           std::int64_t segment_points, Sum* __restrict__ partial) {
+    const int c = blockIdx.y;
+    const std::int64_t begin = blockIdx.x * segment_points;
+    const std::int64_t end = min(begin + segment_points, count);
+    Sum mine = {0, 0, 0};
+    for (std::int64_t i = begin + threadIdx.x; i < end; i += kBlockSize) {
+        if (labels[i] != c) continue;
+        const int2 point = points[i];
+        mine.x += point.x;
+        mine.y += point.y;
+        ++mine.count;
+    }
+    const Sum sum = sum_over_block(mine);
+    const std::int64_t segments = gridDim.x;
+    if (threadIdx.x == 0) partial[c * segments + blockIdx.x] = sum;
+}
+
+// A block a centroid.
+static __global__ void update_centroids_kernel(const Sum* __restrict__ partial, int segments,
+                                               int2* __restrict__ centroids,
+                                               std::int64_t* __restrict__ sizes) {
+    const std::int64_t c = blockIdx.x;
+    Sum mine = {0, 0, 0};
+    for (int s = threadIdx.x; s < segments; s += kBlockSize) {
+        const Sum other = partial[c * segments + s];
+        mine.x += other.x;
+        mine.y += other.y;
+        mine.count += other.count;
+    }
+    const Sum sum = sum_over_block(mine);
+    if (threadIdx.x > 0) return;
+    sizes[c] = sum.count;
+    if (sum.count == 0) return;  // nowhere to go
+    centroids[c] =
+        make_int2(static_cast<int>(sum.x / sum.count), static_cast<int>(sum.y / sum.count));
+}
+
+// As many blocks as the current device runs at once.
+inline std::int64_t concurrent_blocks() {
+    int device = 0, multiprocessors = 0, blocks = 0;
+    course::cuda_check(cudaGetDevice(&device));
+    course::cuda_check(
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    course::cuda_check(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum_segments_kernel, kBlockSize, 0));
+    return static_cast<std::int64_t>(multiprocessors) * blocks;
+}
+
+}  // namespace kmeans

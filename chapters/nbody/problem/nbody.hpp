@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// N-body: the gravitational pull of every body on every other, and leapfrog in time.
+//
+//   a_i = sum over j of m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2)        (equation 6.1)
+//
+// in units in which the gravitational constant is 1. One step of leapfrog (equations 6.7 to 6.9):
+// half a kick, a drift, new accelerations, half a kick.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/harness/phase_timer.hpp"
+#include "common/harness/stage.hpp"
+
+namespace nbody {
+
+using course::Phase;
+using course::PhaseTimer;
+
+// Laid out as CUDA's float4, so that a list of them is copied to the device as it is.
+struct alignas(16) Body {
+    float x, y, z, mass;
+};
+
+// Laid out as CUDA's float3.
+struct Vector3 {
+    float x, y, z;
+};
+
+// What a stage is asked to do. Lengths, times and masses are in units with G = 1.
+struct Input {
+    std::vector<Body> bodies;
+    std::vector<Vector3> velocities;  // as many as bodies
+    float softening = 0;  // at least kMinSoftening
+    float dt = 0;  // length of a step
+    std::int64_t steps = 0;  // leapfrog steps; 0: one evaluation of the accelerations
+
+    int count() const { return static_cast<int>(bodies.size()); }
+    float softening_squared() const { return softening * softening; }
+};
+
+// What a stage answers: the state after the last step and the accelerations that belong to it.
+// The lists have the right size on entry.
+struct Output {
+    std::vector<Body> bodies;
+    std::vector<Vector3> velocities;
+    std::vector<Vector3> accelerations;
+
+    // True when the state after `step` is wanted: the stage then copies bodies and velocities here
+    // and calls `write_step`.
+    bool is_due(std::int64_t step) const { return write && step % every == 0; }
+    void write_step(std::int64_t step) const { write(step, *this); }
+
+    std::function<void(std::int64_t step, const Output&)> write;  // empty: nothing is wanted
+    std::int64_t every = 1;
+};
+
+// A stage: evaluates the accelerations and runs input.steps steps of leapfrog, marking its phases.
+using AdvanceBodies = void (*)(const Input&, Output&, PhaseTimer&);
+
+// The least arithmetic of one pair, for the check against the device's limits: 3 subtractions,
+// 6 for the squared distance and its softening, 2 for the cube, 1 for the inverse root, 1 for the
+// mass, 6 to add the pull up. (GPU Gems 3, chapter 31, counts the same loop as 20.)
+inline constexpr double kOperationsPerPair = 19;
+
+// main() of every stage. Returns the exit status (error.hpp).
+int run_stage(int argc, char** argv, std::string_view stage_name, AdvanceBodies advance_bodies);
+
+// --- Host copies between a list of vectors and three lists ---------------------------------------
+
+// x of all, then y of all, then z of all.
+std::vector<float> to_lists(std::span<const Vector3> vectors);
+// The inverse; `vectors` has a third of the size of `lists`.
+void from_lists(std::span<const float> lists, std::span<Vector3> vectors);
+
+// --- Inputs --------------------------------------------------------------------------------------
+
+// Below this a body's pair with itself overflows: (softening^2)^3 leaves the normal floats at
+// 4.8e-7, where flush-to-zero makes it 0 and its inverse root infinite; infinity times 0 is NaN.
+inline constexpr double kMinSoftening = 5e-7;
+// Above this the cube of a squared distance overflows: (3 (2 c)^2)^3 < 3.4e38.
+inline constexpr double kMaxCoordinate = 5e5;
+// Kernels index bodies with an int.
+inline constexpr std::int64_t kMaxBodies = (std::int64_t{1} << 31) - 1024;
+
+inline constexpr std::string_view kInputNames[] = {"plummer", "galaxies", "solar", "figure-eight",
+                                                   "uniform"};
+
+// Bodies of a named input, with its usual softening and dt, and steps = 0:
+//   plummer       a Plummer sphere in virial equilibrium, total mass 1, energy -1/4 (Aarseth, Henon
+//                 and Wielen 1974)
+//   galaxies      two discs around heavy centres on a parabolic course, mass 1 each
+//   solar         the Sun and the planets at J2000 (Earth and Moon as one), in AU and days, masses
+//                 in AU^3/day^2 so that G = 1 (Standish and Williams' Keplerian elements)
+//   figure-eight  three bodies chasing one another (Chenciner and Montgomery 2000), period 6.3259
+//   uniform       a unit cube of bodies at rest, total mass 1
+// `count` 0 asks for the number that belongs to solar (9) and figure-eight (3).
+// Errors: UsageError for a count that does not fit, or above kMaxBodies.
+Input make_input(std::string_view name, std::int64_t count, std::uint64_t seed);
+
+// Text lines `mass x y z vx vy vz`; blank lines and `#` comments are skipped.
+// Errors: InputError naming file and line: too few fields, no number, NaN or infinity, a negative
+// mass, a coordinate beyond kMaxCoordinate; a file that is missing or holds no body.
+Input read_input(const std::string& path);
+
+// --- Oracle --------------------------------------------------------------------------------------
+
+// Verifies outputs of one input in float64:
+//   - every number is finite, masses are unchanged; without steps, so is the whole state;
+//   - accelerations against equation 6.1 at the output's own positions, all bodies up to
+//     kMaxAllBodies, else kSampledBodies of them drawn by the seed. The error is measured against
+//     the sum of the pulls' sizes, because rounding is proportional to that. Of a sample, 95 % must
+//     be as near as the random walk of the roundings allows, and all within the worst case;
+//   - momentum, angular momentum and energy against the input's (energy from the same sample,
+//     within five standard errors of it);
+//   - where affordable (count^2 * steps up to kMaxReferencePairs), the state against a float64
+//     leapfrog, within what a second one from slightly stretched positions shows to be chaos.
+class Verifier {
+  public:
+    static constexpr std::int64_t kMaxAllBodies = 4096;
+    static constexpr std::int64_t kSampledBodies = 1024;
+    static constexpr double kMaxReferencePairs = 1e8;
+    static constexpr std::int64_t kMaxReferenceSteps = 1000;
+
+    Verifier(const Input& input, std::uint64_t seed);
+    ~Verifier();
+    course::Verdict verify(const Output& output);
+    // Of the last verified output that had steps, relative to kinetic + |potential| energy.
+    double energy_drift() const;
+
+  private:
+    struct Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace nbody

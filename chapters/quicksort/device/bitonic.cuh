@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Bitonic sort as stages 03 and 04 taught it, for stages whose own idea is another: kernels, and
+// functions that launch them from the host or (compiled with -rdc=true) from the device.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "problem/quicksort.hpp"
+
+namespace quicksort {
+
+inline constexpr int kStepBlockSize = 256;  // of the two kernels of one step
+
+// Behind the end stand, in thought, keys larger than all: there the smaller one is in place
+// already.
+template <typename Index>
+__device__ __forceinline__ void compare_exchange(Key* keys, Index i, Index partner, Index count) {
+    if (partner >= count) return;
+    const Key key = keys[i];
+    const Key other = keys[partner];
+    if (other < key) {
+        keys[i] = other;
+        keys[partner] = key;
+    }
+}
+
+// Stage 03: one block of at least half as many threads as there are keys, counted up to a power of
+// two; count * sizeof(Key) bytes of dynamic shared memory.
+static __global__ void sort_block_kernel(Key* keys, int count) {
+    extern __shared__ Key s_keys[];
+    const int thread = threadIdx.x;
+    for (int i = thread; i < count; i += blockDim.x) s_keys[i] = keys[i];
+    __syncthreads();  // the first step takes keys that another thread has loaded
+    compare_exchange(s_keys, 2 * thread, 2 * thread + 1, count);
+    __syncthreads();
+    for (int size = 4; size < 2 * count; size *= 2) {
+        const int i = 2 * thread - (thread & (size / 2 - 1));
+        compare_exchange(s_keys, i, i ^ (size - 1), count);
+        __syncthreads();  // the next step reads what other threads wrote in this one
+        for (int stride = size / 4; stride > 0; stride /= 2) {
+            const int j = thread + (thread & ~(stride - 1));
+            compare_exchange(s_keys, j, j + stride, count);
+            __syncthreads();
+        }
+    }
+    for (int i = thread; i < count; i += blockDim.x) keys[i] = s_keys[i];
+}
+
+__device__ __forceinline__ std::int64_t global_thread() {
+    return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+// Stage 04: the first step of the merge of two runs of size / 2.
+static __global__ void compare_mirrored_kernel(Key* keys, std::int64_t count, std::int64_t size) {
+    const std::int64_t thread = global_thread();
+    const std::int64_t i = 2 * thread - (thread & (size / 2 - 1));
+    compare_exchange(keys, i, i ^ (size - 1), count);
+}
+
+// Stage 04: each later step.
+static __global__ void compare_strided_kernel(Key* keys, std::int64_t count, std::int64_t stride) {
+    const std::int64_t thread = global_thread();
+    const std::int64_t i = thread + (thread & ~(stride - 1));
+    compare_exchange(keys, i, i + stride, count);
+}
+
+// Threads of sort_block_kernel's block: a power of two from 1 to half the keys it can sort.
+__host__ __device__ inline int sort_block_threads(int count) {
+    int threads = 1;
+    while (2 * threads < count) threads *= 2;
+    return threads;
+}
+
+// Queues the sort of up to 2 * (threads a block may have) keys. Returns the launch's error.
+__host__ __device__ inline cudaError_t launch_block_sort(Key* keys, int count,
+                                                         cudaStream_t stream) {
+    sort_block_kernel<<<1, sort_block_threads(count), count * sizeof(Key), stream>>>(keys, count);
+    return cudaGetLastError();
+}
+
+// How many kernels launch_step_sort launches.
+__host__ __device__ inline int step_sort_launches(std::int64_t count) {
+    int merges = 0;
+    for (std::int64_t size = 2; size < 2 * count; size *= 2) ++merges;
+    return merges * (merges + 1) / 2;
+}
+
+// Queues the sort of any number of keys on one stream, a launch a step. Returns the first error;
+// cudaErrorInvalidConfiguration where a grid would have more than 2^31 - 1 blocks.
+__host__ __device__ inline cudaError_t launch_step_sort(Key* keys, std::int64_t count,
+                                                        cudaStream_t stream) {
+    if (count / (2 * kStepBlockSize) >= (std::int64_t{1} << 30))
+        return cudaErrorInvalidConfiguration;
+    const auto blocks_for = [count](std::int64_t size) {
+        const std::int64_t pairs = (count + size - 1) / size * (size / 2);
+        return static_cast<unsigned>((pairs + kStepBlockSize - 1) / kStepBlockSize);
+    };
+    for (std::int64_t size = 2; size < 2 * count; size *= 2) {
+        compare_mirrored_kernel<<<blocks_for(size), kStepBlockSize, 0, stream>>>(keys, count, size);
+        cudaError_t status = cudaGetLastError();
+        if (status != cudaSuccess) return status;
+        for (std::int64_t stride = size / 4; stride > 0; stride /= 2) {
+            compare_strided_kernel<<<blocks_for(2 * stride), kStepBlockSize, 0, stream>>>(
+                keys, count, stride);
+            status = cudaGetLastError();
+            if (status != cudaSuccess) return status;
+        }
+    }
+    return cudaSuccess;
+}
+
+}  // namespace quicksort

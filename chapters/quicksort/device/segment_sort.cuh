@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The sort of one segment as stage 09 taught it, for stages whose own idea is the partition of what
+// is longer: quicksort_segment_kernel, launched with kBlockSize threads and shared memory for twice
+// its keys, which allow_shared_lists allows.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "device/bitonic.cuh"
+#include "device/device_launches.cuh"
+#include "problem/quicksort.hpp"
+
+namespace quicksort {
+
+inline constexpr int kWarpSize = 32;
+inline constexpr unsigned int kAllLanes = 0xffffffff;
+
+// The sums of `value` over the lanes of the warp up to this one.
+__device__ __forceinline__ int2 scan_over_warp(int2 value) {
+    const int lane = threadIdx.x % kWarpSize;
+    for (int distance = 1; distance < kWarpSize; distance *= 2) {
+        const int x = __shfl_up_sync(kAllLanes, value.x, distance);
+        const int y = __shfl_up_sync(kAllLanes, value.y, distance);
+        if (lane >= distance) {
+            value.x += x;
+            value.y += y;
+        }
+    }
+    return value;
+}
+
+// The sums of `value` over the threads before this one; in `total` over all of them.
+__device__ __forceinline__ int2 scan_over_block(int2 value, int2& total) {
+    constexpr int kWarps = kBlockSize / kWarpSize;
+    static_assert(kWarps == kWarpSize, "the first warp scans the sums of all, one a lane");
+    __shared__ int2 s_sums[kWarps];
+    const int warp = threadIdx.x / kWarpSize, lane = threadIdx.x % kWarpSize;
+    int2 sum = scan_over_warp(value);
+    if (lane == kWarpSize - 1) s_sums[warp] = sum;
+    __syncthreads();  // every warp's sum must be there before the first warp reads them
+    if (warp == 0) s_sums[lane] = scan_over_warp(s_sums[lane]);
+    __syncthreads();  // and scanned before the others do
+    total = s_sums[kWarps - 1];
+    if (warp > 0) {
+        const int2 other = s_sums[warp - 1];
+        sum.x += other.x;
+        sum.y += other.y;
+    }
+    return make_int2(sum.x - value.x, sum.y - value.y);
+}
+
+static __global__ void quicksort_segment_kernel(const Key* source, Key* keys, int count, int levels,
+                                                int* first_error);
+
+// Sorts a part by a kernel of its own. `levels`: partitions that are left to it.
+__device__ inline void launch_sort(Key* keys, int count, int levels, int* first_error) {
+    if (count < 2) return;
+    cudaStream_t stream = nullptr;
+    cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    note_launch_error(error, first_error);
+    if (count <= kLeafKeys) {
+        error = launch_block_sort(keys, count, stream);
+    } else if (levels == 0) {
+        error = launch_step_sort(keys, count, stream);
+    } else {
+        quicksort_segment_kernel<<<1, kBlockSize, 2 * count * sizeof(Key), stream>>>(
+            keys, keys, count, levels, first_error);
+        error = cudaGetLastError();
+    }
+    note_launch_error(error, first_error);
+    cudaStreamDestroy(stream);  // once its kernel has ended
+}
+
+// Sorts source[0, count), count >= 1, into keys[0, count), which may be the same.
+static __global__ void quicksort_segment_kernel(const Key* source, Key* keys, int count, int levels,
+                                                int* first_error) {
+    extern __shared__ Key s_keys[];
+    Key* s_parts = s_keys + count;
+    const int thread = threadIdx.x;
+    const Key pivot = source[0];
+    int2 mine = make_int2(0, 0);  // keys below the pivot, and the others
+    for (int i = 1 + thread; i < count; i += kBlockSize) {
+        const Key key = source[i];
+        s_keys[i] = key;
+        if (key < pivot) {
+            ++mine.x;
+        } else {
+            ++mine.y;
+        }
+    }
+    // Its barriers also separate the reads of `source` from the writes below.
+    int2 total;
+    const int2 before = scan_over_block(mine, total);
+    int left = before.x;
+    int right = total.x + 1 + before.y;
+    for (int i = 1 + thread; i < count; i += kBlockSize) {
+        const Key key = s_keys[i];
+        s_parts[key < pivot ? left++ : right++] = key;
+    }
+    if (thread == 0) s_parts[total.x] = pivot;  // in its place for good: each partition gets on
+    __syncthreads();  // a thread writes the keys of others
+    for (int i = thread; i < count; i += kBlockSize) keys[i] = s_parts[i];
+    __syncthreads();  // a child sees what the launching thread sees
+    if (thread == 0) {
+        const int right_begin = total.x + 1;
+        launch_sort(keys, total.x, levels - 1, first_error);
+        launch_sort(keys + right_begin, total.y, levels - 1, first_error);
+    }
+}
+
+}  // namespace quicksort

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "common/backends/opencl/device.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "common/harness/error.hpp"
+#include "common/input/numbers.hpp"
+#include "common/backends/opencl/selection.hpp"
+#include "common/harness/text.hpp"
+
+namespace course::opencl {
+
+namespace {
+
+struct ErrorName {
+    cl_int number;
+    std::string_view name;
+};
+
+// What allocations, builds, launches, copies and drivers answer with. Of others the number is told.
+constexpr ErrorName kErrorNames[] = {
+    {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+    {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
+    {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE"},
+    {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+    {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+    {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+    {CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+    {CL_MEM_COPY_OVERLAP, "CL_MEM_COPY_OVERLAP"},
+    {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
+    {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+    {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
+    {CL_INVALID_PLATFORM, "CL_INVALID_PLATFORM"},
+    {CL_INVALID_DEVICE, "CL_INVALID_DEVICE"},
+    {CL_INVALID_CONTEXT, "CL_INVALID_CONTEXT"},
+    {CL_INVALID_QUEUE_PROPERTIES, "CL_INVALID_QUEUE_PROPERTIES"},
+    {CL_INVALID_COMMAND_QUEUE, "CL_INVALID_COMMAND_QUEUE"},
+    {CL_INVALID_MEM_OBJECT, "CL_INVALID_MEM_OBJECT"},
+    {CL_INVALID_BUILD_OPTIONS, "CL_INVALID_BUILD_OPTIONS"},
+    {CL_INVALID_PROGRAM, "CL_INVALID_PROGRAM"},
+    {CL_INVALID_PROGRAM_EXECUTABLE, "CL_INVALID_PROGRAM_EXECUTABLE"},
+    {CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME"},
+    {CL_INVALID_KERNEL_DEFINITION, "CL_INVALID_KERNEL_DEFINITION"},
+    {CL_INVALID_KERNEL, "CL_INVALID_KERNEL"},
+    {CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX"},
+    {CL_INVALID_ARG_VALUE, "CL_INVALID_ARG_VALUE"},
+    {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE"},
+    {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
+    {CL_INVALID_WORK_DIMENSION, "CL_INVALID_WORK_DIMENSION"},
+    {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
+    {CL_INVALID_WORK_ITEM_SIZE, "CL_INVALID_WORK_ITEM_SIZE"},
+    {CL_INVALID_GLOBAL_OFFSET, "CL_INVALID_GLOBAL_OFFSET"},
+    {CL_INVALID_EVENT_WAIT_LIST, "CL_INVALID_EVENT_WAIT_LIST"},
+    {CL_INVALID_EVENT, "CL_INVALID_EVENT"},
+    {CL_INVALID_OPERATION, "CL_INVALID_OPERATION"},
+    {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
+    {CL_INVALID_GLOBAL_WORK_SIZE, "CL_INVALID_GLOBAL_WORK_SIZE"},
+    {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+};
+
+std::string describe(const cl::Error& error) {
+    const auto* found =
+        std::find_if(std::begin(kErrorNames), std::end(kErrorNames),
+                     [&error](const ErrorName& entry) { return entry.number == error.err(); });
+    return text(error.what(), ": ", found != std::end(kErrorNames) ? found->name : "error", " (",
+                error.err(), ")");
+}
+
+// Names come with blanks at their ends, and with a zero there from some drivers.
+std::string trimmed(const std::string& name) {
+    const std::string_view blanks(" \t\n\0", 4);
+    const std::size_t begin = name.find_first_not_of(blanks);
+    return begin == std::string::npos
+               ? ""
+               : name.substr(begin, name.find_last_not_of(blanks) - begin + 1);
+}
+
+bool is_gpu(const cl::Device& device) {
+    return (device.getInfo<CL_DEVICE_TYPE>() & CL_DEVICE_TYPE_GPU) != 0;
+}
+
+// Nothing where the platform has none, which OpenCL calls an error, or does not answer.
+std::vector<cl::Device> devices_of(const cl::Platform& platform) {
+    std::vector<cl::Device> devices;
+    try {
+        platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+    } catch (const cl::Error&) {
+        devices.clear();
+    }
+    return devices;
+}
+
+}  // namespace
+
+OpenClError::OpenClError(const cl::Error& error) : std::runtime_error(describe(error)) {}
+
+Device::Device(const cl::Device& device) try
+    : device_(device),
+      name_(trimmed(device.getInfo<CL_DEVICE_NAME>())),
+      platform_(
+          trimmed(cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>())),
+      is_gpu_(opencl::is_gpu(device)) {
+    const auto refuse = [this](const char* why) {
+        throw NoDeviceError(text("OpenCL device ", name_, " is not usable: ", why));
+    };
+    if (!device_.getInfo<CL_DEVICE_AVAILABLE>()) {
+        refuse("it is not available");
+    }
+    if (!device_.getInfo<CL_DEVICE_COMPILER_AVAILABLE>()) {
+        refuse("there is no compiler for it");
+    }
+    context_ = cl::Context(device_);
+    queue_ = cl::CommandQueue(context_, device_, cl::QueueProperties::Profiling);
+} catch (const cl::Error& error) {
+    throw NoDeviceError(text("OpenCL device is not usable: ", describe(error)));
+}
+
+const cl::Program& Device::program(const Source& source, const std::string& options) {
+    const std::string key = text(options, '\n', source.text);
+    if (const auto built = programs_.find(key); built != programs_.end()) {
+        return built->second;
+    }
+    // Compilers name the string that they are given, or a file of their own.
+    cl::Program program(context_, text("#line 1 \"", source.file, "\"\n", source.text));
+    const auto start = std::chrono::steady_clock::now();
+    try {
+        program.build(device_, text("-cl-std=CL1.2 ", options).c_str());
+    } catch (const cl::BuildError& error) {
+        std::string log;
+        for (const auto& [device, lines] : error.getBuildLog()) {
+            log += lines;
+        }
+        throw std::runtime_error(
+            text(source.file, ": does not build for ", name_, ":\n", trimmed(log)));
+    }
+    build_ms_ +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return programs_.emplace(key, std::move(program)).first->second;
+}
+
+cl::Buffer Device::buffer_of(std::int64_t count, std::size_t size) {
+    const double bytes = static_cast<double>(count) * static_cast<double>(size);
+    const double most = static_cast<double>(device_.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>());
+    if (!(bytes > 0.0 && bytes <= most)) {
+        throw std::runtime_error(text("a buffer of ", format_bytes(bytes), ": ", name_,
+                                      " allows at most ", format_bytes(most),
+                                      " (CL_DEVICE_MAX_MEM_ALLOC_SIZE)"));
+    }
+    cl::Buffer buffer(context_, CL_MEM_READ_WRITE, static_cast<std::size_t>(count) * size);
+    queue_.enqueueMigrateMemObjects({buffer}, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
+    return buffer;
+}
+
+void Device::check_group_size(const char* flag, std::int64_t threads) const {
+    const std::size_t most = std::min(device_.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>(),
+                                      device_.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>().at(0));
+    if (threads > static_cast<std::int64_t>(most)) {
+        throw UsageError(
+            text(flag, ' ', threads, ": ", name_, " allows at most ", most, " work-items a group"));
+    }
+}
+
+cl::Device find_device(std::string_view platform, int device) {
+    std::vector<cl::Platform> platforms;
+    try {
+        cl::Platform::get(&platforms);
+    } catch (const cl::Error&) {
+        platforms.clear();  // so the loader says that there is none
+    }
+    std::vector<PlatformEntry> entries;
+    std::vector<std::vector<cl::Device>> devices;
+    for (const cl::Platform& one : platforms) {
+        PlatformEntry entry{trimmed(one.getInfo<CL_PLATFORM_NAME>()), {}};
+        devices.push_back(devices_of(one));
+        for (const cl::Device& its : devices.back()) {
+            entry.devices.push_back({trimmed(its.getInfo<CL_DEVICE_NAME>()), is_gpu(its)});
+        }
+        entries.push_back(std::move(entry));
+    }
+    const Selection chosen = select_device(entries, platform, device);
+    return devices[chosen.platform][chosen.device];
+}
+
+double milliseconds_of(const cl::Event& event) {
+    event.wait();
+    return 1e-6 * static_cast<double>(event.getProfilingInfo<CL_PROFILING_COMMAND_END>() -
+                                      event.getProfilingInfo<CL_PROFILING_COMMAND_START>());
+}
+
+double milliseconds_between(const cl::Event& earlier, const cl::Event& later) {
+    cl::Event::waitForEvents({earlier, later});
+    return 1e-6 * static_cast<double>(later.getProfilingInfo<CL_PROFILING_COMMAND_END>() -
+                                      earlier.getProfilingInfo<CL_PROFILING_COMMAND_END>());
+}
+
+}  // namespace course::opencl

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Owners of CUDA streams and events.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <utility>
+
+#include "common/cuda/cuda_check.hpp"
+
+namespace course {
+
+// kBlocking streams wait for the legacy default stream and it for them; kNonBlocking ones do not.
+enum class StreamKind { kBlocking, kNonBlocking };
+
+// A stream of its own. Move-only; destroying it does not wait for the work queued on it.
+class Stream {
+  public:
+    explicit Stream(StreamKind kind = StreamKind::kBlocking) {
+        cuda_check(cudaStreamCreateWithFlags(
+            &stream_, kind == StreamKind::kBlocking ? cudaStreamDefault : cudaStreamNonBlocking));
+    }
+
+    Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+
+    Stream& operator=(Stream&& other) noexcept {
+        std::swap(stream_, other.stream_);
+        return *this;
+    }
+
+    ~Stream() {
+        if (stream_ != nullptr) {
+            cuda_check_nothrow(cudaStreamDestroy(stream_));
+        }
+    }
+
+    cudaStream_t get() const noexcept { return stream_; }
+    void synchronize() const { cuda_check(cudaStreamSynchronize(stream_)); }
+
+  private:
+    cudaStream_t stream_ = nullptr;
+};
+
+// An event that keeps its time. Move-only.
+class Event {
+  public:
+    Event() { cuda_check(cudaEventCreate(&event_)); }
+
+    Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+
+    Event& operator=(Event&& other) noexcept {
+        std::swap(event_, other.event_);
+        return *this;
+    }
+
+    ~Event() {
+        if (event_ != nullptr) {
+            cuda_check_nothrow(cudaEventDestroy(event_));
+        }
+    }
+
+    cudaEvent_t get() const noexcept { return event_; }
+    void record(cudaStream_t stream = nullptr) { cuda_check(cudaEventRecord(event_, stream)); }
+    void record(const Stream& stream) { record(stream.get()); }
+    void synchronize() const { cuda_check(cudaEventSynchronize(event_)); }
+
+  private:
+    cudaEvent_t event_ = nullptr;
+};
+
+// Milliseconds from `start` to `stop`, both recorded; waits for `stop`.
+// The device's clock resolves about half a microsecond.
+inline float milliseconds_between(const Event& start, const Event& stop) {
+    stop.synchronize();
+    float milliseconds = 0.0F;
+    cuda_check(cudaEventElapsedTime(&milliseconds, start.get(), stop.get()));
+    return milliseconds;
+}
+
+}  // namespace course

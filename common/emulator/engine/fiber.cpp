@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/engine/fiber.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <new>
+
+namespace emulator {
+namespace {
+
+const std::size_t kPageBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+
+// A guard page costs the process two memory mappings, of which Linux allows 65530. A cooperative
+// grid of many blocks would take them all: its last stacks go without.
+constexpr int kMaxGuardPages = 24000;
+std::atomic<int> guard_pages = 0;
+
+}  // namespace
+
+void FiberStacks::reserve(int capacity, std::size_t stack_bytes) {
+    stack_bytes = (stack_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+    if (capacity <= capacity_ && stack_bytes == stack_bytes_) return;
+    release();
+    void* memory = ::mmap(nullptr, capacity * stack_bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    memory_ = static_cast<char*>(memory);
+    capacity_ = capacity;
+    stack_bytes_ = stack_bytes;
+}
+
+void FiberStacks::release() {
+    if (memory_ != nullptr) ::munmap(memory_, capacity_ * stack_bytes_);
+    guard_pages -= guarded_;
+    memory_ = nullptr;
+    capacity_ = guarded_ = 0;
+}
+
+FiberContext FiberStacks::make(int index, FiberEntry entry) {
+    char* const bottom = memory_ + index * stack_bytes_;
+    if (index == guarded_ && guard_pages < kMaxGuardPages &&
+        ::mprotect(bottom, kPageBytes, PROT_NONE) == 0) {
+        ++guarded_;
+        ++guard_pages;
+    }
+    // Stacks start at different offsets in their pages: the threads of a block do the same with
+    // theirs, and at equal offsets all would compete for the same few cache sets.
+    const std::size_t stagger = static_cast<std::size_t>(index) % 13 * 256;
+    const FiberContext fresh = boost::context::detail::make_fcontext(
+        bottom + stack_bytes_ - stagger, stack_bytes_ - stagger, entry);
+    // ontop_fcontext() does not hand its argument to a context that has not started.
+    return boost::context::detail::jump_fcontext(fresh, nullptr).fctx;
+}
+
+bool FiberStacks::guards(const void* address) const {
+    const auto* byte = static_cast<const char*>(address);
+    if (memory_ == nullptr || byte < memory_ || byte >= memory_ + guarded_ * stack_bytes_) {
+        return false;
+    }
+    return static_cast<std::size_t>(byte - memory_) % stack_bytes_ < kPageBytes;
+}
+
+}  // namespace emulator

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// A worker runs one block at a time on its OS thread, the block's threads as fibers.
+//
+// Fibers are lazy. One fiber runs the threads one after the other (KernelCall::run_threads); when a
+// thread waits, it keeps that fiber, and another fiber goes on with the threads that have not
+// started. A kernel without barriers is thus a plain loop on one fiber.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <emulator/launch.hpp>
+#include <emulator/thread.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/engine/fiber.hpp"
+#include "common/emulator/process/settings.hpp"
+
+namespace emulator {
+
+struct Grid;
+
+constexpr int kMaxWarpsPerBlock = kMaxThreadsPerBlock / kWarpSize;
+
+// Lanes of a warp that wait for each other: one operation, one mask.
+struct WarpMeeting {
+    WarpOperation operation;
+    std::uint32_t mask;
+    std::uint32_t arrived;
+    int count;
+    std::array<std::uint8_t, kWarpSize> order;  // lanes as they arrived
+};
+
+struct Warp {
+    int meetings = 0;  // lanes with disjoint masks may meet at the same time
+    std::array<WarpMeeting, kWarpSize> meeting;
+    std::array<std::uint64_t, kWarpSize> value;
+    std::array<int, kWarpSize> argument;
+    std::array<int, kWarpSize> width;
+    std::array<std::uint64_t, kWarpSize> result;
+};
+
+// Where all threads of the block wait for each other.
+struct BlockMeeting {
+    enum class Kind { plain, count, all, any, grid };
+    Kind kind = Kind::plain;
+    int arrived = 0;
+    int true_values = 0;
+    int result = 0;
+    std::array<std::uint16_t, kMaxThreadsPerBlock> order;  // threads as they arrived
+};
+
+// A thread that asked which lanes of its warp are with it (active_mask), and where it asked.
+struct ConvergingThread {
+    std::uint16_t thread;
+    const void* place;
+};
+
+class Worker {
+  public:
+    // The calling OS thread's worker, made at the first call.
+    static Worker& current();
+
+    Worker();
+    ~Worker();
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    // Runs a block to its end. A failure is reported and marks the grid.
+    void run_block(Grid& grid, std::int64_t block);
+
+    // For the running thread.
+    int wait_for_block(BlockMeeting::Kind kind, int value);
+    std::uint64_t wait_for_warp(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
+                                int argument, int width);
+    std::uint32_t wait_for_convergence(const void* place);
+    void release_waiters_of(const ThreadContext& ended);
+    [[noreturn]] void abandon_block();
+    // For an observer, in the running thread: waits until no other thread of its warp can go on
+    // without one that holds. Hooks::warp_held is called before they do.
+    void hold();
+
+    Grid& grid() { return *grid_; }
+    std::int64_t block() const { return block_; }
+    std::span<ThreadContext> threads() { return {threads_.data(), unsigned(loop_.count)}; }
+    // The lanes that have not returned.
+    std::uint32_t live_lanes(int warp) const { return loop_.live_lanes[warp]; }
+    bool some_wait() const { return loop_.waiting > 0; }
+    // The warp of the thread that starts next, or -1.
+    int next_warp() const {
+        return loop_.next < loop_.count ? loop_.order[loop_.next] / kWarpSize : -1;
+    }
+    void* dynamic_shared() const { return dynamic_shared_; }
+    std::size_t dynamic_shared_bytes() const { return dynamic_shared_bytes_; }
+    const FiberStacks& stacks() const { return stacks_; }
+    // Whether the address lies in the guard page that follows the dynamic shared memory.
+    bool guards_shared_memory(const void* address) const;
+    // Numbers the block's device-side launches.
+    int next_launch() { return launches_++; }
+
+  private:
+    static void fiber_main(boost::context::detail::transfer_t transfer);
+
+    void set_up_threads(const dim3& block_dim);
+    void set_up_order();
+    void set_up_shared_memory(std::size_t bytes);
+    FiberContext take_fiber();
+    FiberContext next_context(FiberContext otherwise);
+    void make_ready(std::uint16_t thread);
+    void leave(ThreadContext& self);
+    void complete_block_meeting();
+    void complete_warp_meeting(int warp, int meeting);
+    void release_converged();
+    void release_held();
+    void release_if_stuck();
+    std::string describe_waiting_threads() const;
+
+    Grid* grid_ = nullptr;
+    std::int64_t block_ = 0;
+    BlockContext block_context_{};
+    ThreadLoop loop_{};
+    std::vector<ThreadContext> threads_;
+    std::vector<std::uint16_t> order_;
+    dim3 shaped_for_{0, 0, 0};  // the block_dim that threads_ has
+    Schedule::Order ordered_as_ = Schedule::Order::in_order;
+    int launches_ = 0;
+
+    FiberStacks stacks_;
+    FiberContext main_context_ = nullptr;
+    std::vector<FiberContext> suspended_;  // by thread: where it waits
+    std::vector<FiberContext> fibers_;  // by fiber: where it stands when idle
+    std::vector<int> idle_fibers_;
+    int made_fibers_ = 0;
+
+    // Threads that may go on, first come first served: a ring.
+    std::array<std::uint16_t, kMaxThreadsPerBlock> ready_;
+    unsigned ready_head_ = 0;
+    unsigned ready_tail_ = 0;
+
+    BlockMeeting block_meeting_;
+    std::vector<Warp> warps_;
+    std::vector<ConvergingThread> converging_;
+    std::vector<std::uint16_t> held_;
+
+    std::vector<SharedRange> static_shared_;
+    char* shared_memory_ = nullptr;  // kMaxDynamicSharedBytes and a guard page
+    void* dynamic_shared_ = nullptr;
+    std::size_t dynamic_shared_bytes_ = 0;
+    void* signal_stack_ = nullptr;
+};
+
+// The results of all lanes that met.
+void compute_warp_results(Warp& warp, const WarpMeeting& meeting);
+
+// The worker whose block the calling OS thread runs; nullptr in host code.
+Worker* worker_of_running_block();
+
+}  // namespace emulator

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/process/settings.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+namespace emulator {
+namespace {
+
+constexpr int kMaxWorkers = 1024;
+
+template <class Number>
+Number parse_number(std::string_view text, const char* allowed) {
+    Number value{};
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stop != end) throw std::invalid_argument(allowed);
+    return value;
+}
+
+Settings read_environment() {
+    Settings settings;
+    settings.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    const char* variable = "";
+    const char* value = nullptr;
+    const auto look_up = [&](const char* name) {
+        variable = name;
+        value = std::getenv(name);
+        return value != nullptr && *value != '\0';
+    };
+    try {
+        if (look_up("EMULATOR_SCHEDULE")) settings.schedule = parse_schedule(value);
+        if (look_up("EMULATOR_WORKERS")) {
+            constexpr const char* kAllowed = "a number from 1 to 1024";
+            settings.workers = parse_number<int>(value, kAllowed);
+            if (settings.workers < 1 || settings.workers > kMaxWorkers) {
+                throw std::invalid_argument(kAllowed);
+            }
+        }
+        if (look_up("EMULATOR_DEVICE")) {
+            settings.device = value;
+            if (settings.device != "h200" && settings.device != "gtx980") {
+                throw std::invalid_argument("h200 or gtx980");
+            }
+        }
+        if (look_up("EMULATOR_TIME_LIMIT")) {
+            constexpr const char* kAllowed = "a number of seconds, 0 for no limit";
+            settings.time_limit = parse_number<double>(value, kAllowed);
+            if (!(settings.time_limit >= 0)) throw std::invalid_argument(kAllowed);
+        }
+    } catch (const std::invalid_argument& error) {
+        std::fprintf(stderr, "emulator: %s=%s: expected %s\n", variable, value, error.what());
+        std::exit(EXIT_FAILURE);
+    }
+    return settings;
+}
+
+Settings& mutable_settings() {
+    static auto* settings = new Settings(read_environment());  // for static destructors too
+    return *settings;
+}
+
+}  // namespace
+
+const Settings& settings() { return mutable_settings(); }
+
+void configure(const Settings& replacement) { mutable_settings() = replacement; }
+
+Schedule parse_schedule(std::string_view text) {
+    constexpr const char* kAllowed = "in-order, reversed or shuffled:SEED";
+    constexpr std::string_view kShuffled = "shuffled:";
+    if (text == "in-order") return {Schedule::Order::in_order, 0};
+    if (text == "reversed") return {Schedule::Order::reversed, 0};
+    if (!text.starts_with(kShuffled)) throw std::invalid_argument(kAllowed);
+    text.remove_prefix(kShuffled.size());
+    return {Schedule::Order::shuffled, parse_number<std::uint64_t>(text, kAllowed)};
+}
+
+std::uint64_t mix_bits(std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+    return value ^ (value >> 31);
+}
+
+}  // namespace emulator

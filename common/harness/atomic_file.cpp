@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "common/harness/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <streambuf>
+#include <utility>
+#include <vector>
+
+#include "common/harness/error.hpp"
+#include "common/harness/text.hpp"
+
+namespace course {
+
+namespace {
+
+// The paths that a signal has to remove. A handler may neither lock nor allocate, hence the fixed
+// table of atomic pointers; a file owns the text that its slot points to.
+constexpr int kSlots = 16;
+std::array<std::atomic<const char*>, kSlots> g_temporary_paths{};
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+extern "C" void remove_and_reraise(int signal) {
+    for (const std::atomic<const char*>& path : g_temporary_paths) {
+        if (const char* name = path.load()) {
+            unlink(name);
+        }
+    }
+    // SA_RESETHAND restored the default action: the parent sees a process ended by the signal.
+    raise(signal);
+}
+
+// A slot for `path`, or -1 where all are taken: that file is then left behind by a signal only.
+int take_slot(const char* path) {
+    for (int slot = 0; slot < kSlots; ++slot) {
+        const char* empty = nullptr;
+        if (g_temporary_paths[static_cast<std::size_t>(slot)].compare_exchange_strong(empty,
+                                                                                      path)) {
+            return slot;
+        }
+    }
+    return -1;
+}
+
+void free_slot(int slot) {
+    if (slot >= 0) {
+        g_temporary_paths[static_cast<std::size_t>(slot)].store(nullptr);
+    }
+}
+
+// Buffered writes to a file descriptor that remember the first error: std::ofstream forgets errno,
+// and "No space left on device" is what the user must read.
+class DescriptorBuffer : public std::streambuf {
+  public:
+    explicit DescriptorBuffer(int descriptor) : descriptor_(descriptor), buffer_(1 << 16) {
+        setp(buffer_.data(), buffer_.data() + buffer_.size());
+    }
+
+    int error() const { return error_; }
+
+    bool flush() {
+        const char* begin = pbase();
+        while (error_ == 0 && begin < pptr()) {
+            const ssize_t written =
+                write(descriptor_, begin, static_cast<std::size_t>(pptr() - begin));
+            if (written >= 0) {
+                begin += written;
+            } else if (errno != EINTR) {
+                error_ = errno;
+            }
+        }
+        setp(buffer_.data(), buffer_.data() + buffer_.size());
+        return error_ == 0;
+    }
+
+  protected:
+    int_type overflow(int_type c) override {
+        if (!flush()) {
+            return traits_type::eof();
+        }
+        if (!traits_type::eq_int_type(c, traits_type::eof())) {
+            *pptr() = traits_type::to_char_type(c);
+            pbump(1);
+        }
+        return traits_type::not_eof(c);
+    }
+
+    int sync() override { return flush() ? 0 : -1; }
+
+  private:
+    int descriptor_;
+    int error_ = 0;
+    std::vector<char> buffer_;
+};
+
+[[noreturn]] void fail_to_write(const std::string& path, int error) {
+    throw InputError(text(path, ": cannot be written: ", std::strerror(error)));
+}
+
+// The file that a chain of symbolic links ends in, so that the rename replaces the file and not
+// the link. `path` itself where it does not exist.
+std::string resolved(const std::string& path) {
+    char* real = realpath(path.c_str(), nullptr);
+    if (real == nullptr) {
+        return path;
+    }
+    std::string result = real;
+    std::free(real);
+    return result;
+}
+
+}  // namespace
+
+struct AtomicFile::Implementation {
+    std::string path;  // as named by the user, for messages
+    std::string target;  // behind symbolic links
+    std::string temporary;  // empty: written directly
+    int descriptor = -1;
+    int slot = -1;
+    std::unique_ptr<DescriptorBuffer> buffer;
+    std::unique_ptr<std::ostream> stream;
+
+    ~Implementation() {
+        if (descriptor > STDERR_FILENO) {
+            close(descriptor);
+        }
+        if (!temporary.empty()) {
+            unlink(temporary.c_str());
+        }
+        free_slot(slot);
+    }
+
+    // Beside the target, since a rename cannot leave a file system. Opened exclusively under a
+    // name of our own, and not by mkstemp, so that the umask gives the usual permissions.
+    void open_temporary() {
+        for (int attempt = 0; attempt < 1000; ++attempt) {
+            temporary = text(target, ".", getpid(), ".", attempt, ".partial");
+            // Known to the signal handler before it exists: no moment is left to leak it in.
+            slot = take_slot(temporary.c_str());
+            descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+            if (descriptor >= 0) {
+                return;
+            }
+            const int error = errno;
+            free_slot(std::exchange(slot, -1));
+            temporary.clear();
+            if (error != EEXIST) {
+                fail_to_write(path, error);
+            }
+        }
+        fail_to_write(path, EEXIST);
+    }
+};
+
+AtomicFile::AtomicFile(std::string path) : implementation_(std::make_unique<Implementation>()) {
+    Implementation& file = *implementation_;
+    file.path = std::move(path);
+    struct stat status {};
+    if (file.path == "-") {
+        file.descriptor = STDOUT_FILENO;
+    } else if (file.path.empty()) {
+        throw InputError("an output file needs a name");
+    } else if (stat(file.path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+        fail_to_write(file.path, EISDIR);
+    } else if (stat(file.path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+        file.descriptor = open(file.path.c_str(), O_WRONLY | O_CLOEXEC);
+        if (file.descriptor < 0) {
+            fail_to_write(file.path, errno);
+        }
+    } else {
+        file.target = resolved(file.path);
+        // A rename would replace a read-only file without asking its permissions.
+        if (access(file.target.c_str(), F_OK) == 0 && access(file.target.c_str(), W_OK) != 0) {
+            fail_to_write(file.path, errno);
+        }
+        file.open_temporary();
+    }
+    file.buffer = std::make_unique<DescriptorBuffer>(file.descriptor);
+    file.stream = std::make_unique<std::ostream>(file.buffer.get());
+}
+
+AtomicFile::~AtomicFile() = default;
+
+std::ostream& AtomicFile::stream() { return *implementation_->stream; }
+
+const std::string& AtomicFile::path() const { return implementation_->path; }
+
+void AtomicFile::commit() {
+    Implementation& file = *implementation_;
+    file.buffer->flush();
+    if (file.buffer->error() != 0) {
+        fail_to_write(file.path, file.buffer->error());
+    }
+    if (!file.stream->good()) {
+        throw InputError(file.path + ": cannot be written: a value could not be formatted");
+    }
+    // Some file systems report a full disk only here.
+    if (file.descriptor > STDERR_FILENO && close(std::exchange(file.descriptor, -1)) != 0) {
+        fail_to_write(file.path, errno);
+    }
+    if (!file.temporary.empty()) {
+        if (std::rename(file.temporary.c_str(), file.target.c_str()) != 0) {
+            fail_to_write(file.path, errno);
+        }
+        free_slot(std::exchange(file.slot, -1));
+        file.temporary.clear();
+    }
+}
+
+void remove_temporary_files_on_signals() {
+    struct sigaction action {};
+    action.sa_handler = remove_and_reraise;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+        struct sigaction present {};
+        sigaction(signal, nullptr, &present);
+        // Ignored by our parent (nohup, a background job): stays ignored.
+        if (present.sa_handler != SIG_IGN) {
+            sigaction(signal, &action, nullptr);
+        }
+    }
+}
+
+}  // namespace course

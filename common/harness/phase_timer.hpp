@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Times the phases of a stage's function: setup, copy in, kernels, copy out, and the total.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "common/backends/backend.hpp"
+#include "common/limits/device_limits.hpp"
+#include "common/cuda/nvtx_range.hpp"
+
+namespace course {
+
+enum class Phase { kSetup, kCopyIn, kKernels, kCopyOut };
+
+// Milliseconds. The total runs from the first begin to the last end, so it holds what lies
+// between phases too.
+struct PhaseTimes {
+    double setup_ms = 0.0;
+    double copy_in_ms = 0.0;
+    double kernels_ms = 0.0;
+    double copy_out_ms = 0.0;
+    double total_ms = 0.0;
+};
+
+struct Grid {
+    std::int64_t blocks = 0;  // 0: the stage launches no kernel
+    int threads = 0;  // a block
+};
+
+// One for each run of a stage's function:
+//     timer.begin(Phase::kSetup);   ... allocate ...
+//     timer.begin(Phase::kCopyIn);  ... copy ...
+//     timer.begin(Phase::kKernels); ... launch ...
+//     timer.begin(Phase::kCopyOut); ... copy back ...
+//     timer.end();
+// A phase may be entered several times: its times add up. Each opens an NVTX range.
+class PhaseTimer {
+  public:
+    explicit PhaseTimer(Backend& backend);
+    PhaseTimer(const PhaseTimer&) = delete;
+    PhaseTimer& operator=(const PhaseTimer&) = delete;
+    ~PhaseTimer();
+
+    // Ends the running phase, if any, waits for the device, and starts `phase`.
+    void begin(Phase phase);
+
+    // Waits for the device and ends the running phase. Without one: nothing.
+    void end();
+
+    // The launch geometry of the stage's main kernel, for the rows.
+    void note_grid(std::int64_t blocks, int threads) { grid_ = {blocks, threads}; }
+
+    // Least bytes moved and operations done by this stage's algorithm in its kernels phase.
+    void declare_work(const Work& work) { work_ = work; }
+
+    // The device that is timed.
+    Backend& backend() const noexcept { return backend_; }
+
+    const PhaseTimes& times() const noexcept { return times_; }
+    const Grid& grid() const noexcept { return grid_; }
+    const Work& work() const noexcept { return work_; }
+    bool running() const noexcept { return running_.has_value(); }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    Backend& backend_;
+    PhaseTimes times_;
+    Grid grid_;
+    Work work_;
+    std::optional<Phase> running_;
+    std::optional<NvtxRange> range_;
+    std::optional<Clock::time_point> first_begin_;
+    Clock::time_point phase_begin_;
+};
+
+}  // namespace course

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Measurements as rows: one a repeat, the same columns in all chapters.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/harness/phase_timer.hpp"
+#include "common/harness/statistics.hpp"
+
+namespace course {
+
+// In the order of the columns.
+struct Row {
+    std::string date;  // UTC, 2016-06-30T12:00:00Z
+    std::string version;  // of the course
+    std::string chapter;  // "nbody"
+    std::string stage;  // "03_shared_tiles"
+    std::string engine;  // "gpu", "emu", "count", "cpu", "opencl"
+    std::string device;
+    std::int64_t n = 0;
+    std::string parameters;  // "steps=100;dt=0.01"
+    std::string grid;  // "128x256": blocks x threads a block; empty without kernels
+    std::string input;
+    std::uint64_t seed = 0;
+    int repeat = 0;  // from 1
+    double setup_ms = 0.0;
+    double copy_in_ms = 0.0;
+    double kernels_ms = 0.0;
+    double copy_out_ms = 0.0;
+    double total_ms = 0.0;
+    double bytes = 0.0;
+    double operations = 0.0;
+    bool verified = false;  // "true" or "false"
+};
+
+inline constexpr std::string_view kCsvHeader =
+    "date,version,chapter,stage,engine,device,n,parameters,grid,input,seed,repeat,setup_ms,"
+    "copy_in_ms,kernels_ms,copy_out_ms,total_ms,bytes,operations,verified";
+
+struct ReportField {
+    std::string name;
+    std::string value;
+};
+
+// Everything that a run has to say. Summaries in milliseconds.
+struct Results {
+    std::vector<Row> rows;
+    Summary setup_ms;
+    Summary copy_in_ms;
+    Summary kernels_ms;
+    Summary copy_out_ms;
+    Summary total_ms;
+    LimitShare limit;  // of the median time of the kernels
+    DeviceLimits device_limits;  // that the runs were compared with; zeros where none are known
+    std::vector<ReportField> report;
+    std::string verdict;
+    bool verified = false;
+};
+
+// RFC 4180, except that lines end with \n: a field with a comma, quote or line break is quoted.
+std::string quote_csv_field(std::string_view field);
+
+// Numbers as the shortest text that reads back the same. write_csv starts with kCsvHeader.
+void write_csv_row(std::ostream& out, const Row& row);
+void write_csv(std::ostream& out, std::span<const Row> rows);
+
+// {"rows": [{column: value, ...}, ...], "summary": {"kernels_ms": {"median": ..., ...}, ...},
+//  "limit": {"kind": ..., "share": ...}, "device_limits": {"bytes_per_second": ..., ...}, "report":
+//  {name: value, ...}, "verdict": ..., "verified": ...}. Text that is not UTF-8 is replaced, not
+//  refused.
+void write_json(std::ostream& out, const Results& results);
+
+// The time now as Row::date wants it.
+std::string utc_date();
+
+}  // namespace course

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The harness: a chapter describes its problem, run_stage does all the rest of a stage's main.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/backends/backend.hpp"
+#include "common/harness/command_line.hpp"
+#include "common/harness/error.hpp"
+#include "common/harness/phase_timer.hpp"
+#include "common/harness/results.hpp"
+
+namespace course {
+
+struct Verdict {
+    bool passed = false;
+    std::string message;  // one line: what was compared, the largest error and the tolerance
+};
+
+// A file beside --output, with a flag of its own.
+struct OutputFile {
+    std::string flag;  // "--next-hop"
+    std::string help;  // "write the matrix of next hops"
+};
+
+// What a chapter gives the harness. Any member may throw UsageError or InputError; other
+// exceptions are failures at run time.
+class Problem {
+  public:
+    Problem() = default;
+    Problem(const Problem&) = delete;
+    Problem& operator=(const Problem&) = delete;
+    virtual ~Problem() = default;
+
+    virtual std::string_view chapter() const = 0;
+    virtual std::string_view summary() const = 0;  // the first line of --help
+    virtual std::string_view n_help() const { return "problem size"; }
+    virtual std::string_view input_help() const { return "named input, or a file"; }
+
+    // The chapter's own flags, bound to the problem's members.
+    virtual void add_options(CommandLine&) {}
+
+    // n without --n. `check` asks for a small one.
+    virtual std::int64_t default_n(std::string_view engine, bool check) const = 0;
+
+    // Device memory, in bytes, that a run on n elements needs; a double, so that no n overflows.
+    // Asked before anything is allocated, and once more when a file has set n.
+    virtual double device_bytes(std::int64_t n) const = 0;
+
+    // Host memory, in bytes: inputs, outputs and the oracle's.
+    virtual double host_bytes(std::int64_t n) const { return device_bytes(n); }
+
+    // Makes or reads the input (options.n elements where it is not a file).
+    virtual void prepare(const StageOptions& options, const Backend& backend) = 0;
+
+    // After prepare.
+    virtual std::int64_t n() const = 0;  // as run: a file may have set it
+    virtual std::string input_name() const = 0;  // "plummer", or the file's path
+    virtual std::string parameters() const { return ""; }  // "steps=100;dt=0.01"
+
+    // Fills the output with what no right result holds, so that a stale one cannot pass.
+    virtual void poison_output() = 0;
+
+    // Calls the stage's function once.
+    virtual void run(PhaseTimer& timer) = 0;
+
+    // Compares the output of the last run with the oracle.
+    virtual Verdict verify() = 0;
+
+    // {"estimate", "3.14159"}: printed, and in the JSON.
+    virtual std::vector<ReportField> report() const { return {}; }
+
+    // --output: may run the stage again, with a timer that nobody reads.
+    virtual void write_output(std::ostream& out, PhaseTimer& timer) = 0;
+
+    // Files beside --output. As there, they are opened before any work, "-" is stdout, and nothing
+    // is written unless all went well. write_further_output is called after write_output, for the
+    // flags that were given.
+    virtual std::vector<OutputFile> further_outputs() const { return {}; }
+    virtual void write_further_output(std::string_view flag, std::ostream& out) {
+        static_cast<void>(flag);
+        static_cast<void>(out);
+    }
+};
+
+// Parses the command line, opens the backend, checks the memory, opens the output files, prepares,
+// verifies a first run (but not before a single timed one), warms up, times the repeats, verifies
+// again, refuses impossible times, writes the files and prints the summary. `stage_name` is
+// "nbody/03_shared_tiles". Catches everything; returns an ExitStatus. Nothing is written unless all
+// went well.
+int run_stage(int argc, char** argv, std::string_view stage_name, Problem& problem);
+
+}  // namespace course

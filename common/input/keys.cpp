@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+#include "common/input/keys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "common/harness/error.hpp"
+#include "common/input/inputs.hpp"
+#include "common/input/parallel_ranges.hpp"
+#include "common/harness/text.hpp"
+#include "common/input/text_reader.hpp"
+
+namespace course::sorting {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "raw files are written as they lie");
+
+// The finalizer of splitmix64 (Steele, Lea and Flood 2014): a bijection that mixes well.
+std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+// Random bits by position instead of by a running state, so that cores may start anywhere.
+class RandomAt {
+  public:
+    explicit RandomAt(std::uint64_t seed) : offset_(mix(seed + 0x9e3779b97f4a7c15)) {}
+    std::uint64_t operator()(std::uint64_t i) const {
+        return mix(offset_ + (i + 1) * 0x9e3779b97f4a7c15);
+    }
+    // A second and third number for the same place, and so on.
+    std::uint64_t operator()(std::uint64_t i, std::uint64_t draw) const {
+        return mix((*this)(i) ^ (draw + 1) * 0xd1342543de82ef95);
+    }
+
+  private:
+    std::uint64_t offset_;
+};
+
+// 0 is INT_MIN, 2^32 - 1 is INT_MAX.
+Key to_key(std::uint64_t position) {
+    return static_cast<Key>(static_cast<std::uint32_t>(position) ^ 0x80000000u);
+}
+
+// floor(a * b / c) for c > 0. Division of 128 bits takes several times as long, and is seldom due.
+std::uint64_t scale(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+    std::uint64_t product = 0;
+    if (!__builtin_mul_overflow(a, b, &product)) return product / c;
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(a) * b / c);
+}
+
+std::uint64_t upper_half(std::uint64_t bits) { return bits >> 32; }
+
+struct Place {
+    std::uint64_t processor;  // which of kProcessors holds the key
+    std::uint64_t begin, end;  // that processor's keys
+};
+
+Place place_of(std::uint64_t i, std::uint64_t n) {
+    const std::uint64_t processor = scale(i, kProcessors, n);
+    // The first i that floor(i p / n) sends there: ceil(processor n / p).
+    const auto first = [n](std::uint64_t p) {
+        return scale(p, n, kProcessors) + (scale(p, n, kProcessors) * kProcessors != p * n);
+    };
+    return {processor, first(processor), first(processor + 1)};
+}
+
+// Which of `parts` equal parts of its processor's keys key i is in.
+std::uint64_t part_of(std::uint64_t i, const Place& place, std::uint64_t parts) {
+    return scale(i - place.begin, parts, place.end - place.begin);
+}
+
+Key within_bucket(std::uint64_t bucket, std::uint64_t bits) {
+    constexpr std::uint64_t kWidth = (std::uint64_t{1} << 32) / kProcessors;
+    return to_key(bucket * kWidth + upper_half(bits) % kWidth);
+}
+
+Key gaussian_key(std::uint64_t i, const RandomAt& random) {
+    const std::uint64_t a = random(i, 0), b = random(i, 1);
+    return to_key((upper_half(a) + (a & 0xffffffff) + upper_half(b) + (b & 0xffffffff)) / 4);
+}
+
+Key sorted_key(std::uint64_t i, std::uint64_t n) {
+    return to_key(scale(i, 0xffffffff, std::max<std::uint64_t>(n - 1, 1)));
+}
+
+Key nearly_sorted_key(std::uint64_t i, std::uint64_t n, const RandomAt& random) {
+    const std::uint64_t bits = random(i);
+    return (bits & 0xffffffff) % 100 == 0 ? to_key(upper_half(bits)) : sorted_key(i, n);
+}
+
+// Rejection: an octave e of 20 at random, a rank r of [2^e, 2^(e+1)) at random, kept with
+// probability 2^e / r. Every rank is then kept in proportion to 1 / r.
+Key zipf_key(std::uint64_t i, const RandomAt& random) {
+    constexpr std::uint64_t kOctaves = 20;
+    for (std::uint64_t draw = 0;; draw += 2) {
+        const std::uint64_t bits = random(i, draw);
+        const std::uint64_t first = std::uint64_t{1}
+                                    << scale(upper_half(bits), kOctaves, 1ull << 32);
+        const std::uint64_t rank = first + (bits & (first - 1));
+        if (upper_half(random(i, draw + 1)) * rank < first << 32) {
+            // Ranks all over the range: multiplication by an odd number is a bijection.
+            return static_cast<Key>(static_cast<std::uint32_t>(rank) * 0x9e3779b1u);
+        }
+    }
+}
+
+Key staggered_key(std::uint64_t i, std::uint64_t n, const RandomAt& random) {
+    constexpr std::uint64_t p = kProcessors;
+    const std::uint64_t processor = place_of(i, n).processor;
+    return within_bucket(processor < p / 2 ? 2 * processor + 1 : 2 * processor - p, random(i));
+}
+
+Key g_group_key(std::uint64_t i, std::uint64_t n, const RandomAt& random) {
+    constexpr std::uint64_t p = kProcessors, g = kGroup;
+    const Place place = place_of(i, n);
+    const std::uint64_t group = place.processor / g;
+    return within_bucket((group * g + p / 2 + part_of(i, place, g)) % p, random(i));
+}
+
+// log2 of 0 counts as 0.
+Key log2_of(std::uint64_t value) {
+    return value == 0 ? 0 : static_cast<Key>(std::bit_width(value)) - 1;
+}
+
+Key deterministic_duplicates_key(std::uint64_t i, std::uint64_t n) {
+    const Place place = place_of(i, n);
+    // Of `rest` things after this one (itself counted) out of `all`: how many halvings ago.
+    const auto halvings = [](std::uint64_t rest, std::uint64_t all) {
+        int count = 0;
+        while (rest <= all / 2) {
+            all -= (all + 1) / 2;
+            ++count;
+        }
+        return count;
+    };
+    if (place.processor + 1 < kProcessors) {
+        return log2_of(n >> halvings(kProcessors - place.processor, kProcessors));
+    }
+    const std::uint64_t own = n / kProcessors;
+    return log2_of(own >> halvings(place.end - i, place.end - place.begin));
+}
+
+// A random order of [0, n): a Feistel network over the next even number of bits, entered again
+// until it ends within [0, n), which keeps it a bijection (Black and Rogaway 2002).
+class Permutation {
+  public:
+    Permutation(std::uint64_t n, const RandomAt& random)
+        : n_(n), half_bits_(std::max<std::uint64_t>(1, (std::bit_width(n - 1) + 1) / 2)) {
+        for (std::size_t round = 0; round < keys_.size(); ++round) keys_[round] = random(round);
+    }
+    std::uint64_t operator()(std::uint64_t i) const {
+        do {
+            i = once(i);
+        } while (i >= n_);
+        return i;
+    }
+
+  private:
+    std::uint64_t once(std::uint64_t i) const {
+        const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
+        std::uint64_t left = i >> half_bits_, right = i & mask;
+        for (const std::uint64_t key : keys_) {
+            const std::uint64_t next = left ^ (mix(right ^ key) & mask);
+            left = right;
+            right = next;
+        }
+        return left << half_bits_ | right;
+    }
+
+    std::uint64_t n_;
+    std::uint64_t half_bits_;
+    std::array<std::uint64_t, 6> keys_{};
+};
+
+// keys[i] = key(i), on all cores.
+template <typename KeyAt>
+void fill(std::span<Key> keys, const KeyAt& key) {
+    parallel_ranges(static_cast<std::int64_t>(keys.size()),
+                    [&](std::int64_t begin, std::int64_t end) {
+                        for (std::int64_t i = begin; i < end; ++i) {
+                            keys[i] = key(static_cast<std::uint64_t>(i));
+                        }
+                    });
+}
+
+std::vector<Key> read_raw_keys(const std::string& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) throw InputError(path + ": is a directory");
+    errno = 0;
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) throw InputError(text(path, ": cannot be read: ", std::strerror(errno)));
+    const std::int64_t bytes = file.tellg();
+    if (bytes < 0) throw InputError(path + ": cannot be read: its size is not known");
+    if (bytes == 0) throw InputError(path + ": holds no data");
+    if (bytes % 4 != 0) {
+        throw InputError(text(path, ": ", bytes, " bytes are no whole number of int32 keys"));
+    }
+    std::vector<Key> keys(static_cast<std::size_t>(bytes / 4));
+    file.seekg(0);
+    if (!file.read(reinterpret_cast<char*>(keys.data()), bytes)) {
+        throw InputError(text(path, ": cannot be read: ", std::strerror(errno)));
+    }
+    return keys;
+}
+
+}  // namespace
+
+std::string all_input_names() {
+    std::string names;
+    for (const std::string_view name : kInputNames) {
+        names += names.empty() ? "" : ", ";
+        names += name;
+    }
+    return names;
+}
+
+void make_keys(std::string_view name, std::uint64_t seed, std::span<Key> keys) {
+    const std::uint64_t n = keys.size();
+    const RandomAt random(seed);
+    if (name == "uniform") {
+        fill(keys, [&](std::uint64_t i) { return to_key(upper_half(random(i))); });
+    } else if (name == "gaussian") {
+        fill(keys, [&](std::uint64_t i) { return gaussian_key(i, random); });
+    } else if (name == "sorted") {
+        fill(keys, [&](std::uint64_t i) { return sorted_key(i, n); });
+    } else if (name == "reverse") {
+        fill(keys, [&](std::uint64_t i) { return sorted_key(n - 1 - i, n); });
+    } else if (name == "nearly-sorted") {
+        fill(keys, [&](std::uint64_t i) { return nearly_sorted_key(i, n, random); });
+    } else if (name == "few-unique") {
+        // Both ends of the range and six between.
+        fill(keys, [&](std::uint64_t i) { return sorted_key(random(i) >> 61, 8); });
+    } else if (name == "all-equal") {
+        fill(keys, [&](std::uint64_t) { return to_key(upper_half(random(0))); });
+    } else if (name == "zipf") {
+        fill(keys, [&](std::uint64_t i) { return zipf_key(i, random); });
+    } else if (name == "bucket") {
+        fill(keys, [&](std::uint64_t i) {
+            return within_bucket(part_of(i, place_of(i, n), kProcessors), random(i));
+        });
+    } else if (name == "staggered") {
+        fill(keys, [&](std::uint64_t i) { return staggered_key(i, n, random); });
+    } else if (name == "g-group") {
+        fill(keys, [&](std::uint64_t i) { return g_group_key(i, n, random); });
+    } else if (name == "deterministic-duplicates") {
+        fill(keys, [&](std::uint64_t i) { return deterministic_duplicates_key(i, n); });
+    } else if (name == "permutation") {
+        if (n > std::uint64_t{1} << 32) {
+            throw UsageError("permutation: there are only 2^32 different keys");
+        }
+        const std::int64_t first = n > std::uint64_t{1} << 31 ? std::numeric_limits<Key>::min() : 0;
+        const Permutation permutation(n, random);
+        fill(keys, [&](std::uint64_t i) {
+            return static_cast<Key>(first + static_cast<std::int64_t>(permutation(i)));
+        });
+    } else {
+        throw UsageError(text("--input ", name, ": no such input; there are ", all_input_names()));
+    }
+}
+
+bool is_raw_name(std::string_view path) { return path.ends_with(".i32"); }
+
+std::vector<Key> read_keys(const std::string& path) {
+    if (is_raw_name(path)) return read_raw_keys(path);
+    std::vector<Key> keys;
+    TextReader reader(path);
+    while (reader.next_line()) {
+        for (std::size_t field = 0; field < reader.fields().size(); ++field) {
+            keys.push_back(static_cast<Key>(reader.integer(
+                field, "key", std::numeric_limits<Key>::min(), std::numeric_limits<Key>::max())));
+        }
+    }
+    return keys;
+}
+
+void write_keys(std::ostream& out, std::span<const Key> keys, bool raw) {
+    if (raw) {
+        out.write(reinterpret_cast<const char*>(keys.data()),
+                  static_cast<std::streamsize>(keys.size_bytes()));
+        return;
+    }
+    std::string line;
+    for (const Key key : keys) {
+        line.clear();
+        append_csv(line, key);
+        out << line;
+    }
+}
+
+}  // namespace course::sorting

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "common/input/text_reader.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "common/harness/error.hpp"
+#include "common/input/numbers.hpp"
+#include "common/harness/text.hpp"
+
+namespace course {
+
+namespace {
+
+constexpr std::string_view kBlanks = " \t\v\f\r";
+
+// A field in quotes for a message, cut where it is long (a binary file is one endless line) and
+// with its unprintable bytes replaced.
+std::string quoted(std::string_view field) {
+    constexpr std::size_t kLongest = 40;
+    std::string result = "'";
+    for (const char c : field.substr(0, kLongest)) {
+        const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+        result += control ? '?' : c;
+    }
+    return result + (field.size() > kLongest ? "...'" : "'");
+}
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(kBlanks);
+    if (begin == std::string_view::npos) {
+        return {};
+    }
+    return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+template <typename T>
+T within(const TextReader& reader, std::string_view name, std::string_view field,
+         const ParsedNumber<T>& number, T minimum, T maximum) {
+    if (!number) {
+        reader.fail(text(name, " ", quoted(field), " ", describe(number.fault)));
+    }
+    if (number.value < minimum) {
+        reader.fail(text(name, " ", quoted(field), " is below ", minimum));
+    }
+    if (number.value > maximum) {
+        reader.fail(text(name, " ", quoted(field), " is above ", maximum));
+    }
+    return number.value;
+}
+
+}  // namespace
+
+TextReader::TextReader(std::string path, Separator separator)
+    : path_(std::move(path)), separator_(separator) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path_, ignored)) {
+        throw InputError(path_ + ": is a directory");
+    }
+    errno = 0;
+    file_.open(path_);
+    if (!file_) {
+        throw InputError(text(path_, ": cannot be read: ", std::strerror(errno)));
+    }
+}
+
+bool TextReader::next_line() {
+    errno = 0;
+    while (std::getline(file_, line_)) {
+        ++line_number_;
+        constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+        if (line_number_ == 1 && line_.starts_with(kByteOrderMark)) {
+            line_.erase(0, kByteOrderMark.size());
+        }
+        split();
+        if (!fields_.empty()) {
+            any_line_ = true;
+            return true;
+        }
+    }
+    if (file_.bad()) {
+        throw InputError(text(path_, ": cannot be read: ", std::strerror(errno)));
+    }
+    if (!any_line_) {
+        throw InputError(path_ + ": holds no data");
+    }
+    return false;
+}
+
+void TextReader::split() {
+    fields_.clear();
+    const std::string_view line = trimmed(std::string_view(line_).substr(0, line_.find('#')));
+    if (line.empty()) {
+        return;
+    }
+    const bool commas =
+        separator_ == Separator::kCommas ||
+        (separator_ == Separator::kEither && line.find(',') != std::string_view::npos);
+    const std::string_view separators = commas ? "," : kBlanks;
+    std::size_t begin = 0;
+    while (begin != std::string_view::npos) {
+        const std::size_t end = line.find_first_of(separators, begin);
+        fields_.push_back(trimmed(line.substr(begin, end - begin)));
+        if (end == std::string_view::npos) {
+            break;
+        }
+        // A run of blanks is one separator; two commas have an empty field between them.
+        begin = commas ? end + 1 : line.find_first_not_of(kBlanks, end);
+    }
+}
+
+void TextReader::expect_fields(std::size_t count, std::string_view layout) const {
+    if (fields_.size() != count) {
+        fail(text(fields_.size(), fields_.size() == 1 ? " field where " : " fields where ", count,
+                  count == 1 ? " is" : " are", " due: ", layout));
+    }
+}
+
+std::string_view TextReader::field(std::size_t index, std::string_view name) const {
+    if (index >= fields_.size()) {
+        fail(text(name, " is missing: the line has ", fields_.size(),
+                  fields_.size() == 1 ? " field" : " fields"));
+    }
+    return fields_[index];
+}
+
+double TextReader::real(std::size_t index, std::string_view name, double minimum,
+                        double maximum) const {
+    const std::string_view value = field(index, name);
+    return within(*this, name, value, parse_real(value), minimum, maximum);
+}
+
+std::int64_t TextReader::integer(std::size_t index, std::string_view name, std::int64_t minimum,
+                                 std::int64_t maximum) const {
+    const std::string_view value = field(index, name);
+    return within(*this, name, value, parse_integer(value), minimum, maximum);
+}
+
+void TextReader::fail(const std::string& message) const {
+    throw InputError(text(path_, ":", line_number_, ": ", message));
+}
+
+}  // namespace course

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Allocations, copies, symbols.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "common/emulator/runtime/memory.hpp"
+#include "engine_test.hpp"
+
+namespace {
+
+__device__ int d_counter = 5;
+__constant__ float d_coefficients[4];
+
+class MemoryTest : public EngineTest {};
+
+__global__ void use_symbols_kernel(float* out) {
+    out[0] = static_cast<float>(d_counter) + d_coefficients[2];
+    d_counter = 77;
+}
+
+TEST_F(MemoryTest, allocations_are_aligned_poisoned_and_apart) {
+    char* first = nullptr;
+    char* second = nullptr;
+    ASSERT_EQ(cudaMalloc(&first, 1000), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&second, 3), cudaSuccess);
+    EXPECT_EQ(reinterpret_cast<std::size_t>(first) % 256, 0u);
+    EXPECT_EQ(reinterpret_cast<std::size_t>(second) % 256, 0u);
+    float values[250];
+    ASSERT_EQ(cudaMemcpy(values, first, sizeof values, cudaMemcpyDeviceToHost), cudaSuccess);
+    for (const float value : values) EXPECT_TRUE(std::isnan(value));
+    emulator::Allocation a, b;
+    ASSERT_TRUE(emulator::find_allocation(first + 999, a));
+    EXPECT_FALSE(emulator::find_allocation(first + 1000, b));
+    ASSERT_TRUE(emulator::find_allocation(second, b));
+    EXPECT_EQ(b.id, a.id + 1);
+    EXPECT_EQ(a.bytes, 1000u);
+    EXPECT_EQ(cudaMalloc(&first, 0), cudaSuccess);
+    EXPECT_EQ(first, nullptr);
+    EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+}
+
+TEST_F(MemoryTest, more_than_there_is_is_refused) {
+    std::size_t free_before = 0, free_after = 0, total = 0;
+    ASSERT_EQ(cudaMemGetInfo(&free_before, &total), cudaSuccess);
+    EXPECT_LE(free_before, total);
+    void* pointer = &total;
+    EXPECT_EQ(cudaMalloc(&pointer, free_before + 1), cudaErrorMemoryAllocation);
+    EXPECT_EQ(pointer, nullptr);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    EXPECT_EQ(cudaMalloc(&pointer, ~std::size_t{0}), cudaErrorMemoryAllocation);
+    cudaGetLastError();
+    ASSERT_EQ(cudaMalloc(&pointer, 1 << 20), cudaSuccess);
+    ASSERT_EQ(cudaMemGetInfo(&free_after, &total), cudaSuccess);
+    EXPECT_EQ(free_before - free_after, std::size_t{1} << 20);
+    ASSERT_EQ(cudaFree(pointer), cudaSuccess);
+    ASSERT_EQ(cudaMemGetInfo(&free_after, &total), cudaSuccess);
+    EXPECT_EQ(free_before, free_after);
+}
+
+TEST_F(MemoryTest, a_small_gpu_has_little_memory) {
+    use_schedule("in-order", 1, "gtx980");
+    std::size_t free_bytes = 0, total = 0;
+    ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total), cudaSuccess);
+    EXPECT_EQ(total, std::size_t{4} << 30);
+    EXPECT_LE(free_bytes, total);
+}
+
+TEST_F(MemoryTest, copies_check_range_and_direction) {
+    int host[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    int* device = nullptr;
+    ASSERT_EQ(cudaMalloc(&device, sizeof host), cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice), cudaSuccess);
+    const auto refused = [&](auto call, const char* why) {
+        const std::string said =
+            messages_of([&] { EXPECT_EQ(call(), cudaErrorInvalidValue) << why; });
+        EXPECT_TRUE(contains(said, why));
+        EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+    };
+    refused(
+        [&] { return cudaMemcpy(device, host, 33, cudaMemcpyHostToDevice); },
+        "the destination has 32 bytes left in its allocation of 32, fewer than the 33 asked for");
+    refused([&] { return cudaMemcpy(host, device + 1, 32, cudaMemcpyDeviceToHost); },
+            "the source has 28 bytes left");
+    refused([&] { return cudaMemcpy(host, device, 4, cudaMemcpyHostToDevice); },
+            "the direction is cudaMemcpyHostToDevice, but the destination is host memory and the "
+            "source device memory");
+    refused([&] { return cudaMemcpy(device, host, 4, cudaMemcpyDeviceToHost); },
+            "the direction is");
+    refused([&] { return cudaMemcpy(device, device, 4, cudaMemcpyHostToDevice); },
+            "the direction is");
+    refused([&] { return cudaMemcpy(device, host, 4, cudaMemcpyDeviceToDevice); },
+            "the direction is");
+    refused([&] { return cudaMemcpy(nullptr, host, 4, cudaMemcpyHostToDevice); }, "null pointer");
+    refused([&] { return cudaMemset(host, 0, 4); }, "host memory");
+    refused([&] { return cudaMemset(device, 0, 64); }, "fewer than the 64");
+    refused([&] { return cudaFree(host); }, "is not what an allocation");
+    refused([&] { return cudaFree(device + 1); }, "is not what an allocation");
+    refused([&] { return cudaFreeHost(device); }, "is not what an allocation");
+    EXPECT_EQ(cudaMemcpy(device, host, 4, static_cast<cudaMemcpyKind>(9)),
+              cudaErrorInvalidMemcpyDirection);
+    EXPECT_EQ(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyHostToDevice), cudaSuccess);
+    int back[8] = {};
+    EXPECT_EQ(cudaMemcpy(back, device, sizeof back, cudaMemcpyDefault), cudaSuccess);
+    EXPECT_EQ(back[7], 8);
+    ASSERT_EQ(cudaFree(device), cudaSuccess);
+    refused([&] { return cudaMemcpy(host, device, 4, cudaMemcpyDeviceToHost); }, "which was freed");
+    refused([&] { return cudaFree(device); }, "which was freed");
+}
+
+TEST_F(MemoryTest, rectangles_are_copied_row_by_row) {
+    constexpr int kWidth = 5, kHeight = 4;
+    int host[kHeight][8];
+    for (int row = 0; row < kHeight; ++row) std::iota(host[row], host[row] + 8, 10 * row);
+    int* device = nullptr;
+    std::size_t pitch = 0;
+    ASSERT_EQ(cudaMallocPitch(&device, &pitch, kWidth * sizeof(int), kHeight), cudaSuccess);
+    EXPECT_EQ(pitch, 512u);
+    ASSERT_EQ(cudaMemcpy2D(device, pitch, host, sizeof host[0], kWidth * sizeof(int), kHeight,
+                           cudaMemcpyHostToDevice),
+              cudaSuccess);
+    int back[kHeight][kWidth];
+    ASSERT_EQ(cudaMemcpy2D(back, sizeof back[0], device, pitch, kWidth * sizeof(int), kHeight,
+                           cudaMemcpyDeviceToHost),
+              cudaSuccess);
+    for (int row = 0; row < kHeight; ++row) {
+        for (int column = 0; column < kWidth; ++column) {
+            EXPECT_EQ(back[row][column], 10 * row + column);
+        }
+    }
+    EXPECT_EQ(cudaMemcpy2D(device, 4, host, 32, 8, 2, cudaMemcpyHostToDevice),
+              cudaErrorInvalidPitchValue);
+}
+
+TEST_F(MemoryTest, memset_writes_bytes_when_the_stream_runs) {
+    unsigned* device = nullptr;
+    ASSERT_EQ(cudaMalloc(&device, 8), cudaSuccess);
+    ASSERT_EQ(cudaMemset(device, 0x11, 8), cudaSuccess);
+    ASSERT_EQ(cudaMemsetAsync(device, 0x22, 4), cudaSuccess);
+    unsigned back[2] = {};
+    ASSERT_EQ(cudaMemcpy(back, device, 8, cudaMemcpyDeviceToHost), cudaSuccess);
+    EXPECT_EQ(back[0], 0x22222222u);
+    EXPECT_EQ(back[1], 0x11111111u);
+}
+
+TEST_F(MemoryTest, symbols) {
+    const float coefficients[] = {1, 2, 30, 4};
+    ASSERT_EQ(cudaMemcpyToSymbol(d_coefficients, coefficients, sizeof coefficients), cudaSuccess);
+    const int nine = 9;
+    ASSERT_EQ(cudaMemcpyToSymbol(d_counter, &nine, sizeof nine), cudaSuccess);
+    ManagedArray<float> out(1);
+    use_symbols_kernel<<<1, 1>>>(out.data());
+    int counter = 0;
+    ASSERT_EQ(cudaMemcpyFromSymbol(&counter, d_counter, sizeof counter), cudaSuccess);
+    EXPECT_EQ(counter, 77);
+    EXPECT_EQ(out[0], 39.0f);
+    float third = 0;
+    ASSERT_EQ(cudaMemcpyFromSymbol(&third, d_coefficients, 4, 8), cudaSuccess);
+    EXPECT_EQ(third, 30.0f);
+    int* address = nullptr;
+    ASSERT_EQ(cudaGetSymbolAddress(&address, d_counter), cudaSuccess);
+    ASSERT_EQ(cudaMemset(address, 0, sizeof(int)), cudaSuccess);
+    ASSERT_EQ(cudaMemcpyFromSymbol(&counter, d_counter, sizeof counter), cudaSuccess);
+    EXPECT_EQ(counter, 0);
+    std::size_t bytes = 0;
+    ASSERT_EQ(cudaGetSymbolSize(&bytes, d_coefficients), cudaSuccess);
+    EXPECT_EQ(bytes, 16u);
+    const std::string said = messages_of([&] {
+        EXPECT_EQ(cudaMemcpyToSymbol(d_coefficients, coefficients, 16, 4), cudaErrorInvalidValue);
+    });
+    EXPECT_TRUE(contains(said, "16 bytes at offset 4 do not lie in the symbol's 16 bytes"));
+}
+
+TEST_F(MemoryTest, attributes_tell_kinds_apart) {
+    int host = 0;
+    int* device = nullptr;
+    int* managed = nullptr;
+    int* pinned = nullptr;
+    ASSERT_EQ(cudaMalloc(&device, 8), cudaSuccess);
+    ASSERT_EQ(cudaMallocManaged(&managed, 8), cudaSuccess);
+    ASSERT_EQ(cudaHostAlloc(&pinned, 8, cudaHostAllocMapped), cudaSuccess);
+    const auto type = [](const void* pointer) {
+        cudaPointerAttributes attributes{};
+        EXPECT_EQ(cudaPointerGetAttributes(&attributes, pointer), cudaSuccess);
+        return attributes.type;
+    };
+    EXPECT_EQ(type(&host), cudaMemoryTypeUnregistered);
+    EXPECT_EQ(type(device + 1), cudaMemoryTypeDevice);
+    EXPECT_EQ(type(managed), cudaMemoryTypeManaged);
+    EXPECT_EQ(type(pinned), cudaMemoryTypeHost);
+    int* mapped = nullptr;
+    EXPECT_EQ(cudaHostGetDevicePointer(&mapped, pinned, 0), cudaSuccess);
+    EXPECT_EQ(mapped, pinned);
+    EXPECT_EQ(cudaHostGetDevicePointer(&mapped, &host, 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaHostAlloc(&pinned, 8, 64), cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
+TEST_F(MemoryTest, registered_memory_is_pinned) {
+    std::vector<int> values(1000, 1);
+    int* device = nullptr;
+    ASSERT_EQ(cudaMalloc(&device, 4000), cudaSuccess);
+    ASSERT_EQ(cudaHostRegister(values.data(), 4000, cudaHostRegisterDefault), cudaSuccess);
+    EXPECT_EQ(cudaHostRegister(values.data(), 4000, cudaHostRegisterDefault),
+              cudaErrorHostMemoryAlreadyRegistered);
+    ASSERT_EQ(cudaMemcpyAsync(device, values.data(), 4000, cudaMemcpyHostToDevice), cudaSuccess);
+    values[0] = 2;
+    int first = 0;
+    ASSERT_EQ(cudaMemcpy(&first, device, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+    EXPECT_EQ(first, 2) << "read when the stream ran";
+    EXPECT_EQ(cudaHostUnregister(values.data()), cudaSuccess);
+    EXPECT_EQ(cudaHostUnregister(values.data()), cudaErrorHostMemoryNotRegistered);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorHostMemoryNotRegistered);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "not sticky";
+}
+
+TEST_F(MemoryTest, prefetching_is_for_managed_memory) {
+    ManagedArray<int> managed(4);
+    EXPECT_EQ(cudaMemPrefetchAsync(managed.data(), 16, 0), cudaSuccess);
+    int host = 0;
+    EXPECT_EQ(cudaMemPrefetchAsync(&host, 4, 0), cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
+TEST_F(MemoryTest, many_allocations) {
+    std::vector<int*> pointers(3000);
+    for (int*& pointer : pointers) ASSERT_EQ(cudaMalloc(&pointer, 4096), cudaSuccess);
+    for (int* pointer : pointers) ASSERT_EQ(cudaFree(pointer), cudaSuccess);
+}
+
+}  // namespace

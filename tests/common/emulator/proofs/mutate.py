@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Takes out each barrier of a stage, moves each access one element on, and expects a finding each time.
+
+    mutate.py STAGE...        e.g. nbody/03_shared_tiles; exit 1 when a mutation is not reported
+
+The counting executable does both by itself (EMULATOR_SKIP, EMULATOR_SHIFT): nothing is rebuilt. An
+access that is moved is only checked as if it were: the run itself goes on as written. What is run, and
+the mutations that cannot matter with their reasons, is listed in mutations.toml.
+"""
+
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "common" / "tools"))
+from stages import (EXIT_FAILURE, ROOT, Stage, ToolError, executable, find_stage,  # noqa: E402
+                    load_stages, run_tool)
+
+DATA = Path(__file__).with_name("mutations.toml")
+VARIABLES = {"barrier": "EMULATOR_SKIP", "shift": "EMULATOR_SHIFT"}
+# A finding of a line that two lanes wrote the same value to leaves the program right.
+WARNINGS = {"same_value_writes"}
+BARRIER = re.compile(r"\b__sync(threads(_count|_and|_or)?|warp)\s*\(")
+TIMEOUT_S = 120
+
+
+@dataclass(frozen=True, order=True)
+class Mutation:
+    kind: str  # a key of VARIABLES
+    file: str
+    line: int
+    code: str  # the line as it stands
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Harmless:
+    stage: str
+    mutation: str
+    code: str
+    reason: str
+
+    def covers(self, mutation: Mutation) -> bool:
+        return self.mutation == mutation.kind and self.code in mutation.code
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    document: dict
+    errors: str
+
+    @property
+    def findings(self) -> list[dict]:
+        return [one for one in self.document["findings"] if one["kind"] not in WARNINGS]
+
+
+def run(program: Path, words: str, mutation: Mutation | None = None) -> Outcome:
+    """One run; `words` are flags, and settings such as EMULATOR_DEVICE=gtx980."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
+    settings = [word for word in words.split() if word.startswith("EMULATOR_")]
+    flags = [word for word in words.split() if word not in settings]
+    environment |= dict(word.split("=", 1) for word in settings)
+    if mutation:
+        environment[VARIABLES[mutation.kind]] = mutation.place
+    with tempfile.TemporaryDirectory() as folder:
+        counters = Path(folder) / "counters.json"
+        environment["EMULATOR_COUNTERS"] = str(counters)
+        try:
+            result = subprocess.run([str(program), "--check", "--quiet", *flags], env=environment,
+                                    capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+            document = json.loads(counters.read_text(encoding="utf-8"))
+        except subprocess.TimeoutExpired:
+            return Outcome(-1, {"kernels": [], "findings": []}, f"longer than {TIMEOUT_S} s")
+        except OSError:
+            raise ToolError(f"{program.name}: ended with {result.returncode} and wrote no counters\n{result.stderr}",
+                            EXIT_FAILURE) from None
+    return Outcome(result.returncode, document, result.stderr.strip())
+
+
+def find_sources(stage: Stage) -> dict[str, list[str]]:
+    """Lines of each file that the stage's kernels may lie in, by name."""
+    source = ROOT / stage.source
+    files = [source, *source.parent.glob("*.cuh"), *source.parent.parent.glob("*.cuh")]
+    return {path.name: path.read_text(encoding="utf-8").splitlines() for path in files}
+
+
+def find_mutations(documents: list[dict], sources: dict[str, list[str]]) -> list[Mutation]:
+    """What the runs' counters show as executed: every barrier and every access."""
+    found = set()
+    for kernel in (kernel for document in documents for kernel in document["kernels"]):
+        for entry in kernel["lines"]:
+            name = Path(entry["file"]).name
+            if name not in sources or not 0 < entry["line"] <= len(sources[name]):
+                continue  # the engine's own, such as cuRAND
+            code = sources[name][entry["line"] - 1].strip()
+            if entry["operation"] in ("barrier", "collective") and BARRIER.search(code):
+                found.add(Mutation("barrier", name, entry["line"], code))
+            elif entry["operation"] in ("load", "store", "atomic"):
+                found.add(Mutation("shift", name, entry["line"], code))
+    return sorted(found)
+
+
+def never_reached(stage: Stage, sources: dict[str, list[str]], mutations: list[Mutation]) -> list[str]:
+    """Barriers of the stage's own file that its run never came to."""
+    name = Path(stage.source).name
+    seen = {mutation.line for mutation in mutations if mutation.kind == "barrier"}
+    return [f"{name}:{number}: this barrier was never reached" for number, text in enumerate(sources[name], 1)
+            if BARRIER.search(text.partition("//")[0]) and number not in seen]
+
+
+def judge(mutation: Mutation, outcome: Outcome, harmless: list[Harmless]) -> tuple[str, str]:
+    """What became of a mutation: `reported`, `harmless`, or `missed`; and a word on it."""
+    # A barrier that is gone shows at the accesses around it, a moved access at its own line, and a
+    # moved store also where what it no longer writes is read.
+    findings = [one for one in outcome.findings
+                if mutation.kind == "barrier" or one["kind"].startswith("uninitialised_")
+                or any(actor["line"] == mutation.line and Path(actor["file"]).name == mutation.file
+                       for actor in one["actors"])]
+    reasons = [one for one in harmless if one.covers(mutation)]
+    if findings:
+        said = ", ".join(sorted({one["kind"] for one in findings}))
+        if outcome.status == 0:
+            return "missed", f"{said}, but exit status 0"
+        return ("missed", f"{said}, though listed as harmless") if reasons else ("reported", said)
+    if outcome.status != 0:
+        return "missed", f"no finding, exit status {outcome.status}: {outcome.errors[-200:]}"
+    return ("harmless", reasons[0].reason) if reasons else ("missed", "no finding")
+
+
+def best_outcome(program: Path, runs: list[str], mutation: Mutation,
+                 harmless: list[Harmless]) -> tuple[str, str]:
+    """What became of a mutation in the first run that says more than that nothing was found."""
+    judged = ("missed", "no run")
+    for words in runs:
+        outcome = run(program, words, mutation)
+        judged = judge(mutation, outcome, harmless)
+        if outcome.findings or outcome.status != 0:
+            break
+    return judged
+
+
+def mutate(stage: Stage, runs: list[str], harmless: list[Harmless]) -> tuple[int, int]:
+    """Number of mutations, and of what is wrong."""
+    program = executable(stage, "count")
+    sources = find_sources(stage)
+    documents = []
+    for words in runs:
+        whole = run(program, words)
+        if whole.status != 0 or whole.findings:
+            raise ToolError(f"{stage.stage} {words}: not right as it stands: {whole.errors}", EXIT_FAILURE)
+        documents.append(whole.document)
+    mutations = find_mutations(documents, sources)
+    wrong = never_reached(stage, sources, mutations)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        judged = list(pool.map(lambda mutation: best_outcome(program, runs, mutation, harmless), mutations))
+    used = set()
+    for mutation, (result, said) in zip(mutations, judged, strict=True):
+        print(f"{stage.stage} {mutation.kind:7} {mutation.place}: {result}: {said}\n"
+              f"        {mutation.code}", flush=True)
+        if result == "missed":
+            wrong.append(f"{mutation.place}: {mutation.kind}: {said}")
+        used |= {one for one in harmless if one.covers(mutation)}
+    wrong += [f"{DATA.name}: no {one.mutation} at `{one.code}`" for one in harmless if one not in used]
+    for line in wrong:
+        print(f"{stage.stage}: WRONG: {line}")
+    return len(mutations), len(wrong)
+
+
+def runs_of(stage: Stage, runs: dict[str, str | list[str]]) -> list[str]:
+    """Those of the first key that fits the stage's name or is its chapter's, else the default."""
+    for key, words in runs.items():
+        if key == stage.chapter or fnmatch.fnmatchcase(stage.stage, key):
+            return [words] if isinstance(words, str) else words
+    return runs_of(stage, {stage.chapter: runs["default"]})
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Mutates stages and expects findings.")
+    parser.add_argument("stage", nargs="+")
+    parser.add_argument("--data", type=Path, default=DATA)
+    options = parser.parse_args()
+    data = tomllib.loads(options.data.read_text(encoding="utf-8"))
+    stages = load_stages()
+    mutations = wrong = 0
+    for name in options.stage:
+        stage = find_stage(stages, name)
+        if "count" not in stage.executables:
+            raise ToolError(f"{name}: was not built with counters", EXIT_FAILURE)
+        entries = [Harmless(**entry) for entry in data.get("harmless", [])]
+        made, failed = mutate(stage, runs_of(stage, data["runs"]), [one for one in entries if fnmatch.fnmatchcase(name, one.stage)])
+        mutations += made
+        wrong += failed
+    print(f"{mutations} mutations, {wrong} wrong")
+    return EXIT_FAILURE if wrong or mutations == 0 else 0
+
+
+if __name__ == "__main__":
+    run_tool(main)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The mutation proof, with a stand-in for a counting executable."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+from course_tools import ToolTest  # noqa: E402
+
+SOURCE = """__global__ void sum_kernel(int* out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = 1;
+    __syncthreads();  // all must be there
+    __syncwarp();  // orders nothing here
+    *out = s[0] + s[1];
+}
+"""
+
+# Reports a mutation as `found` says: place -> line of the finding.
+STAND_IN = """#!{python}
+import json, os, pathlib, sys
+assert sys.argv[1:4] == ["--check", "--quiet", "--n"], sys.argv
+found = {found!r} if sys.argv[4] == os.environ.get("EMULATOR_DEVICE", "64") else dict()
+lines = [("store", 3), ("barrier", 4), ("collective", 5), ("load", 6), ("store", 6), ("block", 1)]
+lines = [dict(file="sums.cu", line=line, operation=operation) for operation, line in lines if line not in {unreached!r}]
+lines.append(dict(file="curand_kernel.h", line=7, operation="load"))
+at = [found.get(kind + os.environ.get(name, "")) for kind, name in (("-", "EMULATOR_SKIP"), ("+", "EMULATOR_SHIFT"))]
+findings = [dict(kind={kind!r}, actors=[dict(file="sums.cu", line=line)]) for line in at if line]
+findings.append(dict(kind="same_value_writes", actors=[dict(file="sums.cu", line=6)]))
+pathlib.Path(os.environ["EMULATOR_COUNTERS"]).write_text(json.dumps(dict(kernels=[dict(lines=lines)], findings=findings)))
+sys.exit(1 if any(at) else {status!r}.get(os.environ.get("EMULATOR_SKIP", ""), 0))
+"""
+
+ALL = {"-sums.cu:4": 6, "+sums.cu:3": 3, "+sums.cu:6": 6}
+DATA = """
+[runs]
+default = "--n 64"
+[[harmless]]
+stage = "sums/*"
+mutation = "barrier"
+code = "__syncwarp();  // orders nothing"
+reason = "one warp"
+"""
+
+
+class MutateTest(ToolTest):
+    def mutate(self, found: dict[str, int], data: str = DATA, unreached: tuple[int, ...] = (),
+               status: dict[str, int] | None = None, kind: str = "race_in_block") -> subprocess.CompletedProcess[str]:
+        record = self.stand_in("sums", "01_plain", "count", 0.01)
+        source = self.folder / "sums.cu"
+        source.write_text(SOURCE, encoding="utf-8")
+        record["source"] = str(source)
+        (self.build / "stages.json").write_text(json.dumps([record]), encoding="utf-8")
+        program = self.build / record["executables"]["count"]
+        program.write_text(STAND_IN.format(python=sys.executable, found=found, unreached=unreached,
+                                           status=status or {}, kind=kind), encoding="utf-8")
+        table = self.folder / "mutations.toml"
+        table.write_text(data, encoding="utf-8")
+        return subprocess.run([sys.executable, str(Path(__file__).with_name("mutate.py")), "sums/01_plain",
+                               "--data", str(table)], env=os.environ | {"COURSE_BUILD": str(self.build)},
+                              capture_output=True, text=True, check=False, timeout=60)
+
+    def assert_wrong(self, result: subprocess.CompletedProcess[str], *said: str) -> None:
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        wrong = [line.partition("WRONG: ")[2] for line in result.stdout.splitlines() if "WRONG" in line]
+        self.assertEqual(len(wrong), len(said), wrong)
+        for line, part in zip(wrong, said, strict=True):
+            self.assertIn(part, line)
+
+    def test_all_reported_or_explained(self) -> None:
+        result = self.mutate(ALL)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn("4 mutations, 0 wrong", result.stdout)
+        self.assertIn("barrier sums.cu:5: harmless: one warp", result.stdout)
+
+    def test_one_that_is_not_reported(self) -> None:
+        self.assert_wrong(self.mutate({"-sums.cu:4": 6, "+sums.cu:3": 3}), "sums.cu:6: shift: no finding")
+
+    def test_a_shift_reported_at_another_line(self) -> None:
+        self.assert_wrong(self.mutate(ALL | {"+sums.cu:3": 6}), "sums.cu:3: shift: no finding, exit status 1")
+        # What a moved store leaves unwritten is read elsewhere.
+        moved = self.mutate(ALL | {"+sums.cu:3": 6}, kind="uninitialised_shared")
+        self.assertEqual(moved.returncode, 0, moved.stdout + moved.stderr)
+
+    def test_runs_of_a_stage(self) -> None:
+        """One run after the other until one reports, with settings; the first key that fits."""
+        for runs, said in (('"sums/0[12]_*" = ["--n 1", "--n 32 EMULATOR_DEVICE=32"]', ""),
+                           ('sums = "--n 64"\n"sums/*" = "--n 1"', ""),
+                           ('"other/*" = "--n 1"', ""),
+                           ('"sums/*" = "--n 1"\nsums = "--n 64"', "no finding")):
+            with self.subTest(runs):
+                result = self.mutate(ALL, DATA.replace("[runs]", f"[runs]\n{runs}"))
+                self.assertEqual(result.returncode, 1 if said else 0, result.stdout + result.stderr)
+                self.assertIn(said, result.stdout)
+
+    def test_a_wrong_result_is_no_report(self) -> None:
+        found = {key: line for key, line in ALL.items() if key != "-sums.cu:4"}
+        self.assert_wrong(self.mutate(found, status={"sums.cu:4": 1}), "sums.cu:4: barrier: no finding, exit status 1")
+
+    def test_harmless_entries_that_are_not(self) -> None:
+        self.assert_wrong(self.mutate(ALL | {"-sums.cu:5": 6}), "though listed as harmless")
+        self.assert_wrong(self.mutate(ALL, DATA.replace("orders nothing", "is gone")),
+                          "sums.cu:5: barrier: no finding", "no barrier at `__syncwarp();  // is gone`")
+
+    def test_a_barrier_that_no_run_reaches(self) -> None:
+        self.assert_wrong(self.mutate(ALL, unreached=(4,)), "sums.cu:4: this barrier was never reached")
+
+    def test_a_stage_that_is_wrong_to_begin_with(self) -> None:
+        result = self.mutate({"-": 3})
+        self.assert_refused(result, 1, "not right as it stands")
+
+
+if __name__ == "__main__":
+    unittest.main()

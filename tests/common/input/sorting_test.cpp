@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// The keys that are sorted, and the verdict on what came back.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/harness/error.hpp"
+#include "common/input/keys.hpp"
+#include "common/input/sort_verifier.hpp"
+#include "tests/common/scratch_folder.hpp"
+
+namespace {
+
+using course::InputError, course::UsageError;
+using course::sorting::fingerprint_of, course::sorting::Key, course::sorting::kInputNames;
+using course::sorting::kProcessors, course::sorting::make_keys, course::sorting::read_keys;
+using course::sorting::Verifier, course::sorting::write_keys;
+using course_test::message_of, course_test::ScratchFolder;
+
+constexpr Key kLeast = std::numeric_limits<Key>::min();
+constexpr Key kMost = std::numeric_limits<Key>::max();
+
+std::vector<Key> keys_of(std::string_view name, std::int64_t n, std::uint64_t seed = 1) {
+    std::vector<Key> keys(n);
+    make_keys(name, seed, keys);
+    return keys;
+}
+
+std::vector<Key> sorted(std::vector<Key> keys) {
+    std::sort(keys.begin(), keys.end());
+    return keys;
+}
+
+// Which of kProcessors equal parts of the range a key is in.
+int bucket_of(Key key) {
+    return static_cast<int>((std::int64_t{key} - kLeast) / ((std::int64_t{1} << 32) / kProcessors));
+}
+
+// --- Named inputs --------------------------------------------------------------------------------
+
+TEST(SortingKeys, EveryInputHasEverySizeAndIsRepeatable) {
+    for (const std::string_view name : kInputNames) {
+        for (const std::int64_t n : {1, 2, 3, 63, 64, 65, 1000}) {
+            SCOPED_TRACE(std::string(name) + " " + std::to_string(n));
+            EXPECT_EQ(keys_of(name, n), keys_of(name, n));
+        }
+    }
+    EXPECT_THROW(keys_of("unknown", 3), UsageError);
+}
+
+TEST(SortingKeys, RandomInputsDependOnTheSeed) {
+    for (const std::string_view name : {"uniform", "gaussian", "nearly-sorted", "few-unique",
+                                        "zipf", "bucket", "staggered", "g-group", "permutation"}) {
+        EXPECT_NE(keys_of(name, 1000, 1), keys_of(name, 1000, 2)) << name;
+    }
+}
+
+// Written down once: a change of the generators would make recorded rows incomparable.
+TEST(SortingKeys, TheFirstUniformKeysStayTheSame) {
+    EXPECT_EQ(keys_of("uniform", 4),
+              (std::vector<Key>{-566121720, 1905093865, -1953106323, 1191582491}));
+}
+
+TEST(SortingKeys, UniformFillsTheRange) {
+    std::vector<int> buckets(kProcessors);
+    for (const Key key : keys_of("uniform", 64'000)) ++buckets[bucket_of(key)];
+    for (const int count : buckets) EXPECT_NEAR(count, 1000, 200);  // six standard deviations
+}
+
+TEST(SortingKeys, GaussianIsTheMeanOfFour) {
+    const std::vector<Key> keys = keys_of("gaussian", 100'000);
+    double sum = 0, squares = 0;
+    for (const Key key : keys) sum += key, squares += 1.0 * key * key;
+    const double deviation = std::sqrt(squares / 100'000);
+    // Of one uniform key: 2^32 / sqrt(12); of the mean of four: half of it.
+    EXPECT_NEAR(deviation / (0x1p32 / std::sqrt(12.0) / 2), 1, 0.02);
+    EXPECT_NEAR(sum / 100'000 / deviation, 0, 0.02);
+}
+
+TEST(SortingKeys, SortedHasBothEndsOfTheRange) {
+    const std::vector<Key> keys = keys_of("sorted", 1001);
+    EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+    EXPECT_EQ(keys.front(), kLeast);
+    EXPECT_EQ(keys.back(), kMost);
+    EXPECT_EQ(std::set<Key>(keys.begin(), keys.end()).size(), 1001u);
+    std::vector<Key> reverse = keys_of("reverse", 1001);
+    std::reverse(reverse.begin(), reverse.end());
+    EXPECT_EQ(reverse, keys);
+}
+
+TEST(SortingKeys, NearlySortedIsMostlySorted) {
+    const std::vector<Key> keys = keys_of("nearly-sorted", 100'000);
+    const std::vector<Key> right = keys_of("sorted", 100'000);
+    int moved = 0;
+    for (std::size_t i = 0; i < keys.size(); ++i) moved += keys[i] != right[i];
+    EXPECT_NEAR(moved, 1000, 200);
+}
+
+TEST(SortingKeys, FewKeysAndOneKey) {
+    const std::vector<Key> few = keys_of("few-unique", 10'000);
+    const std::set<Key> different(few.begin(), few.end());
+    EXPECT_EQ(different.size(), 8u);
+    EXPECT_TRUE(different.contains(kLeast));
+    EXPECT_TRUE(different.contains(kMost));
+    const std::vector<Key> equal = keys_of("all-equal", 10'000);
+    EXPECT_EQ(std::set<Key>(equal.begin(), equal.end()).size(), 1u);
+}
+
+TEST(SortingKeys, ZipfFallsAsOneOverTheRank) {
+    std::map<Key, int> counts;
+    constexpr int kCount = 1'000'000;
+    for (const Key key : keys_of("zipf", kCount)) ++counts[key];
+    std::vector<int> by_rank;
+    for (const auto& [key, count] : counts) by_rank.push_back(count);
+    std::sort(by_rank.rbegin(), by_rank.rend());
+    double harmonic = 0;
+    for (int r = 1; r < 1 << 20; ++r) harmonic += 1.0 / r;
+    for (const int rank : {1, 2, 3, 10, 100}) {
+        const double expected = kCount / harmonic / rank;
+        EXPECT_NEAR(by_rank[rank - 1], expected, 6 * std::sqrt(expected)) << rank;
+    }
+}
+
+TEST(SortingKeys, BucketStaggeredAndGroupAsTheirAuthorsSay) {
+    constexpr int p = kProcessors, g = course::sorting::kGroup, kEach = p * 8;
+    const std::vector<Key> bucket = keys_of("bucket", p * kEach);
+    const std::vector<Key> staggered = keys_of("staggered", p * kEach);
+    const std::vector<Key> group = keys_of("g-group", p * kEach);
+    for (int processor = 0; processor < p; ++processor) {
+        for (int k = 0; k < kEach; ++k) {
+            const int i = processor * kEach + k;
+            ASSERT_EQ(bucket_of(bucket[i]), k / (kEach / p)) << i;
+            ASSERT_EQ(bucket_of(staggered[i]),
+                      processor < p / 2 ? 2 * processor + 1 : 2 * processor - p)
+                << i;
+            ASSERT_EQ(bucket_of(group[i]), (processor / g * g + p / 2 + k / (kEach / g)) % p) << i;
+        }
+    }
+}
+
+TEST(SortingKeys, DeterministicDuplicatesHalve) {
+    const std::int64_t n = 1 << 16;  // 2^10 a processor
+    const std::vector<Key> keys = keys_of("deterministic-duplicates", n);
+    EXPECT_EQ(keys[0], 16);
+    EXPECT_EQ(keys[n / 2 - 1], 16);
+    EXPECT_EQ(keys[n / 2], 15);
+    EXPECT_EQ(keys[3 * n / 4], 14);
+    EXPECT_EQ(keys[n - 1024 - 1], 11);  // the last but one
+    EXPECT_EQ(keys[n - 1024], 10);
+    EXPECT_EQ(keys[n - 512], 9);
+    EXPECT_EQ(keys[n - 1], 0);
+}
+
+TEST(SortingKeys, APermutationHasEachKeyOnce) {
+    for (const std::int64_t n : {1, 2, 3, 1000, 4096, 4097}) {
+        std::vector<Key> expected(n);
+        std::iota(expected.begin(), expected.end(), 0);
+        const std::vector<Key> keys = keys_of("permutation", n);
+        EXPECT_EQ(sorted(keys), expected) << n;
+        if (n >= 1000) {
+            int in_place = 0;
+            for (std::int64_t i = 0; i < n; ++i) in_place += keys[i] == i;
+            EXPECT_LE(in_place, 10) << n;  // of a random permutation one on average
+        }
+    }
+}
+
+// --- Files ---------------------------------------------------------------------------------------
+
+class SortingFiles : public testing::Test {
+  protected:
+    static std::string error_of(const std::string& path) {
+        return message_of<InputError>([&] { read_keys(path); });
+    }
+
+    ScratchFolder folder_;
+};
+
+TEST_F(SortingFiles, TextAndRawGoThereAndBack) {
+    const std::vector<Key> keys = {kMost, 0, -1, kLeast, 7};
+    for (const std::string name : {"keys.txt", "keys.i32"}) {
+        std::ostringstream out;
+        write_keys(out, keys, course::sorting::is_raw_name(name));
+        EXPECT_EQ(read_keys(folder_.write(name, out.str())), keys) << name;
+    }
+    EXPECT_EQ(read_keys(folder_.write("a", "1 2\t3\r\n\n# four\n-5 # six\n")),
+              (std::vector<Key>{1, 2, 3, -5}));
+    EXPECT_EQ(read_keys(folder_.write("b.i32", std::string("\x01\x00\x00\x80", 4))),
+              (std::vector<Key>{kLeast + 1}));
+}
+
+TEST_F(SortingFiles, ErrorsNameFileAndLine) {
+    const auto expect = [this](const std::string& content, const std::string& error) {
+        const std::string path = folder_.write("keys.txt", content);
+        EXPECT_EQ(error_of(path), path + error);
+    };
+    expect("1\n2 x\n", ":2: key 'x' is not a number");
+    expect("1\n\n2.5\n", ":3: key '2.5' is not an integer");
+    expect("2147483648\n", ":1: key '2147483648' is above 2147483647");
+    expect("0 -2147483649\n", ":1: key '-2147483649' is below -2147483648");
+    expect("", ": holds no data");
+    expect("# nothing\n\n", ": holds no data");
+    const std::string odd = folder_.write("odd.i32", "12345");
+    EXPECT_EQ(error_of(odd), odd + ": 5 bytes are no whole number of int32 keys");
+    const std::string empty = folder_.write("empty.i32", "");
+    EXPECT_EQ(error_of(empty), empty + ": holds no data");
+    for (const std::string name : {"missing.i32", "missing.txt"}) {
+        const std::string path = folder_ / name;
+        EXPECT_EQ(error_of(path), path + ": cannot be read: No such file or directory");
+    }
+    const std::string directory = folder_ / "folder.i32";
+    std::filesystem::create_directory(directory);
+    EXPECT_EQ(error_of(directory), directory + ": is a directory");
+}
+
+// --- Verdicts ------------------------------------------------------------------------------------
+
+// The exact comparison, and the one by fingerprint, which must refuse the same.
+class SortingVerdict : public testing::TestWithParam<std::int64_t> {
+  protected:
+    static bool passes(const std::vector<Key>& input, const std::vector<Key>& output) {
+        const course::Verdict verdict = Verifier(input, GetParam()).verify(output);
+        EXPECT_FALSE(verdict.message.empty());
+        return verdict.passed;
+    }
+    std::vector<Key> input_ = keys_of("few-unique", 1000);
+    std::vector<Key> output_ = sorted(input_);
+};
+
+TEST_P(SortingVerdict, PassesTheAnswer) {
+    for (const std::string_view name : kInputNames) {
+        for (const std::int64_t n : {1, 2, 3, 1000, 10'007}) {
+            const std::vector<Key> input = keys_of(name, n);
+            EXPECT_TRUE(passes(input, sorted(input))) << name << ' ' << n;
+        }
+    }
+}
+
+TEST_P(SortingVerdict, RefusesZeros) {
+    EXPECT_FALSE(passes(input_, std::vector<Key>(1000)));
+    EXPECT_FALSE(passes({5}, {0}));
+}
+
+TEST_P(SortingVerdict, RefusesTheInputAsItWas) { EXPECT_FALSE(passes(input_, input_)); }
+
+TEST_P(SortingVerdict, RefusesALostKey) {
+    EXPECT_FALSE(passes(input_, {output_.begin(), output_.end() - 1}));
+    // Lost, and its neighbour there twice instead: in order, and as many as before.
+    const auto rise = std::adjacent_find(output_.begin(), output_.end(), std::less<>());
+    ASSERT_NE(rise, output_.end());
+    *(rise + 1) = *rise;
+    EXPECT_FALSE(passes(input_, output_));
+}
+
+TEST_P(SortingVerdict, RefusesADoubledKey) {
+    std::vector<Key> longer = output_;
+    longer.push_back(output_.back());
+    EXPECT_FALSE(passes(input_, longer));
+    const auto rise = std::adjacent_find(output_.begin(), output_.end(), std::less<>());
+    *rise = *(rise + 1);
+    EXPECT_FALSE(passes(input_, output_));
+}
+
+TEST_P(SortingVerdict, RefusesTwoExchangedKeys) {
+    std::swap(output_.front(), output_.back());
+    EXPECT_FALSE(passes(input_, output_));
+    const std::vector<Key> input = keys_of("permutation", 5000);
+    for (const int i : {0, 2499, 4998}) {
+        std::vector<Key> output = sorted(input);
+        std::swap(output[i], output[i + 1]);
+        EXPECT_FALSE(passes(input, output)) << i;
+    }
+}
+
+TEST_P(SortingVerdict, RefusesAnAlteredLastKey) {
+    std::vector<Key> input = {3, 1, 2};
+    EXPECT_TRUE(passes(input, {1, 2, 3}));
+    EXPECT_FALSE(passes(input, {1, 2, 4}));
+    EXPECT_FALSE(passes(input, {1, 2, kMost}));
+}
+
+// All of one key exchanged for another one: what an exclusive or would overlook.
+TEST_P(SortingVerdict, RefusesEqualKeysThatAllChanged) {
+    EXPECT_FALSE(passes(std::vector<Key>(1024, 7), std::vector<Key>(1024, 8)));
+    EXPECT_FALSE(passes(std::vector<Key>(1024, 0), std::vector<Key>(1024, kLeast)));
+}
+
+INSTANTIATE_TEST_SUITE_P(ExactAndFingerprint, SortingVerdict, testing::Values(1 << 20, 0),
+                         [](const auto& parameter) {
+                             return parameter.param > 0 ? "Exact" : "Fingerprint";
+                         });
+
+TEST(SortingFingerprint, ForgetsTheOrderOnly) {
+    const std::vector<Key> keys = keys_of("uniform", 10'001);
+    EXPECT_EQ(fingerprint_of(keys), fingerprint_of(sorted(keys)));
+    for (const std::size_t place : {0, 5000, 10'000}) {
+        for (int bit = 0; bit < 32; ++bit) {
+            std::vector<Key> other = keys;
+            other[place] ^= static_cast<Key>(1u << bit);
+            const auto a = fingerprint_of(keys), b = fingerprint_of(other);
+            EXPECT_NE(a.sums[0], b.sums[0]);
+            EXPECT_NE(a.sums[1], b.sums[1]);
+        }
+    }
+}
+
+}  // namespace

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the tools share: running a tool, and a build folder of stand-in stages."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+TOOLS = ROOT / "common" / "tools"
+BUILD = Path(os.environ.get("COURSE_BUILD", ROOT / "build"))
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOOLS))
+
+# Behaves as a stage's executable does: rows and JSON, a default n of each engine's own, a time that
+# grows with n, one line of error.
+STAND_IN = r'''#!{python}
+import json, os, sys, time
+flags = dict(zip(sys.argv[1::1], sys.argv[2::1]))
+if os.environ.get("STAND_IN_ECHO"):
+    print(" ".join(sys.argv[1:]))
+n, seed, repeats = int(flags.get("--n", 3000 if "{engine}" in ("cpu", "opencl") else 1000)), flags.get("--seed", "1"), int(flags.get("--repeats", 5))
+with open(os.environ.get("STAND_IN_LOG", os.devnull), "a") as log:
+    log.write(f"{stage} n={{n}} repeats={{repeats}} warmup={{flags.get('--warmup')}}\n")
+if n == int(os.environ.get("STAND_IN_FAILS_AT", -1)):
+    print("stand-in: wrong result", file=sys.stderr)
+    sys.exit(1)
+time.sleep(float(os.environ.get("STAND_IN_SECONDS", 0)))
+chapter, name = "{stage}".split("/")
+if name == os.environ.get("STAND_IN_WITHOUT_DEVICE"):
+    print("stand-in: no usable OpenCL device", file=sys.stderr)
+    sys.exit(77)
+if name == os.environ.get("STAND_IN_REFUSES"):
+    print(f"stand-in: --n {{n}}: this stage sorts at most 500", file=sys.stderr)
+    sys.exit(2)
+ms = n * {factor}
+values = {{flag.strip("-").replace("-", "_"): value for flag, value in flags.items()}}
+columns = dict(date="2026-01-01T00:00:00Z", version="1", chapter=chapter, stage=name, engine="{engine}",
+    device="Stand-In 1", n=n, parameters=os.environ.get("STAND_IN_PARAMETERS", "steps=0").format(**values),
+    grid="", input="plummer", seed=int(seed), repeat=1,
+    setup_ms=0.5, copy_in_ms=0.5, kernels_ms=ms, copy_out_ms=0.5, total_ms=ms + 1.5, bytes=1.0,
+    operations=1.0, verified="true")
+if "--csv" in flags:
+    with open(flags["--csv"], "w") as out:
+        out.write(",".join(columns) + "\n")
+        for repeat in range(1, repeats + 1):
+            out.write(",".join(str(value) for value in dict(columns, repeat=repeat).values()) + "\n")
+if "--json" in flags:
+    summary = {{phase: dict(median=columns[phase], lower_quartile=columns[phase], upper_quartile=columns[phase])
+               for phase in ("kernels_ms", "total_ms")}}
+    with open(flags["--json"], "w") as out:
+        json.dump(dict(rows=[columns], summary=summary, limit=dict(kind="memory", share=0.5),
+                       report=dict(estimate="3.14"), verdict="equal", verified=True,
+                       device_limits=json.loads(os.environ.get("STAND_IN_LIMITS", "{{}}"))), out)
+'''
+
+
+def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Runs common/tools/<name>; upper-case keywords are make's variables, or the environment's."""
+    environment = {key: value for key, value in os.environ.items()
+                   if key not in ("STAGE", "CHAPTER", "ENGINE", "ARGS", "FILE", "A", "B", "DATA", "JSON", "SWEEPS")}
+    environment |= {"COURSE_BUILD": str(build), "PYTHONDONTWRITEBYTECODE": "1"} | variables
+    return subprocess.run([sys.executable, str(TOOLS / name)], env=environment, text=True,
+                          capture_output=True, check=False, timeout=120)
+
+
+class ToolTest(unittest.TestCase):
+    """Has `build`, a build folder whose stages are stand-ins."""
+
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.build = self.folder / "build"
+        records = [
+            self.stand_in("sums", "00_cpu", "cpu", 0.04),
+            self.stand_in("sums", "01_plain", "emu", 0.02, source_text="a\nb\n"),
+            self.stand_in("sums", "02_flags", "emu", 0.01, source_text="a\nb\n",
+                          cuda_args=["-ftz=true"]),
+            self.stand_in("other", "01_alone", "emu", 0.01, source_text="a\nc\n"),
+        ]
+        (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
+
+    def stand_in(self, chapter: str, name: str, engine: str, factor: float, source_text: str = "",
+                 cuda_args: list[str] | None = None) -> dict[str, object]:
+        program = self.build / "chapters" / chapter / f"{chapter}_{name}"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(STAND_IN.format(python=sys.executable, stage=f"{chapter}/{name}",
+                                           engine=engine, factor=factor), encoding="utf-8")
+        program.chmod(0o755)
+        source = self.folder / f"{chapter}_{name}{'.cpp' if engine == 'cpu' else '.cu'}"
+        source.write_text(source_text, encoding="utf-8")
+        return {"stage": f"{chapter}/{name}", "chapter": chapter, "name": name,
+                "source": str(source), "technique": f"technique of {name}", "compared_with": "",
+                "cuda_args": cuda_args or [], "emu_args": [], "more_checks": [],
+                "counter_args": [], "counter_unit": "number",
+                "executables": {engine: str(program.relative_to(self.build))}}
+
+    def assert_refused(self, result: subprocess.CompletedProcess[str], status: int,
+                       *parts: str) -> None:
+        """One line on stderr that has all the parts."""
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        for part in parts:
+            self.assertIn(part, result.stderr)
