@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "common/limits/device_limits.hpp"
 #include "common/harness/error.hpp"
+#include "common/limits/device_limits.hpp"
 
 namespace course {
 

@@ -6,9 +6,9 @@
 
 #include "common/backends/backend.hpp"
 #include "common/harness/error.hpp"
+#include "common/harness/text.hpp"
 #include "common/limits/host_limits.hpp"
 #include "common/limits/host_memory.hpp"
-#include "common/harness/text.hpp"
 
 namespace course {
 

@@ -12,15 +12,15 @@
 
 #include "common/backends/backend.hpp"
 #include "common/cuda/cuda_check.hpp"
-#include "common/harness/error.hpp"
 #include "common/cuda/stream.hpp"
+#include "common/harness/error.hpp"
 #include "common/harness/text.hpp"
 
 #ifdef COURSE_EMULATED
 #include "common/limits/host_memory.hpp"
 #else
-#include "common/limits/bandwidth_probe.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/limits/bandwidth_probe.hpp"
 #include "common/limits/limits_cache.hpp"
 #endif
 

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "common/backends/backend.hpp"
-#include "common/limits/device_limits.hpp"
 #include "common/cuda/nvtx_range.hpp"
+#include "common/limits/device_limits.hpp"
 
 namespace course {
 

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "common/harness/atomic_file.hpp"
-#include "common/limits/host_memory.hpp"
-#include "common/input/numbers.hpp"
 #include "common/harness/progress_bar.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/numbers.hpp"
+#include "common/limits/host_memory.hpp"
 #include "version.hpp"
 
 namespace course {

@@ -11,9 +11,9 @@
 #include <limits>
 
 #include "common/harness/error.hpp"
+#include "common/harness/text.hpp"
 #include "common/input/inputs.hpp"
 #include "common/input/parallel_ranges.hpp"
-#include "common/harness/text.hpp"
 #include "common/input/text_reader.hpp"
 
 namespace course::sorting {

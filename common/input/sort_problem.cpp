@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "common/harness/error.hpp"
+#include "common/harness/text.hpp"
 #include "common/input/inputs.hpp"
 #include "common/input/parallel_ranges.hpp"
-#include "common/harness/text.hpp"
 
 namespace course::sorting {
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "common/harness/phase_timer.hpp"
+#include "common/harness/stage.hpp"
 #include "common/input/keys.hpp"
 #include "common/input/sort_verifier.hpp"
-#include "common/harness/stage.hpp"
 
 namespace course::sorting {
 

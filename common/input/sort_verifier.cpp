@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "common/input/parallel_ranges.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/parallel_ranges.hpp"
 
 namespace course::sorting {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "common/input/keys.hpp"
 #include "common/harness/stage.hpp"
+#include "common/input/keys.hpp"
 
 namespace course::sorting {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "common/harness/error.hpp"
-#include "common/input/numbers.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/numbers.hpp"
 
 namespace course {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <cuda_runtime.h>
 
-#include "common/limits/bandwidth_probe.hpp"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
+#include "common/limits/bandwidth_probe.hpp"
 
 namespace course {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "common/harness/error.hpp"
-#include "common/input/numbers.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/numbers.hpp"
 
 namespace course {
 

@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "common/harness/text.hpp"
 #include "common/limits/host_memory.hpp"
 #include "common/limits/limits_cache.hpp"
-#include "common/harness/text.hpp"
 
 namespace course {
 

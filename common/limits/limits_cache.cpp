@@ -11,8 +11,8 @@
 #include <limits>
 
 #include "common/harness/atomic_file.hpp"
-#include "common/input/numbers.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/numbers.hpp"
 
 namespace course {
 

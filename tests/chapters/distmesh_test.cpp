@@ -17,8 +17,8 @@
 
 #include "common/harness/error.hpp"
 #include "common/input/random.hpp"
-#include "tests/common/scratch_folder.hpp"
 #include "stage_run.hpp"
+#include "tests/common/scratch_folder.hpp"
 
 namespace {
 

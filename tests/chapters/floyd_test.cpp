@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "common/harness/error.hpp"
-#include "tests/common/scratch_folder.hpp"
 #include "stage_run.hpp"
+#include "tests/common/scratch_folder.hpp"
 
 namespace {
 

@@ -11,10 +11,10 @@
 #include <set>
 
 #include "common/harness/error.hpp"
-#include "common/limits/host_memory.hpp"
 #include "common/input/numbers.hpp"
-#include "tests/common/scratch_folder.hpp"
+#include "common/limits/host_memory.hpp"
 #include "stage_run.hpp"
+#include "tests/common/scratch_folder.hpp"
 
 namespace {
 

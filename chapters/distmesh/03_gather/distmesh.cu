@@ -14,8 +14,8 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-#include "problem/distmesh.hpp"
 #include "device/move_points.cuh"
+#include "problem/distmesh.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using distmesh::Domain, distmesh::Point, distmesh::Status;

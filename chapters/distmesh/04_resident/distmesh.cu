@@ -18,8 +18,8 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-#include "problem/distmesh.hpp"
 #include "device/gather.cuh"
+#include "problem/distmesh.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using distmesh::add_forces, distmesh::compute_force, distmesh::measure_bar, distmesh::move_point;

@@ -18,10 +18,10 @@
 #include <cstdint>
 
 #include "device/device_mesh.cuh"
-#include "problem/distmesh.hpp"
 #include "device/edge_flips.cuh"
 #include "device/gather.cuh"
 #include "device/list_bars.cuh"
+#include "problem/distmesh.hpp"
 
 using distmesh::add_forces, distmesh::compute_force, distmesh::measure_bar, distmesh::move_point;
 using distmesh::claim, distmesh::flip, distmesh::got_all, distmesh::is_left_wrong;

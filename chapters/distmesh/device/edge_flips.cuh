@@ -9,8 +9,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "problem/distmesh.hpp"
 #include "device/gather.cuh"
+#include "problem/distmesh.hpp"
 
 namespace distmesh {
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "problem/distmesh.hpp"
 #include "device/move_points.cuh"
+#include "problem/distmesh.hpp"
 
 namespace distmesh {
 

@@ -8,8 +8,8 @@
 
 #include "common/harness/command_line.hpp"
 #include "common/harness/error.hpp"
-#include "common/input/inputs.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/inputs.hpp"
 
 namespace distmesh {
 

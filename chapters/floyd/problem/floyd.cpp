@@ -9,9 +9,9 @@
 
 #include "common/harness/command_line.hpp"
 #include "common/harness/error.hpp"
+#include "common/harness/text.hpp"
 #include "common/input/inputs.hpp"
 #include "common/input/numbers.hpp"
-#include "common/harness/text.hpp"
 
 namespace floyd {
 

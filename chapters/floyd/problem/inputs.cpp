@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "common/harness/error.hpp"
-#include "common/input/random.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/random.hpp"
 #include "common/input/text_reader.hpp"
 #include "problem/floyd.hpp"
 

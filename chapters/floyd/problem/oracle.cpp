@@ -5,9 +5,9 @@
 #include <mutex>
 #include <optional>
 
+#include "common/harness/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 #include "common/input/random.hpp"
-#include "common/harness/text.hpp"
 #include "problem/floyd.hpp"
 
 namespace floyd {

@@ -16,8 +16,8 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/device_launches.cuh"
-#include "problem/kmeans.hpp"
 #include "device/two_stage.cuh"
+#include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using kmeans::assign_points_kernel, kmeans::sum_segments_kernel, kmeans::update_centroids_kernel;

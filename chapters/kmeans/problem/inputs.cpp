@@ -7,9 +7,9 @@
 #include <unordered_set>
 
 #include "common/harness/error.hpp"
+#include "common/harness/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 #include "common/input/random.hpp"
-#include "common/harness/text.hpp"
 #include "common/input/text_reader.hpp"
 #include "problem/kmeans.hpp"
 

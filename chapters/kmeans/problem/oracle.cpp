@@ -4,8 +4,8 @@
 #include <mutex>
 #include <optional>
 
-#include "common/input/parallel_ranges.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/parallel_ranges.hpp"
 #include "problem/kmeans.hpp"
 
 namespace kmeans {

@@ -15,9 +15,9 @@
 
 #include "common/harness/command_line.hpp"
 #include "common/harness/error.hpp"
-#include "common/input/parallel_ranges.hpp"
 #include "common/harness/stage.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/parallel_ranges.hpp"
 
 namespace montecarlo {
 

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "common/harness/comparison.hpp"
+#include "common/harness/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 #include "common/input/random.hpp"
-#include "common/harness/text.hpp"
 #include "problem/double3.hpp"
 #include "problem/nbody.hpp"
 

@@ -10,9 +10,9 @@
 // Thesis 3.3.2, figure 3.11.
 #include <cuda_runtime.h>
 
-#include "device/bitonic.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "device/bitonic.cuh"
 #include "device/device_launches.cuh"
 #include "problem/quicksort.hpp"
 

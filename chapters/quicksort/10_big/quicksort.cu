@@ -17,8 +17,8 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "device/device_launches.cuh"
-#include "problem/quicksort.hpp"
 #include "device/segment_sort.cuh"
+#include "problem/quicksort.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;

@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
-#include "device/bitonic.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_launches.cuh"
+#include "device/bitonic.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "common/harness/error.hpp"
-#include "common/input/random.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/random.hpp"
 #include "common/input/text_reader.hpp"
 #include "problem/storms.hpp"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "common/input/parallel_ranges.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/parallel_ranges.hpp"
 #include "problem/storms.hpp"
 
 namespace storms {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The backend of stages in OpenCL: a GPU of any maker, or a processor (PoCL).
+#include "common/backends/backend.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -8,13 +10,12 @@
 #include <string>
 #include <type_traits>
 
-#include "common/backends/backend.hpp"
-#include "common/limits/host_limits.hpp"
-#include "common/limits/host_memory.hpp"
-#include "common/limits/limits_cache.hpp"
 #include "common/backends/opencl/bandwidth_probe.hpp"
 #include "common/backends/opencl/device.hpp"
 #include "common/harness/text.hpp"
+#include "common/limits/host_limits.hpp"
+#include "common/limits/host_memory.hpp"
+#include "common/limits/limits_cache.hpp"
 
 namespace course {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "common/limits/limits_cache.hpp"
 #include "common/backends/opencl/device.hpp"
+#include "common/limits/limits_cache.hpp"
 
 namespace course::opencl {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "common/harness/error.hpp"
-#include "common/input/numbers.hpp"
 #include "common/harness/text.hpp"
+#include "common/input/numbers.hpp"
 
 namespace course::opencl {
 

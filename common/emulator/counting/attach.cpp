@@ -7,8 +7,6 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "common/emulator/process/executable.hpp"
-#include "common/emulator/process/settings.hpp"
 #include "common/emulator/counting/checks.hpp"
 #include "common/emulator/counting/counters.hpp"
 #include "common/emulator/counting/output.hpp"
@@ -16,6 +14,8 @@
 #include "common/emulator/counting/replay.hpp"
 #include "common/emulator/counting/settings.hpp"
 #include "common/emulator/counting/trace.hpp"
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/process/settings.hpp"
 
 extern "C" const char __executable_start[];
 extern "C" const char etext[];

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "common/emulator/engine/grid.hpp"
 #include "common/emulator/counting/findings.hpp"
 #include "common/emulator/counting/places.hpp"
+#include "common/emulator/engine/grid.hpp"
 
 namespace emulator::counting {
 namespace {

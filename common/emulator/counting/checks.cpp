@@ -11,10 +11,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/emulator/runtime/device.hpp"
-#include "common/emulator/process/executable.hpp"
-#include "common/emulator/engine/grid.hpp"
-#include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/counting/barriers.hpp"
 #include "common/emulator/counting/findings.hpp"
 #include "common/emulator/counting/host_checks.hpp"
@@ -24,6 +20,10 @@
 #include "common/emulator/counting/shadow.hpp"
 #include "common/emulator/counting/tasks.hpp"
 #include "common/emulator/counting/written.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/runtime/device.hpp"
+#include "common/emulator/runtime/memory.hpp"
 
 namespace emulator::counting {
 namespace {

@@ -8,9 +8,9 @@
 #include <csignal>
 #include <functional>
 
-#include "common/emulator/runtime/host_hooks.hpp"
 #include "common/emulator/counting/places.hpp"
 #include "common/emulator/counting/request.hpp"
+#include "common/emulator/runtime/host_hooks.hpp"
 
 namespace emulator::counting {
 

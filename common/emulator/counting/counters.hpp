@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/emulator/counting/event.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/hooks.hpp"
-#include "common/emulator/counting/event.hpp"
 
 namespace emulator::counting {
 

@@ -14,14 +14,14 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/emulator/runtime/errors.hpp"
-#include "common/emulator/engine/grid.hpp"
-#include "common/emulator/runtime/host_hooks.hpp"
 #include "common/emulator/counting/checks.hpp"
 #include "common/emulator/counting/findings.hpp"
 #include "common/emulator/counting/memory_map.hpp"
 #include "common/emulator/counting/places.hpp"
 #include "common/emulator/counting/recorder.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/runtime/errors.hpp"
+#include "common/emulator/runtime/host_hooks.hpp"
 
 namespace emulator::counting {
 

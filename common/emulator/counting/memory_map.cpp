@@ -7,11 +7,11 @@
 #include <array>
 #include <string_view>
 
-#include "common/emulator/runtime/device.hpp"
-#include "common/emulator/process/executable.hpp"
-#include "common/emulator/engine/grid.hpp"
-#include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/counting/findings.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/runtime/device.hpp"
+#include "common/emulator/runtime/memory.hpp"
 
 namespace emulator::counting {
 

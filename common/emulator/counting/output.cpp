@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "common/emulator/process/settings.hpp"
 #include "common/emulator/counting/counters.hpp"
 #include "common/emulator/counting/findings.hpp"
 #include "common/emulator/counting/places.hpp"
 #include "common/emulator/counting/recorder.hpp"
 #include "common/emulator/counting/settings.hpp"
+#include "common/emulator/process/settings.hpp"
 
 namespace emulator::counting {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/runtime/host_hooks.hpp"
 #include "common/emulator/counting/places.hpp"
 #include "common/emulator/counting/shadow.hpp"
+#include "common/emulator/runtime/host_hooks.hpp"
 
 namespace emulator::counting {
 

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <string>
 
-#include "common/emulator/process/executable.hpp"
-#include "common/emulator/engine/grid.hpp"
-#include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/counting/places.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/runtime/memory.hpp"
 
 namespace emulator::counting {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "common/emulator/engine/worker.hpp"
 #include "common/emulator/counting/request.hpp"
+#include "common/emulator/engine/worker.hpp"
 
 namespace emulator::counting {
 

@@ -5,13 +5,13 @@
 #include <chrono>
 #include <numeric>
 
-#include "common/emulator/runtime/device.hpp"
-#include "common/emulator/runtime/errors.hpp"
-#include "common/emulator/process/executable.hpp"
 #include "common/emulator/engine/helper.hpp"
 #include "common/emulator/engine/hooks.hpp"
-#include "common/emulator/process/settings.hpp"
 #include "common/emulator/engine/worker.hpp"
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/process/settings.hpp"
+#include "common/emulator/runtime/device.hpp"
+#include "common/emulator/runtime/errors.hpp"
 
 namespace emulator {
 namespace {

@@ -11,14 +11,14 @@
 #include <numeric>
 #include <utility>
 
-#include "common/emulator/runtime/device.hpp"
-#include "common/emulator/runtime/errors.hpp"
-#include "common/emulator/process/fault.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/hooks.hpp"
-#include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/process/fault.hpp"
 #include "common/emulator/process/settings.hpp"
 #include "common/emulator/process/time_limit.hpp"
+#include "common/emulator/runtime/device.hpp"
+#include "common/emulator/runtime/errors.hpp"
+#include "common/emulator/runtime/memory.hpp"
 
 constinit thread_local uint3 threadIdx{};
 constinit thread_local uint3 blockIdx{};

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/process/executable.hpp"
 #include "common/emulator/engine/fiber.hpp"
+#include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/settings.hpp"
 
 namespace emulator {

@@ -9,9 +9,9 @@
 #include <mutex>
 #include <string>
 
+#include "common/emulator/engine/worker.hpp"
 #include "common/emulator/runtime/errors.hpp"
 #include "common/emulator/runtime/memory.hpp"
-#include "common/emulator/engine/worker.hpp"
 
 namespace emulator {
 namespace {

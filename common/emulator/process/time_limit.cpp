@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "common/emulator/engine/worker.hpp"
+#include "common/emulator/process/settings.hpp"
 #include "common/emulator/runtime/errors.hpp"
 #include "common/emulator/runtime/host_hooks.hpp"
-#include "common/emulator/process/settings.hpp"
-#include "common/emulator/engine/worker.hpp"
 
 extern "C" char __executable_start, etext;
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "common/emulator/runtime/errors.hpp"
 #include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/settings.hpp"
+#include "common/emulator/runtime/errors.hpp"
 #include "common/emulator/runtime/stream.hpp"
 
 namespace emulator {

@@ -13,9 +13,9 @@
 #include <mutex>
 #include <vector>
 
+#include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/runtime/device.hpp"
 #include "common/emulator/runtime/errors.hpp"
-#include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/runtime/host_hooks.hpp"
 #include "common/emulator/runtime/stream.hpp"
 

@@ -5,12 +5,12 @@
 #include <chrono>
 #include <unordered_map>
 
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/process/settings.hpp"
 #include "common/emulator/runtime/device.hpp"
 #include "common/emulator/runtime/errors.hpp"
-#include "common/emulator/engine/grid.hpp"
 #include "common/emulator/runtime/host_hooks.hpp"
 #include "common/emulator/runtime/memory.hpp"
-#include "common/emulator/process/settings.hpp"
 
 struct CUevent_st {
     unsigned flags = 0;

@@ -14,9 +14,9 @@
 #include "common/backends/backend.hpp"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/stream.hpp"
 #include "common/harness/error.hpp"
 #include "common/harness/phase_timer.hpp"
-#include "common/cuda/stream.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/harness/error.hpp"
 #include "common/backends/opencl/selection.hpp"
+#include "common/harness/error.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {
