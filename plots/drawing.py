@@ -16,8 +16,8 @@ from limits import Limits, read_limits
 from measurements import DataError, KernelCounters, Metric, Published, Report, Row
 
 PLOTS = Path(__file__).resolve().parent
-sys.path.append(str(PLOTS.parent / "common" / "tools"))
-from stages import grouped  # noqa: E402
+sys.path.append(str(PLOTS.parent))
+from common.tools.lib.stages import grouped  # noqa: E402
 
 COUNTERS = PLOTS / "data" / "counters"
 PUBLISHED = PLOTS / "published" / "thesis.csv"

@@ -14,9 +14,9 @@ from markdown import Document, first_sentence
 from measurements import DataError, KernelCounters, Point, Published, Row, read_counters, read_rows, times
 from speed_ups import SpeedUp, parameter_words, races, seed_over_serial, seed_speed_up, timed_before
 
-import counters as counters_tool
-from counting import GLOBAL, MEMORY, Kernel, bare
-from stages import format_ms
+from common.tools import counters as counters_tool
+from common.tools.lib.counting import GLOBAL, MEMORY, Kernel, bare
+from common.tools.lib.stages import format_ms
 
 SPEED_UPS = ("speedup_over_previous", "speedup_over_first", "speedup_over_cpu")
 SHOWN_CHANGES = 4

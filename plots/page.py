@@ -22,8 +22,8 @@ from measurements import chapters_of, read_published, read_stages, stages_file
 from optimisations import Chapter, Optimisation
 from speed_ups import NO_TIMES, SpeedUp, speed_up_words
 
-from diff_stages import flags_diff
-from stages import Stage, load_stages
+from common.tools.diff_stages import flags_diff
+from common.tools.lib.stages import Stage, load_stages
 
 ROOT = PLOTS.parent
 STYLE = PLOTS / "page.css"

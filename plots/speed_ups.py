@@ -12,7 +12,7 @@ from drawing import SERIAL, short_count, short_ratio, short_time
 from figures import chapter_module
 from measurements import TableCell
 
-from stages import format_ms
+from common.tools.lib.stages import format_ms
 
 if TYPE_CHECKING:
     from tables import Rules

@@ -45,8 +45,8 @@ from measurements import (
 )
 from speed_ups import (NO_BREAK, NO_TIMES, parameter_words, races, ratio, seed_speed_up, speed_up_words, time_words,
                        timed_before)
-from counting import bare
-from stages import grouped
+from common.tools.lib.counting import bare
+from common.tools.lib.stages import grouped
 
 ROOT = PLOTS.parent
 ISSUE_SLOTS = "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"

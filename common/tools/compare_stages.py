@@ -11,8 +11,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from measuring import Measurement, measure
-from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, EXIT_USAGE, ROOT, Stage, ToolError, arguments, build_folder, chapters_of, choose,
+from common.tools.lib.measuring import Measurement, measure
+from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, EXIT_USAGE, ROOT, Stage, ToolError, arguments, build_folder, chapters_of, choose,
                     chosen_engine, executable, format_ms, load_stages, pick_engine, print_table,
                     run_tool, variable)
 

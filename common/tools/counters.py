@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from counting import (GLOBAL, MEMORY, SHARED, TRANSFERS, Counted, Counters, Kernel, Line, bare,
+from common.tools.lib.counting import (GLOBAL, MEMORY, SHARED, TRANSFERS, Counted, Counters, Kernel, Line, bare,
                       count, source_text)
-from stages import (EXIT_FAILURE, ToolError, arguments, find_stage, grouped, load_stages, print_table,
+from common.tools.lib.stages import (EXIT_FAILURE, ToolError, arguments, find_stage, grouped, load_stages, print_table,
                     run_tool, variable)
 
 Value = Callable[[Kernel], float | None]  # None: does not apply

@@ -8,7 +8,7 @@ the one before in nothing but a flag.
 
 import difflib
 
-from stages import ROOT, Stage, find_stage, load_stages, run_tool, variable
+from common.tools.lib.stages import ROOT, Stage, find_stage, load_stages, run_tool, variable
 
 
 def source_lines(stage: Stage) -> list[str]:

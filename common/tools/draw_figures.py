@@ -10,9 +10,9 @@ import shutil
 import subprocess
 import sys
 
-from gpus import has_gpu
-from record import Recorder, check_stages, finish, sweeps_of
-from stages import (EXIT_FAILURE, ROOT, Stage, ToolError, build_folder, choose, chosen_chapters,
+from common.tools.lib.gpus import has_gpu
+from common.tools.record import Recorder, check_stages, finish, sweeps_of
+from common.tools.lib.stages import (EXIT_FAILURE, ROOT, Stage, ToolError, build_folder, choose, chosen_chapters,
                     load_stages, run_tool, variable)
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """make list: chapters and stages, one line each with the technique, and the part that it begins."""
 
-from stages import chapters_of, chosen_chapters, load_stages, run_tool
+from common.tools.lib.stages import chapters_of, chosen_chapters, load_stages, run_tool
 
 
 def main() -> None:

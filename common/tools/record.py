@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gpus import has_gpu
-from measuring import HEADER, Measurement, Row, measure
-from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, build_folder, choose,
+from common.tools.lib.gpus import has_gpu
+from common.tools.lib.measuring import HEADER, Measurement, Row, measure
+from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, build_folder, choose,
                     chosen_chapters, executable, format_ms, load_stages, pick_engine, run_tool,
                     variable)
 

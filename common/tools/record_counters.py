@@ -13,8 +13,8 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
-from counting import count
-from stages import EXIT_FAILURE, ROOT, Stage, ToolError, chapters_of, choose, find_stage, load_stages, run_tool
+from common.tools.lib.counting import count
+from common.tools.lib.stages import EXIT_FAILURE, ROOT, Stage, ToolError, chapters_of, choose, find_stage, load_stages, run_tool
 
 FOLDER = ROOT / "plots" / "data" / "counters"
 HEADER = ("stage", "arguments", "kernel", "counter", "value")

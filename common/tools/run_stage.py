@@ -5,7 +5,7 @@
 import os
 import sys
 
-from stages import (arguments, chosen_engine, executable, find_stage, load_stages, pick_engine,
+from common.tools.lib.stages import (arguments, chosen_engine, executable, find_stage, load_stages, pick_engine,
                     run_tool, variable)
 
 

@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from stages import build_folder, run_tool
+from common.tools.lib.stages import build_folder, run_tool
 
 PASSED = {"OK", "EXPECTEDFAIL"}
 SKIPPED = {"SKIP", "IGNORED"}

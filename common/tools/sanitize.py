@@ -9,8 +9,8 @@ import re
 import shutil
 import subprocess
 
-from gpus import has_gpu
-from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ToolError, chosen_chapters, executable,
+from common.tools.lib.gpus import has_gpu
+from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ToolError, chosen_chapters, executable,
                     load_stages, print_table, run_tool)
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")

@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gpus import has_gpu
-from stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, ToolError, arguments, build_folder,
+from common.tools.lib.gpus import has_gpu
+from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, ToolError, arguments, build_folder,
                     chosen_engine, run_tool, variable)
 
 EMULATOR = ROOT / "common" / "emulator"

@@ -17,7 +17,7 @@ import mergesort
 import quicksort
 import speed_ups
 import tables
-from counting import bare
+from common.tools.lib.counting import bare
 
 
 class TablesTest(PlotsTest):

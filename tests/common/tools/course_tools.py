@@ -15,7 +15,6 @@ TOOLS = ROOT / "common" / "tools"
 BUILD = Path(os.environ.get("COURSE_BUILD", ROOT / "build"))
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOLS))
 
 # Behaves as a stage's executable does: rows and JSON, a default n of each engine's own, a time that
 # grows with n, one line of error.
@@ -61,11 +60,11 @@ if "--json" in flags:
 
 
 def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Runs common/tools/<name>; upper-case keywords are make's variables, or the environment's."""
+    """Runs the tool of this name; upper-case keywords are make's variables, or the environment's."""
     environment = {key: value for key, value in os.environ.items()
                    if key not in ("STAGE", "CHAPTER", "ENGINE", "ARGS", "FILE", "A", "B", "DATA", "JSON", "SWEEPS")}
-    environment |= {"COURSE_BUILD": str(build), "PYTHONDONTWRITEBYTECODE": "1"} | variables
-    return subprocess.run([sys.executable, str(TOOLS / name)], env=environment, text=True,
+    environment |= {"COURSE_BUILD": str(build), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)} | variables
+    return subprocess.run([sys.executable, "-m", f"common.tools.{name}"], env=environment, text=True,
                           capture_output=True, check=False, timeout=120)
 
 

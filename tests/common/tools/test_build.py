@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from course_tools import TOOLS
+from tests.common.tools.course_tools import TOOLS
 
 # A dry run plans as many compilations as FILES says, and always the version's header and what hangs on it.
 NINJA = r'''#!/bin/sh
@@ -34,10 +34,10 @@ class BuildTest(unittest.TestCase):
     def setUp(self) -> None:
         self.root = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.root)
-        tools, self.bin = self.root / "common" / "tools", self.root / "bin"
+        tools, self.bin = self.root / "common" / "tools" / "setup", self.root / "bin"
         tools.mkdir(parents=True)
         self.bin.mkdir()
-        self.script = shutil.copy(TOOLS / "build.sh", tools)  # it builds beside itself
+        self.script = shutil.copy(TOOLS / "setup" / "build.sh", tools)  # it builds beside itself
         self.log = self.root / "log"
         for name, text in (("ninja", NINJA), ("meson", "#!/bin/sh\nmkdir -p build && : >build/build.ninja\n")):
             (self.bin / name).write_text(text, encoding="utf-8")

@@ -12,9 +12,9 @@ import unittest
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_tools import BUILD
-from gpus import has_gpu
-from measuring import HEADER
+from tests.common.tools.course_tools import BUILD
+from common.tools.lib.gpus import has_gpu
+from common.tools.lib.measuring import HEADER
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import sys
 import unittest
 from typing import Any
 
-from course_tools import TOOLS, ToolTest, run_tool
+from tests.common.tools.course_tools import ToolTest, run_tool
 
 # Writes the counters that stand beside it, and what a test wants said.
 STAND_IN = r'''#!{python}
@@ -106,7 +106,7 @@ class CountersTest(ToolTest):
         path.write_text(json.dumps(document(kernels)), encoding="utf-8")
 
     def counters(self, **variables: str):
-        return run_tool("counters.py", self.build, **variables)
+        return run_tool("counters", self.build, **variables)
 
     def log(self, name: str) -> str:
         return (self.build / "chapters" / "sums" / f"sums_{name}.count.log").read_text(encoding="utf-8")
@@ -182,7 +182,7 @@ class CountersTest(ToolTest):
         self.assertIn("tile_kernel<64>", result.stdout)
 
     def record(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, str(TOOLS / "record_counters.py"), "--data",
+        return subprocess.run([sys.executable, "-m", "common.tools.record_counters", "--data",
                                str(self.folder / "data"), *words],
                               env=os.environ | {"COURSE_BUILD": str(self.build)}, text=True,
                               capture_output=True, check=False, timeout=60)

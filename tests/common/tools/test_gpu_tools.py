@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import unittest
 
-from course_tools import ToolTest, run_tool
+from tests.common.tools.course_tools import ToolTest, run_tool
 
 DRIVER = """
 extern "C" int cuInit(unsigned) { return 0; }
@@ -46,7 +46,7 @@ class GpuToolsTest(ToolTest):
                         SANITIZER_FINDS=finds, **variables)
 
     def test_four_tools_over_every_stage_with_kernels(self) -> None:
-        result = self.run_with_gpu("sanitize.py")
+        result = self.run_with_gpu("sanitize")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         calls = self.log.read_text().splitlines()
         self.assertEqual(len(calls), 4 * 2 * 3)
@@ -56,7 +56,7 @@ class GpuToolsTest(ToolTest):
         self.assertIn("0 runs with findings", result.stdout)
 
     def test_a_finding_fails_and_is_shown(self) -> None:
-        result = self.run_with_gpu("sanitize.py", finds="--tool racecheck --error-exitcode 9 "
+        result = self.run_with_gpu("sanitize", finds="--tool racecheck --error-exitcode 9 "
                                    f"{self.build}/chapters/sums/sums_02_flags --check --n 257")
         self.assertEqual(result.returncode, 1)
         self.assertIn("sums/02_flags, racecheck, --n 257:\nPotential hazard", result.stdout)
@@ -73,23 +73,23 @@ class GpuToolsTest(ToolTest):
                                  ("initcheck", f"{warning}\nERROR SUMMARY: 36 errors", not_supported),
                                  ("initcheck", "ERROR SUMMARY: 1 error", found)):
             with self.subTest(tool=tool, says=says):
-                result = self.run_with_gpu("sanitize.py", finds=f"--tool {tool}", SANITIZER_SAYS=says)
+                result = self.run_with_gpu("sanitize", finds=f"--tool {tool}", SANITIZER_SAYS=says)
                 self.assertEqual(result.returncode, int(cell == found), result.stdout + result.stderr)
                 cells = {"racecheck": "clean", "initcheck": "clean", "synccheck": "clean", tool: cell}
                 self.assertRegex(result.stdout, rf"(?m)^sums/02_flags +clean +{' +'.join(cells.values())}$")
 
     def test_the_gpu_is_the_machine_s_own_engine(self) -> None:
-        result = self.run_with_gpu("run_stage.py", STAGE="sums/01_plain", STAND_IN_ECHO="1")
+        result = self.run_with_gpu("run_stage", STAGE="sums/01_plain", STAND_IN_ECHO="1")
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_the_architectures_that_meson_builds_for(self) -> None:
-        self.assertEqual(self.run_with_gpu("gpus.py").stdout, "90\n")
+        self.assertEqual(self.run_with_gpu("lib.gpus").stdout, "90\n")
 
     def test_without_the_sanitizer(self) -> None:
         (self.folder / "compute-sanitizer").unlink()
         if shutil.which("compute-sanitizer"):
             self.skipTest("it is installed")
-        self.assert_refused(self.run_with_gpu("sanitize.py"), 1, "compute-sanitizer is missing")
+        self.assert_refused(self.run_with_gpu("sanitize"), 1, "compute-sanitizer is missing")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import re
 import subprocess
 import unittest
 
-from course_tools import ROOT
+from tests.common.tools.course_tools import ROOT
 
 TARGETS = ("all", "test", "test-all", "list", "run", "try", "compare", "counters", "diff", "figures", "record",
            "sanitize", "prove", "benchmark", "format", "lint", "help", "clean")
@@ -37,7 +37,7 @@ class MakefileTest(unittest.TestCase):
         recipe = re.search(r"^run:.*\n\t(.*)$", text, re.MULTILINE)
         assert recipe is not None
         self.assertNotIn("$(STAGE)", text)  # a value would be read as shell
-        self.assertEqual(recipe[1], "@$(tool)run_stage.py")
+        self.assertEqual(recipe[1], "@$(tool)run_stage")
 
     def test_whatever_names_its_interpreter_can_be_called(self) -> None:
         # The READMEs call some by their path alone.

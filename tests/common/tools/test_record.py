@@ -13,10 +13,10 @@ import sys
 import time
 from unittest import mock
 
-from course_tools import BUILD, TOOLS, ToolTest
+from tests.common.tools.course_tools import BUILD, ROOT, ToolTest
 
-import record
-import stages
+from common.tools import record
+from common.tools.lib import stages
 
 SWEEP = """
 chapter = "sums"
@@ -183,8 +183,8 @@ class RecordTest(ToolTest):
     def test_several_recorders_fill_one_table(self) -> None:
         writers, appends, rows = 6, 30, 5
         path = self.data / "sums.csv"
-        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(TOOLS)!r})\n"
-                   "import record; from pathlib import Path\n"
+        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
+                   "from common.tools import record; from pathlib import Path\n"
                    f"for i in range({appends}):\n"
                    f"    row = dict.fromkeys(record.HEADER, 'x' * 40) | {{'stage': sys.argv[1], 'n': str(i)}}\n"
                    f"    record.Table(Path({str(path)!r}), record.HEADER).append([row] * {rows})\n")
@@ -207,8 +207,8 @@ class RecordTest(ToolTest):
 
     def test_a_table_waits_for_its_turn(self) -> None:
         path = self.data / "sums.csv"
-        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(TOOLS)!r})\n"
-                   "import record; from pathlib import Path\n"
+        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
+                   "from common.tools import record; from pathlib import Path\n"
                    f"record.Table(Path({str(path)!r}), ['a']).append([{{'a': '1'}}])\n")
         with record.locked(path) as file:
             child = subprocess.Popen([sys.executable, "-c", program])
@@ -278,8 +278,8 @@ class RecordTest(ToolTest):
 
     def test_a_killed_recorder_loses_no_row(self) -> None:
         self.sweep_file.write_text(SWEEP, encoding="utf-8")
-        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(TOOLS)!r})\n"
-                   "import record, stages; from pathlib import Path\n"
+        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
+                   "from common.tools import record; from common.tools.lib import stages; from pathlib import Path\n"
                    f"record.Recorder(stages.load_stages(), Path({str(self.data)!r})).record_all(\n"
                    f"    record.read_sweeps(Path({str(self.sweep_file)!r}), 'here', {{'emu'}}))\n")
         child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,

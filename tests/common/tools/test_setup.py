@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from course_tools import TOOLS
+from tests.common.tools.course_tools import TOOLS
 
 # All that a fresh Debian needs to have for the script itself.
 NEEDED = ("sh", "cat", "dirname", "grep", "mkdir", "mktemp", "rm", "tail", "touch", "env")
@@ -26,8 +26,8 @@ class SetupTest(unittest.TestCase):
             assert program is not None
             (self.bin / name).symlink_to(program)
         # The script writes beside itself: a copy.
-        (self.root / "common" / "tools").mkdir(parents=True)
-        self.script = shutil.copy(TOOLS / "setup.sh", self.root / "common" / "tools")
+        (self.root / "common" / "tools" / "setup").mkdir(parents=True)
+        self.script = shutil.copy(TOOLS / "setup" / "setup.sh", self.root / "common" / "tools" / "setup")
 
     def command(self, name: str, body: str) -> None:
         path = self.bin / name

@@ -5,20 +5,20 @@ import json
 import shutil
 import unittest
 
-from course_tools import ToolTest, run_tool
-from gpus import has_gpu
+from tests.common.tools.course_tools import ToolTest, run_tool
+from common.tools.lib.gpus import has_gpu
 
 
 class ListTest(ToolTest):
     def test_lists_every_stage_with_its_technique(self) -> None:
-        result = run_tool("list_stages.py", self.build)
+        result = run_tool("list_stages", self.build)
         self.assertEqual(result.returncode, 0, result.stderr)
         lines = result.stdout.splitlines()
         self.assertEqual(len(lines), 4)
         self.assertRegex(lines[1], r"^sums/01_plain +technique of 01_plain$")
 
     def test_one_chapter(self) -> None:
-        result = run_tool("list_stages.py", self.build, CHAPTER="other")
+        result = run_tool("list_stages", self.build, CHAPTER="other")
         self.assertEqual(len(result.stdout.splitlines()), 1)
 
     def test_says_where_a_part_begins(self) -> None:
@@ -26,26 +26,26 @@ class ListTest(ToolTest):
         records = json.loads(path.read_text(encoding="utf-8"))
         records[3]["begins_part"] = "big sums"
         path.write_text(json.dumps(records), encoding="utf-8")
-        self.assertRegex(run_tool("list_stages.py", self.build, CHAPTER="other").stdout,
+        self.assertRegex(run_tool("list_stages", self.build, CHAPTER="other").stdout,
                          r"^other/01_alone +big sums: technique of 01_alone$")
 
     def test_unknown_chapter(self) -> None:
-        result = run_tool("list_stages.py", self.build, CHAPTER="none")
+        result = run_tool("list_stages", self.build, CHAPTER="none")
         self.assert_refused(result, 2, "CHAPTER=none", "sums, other")
 
     def test_without_a_build(self) -> None:
-        self.assert_refused(run_tool("list_stages.py", self.folder / "none"), 1, "make build")
+        self.assert_refused(run_tool("list_stages", self.folder / "none"), 1, "make build")
 
 
 class RunTest(ToolTest):
     def test_passes_arguments_on(self) -> None:
-        result = run_tool("run_stage.py", self.build, STAGE="sums/01_plain", ENGINE="emu",
+        result = run_tool("run_stage", self.build, STAGE="sums/01_plain", ENGINE="emu",
                           ARGS="--n 7 --input 'a b;c'", STAND_IN_ECHO="1")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout, "--n 7 --input a b;c\n")
 
     def test_a_stage_without_kernels_ignores_the_engine(self) -> None:
-        result = run_tool("run_stage.py", self.build, STAGE="sums/00_cpu", ENGINE="gpu")
+        result = run_tool("run_stage", self.build, STAGE="sums/00_cpu", ENGINE="gpu")
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_refusals(self) -> None:
@@ -57,7 +57,7 @@ class RunTest(ToolTest):
                 (77, ["no usable device"], {"STAGE": "sums/01_plain", "ENGINE": "gpu"}),
                 (2, ["ARGS"], {"STAGE": "sums/01_plain", "ENGINE": "emu", "ARGS": "'--n"})):
             with self.subTest(variables):
-                self.assert_refused(run_tool("run_stage.py", self.build, **variables), status,
+                self.assert_refused(run_tool("run_stage", self.build, **variables), status,
                                     *parts)
 
     def test_of_many_stages_only_those_that_may_be_meant_are_named(self) -> None:
@@ -71,38 +71,38 @@ class RunTest(ToolTest):
                             ("more/7_letter", "choose one of more/"), ("more", "`make list` names them"),
                             ("nothing", "`make list` names them"), ("", "`make list` names them")):
             with self.subTest(wrong):
-                result = run_tool("run_stage.py", self.build, STAGE=wrong)
+                result = run_tool("run_stage", self.build, STAGE=wrong)
                 self.assert_refused(result, 2, said)
                 self.assertLess(len(result.stderr), 300)
 
     def test_the_stage_status_is_the_tool_s(self) -> None:
-        result = run_tool("run_stage.py", self.build, STAGE="sums/01_plain", ENGINE="emu",
+        result = run_tool("run_stage", self.build, STAGE="sums/01_plain", ENGINE="emu",
                           STAND_IN_FAILS_AT="1000")
         self.assertEqual(result.returncode, 1)
 
 
 class DiffTest(ToolTest):
     def test_equal_sources_still_show_the_flags(self) -> None:
-        result = run_tool("diff_stages.py", self.build, A="sums/01_plain", B="sums/02_flags")
+        result = run_tool("diff_stages", self.build, A="sums/01_plain", B="sums/02_flags")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("are equal", result.stdout)
         self.assertIn("flags of nvcc:\n+-ftz=true\n", result.stdout)
 
     def test_unified_diff(self) -> None:
-        result = run_tool("diff_stages.py", self.build, A="sums/01_plain", B="other/01_alone")
+        result = run_tool("diff_stages", self.build, A="sums/01_plain", B="other/01_alone")
         self.assertIn("\n a\n-b\n+c\n", result.stdout)
         self.assertIn("the same compiler flags", result.stdout)
 
     def test_names_the_variable_that_is_wrong(self) -> None:
-        self.assert_refused(run_tool("diff_stages.py", self.build, A="sums/01_plain"), 2,
+        self.assert_refused(run_tool("diff_stages", self.build, A="sums/01_plain"), 2,
                             "B is missing")
         self.assert_refused(
-            run_tool("diff_stages.py", self.build, A="nothing", B="sums/01_plain"), 2, "A=nothing")
+            run_tool("diff_stages", self.build, A="nothing", B="sums/01_plain"), 2, "A=nothing")
 
 
 class CompareTest(ToolTest):
     def compare(self, **variables: str):
-        return run_tool("compare_stages.py", self.build, **variables)
+        return run_tool("compare_stages", self.build, **variables)
 
     def test_table_and_plot(self) -> None:
         log = self.folder / "log"
@@ -162,7 +162,7 @@ class FiguresTest(ToolTest):
         gnuplot = self.folder / "gnuplot"  # is looked for, and not reached
         gnuplot.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
         gnuplot.chmod(0o755)
-        return run_tool("draw_figures.py", self.build, PATH=str(self.folder), **variables)
+        return run_tool("draw_figures", self.build, PATH=str(self.folder), **variables)
 
     def test_of_one_chapter(self) -> None:
         result = self.figures(CHAPTER="sums")
@@ -178,7 +178,7 @@ class NoGpuTest(ToolTest):
     def test_says_no_usable_device(self) -> None:
         if has_gpu():
             self.skipTest("there is a GPU")
-        for tool in ("sanitize.py", "record.py"):
+        for tool in ("sanitize", "record"):
             with self.subTest(tool):
                 self.assert_refused(run_tool(tool, self.build), 77, "no usable device")
 

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import course_tools  # noqa: F401  (puts the tools on the path)
-import run_tests
+from common.tools import run_tests
 
 
 class TotalsTest(unittest.TestCase):

@@ -3,13 +3,13 @@
 
 import unittest
 
-from course_tools import ToolTest, run_tool
+from tests.common.tools.course_tools import ToolTest, run_tool
 
 
 class TourTest(ToolTest):
     def tour(self, **variables: str):
         # Without gnuplot: pictures are the plots' own tests.
-        return run_tool("tour.py", self.build, PATH=str(self.folder), **variables)
+        return run_tool("tour", self.build, PATH=str(self.folder), **variables)
 
     def test_every_stage_is_run_and_verified(self) -> None:
         log = self.folder / "log"

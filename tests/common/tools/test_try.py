@@ -6,8 +6,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from course_tools import BUILD, run_tool
-from gpus import has_gpu
+from tests.common.tools.course_tools import BUILD, run_tool
+from common.tools.lib.gpus import has_gpu
 
 # Without cuda_runtime.h, which nvcc includes by itself.
 PROGRAM = r"""
@@ -58,7 +58,7 @@ class TryTest(unittest.TestCase):
         self.source.write_text(PROGRAM, encoding="utf-8")
 
     def try_program(self, name: str | Path, engine: str = "emu", args: str = ""):
-        return run_tool("try_program.py", FILE=str(name), ENGINE=engine, ARGS=args)
+        return run_tool("try_program", FILE=str(name), ENGINE=engine, ARGS=args)
 
     def needs_emulator(self) -> None:
         if not (BUILD / "common" / "emulator" / "libemulator.a").exists():

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from course_tools import BUILD, run_tool
+from tests.common.tools.course_tools import BUILD, run_tool
 
 ENGINES = {"emu": "libemulator.a", "count": "libemulator_counting.a"}
 
@@ -76,7 +76,7 @@ class BadInputTest(unittest.TestCase):
             self.skipTest("the CPU engine is not built")
         source = self.folder / name
         source.write_bytes(text.encode() if isinstance(text, str) else text)
-        return run_tool("try_program.py", FILE=str(source), ENGINE=engine, EMULATOR_COUNTERS="none",
+        return run_tool("try_program", FILE=str(source), ENGINE=engine, EMULATOR_COUNTERS="none",
                         **variables)
 
     def assert_does_not_build(self, text: str | bytes, *parts: str) -> None:

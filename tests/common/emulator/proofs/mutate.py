@@ -22,8 +22,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "common" / "tools"))
-from stages import (EXIT_FAILURE, ROOT, Stage, ToolError, executable, find_stage,  # noqa: E402
+from common.tools.lib.stages import (EXIT_FAILURE, ROOT, Stage, ToolError, executable, find_stage,  # noqa: E402
                     load_stages, run_tool)
 
 DATA = Path(__file__).with_name("mutations.toml")

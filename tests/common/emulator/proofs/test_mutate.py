@@ -8,8 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-from course_tools import ToolTest  # noqa: E402
+from tests.common.tools.course_tools import ToolTest
 
 SOURCE = """__global__ void sum_kernel(int* out) {
     __shared__ int s[32];

@@ -9,11 +9,10 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-from course_tools import TOOLS, ToolTest  # noqa: E402
+from tests.common.tools.course_tools import ToolTest
 
-import prove_counters  # noqa: E402
-from prove_counters import Reason, Row, compare, judge, kernel_key  # noqa: E402
+import prove_counters
+from common.tools.prove_counters import Reason, Row, compare, judge, kernel_key
 
 # Prints a table as ncu does, into the file of --log-file; knows all metrics but one, and says so as ncu does.
 NCU = r'''#!{python}
@@ -165,7 +164,7 @@ class RunTest(ToolTest):
     def prove(self, *words: str) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"COURSE_BUILD": str(self.build), "CHAPTER": "sums", "PYTHONDONTWRITEBYTECODE": "1",
                                     "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-        return subprocess.run([sys.executable, str(TOOLS / "prove_counters.py"), "--data",
+        return subprocess.run([sys.executable, "-m", "common.tools.prove_counters", "--data",
                                str(self.build / "data"), *words], env=environment, capture_output=True,
                               text=True, check=False, timeout=60)
 

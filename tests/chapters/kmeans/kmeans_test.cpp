@@ -13,7 +13,7 @@
 #include "common/harness/error.hpp"
 #include "common/input/numbers.hpp"
 #include "common/limits/host_memory.hpp"
-#include "stage_run.hpp"
+#include "tests/chapters/stage_run.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {

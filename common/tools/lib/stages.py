@@ -7,12 +7,12 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from gpus import has_gpu
+from common.tools.lib.gpus import has_gpu
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 ENGINES = ("gpu", "emu", "count")
 FEW = 15  # stages that one line may name
 EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # as common/harness/error.hpp has them
@@ -44,6 +44,9 @@ class Stage:
     largest_n: int = 0  # that it takes everywhere; 0: any
     opencl: bool = False  # its kernels are in OpenCL: one executable for every device
     race_on_purpose: bool = False  # wrong, and there to show that: --check says how, and it is never timed
+    device_launches: bool = False  # its kernels launch kernels
+    libraries: tuple[str, ...] = ()  # beside the CUDA runtime: "cub"
+    skipped: dict[str, str] = field(default_factory=dict)  # engine -> why it has no executable there
 
     @property
     def has_kernels(self) -> bool:
@@ -63,9 +66,8 @@ def load_stages() -> list[Stage]:
         raise ToolError(f"{path} is missing: run `make build` first", EXIT_FAILURE) from None
     stages = []
     for record in records:
-        for key in ("cuda_args", "emu_args", "more_checks", "counter_args"):
-            record[key] = tuple(record[key])
-        stages.append(Stage(**record))
+        lists = {key: tuple(value) for key, value in record.items() if isinstance(value, list)}
+        stages.append(Stage(**record | lists))
     return stages
 
 
@@ -125,24 +127,19 @@ def chosen_engine(engines: Iterable[str] = ENGINES) -> str:
 
 def pick_engine(stage: Stage, wanted: str = "") -> str:
     """The engine to run a stage on: `wanted`, else what the machine has."""
-    if stage.opencl and not stage.executables:
-        raise ToolError(f"{stage.stage}: OpenCL was not found when this was built (packages ocl-icd-opencl-dev and "
-                        "opencl-clhpp-headers)", EXIT_NO_DEVICE)
-    if not stage.has_kernels:
-        return next(iter(stage.executables))
-    if wanted:
+    if stage.opencl or not stage.has_kernels:
+        engine = next(iter(stage.executables), "opencl" if stage.opencl else "cpu")
+    elif wanted:
         engine = wanted
     else:
         engine = "gpu" if "gpu" in stage.executables and has_gpu() else "emu"
-    if engine == "gpu" and engine in stage.executables and not has_gpu():
+    if engine not in stage.executables:
+        reason = stage.skipped.get("emu" if engine == "count" else engine, "it was not built")
+        no_gpu = "" if wanted or engine != "emu" else ", and there is no GPU"
+        raise ToolError(f"{stage.stage}: no usable device: {reason}{no_gpu}", EXIT_NO_DEVICE)
+    if engine == "gpu" and not has_gpu():
         raise ToolError(f"{stage.stage}: no usable device: there is no GPU", EXIT_NO_DEVICE)
-    if engine in stage.executables:
-        return engine
-    if engine == "gpu":
-        raise ToolError(f"{stage.stage}: no usable device: there is no nvcc, so nothing was built for a GPU",
-                        EXIT_NO_DEVICE)
-    raise ToolError(f"{stage.stage}: the CPU engine was not built (libboost-context-dev is missing)"
-                    + ("" if wanted else " and there is no GPU"), EXIT_NO_DEVICE)
+    return engine
 
 
 def executable(stage: Stage, engine: str) -> Path:

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "stage_run.hpp"
+#include "tests/chapters/stage_run.hpp"
 
 namespace {
 

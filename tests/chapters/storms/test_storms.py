@@ -12,7 +12,7 @@ import unittest
 from collections.abc import Iterable
 from pathlib import Path
 
-from stage_programs import declared_and_moved, execute, load_programs
+from tests.chapters.stage_programs import declared_and_moved, execute, load_programs
 
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))

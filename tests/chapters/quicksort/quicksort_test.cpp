@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/harness/error.hpp"
-#include "stage_run.hpp"
+#include "tests/chapters/stage_run.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {

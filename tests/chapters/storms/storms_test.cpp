@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "common/harness/error.hpp"
-#include "stage_run.hpp"
+#include "tests/chapters/stage_run.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {

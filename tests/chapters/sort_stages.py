@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Stages that sort, through their executables: every named input, orders of blocks, sizes at the edges, a
-random size, how many kernels bad pivots cost, and what is refused.
+"""Tests for every chapter whose stages sort keys: named inputs, orders of blocks, sizes at the edges, a random
+size, and bad input. A chapter's test imports these classes, calls use_chapter() and adds its own tests:
 
-    test_sorts.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stages), count or opencl
+    test_<chapter>.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stages), count or opencl
 
 A random size is printed with its seed; COURSE_TEST_SEED=SEED runs it again.
 """
@@ -21,15 +21,11 @@ from pathlib import Path
 LONG = "--long" in sys.argv and bool(sys.argv.pop(sys.argv.index("--long")))
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
-CHAPTERS = ("mergesort", "quicksort")
 INPUTS = ("uniform", "gaussian", "sorted", "reverse", "nearly-sorted", "few-unique", "all-equal", "zipf", "bucket",
           "staggered", "g-group", "deterministic-duplicates", "permutation")
-# What costs a quicksort the most, and what costs it little.
-BAD_PIVOTS, GOOD_PIVOTS = ("sorted", "reverse", "all-equal", "few-unique"), ("uniform",)
 # A GTX 980's segment is small enough that short lists are partitioned by many blocks.
 SEGMENT = 6080
 SETTINGS = {} if ENGINE == "gpu" else {"EMULATOR_DEVICE": "gtx980"}
-LEAF = 2048
 
 
 @dataclass(frozen=True)
@@ -43,11 +39,6 @@ class Sizes:
     long: int
 
 
-SIZES = {"mergesort": Sizes((3001, 2560), 3333, (2, 3, 511, 512, 513, 1023, 1024, 1025, 2049, 4097), 6000, 1 << 16),
-         "quicksort": Sizes((20000,), 13000, (2, 3, LEAF - 1, LEAF, LEAF + 1, SEGMENT - 1, SEGMENT, SEGMENT + 1,
-                                              SEGMENT + 2, 2 * SEGMENT + 1), 30000, 1 << 18)}
-
-
 @dataclass(frozen=True)
 class Stage:
     name: str
@@ -57,24 +48,25 @@ class Stage:
 
     @property
     def sizes(self) -> Sizes:
-        return SIZES[self.name.split("/")[0]]
+        return SIZES[0]
 
     def size(self, wanted: int) -> int:
         return min(wanted, self.largest_n or wanted)
 
 
-def load_stages() -> list[Stage]:
-    stages = []
+STAGES: list[Stage] = []
+SIZES: list[Sizes] = []  # one, once use_chapter() has been called
+
+
+def use_chapter(chapter: str, sizes: Sizes) -> None:
+    """Sets the stages that the tests of this module run."""
     for record in json.loads(STAGES_JSON.read_text(encoding="utf-8")):
         programs = record["executables"]
         engine = "cpu" if ENGINE == "emu" and "cpu" in programs else ENGINE
-        if record["chapter"] in CHAPTERS and engine in programs:
-            stages.append(Stage(record["stage"], STAGES_JSON.parent / programs[engine], record["largest_n"],
+        if record["chapter"] == chapter and engine in programs:
+            STAGES.append(Stage(record["stage"], STAGES_JSON.parent / programs[engine], record["largest_n"],
                                 engine != "cpu"))
-    return stages
-
-
-STAGES = load_stages()
+    SIZES.append(sizes)
 
 
 def execute(stage: Stage, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -166,37 +158,6 @@ class LongLists(SortTest):
                     self.check(stage, "--n", stage.sizes.long, "--input", name)
 
 
-@unittest.skipIf(LONG or ENGINE != "count", "launches are counted by the engine with counters")
-class BadPivots(SortTest):
-    """A benchmark that needs no clock: a bad pivot each time must not cost a launch a key."""
-
-    def count(self, stage: Stage, n: int, name: str) -> tuple[int, int]:
-        """Launches, from the host or from kernels, and requests of global loads."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "counters.json"
-            result = execute(stage, "--check", "--quiet", "--n", n, "--input", name, "--counters", path)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            kernels = json.loads(path.read_text(encoding="utf-8"))["kernels"]
-        return (sum(kernel["launches"] for kernel in kernels),
-                sum(kernel["totals"]["global_load"]["requests"] for kernel in kernels))
-
-    def test_launches_and_loads(self) -> None:
-        for stage in STAGES:
-            if not stage.name.startswith("quicksort/"):
-                continue  # what has no pivots makes as many launches whatever the keys
-            n = stage.size(20000)
-            log = (n - 1).bit_length()
-            # Lists that share no key and are longer than a leaf; each is partitioned 2 log n times at most by
-            # many blocks and as often by one, leaves two leaves each time, and ends in a network of its own.
-            lists = n // (LEAF + 1) + 1
-            most = lists * (2 * log * 4 + log * (log + 1) // 2)
-            for name in (*BAD_PIVOTS, *GOOD_PIVOTS):
-                with self.subTest(f"{stage.name} --n {n} --input {name}"):
-                    launches, loads = self.count(stage, n, name)
-                    self.assertLessEqual(launches, most)
-                    self.assertLessEqual(loads, 2 * n / 32 * log * log)
-
-
 @unittest.skipIf(LONG or ENGINE != "count", "bytes are counted by the engine with counters")
 class DeclaredWork(SortTest):
     """What a stage says that it moves at least is what a time is refused for: it must have moved that much."""
@@ -227,39 +188,6 @@ class DeclaredWork(SortTest):
                         moved = sum(sum(sums.values()) for sums in counted.values())
                         self.assertLessEqual(declared, moved)
                         self.assertGreater(declared, 0)
-
-    def test_multisort_declares_every_level(self) -> None:
-        """On sorted keys insertion moves the least; of the merges' loads only those of the keys themselves count."""
-        for stage in STAGES:
-            for size_i in (1, 2, 3, 1000) if "_multisort_" in stage.name else ():
-                with self.subTest(f"{stage.name} --size-i {size_i}"):
-                    declared, counted = self.count(stage, "--n", 3000, "--input", "sorted", "--size-i", size_i)
-                    inserted, merged = counted["insertion_sort_kernel"], counted["merge_runs_kernel"]
-                    keys = 3000 if size_i > 1 else 0  # each is loaded once, however often it is looked at
-                    self.assertEqual(declared, 4 * keys + inserted["store"] + 2 * merged["store"])
-
-
-@unittest.skipIf(LONG, "the long tests")
-class Multisort(SortTest):
-    """Seed 003's own options."""
-
-    def test_runs_and_blocks(self) -> None:
-        for stage in STAGES:
-            for size_i in (1, 2, 3, 7, 1000) if "_multisort_" in stage.name else ():
-                for threads in (1, 3, 24, 1024) if stage.has_kernels else (0,):
-                    words = ["--size-i", size_i, *(["--threads", threads] if threads else [])]
-                    for n in sorted({size_i, size_i + 1, 3 * size_i - 1, 2 * size_i + 257}):
-                        self.check(stage, "--n", n, *words)
-
-    @unittest.skipIf(ENGINE == "count", "as without counting")
-    def test_what_is_refused(self) -> None:
-        for stage in STAGES:
-            if "_multisort_" in stage.name:
-                self.refuse(stage, 2, "--size-i '0' is below 1", "--size-i", 0)
-                self.refuse(stage, 2, "--size-i 1001: there are only 1000 keys", "--size-i", 1001, "--n", 1000)
-                for threads in (0, 1025) if stage.has_kernels else ():
-                    self.refuse(stage, 2, f"--threads '{threads}' is ", "--threads", threads)
-
 
 @unittest.skipIf(LONG or ENGINE == "count", "as without counting")
 class Refusals(SortTest):
@@ -301,72 +229,3 @@ class Refusals(SortTest):
                 self.finish()
                 self.assertEqual(Path(folder, "sorted.txt").read_text(encoding="utf-8"),
                                  "-2147483648\n3\n3\n2147483647\n")
-
-    def test_the_partition_that_counts(self) -> None:
-        """Seed 001's own options."""
-        stage = next((stage for stage in STAGES if stage.name == "quicksort/14_counting_partition"), None)
-        if stage is None:
-            self.skipTest("not of this chapter")
-        for words in (["--threads", "0"], ["--threads", "1025"], ["--blocks", "-1"], ["--memory", "swap"],
-                      ["--pivot", "last"]):
-            self.refuse(stage, 2, words[0], *words)
-        for threads in (1, 31, 257, 1024):
-            for blocks in (1, 7):
-                for pivot, memory in (("first", "pinned"), ("random", "pageable"), ("median-of-3", "pinned")):
-                    self.check(stage, "--n", 254, "--threads", threads, "--blocks", blocks, "--pivot", pivot,
-                               "--memory", memory)
-
-
-@unittest.skipIf(LONG or ENGINE != "opencl", "of OpenCL alone")
-class Platforms(SortTest):
-    def test_platforms_and_devices_that_are_not_there(self) -> None:
-        for stage in STAGES:
-            self.refuse(stage, 2, "--platform none-such: there is no such platform, only 0 (", "--platform", "none-such")
-            self.refuse(stage, 2, "--platform 1000: there is no such platform, only 0 (", "--platform", 1000)
-            self.refuse(stage, 2, "--device 1000: platform ", "--device", 1000)
-            self.check(stage, "--platform", 0, "--device", 0)
-
-    def test_without_a_platform(self) -> None:
-        for stage in STAGES:
-            result = execute(stage, "--check", OCL_ICD_VENDORS="/nonexistent")
-            self.assertEqual((result.returncode, result.stdout), (77, ""))
-            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-            self.assertIn("no usable OpenCL device", result.stderr)
-
-    def test_without_memory(self) -> None:
-        for stage in STAGES:
-            self.refuse(stage, 2, "--n 1000000000000000 needs", "--n", 10**15)
-
-    def test_two_runs_are_the_same(self) -> None:
-        for stage in STAGES:
-            with tempfile.TemporaryDirectory() as folder:
-                for name in ("first", "second"):
-                    self.check(stage, "--n", 3001, "--seed", 7, "--output", f"{folder}/{name}.i32")
-                self.finish()
-                self.assertEqual(*(Path(folder, f"{name}.i32").read_bytes() for name in ("first", "second")))
-
-    def test_rows_and_report(self) -> None:
-        for stage in STAGES:
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / "run.json"
-                result = execute(stage, "--n", 5000, "--repeats", 2, "--quiet", "--json", path)
-                self.assertEqual((result.returncode, result.stderr), (0, ""))
-                document = json.loads(path.read_text(encoding="utf-8"))
-            row, report = document["rows"][0], document["report"]
-            self.assertEqual((row["engine"], row["parameters"]), ("opencl", "size-i=2;threads=32"))
-            self.assertEqual(set(report), {"insertion_sort_ms", "merge_ms", "build_ms"})
-            kernels = float(report["insertion_sort_ms"]) + float(report["merge_ms"])
-            self.assertGreater(kernels, 0)
-            # The device's clock and the host's, of the last of the two runs; the host's has the launches too.
-            self.assertLessEqual(kernels, 1.1 * document["rows"][1]["kernels_ms"] + 0.1)
-
-
-def has_platform() -> bool:
-    return all(execute(stage, "--check", "--quiet").returncode != 77 for stage in STAGES)
-
-
-if __name__ == "__main__":
-    if ENGINE == "opencl" and not has_platform():
-        print("skipped: no usable OpenCL device", file=sys.stderr)
-        sys.exit(77)
-    unittest.main()

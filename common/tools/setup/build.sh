@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Configures where that is due, and builds; says little unless something fails.
 set -u
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 mkdir -p build 2>/dev/null
 if [ ! -d build ] || [ ! -w build ]; then
     echo "$PWD/build: cannot be written by this user; work in a clone of your own" >&2

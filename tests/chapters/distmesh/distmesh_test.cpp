@@ -17,7 +17,7 @@
 
 #include "common/harness/error.hpp"
 #include "common/input/random.hpp"
-#include "stage_run.hpp"
+#include "tests/chapters/stage_run.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stages import EXIT_FAILURE, EXIT_NO_DEVICE, ToolError
+from common.tools.lib.stages import EXIT_FAILURE, EXIT_NO_DEVICE, ToolError
 
 # The columns of a row, as common/harness/results.hpp has them.
 HEADER = ("date,version,chapter,stage,engine,device,n,parameters,grid,input,seed,repeat,setup_ms,"

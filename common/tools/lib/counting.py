@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stages import EXIT_FAILURE, ROOT, Stage, ToolError, executable, pick_engine
+from common.tools.lib.stages import EXIT_FAILURE, ROOT, Stage, ToolError, executable, pick_engine
 
 SCHEMA = 1
 GLOBAL = ("global_load", "global_store", "global_atomic")

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/harness/error.hpp"
-#include "stage_run.hpp"
+#include "tests/chapters/stage_run.hpp"
 
 namespace {
 

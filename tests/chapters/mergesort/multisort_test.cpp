@@ -14,7 +14,7 @@
 
 #include "common/harness/error.hpp"
 #include "common/harness/stage.hpp"
-#include "stage_run.hpp"
+#include "tests/chapters/stage_run.hpp"
 #include "tests/common/harness/fake_backend.hpp"
 
 namespace {

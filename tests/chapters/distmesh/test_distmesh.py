@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from stage_programs import declared_and_moved, execute, load_programs
+from tests.chapters.stage_programs import declared_and_moved, execute, load_programs
 
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))

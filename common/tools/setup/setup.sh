@@ -6,7 +6,7 @@
 #   setup.sh [--lint|--long]   --lint: the tools of `make lint` and `make format` as well
 #                              --long: what only the long tests need, too
 set -u
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 # Where files are looked for; the tests of this script point it at an empty folder.
 prefix=${SETUP_PREFIX:-}
 

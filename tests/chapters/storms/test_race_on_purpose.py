@@ -18,7 +18,7 @@ from pathlib import Path
 ENGINE = sys.argv.pop(3)
 STAGE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 RECORD = next(one for one in json.loads(STAGES_JSON.read_text(encoding="utf-8")) if one["stage"] == STAGE)
 PROGRAM = STAGES_JSON.parent / RECORD["executables"][ENGINE]
 SCHEDULES = ("in-order", "reversed", "shuffled:1", "shuffled:2", "shuffled:3")

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""The stages of mergesort through their executables: what all sorts share, MultiSort's options, and OpenCL.
+
+    test_mergesort.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stages), count or opencl
+"""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from tests.chapters import sort_stages
+from tests.chapters.sort_stages import (ENGINE, LONG, STAGES, EveryStage, LongLists, Refusals, Sizes,  # noqa: F401
+                                        SortTest, execute, use_chapter)
+
+use_chapter("mergesort", Sizes((3001, 2560), 3333, (2, 3, 511, 512, 513, 1023, 1024, 1025, 2049, 4097), 6000, 1 << 16))
+
+
+class DeclaredWork(sort_stages.DeclaredWork):
+    def test_multisort_declares_every_level(self) -> None:
+        """On sorted keys insertion moves the least; of the merges' loads only those of the keys themselves count."""
+        for stage in STAGES:
+            for size_i in (1, 2, 3, 1000) if "_multisort_" in stage.name else ():
+                with self.subTest(f"{stage.name} --size-i {size_i}"):
+                    declared, counted = self.count(stage, "--n", 3000, "--input", "sorted", "--size-i", size_i)
+                    inserted, merged = counted["insertion_sort_kernel"], counted["merge_runs_kernel"]
+                    keys = 3000 if size_i > 1 else 0  # each is loaded once, however often it is looked at
+                    self.assertEqual(declared, 4 * keys + inserted["store"] + 2 * merged["store"])
+
+
+@unittest.skipIf(LONG, "the long tests")
+class Multisort(SortTest):
+    """The options of the stages after Herrero and Troiani 2024."""
+
+    def test_runs_and_blocks(self) -> None:
+        for stage in STAGES:
+            for size_i in (1, 2, 3, 7, 1000) if "_multisort_" in stage.name else ():
+                for threads in (1, 3, 24, 1024) if stage.has_kernels else (0,):
+                    words = ["--size-i", size_i, *(["--threads", threads] if threads else [])]
+                    for n in sorted({size_i, size_i + 1, 3 * size_i - 1, 2 * size_i + 257}):
+                        self.check(stage, "--n", n, *words)
+
+    @unittest.skipIf(ENGINE == "count", "as without counting")
+    def test_what_is_refused(self) -> None:
+        for stage in STAGES:
+            if "_multisort_" in stage.name:
+                self.refuse(stage, 2, "--size-i '0' is below 1", "--size-i", 0)
+                self.refuse(stage, 2, "--size-i 1001: there are only 1000 keys", "--size-i", 1001, "--n", 1000)
+                for threads in (0, 1025) if stage.has_kernels else ():
+                    self.refuse(stage, 2, f"--threads '{threads}' is ", "--threads", threads)
+
+
+@unittest.skipIf(LONG or ENGINE != "opencl", "of OpenCL alone")
+class Platforms(SortTest):
+    def test_platforms_and_devices_that_are_not_there(self) -> None:
+        for stage in STAGES:
+            self.refuse(stage, 2, "--platform none-such: there is no such platform, only 0 (", "--platform", "none-such")
+            self.refuse(stage, 2, "--platform 1000: there is no such platform, only 0 (", "--platform", 1000)
+            self.refuse(stage, 2, "--device 1000: platform ", "--device", 1000)
+            self.check(stage, "--platform", 0, "--device", 0)
+
+    def test_without_a_platform(self) -> None:
+        for stage in STAGES:
+            result = execute(stage, "--check", OCL_ICD_VENDORS="/nonexistent")
+            self.assertEqual((result.returncode, result.stdout), (77, ""))
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn("no usable OpenCL device", result.stderr)
+
+    def test_without_memory(self) -> None:
+        for stage in STAGES:
+            self.refuse(stage, 2, "--n 1000000000000000 needs", "--n", 10**15)
+
+    def test_two_runs_are_the_same(self) -> None:
+        for stage in STAGES:
+            with tempfile.TemporaryDirectory() as folder:
+                for name in ("first", "second"):
+                    self.check(stage, "--n", 3001, "--seed", 7, "--output", f"{folder}/{name}.i32")
+                self.finish()
+                self.assertEqual(*(Path(folder, f"{name}.i32").read_bytes() for name in ("first", "second")))
+
+    def test_rows_and_report(self) -> None:
+        for stage in STAGES:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "run.json"
+                result = execute(stage, "--n", 5000, "--repeats", 2, "--quiet", "--json", path)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                document = json.loads(path.read_text(encoding="utf-8"))
+            row, report = document["rows"][0], document["report"]
+            self.assertEqual((row["engine"], row["parameters"]), ("opencl", "size-i=2;threads=32"))
+            self.assertEqual(set(report), {"insertion_sort_ms", "merge_ms", "build_ms"})
+            kernels = float(report["insertion_sort_ms"]) + float(report["merge_ms"])
+            self.assertGreater(kernels, 0)
+            # The device's clock and the host's, of the last of the two runs; the host's has the launches too.
+            self.assertLessEqual(kernels, 1.1 * document["rows"][1]["kernels_ms"] + 0.1)
+
+
+def has_platform() -> bool:
+    return all(execute(stage, "--check", "--quiet").returncode != 77 for stage in STAGES)
+
+
+if __name__ == "__main__":
+    if ENGINE == "opencl" and not has_platform():
+        print("skipped: no usable OpenCL device", file=sys.stderr)
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""The stages of quicksort through their executables: what all sorts share, and what bad pivots cost.
+
+    test_quicksort.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stage) or count
+"""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from tests.chapters.sort_stages import (ENGINE, LONG, SEGMENT, STAGES, DeclaredWork, EveryStage, LongLists,  # noqa: F401
+                                        Refusals, Sizes, SortTest, Stage, execute, use_chapter)
+
+# The pivots that cost a quicksort the most, and those that cost it little.
+BAD_PIVOTS, GOOD_PIVOTS = ("sorted", "reverse", "all-equal", "few-unique"), ("uniform",)
+LEAF = 2048
+use_chapter("quicksort", Sizes((20000,), 13000, (2, 3, LEAF - 1, LEAF, LEAF + 1, SEGMENT - 1, SEGMENT, SEGMENT + 1,
+                                                SEGMENT + 2, 2 * SEGMENT + 1), 30000, 1 << 18))
+
+
+@unittest.skipIf(LONG or ENGINE != "count", "launches are counted by the engine with counters")
+class BadPivots(SortTest):
+    """A benchmark that needs no clock: a bad pivot each time must not cost a launch a key."""
+
+    def count(self, stage: Stage, n: int, name: str) -> tuple[int, int]:
+        """Launches, from the host or from kernels, and requests of global loads."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "counters.json"
+            result = execute(stage, "--check", "--quiet", "--n", n, "--input", name, "--counters", path)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            kernels = json.loads(path.read_text(encoding="utf-8"))["kernels"]
+        return (sum(kernel["launches"] for kernel in kernels),
+                sum(kernel["totals"]["global_load"]["requests"] for kernel in kernels))
+
+    def test_launches_and_loads(self) -> None:
+        for stage in STAGES:
+            n = stage.size(20000)
+            log = (n - 1).bit_length()
+            # Lists that share no key and are longer than a leaf; each is partitioned 2 log n times at most by
+            # many blocks and as often by one, leaves two leaves each time, and ends in a network of its own.
+            lists = n // (LEAF + 1) + 1
+            most = lists * (2 * log * 4 + log * (log + 1) // 2)
+            for name in (*BAD_PIVOTS, *GOOD_PIVOTS):
+                with self.subTest(f"{stage.name} --n {n} --input {name}"):
+                    launches, loads = self.count(stage, n, name)
+                    self.assertLessEqual(launches, most)
+                    self.assertLessEqual(loads, 2 * n / 32 * log * log)
+
+
+@unittest.skipIf(LONG or ENGINE == "count", "as without counting")
+class CountingPartition(SortTest):
+    def test_the_partition_that_counts(self) -> None:
+        """The options of the stage after Gimeno and Velasco 2024."""
+        stage = next(stage for stage in STAGES if stage.name.endswith("_counting_partition"))
+        for words in (["--threads", "0"], ["--threads", "1025"], ["--blocks", "-1"], ["--memory", "swap"],
+                      ["--pivot", "last"]):
+            self.refuse(stage, 2, words[0], *words)
+        for threads in (1, 31, 257, 1024):
+            for blocks in (1, 7):
+                for pivot, memory in (("first", "pinned"), ("random", "pageable"), ("median-of-3", "pinned")):
+                    self.check(stage, "--n", 254, "--threads", threads, "--blocks", blocks, "--pivot", pivot,
+                               "--memory", memory)
+
+
+if __name__ == "__main__":
+    unittest.main()
