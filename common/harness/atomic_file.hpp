@@ -32,7 +32,7 @@ class AtomicFile {
 };
 
 // From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporary files before they end the
-// process. Called by run_stage; a process-wide setting, so not by the class itself.
+// process. Called by run_problem; a process-wide setting, so not by the class itself.
 void remove_temporary_files_on_signals();
 
 }  // namespace course

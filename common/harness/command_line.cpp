@@ -91,6 +91,21 @@ void CommandLine::add_integer(const std::string& name, std::int64_t& value, cons
                          });
 }
 
+void CommandLine::add_integers(const std::string& name, std::vector<std::int64_t>& values,
+                               const std::string& help, std::int64_t minimum,
+                               std::int64_t maximum) {
+    implementation_->add(name, help, "INTEGER,...", "", [=, &values](const std::string& given) {
+        values.clear();
+        std::size_t begin = 0;
+        while (begin <= given.size()) {
+            const std::size_t end = std::min(given.find(',', begin), given.size());
+            const std::string part = given.substr(begin, end - begin);
+            values.push_back(within(name, part, parse_integer(part), minimum, maximum));
+            begin = end + 1;
+        }
+    });
+}
+
 void CommandLine::add_integer(const std::string& name, int& value, const std::string& help,
                               int minimum, int maximum) {
     implementation_->add(

@@ -12,7 +12,7 @@
 
 namespace course {
 
-// The flags of every stage. Paths may be "-" for stdout where they are written.
+// The flags of every stage, for one size. Paths may be "-" for stdout where they are written.
 struct StageOptions {
     std::int64_t n = 0;  // the chapter's default unless n_given
     bool n_given = false;
@@ -50,6 +50,10 @@ class CommandLine {
     // outside of the range means "not given" to the caller, and --help does not show it.
     void add_integer(const std::string& name, std::int64_t& value, const std::string& help,
                      std::int64_t minimum = 1, std::int64_t maximum = kNoMaximum);
+    // The same for one integer or several, separated by commas.
+    void add_integers(const std::string& name, std::vector<std::int64_t>& values,
+                      const std::string& help, std::int64_t minimum = 1,
+                      std::int64_t maximum = kNoMaximum);
     void add_integer(const std::string& name, int& value, const std::string& help, int minimum = 1,
                      int maximum = std::numeric_limits<int>::max());
     void add_unsigned(const std::string& name, std::uint64_t& value, const std::string& help);

@@ -24,6 +24,11 @@ class InputError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// The output of a run is wrong. The message is the oracle's.
+class WrongResultError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // There is no device, or no driver for it.
 class NoDeviceError : public std::runtime_error {
     using std::runtime_error::runtime_error;

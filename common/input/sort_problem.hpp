@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/harness/phase_timer.hpp"
-#include "common/harness/stage.hpp"
+#include "common/harness/problem.hpp"
 #include "common/input/keys.hpp"
 #include "common/input/sort_verifier.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "common/harness/stage.hpp"
+#include "common/harness/problem.hpp"
 #include "common/input/keys.hpp"
 
 namespace course::sorting {

@@ -229,8 +229,8 @@ class DistMesh final : public course::Problem {
 }  // namespace
 
 int run_stage(int argc, char** argv, std::string_view stage_name, GenerateMesh generate_mesh) {
-    DistMesh problem(generate_mesh);
-    return course::run_stage(argc, argv, stage_name, problem);
+    return course::run_problem(argc, argv, stage_name,
+                               [&] { return std::make_unique<DistMesh>(generate_mesh); });
 }
 
 }  // namespace distmesh

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "common/harness/phase_timer.hpp"
-#include "common/harness/stage.hpp"
+#include "common/harness/problem.hpp"
 #include "problem/domain.hpp"
 
 namespace distmesh {

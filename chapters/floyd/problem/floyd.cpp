@@ -233,8 +233,8 @@ class Floyd final : public course::Problem {
 }  // namespace
 
 int run_stage(int argc, char** argv, std::string_view stage_name, FindPaths find_paths) {
-    Floyd problem(find_paths);
-    return course::run_stage(argc, argv, stage_name, problem);
+    return course::run_problem(argc, argv, stage_name,
+                               [&] { return std::make_unique<Floyd>(find_paths); });
 }
 
 }  // namespace floyd

@@ -184,8 +184,8 @@ class KMeans final : public course::Problem {
 
 int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters find_clusters,
               Layout layout) {
-    KMeans problem(find_clusters, layout);
-    return course::run_stage(argc, argv, stage_name, problem);
+    return course::run_problem(argc, argv, stage_name,
+                               [&] { return std::make_unique<KMeans>(find_clusters, layout); });
 }
 
 }  // namespace kmeans

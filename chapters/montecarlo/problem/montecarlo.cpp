@@ -15,7 +15,7 @@
 
 #include "common/harness/command_line.hpp"
 #include "common/harness/error.hpp"
-#include "common/harness/stage.hpp"
+#include "common/harness/problem.hpp"
 #include "common/harness/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 
@@ -263,8 +263,9 @@ class MonteCarlo final : public course::Problem {
 
 int run_stage(int argc, char** argv, std::string_view stage_name, CountInside count_inside,
               std::uint64_t max_samples) {
-    MonteCarlo problem(count_inside, max_samples);
-    return course::run_stage(argc, argv, stage_name, problem);
+    return course::run_problem(argc, argv, stage_name, [&] {
+        return std::make_unique<MonteCarlo>(count_inside, max_samples);
+    });
 }
 
 }  // namespace montecarlo

@@ -176,8 +176,8 @@ class NBody final : public course::Problem {
 }  // namespace
 
 int run_stage(int argc, char** argv, std::string_view stage_name, AdvanceBodies advance_bodies) {
-    NBody problem(advance_bodies);
-    return course::run_stage(argc, argv, stage_name, problem);
+    return course::run_problem(argc, argv, stage_name,
+                               [&] { return std::make_unique<NBody>(advance_bodies); });
 }
 
 }  // namespace nbody

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "common/harness/phase_timer.hpp"
-#include "common/harness/stage.hpp"
+#include "common/harness/problem.hpp"
 
 namespace nbody {
 

@@ -208,8 +208,8 @@ class Storms final : public course::Problem {
 
 int run_stage(int argc, char** argv, std::string_view stage_name, BombardLayer bombard_layer,
               Exhibit exhibit) {
-    Storms problem(bombard_layer, exhibit);
-    return course::run_stage(argc, argv, stage_name, problem);
+    return course::run_problem(argc, argv, stage_name,
+                               [&] { return std::make_unique<Storms>(bombard_layer, exhibit); });
 }
 
 }  // namespace storms

@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "common/harness/phase_timer.hpp"
-#include "common/harness/stage.hpp"
+#include "common/harness/problem.hpp"
 
 namespace storms {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/harness/error.hpp"
-#include "common/harness/stage.hpp"
+#include "common/harness/problem.hpp"
 #include "tests/chapters/stage_run.hpp"
 #include "tests/common/harness/fake_backend.hpp"
 
@@ -69,8 +69,8 @@ class Claim final : public course::Problem {
 course_test::RunResult claim(std::int64_t size_i, double kernel_ms) {
     g_kernel_ms = kernel_ms;
     return course_test::run_quietly({}, [size_i](int argc, char** argv) {
-        Claim problem(size_i);
-        return course::run_stage(argc, argv, "mergesort/claim", problem);
+        return course::run_problem(argc, argv, "mergesort/claim",
+                                   [&] { return std::make_unique<Claim>(size_i); });
     });
 }
 

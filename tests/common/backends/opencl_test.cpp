@@ -12,7 +12,7 @@
 
 #include "common/backends/opencl/bandwidth_probe.hpp"
 #include "common/backends/opencl/device.hpp"
-#include "common/harness/stage.hpp"
+#include "common/harness/problem.hpp"
 #include "probe.cl.hpp"
 #include "tests/common/scratch_folder.hpp"
 #include "wrong.cl.hpp"
@@ -152,7 +152,8 @@ TEST(OpenClBackend, SaysWhatItIs) {
 // Doubles numbers in OpenCL, with a program that does or does not build.
 class Doubling final : public course::Problem {
   public:
-    explicit Doubling(const course::opencl::Source& source) : source_(source) {}
+    Doubling(const course::opencl::Source& source, double work_bytes)
+        : source_(source), work_bytes_(work_bytes) {}
 
     std::string_view chapter() const override { return "doubling"; }
     std::string_view summary() const override { return "doubles numbers"; }
@@ -174,7 +175,7 @@ class Doubling final : public course::Problem {
         timer.begin(Phase::kCopyIn);
         device.queue().enqueueWriteBuffer(d_values, CL_BLOCKING, 0, bytes, values_.data());
         timer.begin(Phase::kKernels);
-        timer.declare_work({.bytes = work_bytes, .working_set_bytes = work_bytes});
+        timer.declare_work({.bytes = work_bytes_, .working_set_bytes = work_bytes_});
         double_kernel(cl::EnqueueArgs(device.queue(), cl::NDRange(values_.size())), d_values, n());
         timer.begin(Phase::kCopyOut);
         device.queue().enqueueReadBuffer(d_values, CL_BLOCKING, 0, bytes, values_.data());
@@ -185,10 +186,9 @@ class Doubling final : public course::Problem {
     }
     void write_output(std::ostream&, PhaseTimer&) override {}
 
-    double work_bytes = 0.0;
-
   private:
     course::opencl::Source source_;
+    double work_bytes_;
     std::vector<int> values_;
 };
 
@@ -197,7 +197,8 @@ struct Outcome {
     std::string out, err;
 };
 
-Outcome run(Doubling& problem, std::vector<std::string> words) {
+Outcome run(const course::opencl::Source& source, std::vector<std::string> words,
+            double work_bytes = 0.0) {
     words.insert(words.begin(), "doubling");
     std::vector<char*> pointers;
     for (std::string& word : words) {
@@ -205,22 +206,21 @@ Outcome run(Doubling& problem, std::vector<std::string> words) {
     }
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
-    const int status = course::run_stage(static_cast<int>(pointers.size()), pointers.data(),
-                                         "doubling/01_opencl", problem);
+    const int status = course::run_problem(
+        static_cast<int>(pointers.size()), pointers.data(), "doubling/01_opencl",
+        [&] { return std::make_unique<Doubling>(source, work_bytes); });
     return {status, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
 }
 
 TEST(OpenClHarness, RunsAStage) {
-    Doubling problem(kDoubling);
-    const Outcome outcome = run(problem, {"--repeats", "2", "--csv", "-", "--quiet"});
+    const Outcome outcome = run(kDoubling, {"--repeats", "2", "--csv", "-", "--quiet"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_NE(outcome.out.find(",opencl," + open_device()->name()), std::string::npos)
         << outcome.out;
 }
 
 TEST(OpenClHarness, AStageThatDoesNotBuildExitsWithTheLog) {
-    Doubling problem(wrong_cl);
-    const Outcome outcome = run(problem, {"--check"});
+    const Outcome outcome = run(wrong_cl, {"--check"});
     EXPECT_EQ(outcome.status, course::kExitFailure);
     EXPECT_EQ(outcome.out, "");
     EXPECT_NE(outcome.err.find("doubling: wrong.cl: does not build for "), std::string::npos);
@@ -228,9 +228,7 @@ TEST(OpenClHarness, AStageThatDoesNotBuildExitsWithTheLog) {
 }
 
 TEST(OpenClHarness, AnImpossibleTimeIsRefused) {
-    Doubling problem(kDoubling);
-    problem.work_bytes = 1e18;
-    const Outcome outcome = run(problem, {"--repeats", "1"});
+    const Outcome outcome = run(kDoubling, {"--repeats", "1"}, 1e18);
     if (course::open_backend(0)->limits().peak_bytes_per_second == 0.0) {
         GTEST_SKIP() << "nothing is known of this processor's caches";
     }

@@ -16,6 +16,7 @@ class CommandLineTest : public testing::Test {
   protected:
     CommandLineTest() {
         line_.add_integer("--n", n_, "problem size");
+        line_.add_integers("--sizes", sizes_, "problem sizes");
         line_.add_integer("--repeats", repeats_, "timed runs", 1, 1000);
         line_.add_unsigned("--seed", seed_, "seed");
         line_.add_real("--dt", dt_, "time step", 0.0);
@@ -35,6 +36,7 @@ class CommandLineTest : public testing::Test {
 
     course::CommandLine line_{"program", "what it does", "v7"};
     std::int64_t n_ = 0;
+    std::vector<std::int64_t> sizes_ = {7};
     int repeats_ = 5;
     std::uint64_t seed_ = 1;
     double dt_ = 0.01;
@@ -49,6 +51,18 @@ TEST_F(CommandLineTest, DefaultsStay) {
     EXPECT_EQ(repeats_, 5);
     EXPECT_EQ(dt_, 0.01);
     EXPECT_FALSE(line_.given("--n"));
+}
+
+TEST_F(CommandLineTest, AListOfIntegersIsReadInItsOrder) {
+    EXPECT_FALSE(parse({}));
+    EXPECT_EQ(sizes_, std::vector<std::int64_t>{7});
+    EXPECT_FALSE(parse({"--sizes", "31,1e3,2"}));
+    EXPECT_EQ(sizes_, (std::vector<std::int64_t>{31, 1000, 2}));
+    EXPECT_FALSE(parse({"--sizes", "5"}));
+    EXPECT_EQ(sizes_, std::vector<std::int64_t>{5});
+    EXPECT_EQ(fault({"--sizes", "1,x"}), "--sizes 'x' is not a number");
+    EXPECT_EQ(fault({"--sizes", "-1,3"}), "--sizes '-1' is below 1");
+    EXPECT_EQ(fault({"--sizes", ",3"}), "--sizes '' is empty where a number is due");
 }
 
 TEST_F(CommandLineTest, EachTypeIsRead) {

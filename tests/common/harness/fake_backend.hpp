@@ -43,10 +43,12 @@ class FakeBackend : public course::Backend {
             Backend::set_counting(options);
         }
         counting = options;
+        ++times_counting_was_set;
     }
 
     std::string engine_name = "gpu";
     course::CountingOptions counting;
+    int times_counting_was_set = 0;
     std::string log;
     std::int64_t free_bytes = 1'000'000;
     double kernel_ms = 1.0;

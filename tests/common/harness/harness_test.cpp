@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run_stage with a problem and a device that can be made to fail in every way.
+// run_problem with a problem and a device that can be made to fail in every way.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/harness/comparison.hpp"
-#include "common/harness/stage.hpp"
+#include "common/harness/problem.hpp"
 #include "fake_backend.hpp"
 #include "tests/common/scratch_folder.hpp"
 
@@ -27,6 +27,7 @@ using course_test::ScratchFolder;
 
 // The device that open_backend hands out; a test sets it up and reads its log.
 FakeBackend* g_device = nullptr;
+int g_opened = 0;  // calls of open_backend
 
 class Borrowed final : public course::Backend {
   public:
@@ -53,88 +54,16 @@ std::unique_ptr<course::Backend> course::open_backend(int device, const std::str
     if (device > 1) {
         throw UsageError("--device 7: there are 2 devices, 0 to 1");
     }
+    ++g_opened;
     return std::make_unique<Borrowed>();
 }
 
 namespace {
 
-// Doubles n numbers, 16 bytes of device memory each.
-class Doubling : public course::Problem {
-  public:
-    std::string_view chapter() const override { return "doubling"; }
-    std::string_view summary() const override { return "doubles numbers"; }
-    void add_options(course::CommandLine& line) override {
-        line.add_integer("--factor", factor, "by how much");
-    }
-    std::int64_t default_n(std::string_view engine, bool check) const override {
-        return check ? 10 : engine == "emu" ? 100 : 1000;
-    }
-    double device_bytes(std::int64_t n) const override { return 16.0 * static_cast<double>(n); }
-    void prepare(const course::StageOptions& given, const course::Backend&) override {
-        calls += "prepare ";
-        options = given;
-        if (given.input == "missing.txt") {
-            throw course::InputError("missing.txt: cannot be read: No such file or directory");
-        }
-        input.assign(static_cast<std::size_t>(n_of_file > 0 ? n_of_file : given.n), 1.5);
-        output.resize(input.size());
-    }
-    std::int64_t n() const override { return static_cast<std::int64_t>(input.size()); }
-    std::string input_name() const override { return "ones"; }
-    std::string parameters() const override { return "factor=2"; }
-    void poison_output() override {
-        calls += "poison ";
-        std::fill(output.begin(), output.end(), std::numeric_limits<double>::quiet_NaN());
-    }
-    void run(PhaseTimer& timer) override {
-        calls += "run ";
-        ++runs;
-        timer.note_grid(4, 256);
-        timer.begin(Phase::kKernels);
-        timer.declare_work(work);
-        if (runs != forgets_to_write_in_run) {
-            for (std::size_t i = 0; i < input.size(); ++i) {
-                output[i] = 2.0 * input[i];
-            }
-        }
-        if (runs == wrong_in_run) {
-            output.back() = wrong_value;
-        }
-        if (on_run) {
-            on_run();
-        }
-        timer.end();
-    }
-    course::Verdict verify() override {
-        calls += "verify ";
-        course::ErrorMeter meter;
-        for (std::size_t i = 0; i < input.size(); ++i) {
-            meter.add(output[i], input[i] + input[i]);
-        }
-        return {meter.passes(1e-12), meter.describe(1e-12)};
-    }
-    std::vector<course::ReportField> report() const override { return {{"sum", "3000"}}; }
-    void write_output(std::ostream& out, PhaseTimer&) override {
-        for (const double value : output) {
-            out << value << '\n';
-        }
-    }
-    std::vector<course::OutputFile> further_outputs() const override {
-        return {{"--halves", "write the halves"}, {"--signs", "write the signs"}};
-    }
-    void write_further_output(std::string_view flag, std::ostream& out) override {
-        calls += flag;
-        for (const double value : input) {
-            out << (flag == "--halves" ? value / 2.0 : 1.0) << '\n';
-        }
-        if (further_output_fails) {
-            throw std::runtime_error("half written");
-        }
-    }
-
+// What a test tells every problem to do, and what the problems did.
+struct Script {
     std::string calls;
     course::StageOptions options;
-    std::int64_t factor = 2;
     std::int64_t n_of_file = 0;
     int runs = 0;
     int wrong_in_run = 0;
@@ -143,13 +72,98 @@ class Doubling : public course::Problem {
     course::Work work;
     bool further_output_fails = false;
     std::function<void()> on_run;
-    std::vector<double> input;
-    std::vector<double> output;
+};
+
+// Doubles n numbers, 16 bytes of device memory each.
+class Doubling final : public course::Problem {
+  public:
+    explicit Doubling(Script& script) : script_(script) {}
+
+    std::string_view chapter() const override { return "doubling"; }
+    std::string_view summary() const override { return "doubles numbers"; }
+    void add_options(course::CommandLine& line) override {
+        line.add_integer("--factor", factor_, "by how much");
+    }
+    std::int64_t default_n(std::string_view engine, bool check) const override {
+        return check ? 10 : engine == "emu" ? 100 : 1000;
+    }
+    double device_bytes(std::int64_t n) const override { return 16.0 * static_cast<double>(n); }
+    void prepare(const course::StageOptions& given, const course::Backend&) override {
+        script_.calls += "prepare ";
+        script_.options = given;
+        if (given.input == "missing.txt") {
+            throw course::InputError("missing.txt: cannot be read: No such file or directory");
+        }
+        input_.assign(static_cast<std::size_t>(script_.n_of_file > 0 ? script_.n_of_file : given.n),
+                      1.5);
+        output_.resize(input_.size());
+    }
+    std::int64_t n() const override { return static_cast<std::int64_t>(input_.size()); }
+    std::string input_name() const override { return "ones"; }
+    std::string parameters() const override { return "factor=2"; }
+    void poison_output() override {
+        script_.calls += "poison ";
+        std::fill(output_.begin(), output_.end(), std::numeric_limits<double>::quiet_NaN());
+    }
+    void run(PhaseTimer& timer) override {
+        script_.calls += "run ";
+        ++script_.runs;
+        timer.note_grid(4, 256);
+        timer.begin(Phase::kKernels);
+        timer.declare_work(script_.work);
+        if (script_.runs != script_.forgets_to_write_in_run) {
+            for (std::size_t i = 0; i < input_.size(); ++i) {
+                output_[i] = 2.0 * input_[i];
+            }
+        }
+        if (script_.runs == script_.wrong_in_run) {
+            output_.back() = script_.wrong_value;
+        }
+        if (script_.on_run) {
+            script_.on_run();
+        }
+        timer.end();
+    }
+    course::Verdict verify() override {
+        script_.calls += "verify ";
+        course::ErrorMeter meter;
+        for (std::size_t i = 0; i < input_.size(); ++i) {
+            meter.add(output_[i], input_[i] + input_[i]);
+        }
+        return {meter.passes(1e-12), meter.describe(1e-12)};
+    }
+    std::vector<course::ReportField> report() const override { return {{"sum", "3000"}}; }
+    void write_output(std::ostream& out, PhaseTimer&) override {
+        for (const double value : output_) {
+            out << value << '\n';
+        }
+    }
+    std::vector<course::OutputFile> further_outputs() const override {
+        return {{"--halves", "write the halves"}, {"--signs", "write the signs"}};
+    }
+    void write_further_output(std::string_view flag, std::ostream& out) override {
+        script_.calls += flag;
+        for (const double value : input_) {
+            out << (flag == "--halves" ? value / 2.0 : 1.0) << '\n';
+        }
+        if (script_.further_output_fails) {
+            throw std::runtime_error("half written");
+        }
+    }
+
+  private:
+    Script& script_;
+    std::int64_t factor_ = 2;
+    std::vector<double> input_;
+    std::vector<double> output_;
 };
 
 class Harness : public testing::Test {
   protected:
-    void SetUp() override { g_device = &device; }
+    void SetUp() override {
+        g_device = &device;
+        g_opened = 0;
+    }
     void TearDown() override { g_device = nullptr; }
 
     int run(std::vector<std::string> words) {
@@ -159,10 +173,12 @@ class Harness : public testing::Test {
             argv.push_back(word.data());
         }
         argv.push_back(nullptr);
+        problem.runs = 0;
         testing::internal::CaptureStdout();
         testing::internal::CaptureStderr();
-        const int status = course::run_stage(static_cast<int>(words.size()), argv.data(),
-                                             "doubling/01_plain", problem);
+        const int status =
+            course::run_problem(static_cast<int>(words.size()), argv.data(), "doubling/01_plain",
+                                [this] { return std::make_unique<Doubling>(problem); });
         out = testing::internal::GetCapturedStdout();
         err = testing::internal::GetCapturedStderr();
         return status;
@@ -188,7 +204,7 @@ class Harness : public testing::Test {
     bool out_has(const std::string& part) const { return out.find(part) != std::string::npos; }
 
     FakeBackend device;
-    Doubling problem;
+    Script problem;
     ScratchFolder folder;
     std::string out;
     std::string err;
@@ -221,7 +237,6 @@ TEST_F(Harness, TheCpuEngineRunsOnceAndSaysSo) {
     EXPECT_EQ(problem.calls, "prepare poison run verify ");
     EXPECT_TRUE(out_has("n               100\n")) << out;
     EXPECT_TRUE(out_has("they say nothing about a GPU")) << out;
-    problem.runs = 0;
     EXPECT_EQ(run({"--repeats", "2", "--warmup", "1"}), 0);
     EXPECT_EQ(problem.runs, 1 + 1 + 2);
 }
@@ -265,7 +280,6 @@ TEST_F(Harness, OtherEnginesRefuseTheFlagsOfCounting) {
 TEST_F(Harness, ASingleRunIsVerifiedOnce) {
     EXPECT_EQ(run({"--repeats", "1", "--warmup", "0"}), 0);
     EXPECT_EQ(problem.calls, "prepare poison run verify ");
-    problem.runs = 0;
     problem.wrong_in_run = 1;
     expect_failure({"--repeats", "1", "--warmup", "0"}, 1, "WRONG RESULT after the timed runs");
 }
@@ -277,6 +291,63 @@ TEST_F(Harness, CheckVerifiesOneRun) {
     EXPECT_EQ(device.log.find("limits"), std::string::npos);  // nothing is timed
     EXPECT_EQ(run({"--check", "--n", "33"}), 0);
     EXPECT_TRUE(out_has("n=33 "));
+}
+
+TEST_F(Harness, CheckRunsEverySizeOfAList) {
+    EXPECT_EQ(run({"--check", "--n", "3,1,1e2"}), 0);
+    EXPECT_EQ(problem.calls,
+              "prepare poison run verify prepare poison run verify prepare poison run verify ");
+    const std::string rest = ", tolerance 1e-12\n";
+    EXPECT_EQ(out, "OK doubling/01_plain n=3 largest error 0 at value 0 of 3" + rest +
+                       "OK doubling/01_plain n=1 largest error 0 at value 0 of 1" + rest +
+                       "OK doubling/01_plain n=100 largest error 0 at value 0 of 100" + rest);
+    EXPECT_EQ(err, "");
+    EXPECT_EQ(g_opened, 1);
+    EXPECT_TRUE(problem.options.n_given);
+    EXPECT_EQ(problem.options.n, 100);
+}
+
+TEST_F(Harness, AWrongSizeDoesNotHideTheOthers) {
+    problem.wrong_in_run = 2;
+    EXPECT_EQ(run({"--check", "--n", "3,2,1"}), 1);
+    EXPECT_EQ(problem.runs, 3);
+    EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
+    EXPECT_TRUE(out_has("n=3 ") && out_has("n=1 ")) << out;
+    EXPECT_EQ(err,
+              "doubling_01_plain: n=2: WRONG RESULT in the first run: largest error 3 at value 1 "
+              "of 2, tolerance 1e-12\n");
+}
+
+TEST_F(Harness, TheStatusOfAListIsItsWorst) {
+    EXPECT_EQ(run({"--check", "--n", "62501,5"}), 2);  // the first is too large for the device
+    EXPECT_TRUE(err.starts_with("doubling_01_plain: n=62501: --n 62501 needs 1.00 MB")) << err;
+    EXPECT_TRUE(out_has("OK doubling/01_plain n=5 ")) << out;
+    problem.wrong_in_run = 1;
+    EXPECT_EQ(run({"--check", "--n", "5,62501"}), 2);
+    EXPECT_EQ(out, "");
+    EXPECT_NE(err.find("n=5: WRONG RESULT"), std::string::npos) << err;
+    EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 2) << err;
+}
+
+TEST_F(Harness, CountingStartsOnceForAList) {
+    device.engine_name = "count";
+    EXPECT_EQ(run({"--check", "--n", "62501,5,7", "--counters", folder / "counters.json"}), 2);
+    EXPECT_EQ(device.times_counting_was_set, 1);
+    EXPECT_EQ(device.counting.counters, folder / "counters.json");
+    EXPECT_TRUE(out_has("n=5 ") && out_has("n=7 ")) << out;
+}
+
+TEST_F(Harness, AListIsForChecksOfSizesAlone) {
+    expect_failure({"--n", "1,2"}, 2, "--n: only --check takes a list of sizes");
+    expect_failure({"--n", "1,2", "--check", "--output", folder / "out"}, 2,
+                   "--n: with a list of sizes there is no --output");
+    expect_failure({"--n", "1,2", "--check", "--halves", "-"}, 2,
+                   "--n: with a list of sizes there is no --halves");
+    expect_failure({"--n", "1,0", "--check"}, 2, "--n '0' is below 1");
+    expect_failure({"--n", "1,,2", "--check"}, 2, "--n '' is empty");
+    expect_failure({"--n", "1,2,", "--check"}, 2, "--n '' is empty");
+    expect_failure({"--n", "1 2", "--check"}, 2, "--n '1 2' is not a number");
+    EXPECT_EQ(problem.calls, "");
 }
 
 TEST_F(Harness, ProfileIsOneBareRun) {
@@ -484,6 +555,7 @@ TEST_F(Harness, HelpAndVersionNeedNoDevice) {
                              "--warmup",
                              "--device",
                              "--check",
+                             "with --check also a list",
                              "--csv",
                              "--json",
                              "--profile",

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The harness: a chapter describes its problem, run_stage does all the rest of a stage's main.
+// What a chapter tells the harness about its problem, and the function that does all the rest of a
+// stage's main.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -87,11 +90,16 @@ class Problem {
     }
 };
 
-// Parses the command line, opens the backend, checks the memory, opens the output files, prepares,
-// verifies a first run (but not before a single timed one), warms up, times the repeats, verifies
-// again, refuses impossible times, writes the files and prints the summary. `stage_name` is
-// "nbody/03_shared_tiles". Catches everything; returns an ExitStatus. Nothing is written unless all
-// went well.
-int run_stage(int argc, char** argv, std::string_view stage_name, Problem& problem);
+using MakeProblem = std::function<std::unique_ptr<Problem>()>;
+
+// main() of every stage. Reads the command line, opens the backend and runs the problem: at one
+// size or, with --check, at each size of a list in turn. Each size gets a new problem from
+// `make_problem`. A run checks the memory, opens the output files, prepares, verifies a first run
+// (but not before a single timed one), warms up, times the repeats, verifies again, refuses
+// impossible times, writes the files and prints the summary. Nothing is written unless all went
+// well. `stage_name` is "nbody/03_shared_tiles". Catches every error; returns an ExitStatus, of
+// several sizes the largest.
+int run_problem(int argc, char** argv, std::string_view stage_name,
+                const MakeProblem& make_problem);
 
 }  // namespace course

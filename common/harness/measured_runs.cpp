@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "common/harness/measured_runs.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/harness/error.hpp"
+#include "common/harness/progress_bar.hpp"
+#include "common/harness/text.hpp"
+#include "version.hpp"
+
+namespace course {
+
+namespace {
+
+struct Run {
+    PhaseTimes times;
+    Grid grid;
+    Work work;
+};
+
+Run timed_run(Problem& problem, Backend& backend) {
+    problem.poison_output();
+    PhaseTimer timer(backend);
+    problem.run(timer);
+    timer.end();
+    return {timer.times(), timer.grid(), timer.work()};
+}
+
+std::vector<Run> timed_runs(Problem& problem, Backend& backend, const StageOptions& options) {
+    ProgressBar progress("runs", options.warmup + options.repeats, !options.quiet);
+    for (int i = 0; i < options.warmup; ++i) {
+        run_once(problem, backend);
+        progress.advance();
+    }
+    std::vector<Run> runs;
+    for (int i = 0; i < options.repeats; ++i) {
+        runs.push_back(timed_run(problem, backend));
+        progress.advance();
+    }
+    return runs;
+}
+
+Verdict verdict_on(Problem& problem, const char* when) {
+    Verdict verdict = problem.verify();
+    if (!verdict.passed) {
+        throw WrongResultError(text("WRONG RESULT ", when, ": ", verdict.message));
+    }
+    return verdict;
+}
+
+Verdict verify_first_run(Problem& problem, Backend& backend) {
+    run_once(problem, backend);
+    return verdict_on(problem, "in the first run");
+}
+
+// Refuses every repeat that is faster than the device can be. Returns the limits that it compared
+// the runs with, for the summary.
+DeviceLimits refuse_impossible_runs(const std::vector<Run>& runs, const Problem& problem,
+                                    Backend& backend) {
+    const double memory = problem.device_bytes(problem.n());
+    DeviceLimits limits = backend.limits();
+    bool fresh = false;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const PhaseTimes& times = runs[i].times;
+        const std::string repeat = text(" of repeat ", i + 1);
+        const double seconds = times.kernels_ms * 1e-3;
+        const std::string kernels = "kernels" + repeat;
+        if (!fresh && impossible_time(kernels, runs[i].work, seconds, limits, memory)) {
+            limits = backend.remeasure_limits();
+            fresh = true;
+        }
+        refuse_impossible_time(kernels, runs[i].work, seconds, limits, memory);
+        // The other phases declare no work; a clock that runs backwards shows in them too.
+        const std::pair<const char*, double> others[] = {{"setup", times.setup_ms},
+                                                         {"copy in", times.copy_in_ms},
+                                                         {"copy out", times.copy_out_ms},
+                                                         {"total", times.total_ms}};
+        for (const auto& [name, milliseconds] : others) {
+            refuse_impossible_time(name + repeat, Work{}, milliseconds * 1e-3, limits, memory);
+        }
+    }
+    return limits;
+}
+
+std::string describe(const Grid& grid) {
+    return grid.blocks > 0 ? text(grid.blocks, "x", grid.threads) : "";
+}
+
+std::vector<Row> make_rows(const std::vector<Run>& runs, const Problem& problem,
+                           const Backend& backend, const StageOptions& options,
+                           std::string_view stage_name) {
+    Row row;
+    row.date = utc_date();
+    row.version = kVersion;
+    row.chapter = problem.chapter();
+    row.stage = stage_name.substr(stage_name.find('/') + 1);
+    row.engine = backend.engine();
+    row.device = backend.device_name();
+    row.n = problem.n();
+    row.parameters = problem.parameters();
+    row.input = problem.input_name();
+    row.seed = options.seed;
+    row.verified = true;  // a wrong result throws earlier
+    std::vector<Row> rows;
+    for (const Run& run : runs) {
+        ++row.repeat;
+        row.grid = describe(run.grid);
+        row.setup_ms = run.times.setup_ms;
+        row.copy_in_ms = run.times.copy_in_ms;
+        row.kernels_ms = run.times.kernels_ms;
+        row.copy_out_ms = run.times.copy_out_ms;
+        row.total_ms = run.times.total_ms;
+        row.bytes = run.work.bytes;
+        row.operations = run.work.operations;
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+Summary summarize_column(const std::vector<Row>& rows, double Row::*column) {
+    std::vector<double> values;
+    for (const Row& row : rows) {
+        values.push_back(row.*column);
+    }
+    return summarize(values);
+}
+
+Results make_results(std::vector<Row> rows, const Work& work, const DeviceLimits& limits,
+                     const Problem& problem, const Verdict& verdict) {
+    Results results;
+    results.setup_ms = summarize_column(rows, &Row::setup_ms);
+    results.copy_in_ms = summarize_column(rows, &Row::copy_in_ms);
+    results.kernels_ms = summarize_column(rows, &Row::kernels_ms);
+    results.copy_out_ms = summarize_column(rows, &Row::copy_out_ms);
+    results.total_ms = summarize_column(rows, &Row::total_ms);
+    results.limit = share_of_limit(work, results.kernels_ms.median * 1e-3, limits,
+                                   problem.device_bytes(problem.n()));
+    results.device_limits = limits;
+    results.report = problem.report();
+    results.verdict = verdict.message;
+    results.verified = verdict.passed;
+    results.rows = std::move(rows);
+    return results;
+}
+
+}  // namespace
+
+void run_once(Problem& problem, Backend& backend) { timed_run(problem, backend); }
+
+Results check(Problem& problem, Backend& backend) {
+    const Verdict verdict = verify_first_run(problem, backend);
+    Results results;
+    results.verdict = verdict.message;
+    results.verified = verdict.passed;
+    return results;
+}
+
+Results measure(Problem& problem, Backend& backend, const StageOptions& options,
+                std::string_view stage_name) {
+    // A single timed run without warm-up is verified after it, once: long runs need no second one.
+    if (options.repeats > 1 || options.warmup > 0) {
+        verify_first_run(problem, backend);
+    }
+    const std::vector<Run> runs = timed_runs(problem, backend, options);
+    const Verdict verdict = verdict_on(problem, "after the timed runs");
+    const DeviceLimits limits = refuse_impossible_runs(runs, problem, backend);
+    return make_results(make_rows(runs, problem, backend, options, stage_name), runs.back().work,
+                        limits, problem, verdict);
+}
+
+}  // namespace course

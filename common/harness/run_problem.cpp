@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <optional>
+
+#include "common/harness/atomic_file.hpp"
+#include "common/harness/error.hpp"
+#include "common/harness/measured_runs.hpp"
+#include "common/harness/problem.hpp"
+#include "common/harness/run_output.hpp"
+#include "common/harness/stage_command_line.hpp"
+#include "common/harness/text.hpp"
+#include "common/input/numbers.hpp"
+#include "common/limits/host_memory.hpp"
+
+namespace course {
+
+namespace {
+
+// One line before anything is allocated, instead of a failure (or an endless swapping) after it.
+// `Error` says what is to blame: the flag, or the file that set n; `prefix` names it.
+template <typename Error>
+void refuse_without_memory(const Problem& problem, std::int64_t n, const Backend& backend,
+                           const std::string& prefix) {
+    const double device_free = static_cast<double>(backend.free_memory_bytes());
+    const double host_free = static_cast<double>(available_host_bytes());
+    const double device = problem.device_bytes(n);
+    const double host = problem.host_bytes(n);
+    const auto refuse = [&prefix](const char* where, double needed, double free) {
+        throw Error(text(prefix, " needs ", format_bytes(needed), " of ", where, " memory, ",
+                         format_bytes(free), " are free"));
+    };
+    // Written so that NaN is refused.
+    if (!(device <= device_free)) {
+        refuse("device", device, device_free);
+    }
+    const double needed = backend.has_own_memory() ? host : device + host;
+    if (!(needed <= host_free)) {
+        refuse("host", needed, host_free);
+    }
+}
+
+bool asks_for_counting(const StageOptions& options) {
+    return options.no_races || !options.counters.empty() || !options.trace.empty();
+}
+
+// Without a summary there is no table of counters either.
+void set_counting(Backend& backend, const StageOptions& options) {
+    backend.set_counting({options.no_races, options.quiet, options.counters, options.trace});
+}
+
+void print_result(std::ostream& out, const Results& results, const Problem& problem, bool check,
+                  std::string_view stage_name) {
+    if (check) {
+        out << "OK " << stage_name << " n=" << problem.n() << ' ' << results.verdict << '\n';
+    } else {
+        print_summary(out, results, stage_name);
+    }
+    out << std::flush;
+    if (!out) {
+        throw InputError("the summary cannot be written");
+    }
+}
+
+// One process of a stage: its backend is opened once and runs every size.
+class StageProcess {
+  public:
+    StageProcess(int argc, char** argv, std::string_view stage_name,
+                 const MakeProblem& make_problem)
+        : argc_(argc), argv_(argv), stage_name_(stage_name), make_problem_(make_problem) {
+        const std::string_view path = argc > 0 ? argv[0] : stage_name;
+        program_ = path.substr(path.rfind('/') + 1);
+    }
+
+    const std::string& program() const { return program_; }
+
+    // Returns the sizes to run; none where the command line asks for --help or --version only.
+    std::vector<std::int64_t> open() {
+        const std::unique_ptr<Problem> problem = make_problem_();
+        StageCommandLine line(program_, stage_name_, *problem);
+        if (const auto answer = line.parse(argc_, argv_)) {
+            std::cout << *answer << std::flush;
+            return {};
+        }
+        const StageOptions& options = line.options();
+        backend_ = open_backend(options.device, options.platform);
+        if (!counts() && asks_for_counting(options)) {
+            set_counting(*backend_, options);  // throws
+        }
+        remove_temporary_files_on_signals();
+        return line.sizes(backend_->engine());
+    }
+
+    // Every size gets a new problem, so that no size sees what the one before left.
+    void run(std::int64_t n) {
+        const std::unique_ptr<Problem> problem = make_problem_();
+        StageCommandLine line(program_, stage_name_, *problem);
+        line.parse(argc_, argv_);
+        const StageOptions options = line.options_for(n, backend_->engine());
+        refuse_without_memory<UsageError>(*problem, n, *backend_, text("--n ", n));
+        OutputFiles files(options, line.further_files());
+        prepare(*problem, options);
+        if (options.profile) {
+            run_once(*problem, *backend_);
+            return;
+        }
+        const Results results = options.check ? check(*problem, *backend_)
+                                              : measure(*problem, *backend_, options, stage_name_);
+        files.write(*problem, *backend_, results);
+        if (!options.quiet) {
+            print_result(line.data_goes_to_stdout() ? std::cerr : std::cout, results, *problem,
+                         options.check, stage_name_);
+        }
+    }
+
+  private:
+    bool counts() const { return backend_->engine() == "count"; }
+
+    void prepare(Problem& problem, const StageOptions& options) {
+        const bool counting_starts = counts() && !counting_started_;
+        if (counting_starts) {
+            // The engine writes them when the program ends, even after a failure.
+            refuse_unwritable(options.counters);
+            refuse_unwritable(options.trace);
+        }
+        problem.prepare(options, *backend_);
+        if (problem.n() != options.n) {
+            refuse_without_memory<InputError>(problem, problem.n(), *backend_,
+                                              text(problem.input_name(), ": n = ", problem.n()));
+        }
+        if (counting_starts) {
+            set_counting(*backend_, options);
+            counting_started_ = true;
+        }
+    }
+
+    int argc_;
+    char** argv_;
+    std::string program_;
+    std::string_view stage_name_;
+    const MakeProblem& make_problem_;
+    std::unique_ptr<Backend> backend_;
+    bool counting_started_ = false;
+};
+
+// Calls `action`. An error becomes one line on stderr that starts with `prefix`.
+template <typename Action>
+ExitStatus status_of(const std::string& prefix, const Action& action) {
+    const auto fail = [&prefix](const char* message, ExitStatus status) {
+        std::fprintf(stderr, "%s: %s\n", prefix.c_str(), message);
+        return status;
+    };
+    try {
+        action();
+        return kExitOk;
+    } catch (const UsageError& error) {
+        return fail(error.what(), kExitUsage);
+    } catch (const NoDeviceError& error) {
+        return fail(error.what(), kExitNoDevice);
+    } catch (const std::bad_alloc&) {
+        return fail("the host's memory is too small", kExitFailure);
+    } catch (const std::exception& error) {
+        return fail(error.what(), kExitFailure);
+    } catch (...) {
+        return fail("an exception of unknown type", kExitFailure);
+    }
+}
+
+}  // namespace
+
+int run_problem(int argc, char** argv, std::string_view stage_name,
+                const MakeProblem& make_problem) {
+    StageProcess process(argc, argv, stage_name, make_problem);
+    std::vector<std::int64_t> sizes;
+    ExitStatus worst = status_of(process.program(), [&] { sizes = process.open(); });
+    for (const std::int64_t n : sizes) {
+        const std::string prefix =
+            sizes.size() > 1 ? text(process.program(), ": n=", n) : process.program();
+        worst = std::max(worst, status_of(prefix, [&] { process.run(n); }));
+    }
+    return worst;
+}
+
+}  // namespace course
