@@ -15,7 +15,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-#include "common/cuda/device_launches.cuh"
+#include "common/cuda/dynamic_parallelism.cuh"
 #include "device/two_stage.cuh"
 #include "problem/kmeans.hpp"
 

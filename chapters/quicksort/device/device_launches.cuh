@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_launches.cuh"
+#include "common/cuda/dynamic_parallelism.cuh"
 #include "device/bitonic.cuh"
 #include "problem/quicksort.hpp"
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// run_problem with --check and a list of sizes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/common/harness/harness_fixture.hpp"
+
+namespace {
+
+using course_test::Harness;
+
+TEST_F(Harness, CheckRunsEverySizeOfAList) {
+    EXPECT_EQ(run({"--check", "--n", "3,1,1e2"}), 0);
+    EXPECT_EQ(script.calls,
+              "prepare poison run verify prepare poison run verify prepare poison run verify ");
+    const std::string rest = ", tolerance 1e-12\n";
+    EXPECT_EQ(out, "OK doubling/01_plain n=3 largest error 0 at value 0 of 3" + rest +
+                       "OK doubling/01_plain n=1 largest error 0 at value 0 of 1" + rest +
+                       "OK doubling/01_plain n=100 largest error 0 at value 0 of 100" + rest);
+    EXPECT_EQ(err, "");
+    EXPECT_EQ(times_opened(), 1);
+    EXPECT_TRUE(script.options.n_given);
+    EXPECT_EQ(script.options.n, 100);
+}
+
+TEST_F(Harness, AWrongSizeDoesNotHideTheOthers) {
+    script.wrong_in_run = 2;
+    EXPECT_EQ(run({"--check", "--n", "3,2,1"}), 1);
+    EXPECT_EQ(script.runs, 3);
+    EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
+    EXPECT_TRUE(out_has("n=3 ") && out_has("n=1 ")) << out;
+    EXPECT_EQ(err,
+              "doubling_01_plain: n=2: WRONG RESULT in the first run: largest error 3 at value 1 "
+              "of 2, tolerance 1e-12\n");
+}
+
+TEST_F(Harness, TheStatusOfAListIsItsWorst) {
+    EXPECT_EQ(run({"--check", "--n", "62501,5"}), 2);  // the first is too large for the device
+    EXPECT_TRUE(err.starts_with("doubling_01_plain: n=62501: --n 62501 needs 1.00 MB")) << err;
+    EXPECT_TRUE(out_has("OK doubling/01_plain n=5 ")) << out;
+    script.wrong_in_run = 1;
+    EXPECT_EQ(run({"--check", "--n", "5,62501"}), 2);
+    EXPECT_EQ(out, "");
+    EXPECT_NE(err.find("n=5: WRONG RESULT"), std::string::npos) << err;
+    EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 2) << err;
+}
+
+TEST_F(Harness, CountingStartsOnceForAList) {
+    device.engine_name = "count";
+    EXPECT_EQ(run({"--check", "--n", "62501,5,7", "--counters", folder / "counters.json"}), 2);
+    EXPECT_EQ(device.times_counting_was_set, 1);
+    EXPECT_EQ(device.counting.counters, folder / "counters.json");
+    EXPECT_TRUE(out_has("n=5 ") && out_has("n=7 ")) << out;
+}
+
+TEST_F(Harness, AListIsForChecksOfSizesAlone) {
+    expect_failure({"--n", "1,2"}, 2, "--n: only --check takes a list of sizes");
+    expect_failure({"--n", "1,2", "--check", "--output", folder / "out"}, 2,
+                   "--n: with a list of sizes there is no --output");
+    expect_failure({"--n", "1,2", "--check", "--halves", "-"}, 2,
+                   "--n: with a list of sizes there is no --halves");
+    expect_failure({"--n", "1,0", "--check"}, 2, "--n '0' is below 1");
+    expect_failure({"--n", "1,,2", "--check"}, 2, "--n '' is empty");
+    expect_failure({"--n", "1,2,", "--check"}, 2, "--n '' is empty");
+    expect_failure({"--n", "1 2", "--check"}, 2, "--n '1 2' is not a number");
+    EXPECT_EQ(script.calls, "");
+}
+
+}  // namespace
