@@ -69,7 +69,8 @@ def build_for_emulator(source: Path, program: Path, counting: bool) -> None:
     # threadIdx is unsigned: nvcc says nothing when it is compared with an int.
     compiler = "g++ for the CPU engine"
     compile_with(["g++", "-std=c++20", "-g", "-Wall", "-Wno-sign-compare", *flags["compile"],
-                  "-I", str(EMULATOR / "include"), "-include", "cuda_runtime.h", "-I", str(source.parent),
+                  "-I", str(EMULATOR / "include"), "-I", str(EMULATOR / "refused"),
+                  "-include", "cuda_runtime.h", "-I", str(source.parent),
                   "-c", "-o", str(compiled), str(translated)], source, compiler)
     # Apart: with the flags of counting g++ would link the library of its own thread checker.
     compile_with(["g++", "-o", str(program), str(compiled), *flags["link"], "-Wl,--start-group",

@@ -14,6 +14,7 @@
 #include "common/emulator/counting/replay.hpp"
 #include "common/emulator/counting/settings.hpp"
 #include "common/emulator/counting/trace.hpp"
+#include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/settings.hpp"
 
@@ -264,7 +265,7 @@ void attach() {
     hooks.warp_held = on_warp_held;
     hooks.launch = on_launch;
     hooks.deadlock = report_deadlock;
-    hooks.transfer = count_transfer;
+    host_hooks.transfer = count_transfer;
     // One worker: what is counted does not depend on chance.
     Settings one_worker = emulator::settings();
     one_worker.workers = 1;

@@ -20,10 +20,10 @@
 #include "common/emulator/counting/shadow.hpp"
 #include "common/emulator/counting/tasks.hpp"
 #include "common/emulator/counting/written.hpp"
+#include "common/emulator/device/memory.hpp"
+#include "common/emulator/device/properties.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/process/executable.hpp"
-#include "common/emulator/runtime/device.hpp"
-#include "common/emulator/runtime/memory.hpp"
 
 namespace emulator::counting {
 namespace {

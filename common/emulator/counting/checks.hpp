@@ -10,7 +10,7 @@
 
 #include "common/emulator/counting/places.hpp"
 #include "common/emulator/counting/request.hpp"
-#include "common/emulator/runtime/host_hooks.hpp"
+#include "common/emulator/runtime/queued_work.hpp"
 
 namespace emulator::counting {
 

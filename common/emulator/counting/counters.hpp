@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/emulator/counting/event.hpp"
+#include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/engine/grid.hpp"
-#include "common/emulator/engine/hooks.hpp"
 
 namespace emulator::counting {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "common/emulator/runtime/errors.hpp"
+#include "common/emulator/process/errors.hpp"
 
 namespace emulator::counting {
 namespace {

@@ -19,9 +19,11 @@
 #include "common/emulator/counting/memory_map.hpp"
 #include "common/emulator/counting/places.hpp"
 #include "common/emulator/counting/recorder.hpp"
+#include "common/emulator/device/memory.hpp"
 #include "common/emulator/engine/grid.hpp"
-#include "common/emulator/runtime/errors.hpp"
-#include "common/emulator/runtime/host_hooks.hpp"
+#include "common/emulator/engine/hooks.hpp"
+#include "common/emulator/runtime/api_call.hpp"
+#include "common/emulator/runtime/queued_work.hpp"
 
 namespace emulator::counting {
 
@@ -215,7 +217,7 @@ void attach_checks() {
     host_hooks.task_begun = begin_task_checks;
     host_hooks.work_begun = on_work_begun;
     host_hooks.all_ended = forget_tasks;
-    host_hooks.time_is_up = on_time_is_up;
+    hooks.time_is_up = on_time_is_up;
     ::on_exit(fail_at_exit, nullptr);
 }
 

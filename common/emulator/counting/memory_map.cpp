@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "common/emulator/counting/findings.hpp"
+#include "common/emulator/device/memory.hpp"
+#include "common/emulator/device/properties.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/process/executable.hpp"
-#include "common/emulator/runtime/device.hpp"
-#include "common/emulator/runtime/memory.hpp"
 
 namespace emulator::counting {
 

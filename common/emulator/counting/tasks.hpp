@@ -10,7 +10,8 @@
 
 #include "common/emulator/counting/places.hpp"
 #include "common/emulator/counting/shadow.hpp"
-#include "common/emulator/runtime/host_hooks.hpp"
+#include "common/emulator/runtime/clock.hpp"
+#include "common/emulator/runtime/queued_work.hpp"
 
 namespace emulator::counting {
 

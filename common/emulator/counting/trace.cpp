@@ -9,9 +9,9 @@
 #include <string>
 
 #include "common/emulator/counting/places.hpp"
+#include "common/emulator/device/memory.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/process/executable.hpp"
-#include "common/emulator/runtime/memory.hpp"
 
 namespace emulator::counting {
 

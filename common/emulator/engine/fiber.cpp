@@ -2,15 +2,14 @@
 #include "common/emulator/engine/fiber.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <new>
 
+#include "common/emulator/process/pages.hpp"
+
 namespace emulator {
 namespace {
-
-const std::size_t kPageBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 
 // A guard page costs the process two memory mappings, of which Linux allows 65530. A cooperative
 // grid of many blocks would take them all: its last stacks go without.

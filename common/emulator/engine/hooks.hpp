@@ -13,8 +13,6 @@ struct Grid;
 class Worker;
 enum class WarpOperation;
 
-enum class TransferKind { host_to_device, device_to_host, device_to_device, set };
-
 struct Hooks {
     void (*grid_begin)(const Grid& grid) = nullptr;
     void (*grid_end)(const Grid& grid) = nullptr;
@@ -43,10 +41,10 @@ struct Hooks {
     std::uint32_t (*launch)(Worker& worker, cudaStream_t stream) = nullptr;
     // Every thread of the block that has not returned waits, and none can come to release it.
     void (*deadlock)(Worker& worker) = nullptr;
-    // Bytes were copied or set by a call of the host.
-    void (*transfer)(TransferKind kind, std::uint64_t bytes) = nullptr;
+    // The running block's time is up, and the observer is to end it. In a signal handler.
+    void (*time_is_up)() = nullptr;
 };
 
-extern Hooks hooks;
+inline Hooks hooks;
 
 }  // namespace emulator

@@ -11,46 +11,15 @@
 #include <emulator/launch.hpp>
 #include <emulator/thread.hpp>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "common/emulator/engine/fiber.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/engine/meeting.hpp"
 #include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/settings.hpp"
 
 namespace emulator {
-
-struct Grid;
-
-constexpr int kMaxWarpsPerBlock = kMaxThreadsPerBlock / kWarpSize;
-
-// Lanes of a warp that wait for each other: one operation, one mask.
-struct WarpMeeting {
-    WarpOperation operation;
-    std::uint32_t mask;
-    std::uint32_t arrived;
-    int count;
-    std::array<std::uint8_t, kWarpSize> order;  // lanes as they arrived
-};
-
-struct Warp {
-    int meetings = 0;  // lanes with disjoint masks may meet at the same time
-    std::array<WarpMeeting, kWarpSize> meeting;
-    std::array<std::uint64_t, kWarpSize> value;
-    std::array<int, kWarpSize> argument;
-    std::array<int, kWarpSize> width;
-    std::array<std::uint64_t, kWarpSize> result;
-};
-
-// Where all threads of the block wait for each other.
-struct BlockMeeting {
-    enum class Kind { plain, count, all, any, grid };
-    Kind kind = Kind::plain;
-    int arrived = 0;
-    int true_values = 0;
-    int result = 0;
-    std::array<std::uint16_t, kMaxThreadsPerBlock> order;  // threads as they arrived
-};
 
 // A thread that asked which lanes of its warp are with it (active_mask), and where it asked.
 struct ConvergingThread {
@@ -115,7 +84,6 @@ class Worker {
     void release_converged();
     void release_held();
     void release_if_stuck();
-    std::string describe_waiting_threads() const;
 
     Grid* grid_ = nullptr;
     std::int64_t block_ = 0;
@@ -151,10 +119,8 @@ class Worker {
     void* signal_stack_ = nullptr;
 };
 
-// The results of all lanes that met.
-void compute_warp_results(Warp& warp, const WarpMeeting& meeting);
-
 // The worker whose block the calling OS thread runs; nullptr in host code.
-Worker* worker_of_running_block();
+EMULATOR_THREAD_LOCAL Worker* running_worker;
+inline Worker* worker_of_running_block() { return running_worker; }
 
 }  // namespace emulator

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Faults of the processor in a kernel become CUDA errors that name the kernel, block and thread.
+// The processor's fault signals (SIGSEGV, SIGBUS, SIGFPE, SIGILL), handed to whoever asks for them.
 #pragma once
 
 namespace emulator {
 
-// Handles SIGSEGV, SIGBUS, SIGFPE and SIGILL of kernel threads, once for the process; those of host
-// code take the course that they had before.
-void install_fault_handler();
+// Gets the signal and the address that it is about. It leaves by a context switch if the fault is a
+// kernel's; if it returns, the fault takes the course that it had before.
+using FaultHandler = void (*)(int signal, const void* address);
 
-// A kernel that has overrun its stack has none left for the handler: each worker has another one.
+// Installs the handler, once for the process.
+void install_fault_handler(FaultHandler handler);
+
+// A kernel that has overrun its stack has no room left for the handler: each worker has a second
+// stack for it.
 void* install_signal_stack();
 void remove_signal_stack(void* stack);
 

@@ -8,16 +8,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <ctime>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/settings.hpp"
-#include "common/emulator/runtime/errors.hpp"
-#include "common/emulator/runtime/host_hooks.hpp"
 
 extern "C" char __executable_start, etext;
 
@@ -68,18 +64,11 @@ const void* interrupted_code(const void* context) {
 #endif
 }
 
-// Leaves by a context switch, as the handler of faults does. Not out of the C library, which may
-// hold a lock: the watcher comes again.
-void end_block(int, siginfo_t*, void* context) {
-    if (host_hooks.time_is_up != nullptr) return host_hooks.time_is_up();
+TimeHandler time_handler = nullptr;
+
+void on_time_signal(int, siginfo_t*, void* context) {
     const void* code = interrupted_code(context);
-    if (current_thread == nullptr || code < &__executable_start || code >= &etext) return;
-    char message[200];
-    std::snprintf(message, sizeof message,
-                  "the block has run for %g s: a loop without an end? EMULATOR_TIME_LIMIT=SECONDS "
-                  "allows more, 0 any time",
-                  settings().time_limit);
-    fail_kernel(cudaErrorLaunchTimeout, message);
+    time_handler(code >= &__executable_start && code < &etext);
 }
 
 void watch() {
@@ -103,8 +92,8 @@ void watch() {
 void start_watching(Watcher& own) {
     own.runs = true;
     struct sigaction action {};
-    action.sa_sigaction = end_block;
-    // No mask to restore (SA_NODEFER): the handler does not return when it ends the block.
+    action.sa_sigaction = on_time_signal;
+    // SA_NODEFER: the handler does not return when it ends the block.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
     ::sigaction(time_signal(), &action, nullptr);
     // The program's signals are its own threads' business.
@@ -141,6 +130,8 @@ class Registration {
 };
 
 }  // namespace
+
+void install_time_handler(TimeHandler handler) { time_handler = handler; }
 
 BlockWatch::BlockWatch() : thread_(nullptr) {
     if (settings().time_limit <= 0) return;

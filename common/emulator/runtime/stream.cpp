@@ -2,23 +2,12 @@
 #include "common/emulator/runtime/stream.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <memory>
 #include <unordered_map>
 
-#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/device/host_hooks.hpp"
+#include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
-#include "common/emulator/runtime/device.hpp"
-#include "common/emulator/runtime/errors.hpp"
-#include "common/emulator/runtime/host_hooks.hpp"
-#include "common/emulator/runtime/memory.hpp"
-
-struct CUevent_st {
-    unsigned flags = 0;
-    bool recorded = false;
-    emulator::Progress progress;
-    emulator::Clock clock;  // of what is before it
-    std::chrono::steady_clock::time_point time;  // when the stream came to it
-};
 
 namespace emulator {
 namespace {
@@ -113,18 +102,6 @@ StreamTable& table() {
     return *streams;
 }
 
-std::unordered_map<cudaEvent_t, std::shared_ptr<CUevent_st>>& events() {
-    static auto* all = new std::unordered_map<cudaEvent_t, std::shared_ptr<CUevent_st>>;
-    return *all;
-}
-
-std::shared_ptr<CUevent_st> find_event(cudaEvent_t handle) {
-    const auto found = events().find(handle);
-    return found == events().end() ? nullptr : found->second;
-}
-
-bool is_done(const Progress& progress) { return progress.stream->done >= progress.sequence; }
-
 Progress all_of(Stream& stream) { return {stream.shared_from_this(), stream.queued}; }
 
 // The legacy default stream waits for all blocking streams, and they for it.
@@ -157,14 +134,6 @@ void note_order(Stream& stream, Task& task) {
     if (&stream != &legacy && stream.blocking()) all.blocking_clock.join(stream.clock);
 }
 
-void join_host(const Clock& clock) {
-    if (host_hooks.task_begun == nullptr) return;
-    StreamTable& all = table();
-    all.host_clock.join(clock);
-    // What is queued from now on is behind everything, and nothing else is left.
-    if (all.is_idle() && all.host_clock.covers(all.whole_clock)) host_hooks.all_ended();
-}
-
 void run_first(Stream& stream) {
     const std::unique_ptr<Task> task = std::move(stream.queue.front());
     stream.queue.pop_front();
@@ -193,23 +162,6 @@ Stream* choose_stream(std::uint64_t& random) {
     return ready[choose(static_cast<std::int64_t>(ready.size()), random)];
 }
 
-// One task of the stream, after what it waits for: a program that polls gets on.
-cudaError_t step(Stream& stream) {
-    return stream.has_work() ? run_until(stream, stream.queue.front()->sequence) : cudaSuccess;
-}
-
-cudaError_t create_stream(const char* function, cudaStream_t* stream, unsigned flags,
-                          int priority) {
-    return host_call(function, [&] {
-        if (stream == nullptr || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) {
-            return cudaErrorInvalidValue;
-        }
-        *stream =
-            table().make(flags, std::clamp(priority, kGreatestPriority, kLeastPriority)).get();
-        return cudaSuccess;
-    });
-}
-
 }  // namespace
 
 Stream* find_stream(cudaStream_t handle) {
@@ -221,7 +173,7 @@ Stream* find_stream(cudaStream_t handle) {
 }
 
 std::uint64_t enqueue(Stream& stream, std::unique_ptr<Task> task) {
-    if (stream.queue.size() >= kMaxQueuedTasks) step(stream);
+    if (stream.queue.size() >= kMaxQueuedTasks) run_one(stream);
     apply_default_stream_rules(stream, *task);
     task->sequence = ++stream.queued;
     if (host_hooks.task_begun != nullptr) note_order(stream, *task);
@@ -254,9 +206,28 @@ cudaError_t run_until(Stream& stream, std::uint64_t sequence) {
     return sticky_error();
 }
 
+bool is_done(const Progress& progress) { return progress.stream->done >= progress.sequence; }
+
+void note_host_waited(const Clock& clock) {
+    if (host_hooks.task_begun == nullptr) return;
+    StreamTable& all = table();
+    all.host_clock.join(clock);
+    // What is queued from now on is behind everything, and nothing else is left.
+    if (all.is_idle() && all.host_clock.covers(all.whole_clock)) host_hooks.all_ended();
+}
+
+void order_behind(Stream& stream, const Clock& clock) {
+    stream.clock.join(clock);
+    if (stream.blocking() && &stream != &table().legacy()) table().blocking_clock.join(clock);
+}
+
+cudaError_t run_one(Stream& stream) {
+    return stream.has_work() ? run_until(stream, stream.queue.front()->sequence) : cudaSuccess;
+}
+
 cudaError_t wait_for(Stream& stream) {
     const cudaError_t error = run_until(stream, stream.queued);
-    join_host(stream.clock);
+    note_host_waited(stream.clock);
     return error;
 }
 
@@ -264,232 +235,20 @@ cudaError_t run_all() {
     const Schedule& schedule = settings().schedule;
     std::uint64_t random = mix_bits(schedule.seed);
     while (Stream* stream = choose_stream(random)) {
-        const cudaError_t error = step(*stream);
+        const cudaError_t error = run_one(*stream);
         if (error != cudaSuccess) return error;
     }
     table().drop_finished();
-    join_host(table().whole_clock);
+    note_host_waited(table().whole_clock);
     return sticky_error();
 }
 
-int launch_kernel(const LaunchConfiguration& configuration, KernelIdentity kernel,
-                  std::unique_ptr<KernelCall> call) {
-    if (current_thread != nullptr) {
-        return launch_from_device(configuration, kernel, std::move(call));
-    }
-    return host_call("a kernel launch", [&] {
-        const cudaError_t error = check_launch(configuration, kernel);
-        if (error != cudaSuccess) return error;
-        Stream* stream = find_stream(configuration.stream);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        auto grid = std::make_unique<Grid>(configuration, kernel, std::move(call));
-        QueuedWork work;
-        if (host_hooks.work_queued != nullptr) {
-            work.kernel = grid->name();
-            work.grid = grid->serial;
-        }
-        enqueue(*stream, [grid = std::move(grid), pending = PendingWork(work)]() mutable {
-            pending.begin();
-            run_grid_tree(std::move(grid));
-        });
-        return cudaSuccess;
-    });
+std::shared_ptr<Stream> create_stream(unsigned flags, int priority) {
+    return table().make(flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
 }
+
+void destroy_stream(Stream& stream) { table().destroy(stream); }
+
+void forget_streams() { table().reset(); }
 
 }  // namespace emulator
-
-using namespace emulator;
-
-cudaError_t cudaDeviceSynchronize() {
-    return host_call("cudaDeviceSynchronize", [] { return run_all(); });
-}
-
-cudaError_t cudaDeviceReset() {
-    if (current_thread != nullptr) fail_unsupported_device_call("cudaDeviceReset");
-    const std::lock_guard lock(runtime_mutex());
-    const ApiCall call;
-    table().reset();
-    events().clear();
-    free_all_memory();
-    reset_device_state();
-    clear_errors();
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    return create_stream("cudaStreamCreate", stream, cudaStreamDefault, kLeastPriority);
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-    if (current_thread != nullptr) return create_device_stream(stream, flags);
-    return create_stream("cudaStreamCreateWithFlags", stream, flags, kLeastPriority);
-}
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-    return create_stream("cudaStreamCreateWithPriority", stream, flags, priority);
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t handle) {
-    if (current_thread != nullptr) return destroy_device_stream(handle);
-    return host_call("cudaStreamDestroy", [&] {
-        Stream* stream =
-            handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread
-                ? nullptr
-                : find_stream(handle);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        table().destroy(*stream);
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
-    return host_call("cudaStreamSynchronize", [&] {
-        Stream* stream = find_stream(handle);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        return wait_for(*stream);
-    });
-}
-
-cudaError_t cudaStreamQuery(cudaStream_t handle) {
-    return host_call("cudaStreamQuery", [&] {
-        Stream* stream = find_stream(handle);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        if (!stream->has_work()) {
-            join_host(stream->clock);
-            return cudaSuccess;
-        }
-        const cudaError_t error = step(*stream);
-        return error != cudaSuccess ? error : cudaErrorNotReady;
-    });
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags) {
-    return host_call("cudaStreamWaitEvent", [&] {
-        Stream* stream = find_stream(handle);
-        const auto event = find_event(event_handle);
-        if (stream == nullptr || event == nullptr) return cudaErrorInvalidResourceHandle;
-        if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
-        if (!event->recorded) return cudaSuccess;
-        stream->clock.join(event->clock);
-        if (stream->blocking() && stream != &table().legacy()) {
-            table().blocking_clock.join(event->clock);
-        }
-        if (is_done(event->progress)) return cudaSuccess;
-        auto nothing = [] {};
-        auto task = std::make_unique<FunctionTask<decltype(nothing)>>(nothing);
-        task->waits_for.push_back(event->progress);
-        enqueue(*stream, std::unique_ptr<Task>(std::move(task)));
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
-    return host_call("cudaStreamGetFlags", [&] {
-        Stream* stream = find_stream(handle);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        if (flags == nullptr) return cudaErrorInvalidValue;
-        *flags = stream->flags;
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
-    return host_call("cudaStreamGetPriority", [&] {
-        Stream* stream = find_stream(handle);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        if (priority == nullptr) return cudaErrorInvalidValue;
-        *priority = stream->priority;
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* user_data) {
-    return host_call("cudaLaunchHostFunc", [&] {
-        Stream* stream = find_stream(handle);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        if (function == nullptr) return cudaErrorInvalidValue;
-        enqueue(*stream, [=] {
-            in_host_function = true;
-            function(user_data);
-            in_host_function = false;
-        });
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-    return host_call("cudaEventCreate", [&] {
-        constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming;
-        if (event == nullptr || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
-        auto made = std::make_shared<CUevent_st>();
-        made->flags = flags;
-        *event = made.get();
-        events()[*event] = std::move(made);
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t handle) {
-    return host_call("cudaEventDestroy", [&] {
-        return events().erase(handle) == 1 ? cudaSuccess : cudaErrorInvalidResourceHandle;
-    });
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
-    return host_call("cudaEventRecord", [&] {
-        Stream* stream = find_stream(stream_handle);
-        const auto event = find_event(handle);
-        if (stream == nullptr || event == nullptr) return cudaErrorInvalidResourceHandle;
-        const std::uint64_t sequence =
-            enqueue(*stream, [event] { event->time = std::chrono::steady_clock::now(); });
-        event->progress = {stream->shared_from_this(), sequence};
-        event->clock = stream->clock;
-        event->recorded = true;
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
-    return host_call("cudaEventSynchronize", [&] {
-        const auto event = find_event(handle);
-        if (event == nullptr) return cudaErrorInvalidResourceHandle;
-        if (!event->recorded) return cudaSuccess;
-        const cudaError_t error = run_until(*event->progress.stream, event->progress.sequence);
-        join_host(event->clock);
-        return error;
-    });
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t handle) {
-    return host_call("cudaEventQuery", [&] {
-        const auto event = find_event(handle);
-        if (event == nullptr) return cudaErrorInvalidResourceHandle;
-        if (!event->recorded) return cudaSuccess;
-        if (is_done(event->progress)) {
-            join_host(event->clock);
-            return cudaSuccess;
-        }
-        const cudaError_t error = step(*event->progress.stream);
-        return error != cudaSuccess ? error : cudaErrorNotReady;
-    });
-}
-
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start_handle,
-                                 cudaEvent_t stop_handle) {
-    return host_call("cudaEventElapsedTime", [&] {
-        const auto start = find_event(start_handle);
-        const auto stop = find_event(stop_handle);
-        if (milliseconds == nullptr) return cudaErrorInvalidValue;
-        if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded ||
-            ((start->flags | stop->flags) & cudaEventDisableTiming) != 0) {
-            return cudaErrorInvalidResourceHandle;
-        }
-        if (!is_done(start->progress) || !is_done(stop->progress)) return cudaErrorNotReady;
-        *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
-        return cudaSuccess;
-    });
-}

@@ -49,6 +49,10 @@ class FunctionTask final : public Task {
 // nullptr for a handle that is none. 0 is the legacy default stream.
 Stream* find_stream(cudaStream_t handle);
 
+std::shared_ptr<Stream> create_stream(unsigned flags, int priority);
+// What is queued still runs.
+void destroy_stream(Stream& stream);
+
 // Queues the work behind the stream's, and behind what the default stream's rules say. Result: its
 // number, for run_until().
 std::uint64_t enqueue(Stream& stream, std::unique_ptr<Task> task);
@@ -62,11 +66,25 @@ std::uint64_t enqueue(Stream& stream, Function function) {
 // error.
 cudaError_t run_until(Stream& stream, std::uint64_t sequence);
 
+bool is_done(const Progress& progress);
+
+// Runs one task of the stream, after what it waits for: a program that polls makes progress.
+cudaError_t run_one(Stream& stream);
+
+// What is queued from now on is behind this, whether or not it has ended.
+void order_behind(Stream& stream, const Clock& clock);
+
+// The host knows that all this has ended.
+void note_host_waited(const Clock& clock);
+
 // The host waits for all of the stream's work.
 cudaError_t wait_for(Stream& stream);
 
 // The host waits for everything; the streams run in the schedule's order.
 cudaError_t run_all();
+
+// As cudaDeviceReset() does: gives up what is queued, and all streams but the default one.
+void forget_streams();
 
 }  // namespace emulator
 

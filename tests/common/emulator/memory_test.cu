@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/device/memory.hpp"
 #include "engine_test.hpp"
 
 namespace {

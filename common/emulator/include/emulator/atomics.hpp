@@ -4,7 +4,7 @@
 // differ from the plain ones in scope only, which is one and the same here.
 #pragma once
 
-#include <vector_types.h>
+#include <emulator/vector_types.hpp>
 
 #include <cstdint>
 #include <emulator/math_functions.hpp>

@@ -3,7 +3,6 @@
 // arithmetic lies in the headers included here.
 #pragma once
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 

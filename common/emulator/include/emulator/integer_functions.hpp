@@ -2,7 +2,7 @@
 // CUDA's integer intrinsics.
 #pragma once
 
-#include <vector_types.h>
+#include <emulator/vector_types.hpp>
 
 #include <bit>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // device functions are made of. Kernels see these through <cuda_runtime.h>.
 #pragma once
 
-#include <vector_types.h>
+#include <emulator/vector_types.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compiles each part of compile_errors.cu and looks for the messages that its lines expect.
 
-usage: test_compile_errors.py INCLUDE_DIR [CXX...]
+usage: test_compile_errors.py CXX -I DIR…
 """
 
 import os
@@ -13,15 +13,14 @@ import unittest
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("compile_errors.cu")
-INCLUDE_DIRECTORY = ""
-COMPILER = ["g++"]
+COMPILER = []
 
 
 def compile_part(part):
     """The compiler's exit status and its messages."""
     result = subprocess.run(
-        [*COMPILER, "-std=c++20", "-fsyntax-only", "-x", "c++", f"-D{part}", "-I",
-         INCLUDE_DIRECTORY, str(SOURCE)],
+        [*COMPILER, "-std=c++20", "-fsyntax-only", "-x", "c++", f"-D{part}",
+         str(SOURCE)],
         capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     return result.returncode, result.stderr
 
@@ -63,6 +62,5 @@ class CompileErrorsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    INCLUDE_DIRECTORY = sys.argv[1]
-    COMPILER = sys.argv[2:] or COMPILER
+    COMPILER = sys.argv[1:]
     unittest.main(argv=sys.argv[:1])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A copy of a whole vector is one memory access where accesses are counted.
 
-usage: test_vector_accesses.py INCLUDE_DIR [CXX...]
+usage: test_vector_accesses.py CXX -I DIR…
 
 The counting build instruments loads and stores with g++ -fsanitize=thread: each call to
 __tsan_readN or __tsan_writeN in the assembly is one access of N bytes.
@@ -13,16 +13,14 @@ import subprocess
 import sys
 import unittest
 
-INCLUDE_DIRECTORY = ""
-COMPILER = ["g++"]
+COMPILER = []
 
 
 def accesses(body):
     """The instrumented accesses of a function, in order, as "read16" and the like."""
     program = f"#include <vector_functions.h>\nextern \"C\" {body}\n"
     result = subprocess.run(
-        [*COMPILER, "-std=c++20", "-O1", "-fsanitize=thread", "-x", "c++", "-I", INCLUDE_DIRECTORY,
-         "-S", "-o", "-", "-"], input=program, capture_output=True, text=True, check=True)
+        [*COMPILER, "-std=c++20", "-O1", "-fsanitize=thread", "-x", "c++", "-S", "-o", "-", "-"], input=program, capture_output=True, text=True, check=True)
     return re.findall(r"__tsan_((?:read|write)\d+)", result.stdout)
 
 
@@ -56,6 +54,5 @@ class VectorAccessTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    INCLUDE_DIRECTORY = sys.argv[1]
-    COMPILER = sys.argv[2:] or COMPILER
+    COMPILER = sys.argv[1:]
     unittest.main(argv=sys.argv[:1])

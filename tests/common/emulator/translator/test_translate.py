@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Tests of the CUDA to C++ translator (common/emulator/translate.py).
 
-usage: test_translate.py TRANSLATOR INCLUDE_DIR [CXX...]
+usage: test_translate.py TRANSLATOR CXX -I DIR…
 
 Every construct is checked in the text; one file with all of them is then compiled.
 """
@@ -18,8 +18,7 @@ import unittest
 from pathlib import Path
 
 TRANSLATOR = None
-INCLUDE_DIRECTORY = ""
-COMPILER = ["g++"]
+COMPILER = []
 
 
 def launch(name, configuration, arguments):
@@ -371,7 +370,7 @@ class TranslatorTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         compiled = subprocess.run(
             [*COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-DWRONG",
-             "-I", INCLUDE_DIRECTORY, str(self.root / "out/kernel.cpp")],
+             str(self.root / "out/kernel.cpp")],
             capture_output=True, text=True)
         wanted = next(number for number, line in enumerate(source.read_text().split("\n"), 1)
                       if "deliberate_error" in line)
@@ -382,9 +381,8 @@ class TranslatorTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    INCLUDE_DIRECTORY = sys.argv[2]
     specification = importlib.util.spec_from_file_location("translate", sys.argv[1])
     TRANSLATOR = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(TRANSLATOR)
-    COMPILER = sys.argv[3:] or COMPILER
+    COMPILER = sys.argv[2:]
     unittest.main(argv=sys.argv[:1])

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "common/emulator/runtime/errors.hpp"
+#include "common/emulator/process/errors.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
-#include <string>
 
 namespace emulator {
 namespace {
 
-thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<cudaError_t> process_error = cudaSuccess;
 
 struct ErrorText {
@@ -37,14 +36,6 @@ constexpr const char* kUnknownCode = "unrecognized error code";
 
 }  // namespace
 
-bool in_host_function = false;
-constinit thread_local int api_calls = 0;
-
-cudaError_t record_error(cudaError_t error) {
-    if (error != cudaSuccess) last_error = error;
-    return error;
-}
-
 cudaError_t sticky_error() { return process_error.load(std::memory_order_relaxed); }
 
 void set_sticky_error(cudaError_t error) {
@@ -52,10 +43,7 @@ void set_sticky_error(cudaError_t error) {
     process_error.compare_exchange_strong(none, error);
 }
 
-void clear_errors() {
-    process_error = cudaSuccess;
-    last_error = cudaSuccess;
-}
+void clear_sticky_error() { process_error = cudaSuccess; }
 
 void explain(const char* format, ...) {
     // One write, without stdio's lock: a kernel that faults inside printf holds it.
@@ -70,42 +58,14 @@ void explain(const char* format, ...) {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, length);
 }
 
-std::recursive_mutex& runtime_mutex() {
-    // Never destroyed: a detached worker or a destructor of static storage may still use it.
-    static auto* mutex = new std::recursive_mutex;
-    return *mutex;
-}
-
-void fail_unsupported_device_call(const char* function) {
-    const std::string message = std::string(function) + "() is not available in device code";
-    fail_kernel(cudaErrorLaunchFailure, message.c_str());
-}
-
 }  // namespace emulator
 
-using namespace emulator;
-
-cudaError_t cudaPeekAtLastError() {
-    if (current_thread != nullptr) return static_cast<cudaError_t>(current_thread->last_error);
-    return sticky_error() != cudaSuccess ? sticky_error() : last_error;
-}
-
-cudaError_t cudaGetLastError() {
-    const cudaError_t error = cudaPeekAtLastError();
-    if (current_thread != nullptr) {
-        current_thread->last_error = cudaSuccess;
-    } else {
-        last_error = cudaSuccess;
-    }
-    return error;
-}
-
 const char* cudaGetErrorName(cudaError_t error) {
-    const ErrorText* entry = find_error(error);
-    return entry != nullptr ? entry->name : kUnknownCode;
+    const emulator::ErrorText* entry = emulator::find_error(error);
+    return entry != nullptr ? entry->name : emulator::kUnknownCode;
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-    const ErrorText* entry = find_error(error);
-    return entry != nullptr ? entry->text : kUnknownCode;
+    const emulator::ErrorText* entry = emulator::find_error(error);
+    return entry != nullptr ? entry->text : emulator::kUnknownCode;
 }

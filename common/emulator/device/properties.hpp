@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The limits of the GPU that is emulated.
+// The GPU that is emulated: its size and its fixed limits.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
-#include <cstdint>
-#include <emulator/launch.hpp>
 
 namespace emulator {
 
 // The largest dynamic shared memory of a block on any device known here.
 constexpr std::size_t kMaxDynamicSharedBytes = 256 * 1024;
+
+constexpr unsigned kMaxGrid[3] = {0x7fffffff, 65535, 65535};
+constexpr unsigned kMaxBlock[3] = {1024, 1024, 64};
 
 struct Device {
     const char* name;
@@ -37,15 +36,5 @@ const Device& device();
 
 // How many blocks of this shape a multiprocessor holds at a time.
 int active_blocks_per_multiprocessor(int threads, std::size_t shared_bytes);
-
-// Whether the device could run this launch. `kernel` may be nullptr: unknown.
-cudaError_t check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel);
-
-// cudaDeviceSetLimit()'s values.
-std::size_t kernel_stack_bytes();
-std::int64_t pending_launch_limit();
-
-// As a new device: limits and function attributes.
-void reset_device_state();
 
 }  // namespace emulator

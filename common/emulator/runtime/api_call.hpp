@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA's error state: sticky errors belong to the process, the others to the host thread that made
-// them.
+// What all functions of the API have in common: the lock, the errors of the host's threads, and the
+// refusal to run where they may not.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,18 +8,16 @@
 #include <emulator/thread.hpp>
 #include <mutex>
 
+#include "common/emulator/process/errors.hpp"
+
 namespace emulator {
 
-// Notes the error for cudaGetLastError() and gives it back; cudaSuccess leaves the state as it is.
+// Notes the error of this host thread for cudaGetLastError() and gives it back; cudaSuccess leaves
+// the state as it is.
 cudaError_t record_error(cudaError_t error);
 
-// The error that ended a kernel, or cudaSuccess. The first one stays until it is cleared.
-cudaError_t sticky_error();
-void set_sticky_error(cudaError_t error);
+// Clears the sticky error and this host thread's.
 void clear_errors();
-
-// One line on stderr that says why a call fails: CUDA's error codes alone do not.
-[[gnu::format(printf, 1, 2)]] void explain(const char* format, ...);
 
 // Guards the host's side of the runtime; recursive because one API function may use another.
 std::recursive_mutex& runtime_mutex();
@@ -52,5 +50,8 @@ cudaError_t host_call(const char* function, Body body) {
     if (sticky_error() != cudaSuccess) return record_error(sticky_error());
     return record_error(body());
 }
+
+// The error of a query, in host or in device code: both may ask.
+cudaError_t refuse_query(const char* function, cudaError_t error = cudaErrorInvalidValue);
 
 }  // namespace emulator

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the lanes of a warp tell each other. The last lane to arrive computes the results of all.
-#include <algorithm>
+#include "common/emulator/engine/meeting.hpp"
 
-#include "common/emulator/engine/worker.hpp"
+#include <algorithm>
 
 namespace emulator {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where an observer of memory and of queued work attaches: functions that are called when set, on
-// the host's thread, with the runtime's lock.
+// What an observer is told of work that waits in a stream.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "common/emulator/runtime/clock.hpp"
-#include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/device/host_hooks.hpp"
 
 namespace emulator {
 
@@ -30,26 +28,6 @@ struct QueuedWork {
     Rows written;
     Rows read;
 };
-
-struct HostHooks {
-    void (*memory_allocated)() = nullptr;
-    void (*memory_freed)(const Allocation& allocation) = nullptr;
-    // A copy or a set has run. `source`: where it copied from, if that is device memory.
-    void (*memory_written)(const void* begin, std::size_t bytes, const void* source) = nullptr;
-    // The result names the work.
-    std::uint64_t (*work_queued)(const QueuedWork& work) = nullptr;
-    void (*work_ended)(std::uint64_t number) = nullptr;
-    // A stream's task is about to run, behind what `before` says. If it is such work, work_begun()
-    // follows.
-    void (*task_begun)(std::uint64_t stream, std::uint64_t sequence, const Clock& before) = nullptr;
-    void (*work_begun)(std::uint64_t number) = nullptr;
-    // The host has waited for all that was ever queued. Set where task_begun is.
-    void (*all_ended)() = nullptr;
-    // The running block's time is up, and the observer is to end it. In a signal handler.
-    void (*time_is_up)() = nullptr;
-};
-
-extern HostHooks host_hooks;
 
 // What a queued task holds: tells when the work was queued and when it has run or was given up.
 class PendingWork {

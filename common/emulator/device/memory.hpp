@@ -19,16 +19,27 @@ struct Allocation {
     std::size_t bytes;
 };
 
-// What unwritten memory holds: a NaN as float and as double, and a large number as an integer, so
-// that a result that depends on it is seen to be wrong.
-constexpr std::uint32_t kPoison = 0x7ffdcdcd;
-void fill_poison(void* memory, std::size_t bytes);
+std::size_t round_up(std::size_t value, std::size_t unit);
+
+// Memory that is poisoned if it is not large. 0 bytes: a null pointer.
+cudaError_t allocate_memory(MemoryKind kind, std::size_t bytes, void** pointer);
+// Memory that the program has already: registered pages and __device__ variables.
+void add_memory(MemoryKind kind, const void* begin, std::size_t bytes);
+// Takes the allocation that begins there out of the table.
+void remove_memory(void* begin);
 
 // The allocation that holds the address. False when there is none.
 bool find_allocation(const void* address, Allocation& allocation);
 
+// Whether allocations have such addresses, but none holds this one: it was freed, or lies past an
+// end.
+bool is_stray_address(const void* address);
+
 // Where an address lies, for an error message: "4 bytes behind allocation 3, of 1024 bytes".
 std::string describe_address(const void* address);
+
+// What can still be allocated.
+std::size_t free_memory_bytes(MemoryKind kind);
 
 // The addresses that all allocations lie in, now and later; nullptr where the system has none.
 struct MemoryArena {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Where an observer of memory and of queued work attaches: functions that are called when set, on
+// the host's thread, with the runtime's lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace emulator {
+
+struct Allocation;  // memory.hpp
+struct QueuedWork;  // runtime/queued_work.hpp
+class Clock;  // runtime/clock.hpp
+
+enum class TransferKind { host_to_device, device_to_host, device_to_device, set };
+
+struct HostHooks {
+    void (*memory_allocated)() = nullptr;
+    void (*memory_freed)(const Allocation& allocation) = nullptr;
+    // A copy or a set has run. `source`: where it copied from, if that is device memory.
+    void (*memory_written)(const void* begin, std::size_t bytes, const void* source) = nullptr;
+    // The result names the work.
+    std::uint64_t (*work_queued)(const QueuedWork& work) = nullptr;
+    void (*work_ended)(std::uint64_t number) = nullptr;
+    // A stream's task is about to run, behind what `before` says. If it is such work, work_begun()
+    // follows.
+    void (*task_begun)(std::uint64_t stream, std::uint64_t sequence, const Clock& before) = nullptr;
+    void (*work_begun)(std::uint64_t number) = nullptr;
+    // The host has waited for all that was ever queued. Set where task_begun is.
+    void (*all_ended)() = nullptr;
+    // Bytes were copied or set by a call of the host.
+    void (*transfer)(TransferKind kind, std::uint64_t bytes) = nullptr;
+};
+
+inline HostHooks host_hooks;
+
+}  // namespace emulator

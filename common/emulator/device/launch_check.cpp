@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/device/launch_check.hpp"
+
+#include <string>
+
+#include "common/emulator/device/limits.hpp"
+#include "common/emulator/device/properties.hpp"
+#include "common/emulator/process/errors.hpp"
+#include "common/emulator/process/executable.hpp"
+
+namespace emulator {
+namespace {
+
+bool exceeds(const dim3& size, const unsigned (&most)[3]) {
+    return size.x > most[0] || size.y > most[1] || size.z > most[2];
+}
+
+bool is_empty(const dim3& size) { return size.x == 0 || size.y == 0 || size.z == 0; }
+
+std::string text_of(const dim3& size) {
+    return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+const Variable* find_too_large_shared() {
+    constexpr std::size_t kStaticSharedBytes = 48 * 1024;
+    for (const Variable& variable : shared_variables()) {
+        // Of a file without symbols a section is all that is known, not one variable.
+        if (!variable.name.empty() && variable.bytes > kStaticSharedBytes) return &variable;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+cudaError_t check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel) {
+    const dim3& grid = configuration.grid_dim;
+    const dim3& block = configuration.block_dim;
+    // Programs that do not look at the error see what it was all the same.
+    const auto refuse = [&](cudaError_t error, const std::string& reason) {
+        explain("kernel %s is not launched: %s (%s)",
+                kernel.name != nullptr ? kernel.name : function_name(kernel.address).c_str(),
+                reason.c_str(), cudaGetErrorName(error));
+        return error;
+    };
+    if (is_empty(block) || exceeds(block, kMaxBlock) ||
+        std::uint64_t{block.x} * block.y * block.z > kMaxThreadsPerBlock) {
+        return refuse(
+            cudaErrorInvalidConfiguration,
+            "a block of " + text_of(block) + " threads; it has 1 to 1024, at most 64 in z");
+    }
+    if (is_empty(grid) || exceeds(grid, kMaxGrid)) {
+        return refuse(cudaErrorInvalidConfiguration,
+                      "a grid of " + text_of(grid) +
+                          " blocks; it has at least 1, at most 2147483647 in x, 65535 in y and z");
+    }
+    const std::size_t allowed = allowed_shared_bytes(kernel.address);
+    if (configuration.shared_bytes > allowed) {
+        return refuse(cudaErrorInvalidValue, std::to_string(configuration.shared_bytes) +
+                                                 " bytes of dynamic shared memory; it may have " +
+                                                 std::to_string(allowed) +
+                                                 ", more only by cudaFuncSetAttribute()");
+    }
+    // nvcc refuses it for any device.
+    static const Variable* const too_large = find_too_large_shared();
+    if (too_large != nullptr) {
+        return refuse(cudaErrorInvalidValue,
+                      "__shared__ " + too_large->name + " of " + std::to_string(too_large->bytes) +
+                          " bytes; a block has 49152, more only as dynamic shared memory");
+    }
+    if (configuration.cooperative) {
+        if (!device().cooperative_launch) return cudaErrorNotSupported;
+        const auto resident =
+            static_cast<std::uint64_t>(device().multiprocessors) *
+            active_blocks_per_multiprocessor(static_cast<int>(block.x * block.y * block.z),
+                                             configuration.shared_bytes);
+        if (std::uint64_t{grid.x} * grid.y * grid.z > resident) {
+            return cudaErrorCooperativeLaunchTooLarge;
+        }
+    }
+    return cudaSuccess;
+}
+
+}  // namespace emulator

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/device/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <deque>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "common/emulator/device/host_hooks.hpp"
+#include "common/emulator/device/poison.hpp"
+#include "common/emulator/device/properties.hpp"
+#include "common/emulator/process/pages.hpp"
+
+namespace emulator {
+namespace {
+
+// Address space only. Allocations take it in turn, and it is used again when it has all been used.
+constexpr std::size_t kArenaBytes = std::size_t{1} << 40;
+
+// cudaMalloc's alignment.
+constexpr std::size_t kAlignment = 256;
+
+// Larger allocations are left as zeros: to poison them would commit memory that may never be used.
+constexpr std::size_t kMaxPoisonedBytes = std::size_t{64} << 20;
+
+std::size_t read_first_number(const char* path) {
+    std::ifstream file(path);
+    std::size_t value = 0;
+    return file >> value ? value : std::numeric_limits<std::size_t>::max();
+}
+
+std::size_t read_available_memory() {
+    std::ifstream file("/proc/meminfo");
+    std::string label;
+    std::size_t kibibytes = 0;
+    std::string unit;
+    while (file >> label >> kibibytes && std::getline(file, unit)) {
+        if (label == "MemAvailable:") return kibibytes * 1024;
+    }
+    return std::numeric_limits<std::size_t>::max();
+}
+
+// What this machine can give, once and for all: nine tenths of what is free at the first
+// allocation, in a container no more than its limit.
+std::size_t machine_memory() {
+    static const std::size_t bytes = [] {
+        const std::size_t limit =
+            std::min(read_first_number("/sys/fs/cgroup/memory.max"),
+                     read_first_number("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+        return std::min(read_available_memory(), limit) / 10 * 9;
+    }();
+    return bytes;
+}
+
+// Pages of one allocation within the arena, followed by a guard page.
+struct Block {
+    Allocation allocation;
+    char* pages = nullptr;  // nullptr: memory that is not the arena's
+    std::size_t page_bytes = 0;
+};
+
+class MemoryTable {
+  public:
+    cudaError_t allocate(MemoryKind kind, std::size_t bytes, void** pointer) {
+        const std::lock_guard lock(mutex_);
+        *pointer = nullptr;
+        if (bytes == 0) return cudaSuccess;
+        if (bytes > free_bytes(kind)) return cudaErrorMemoryAllocation;
+        Block block;
+        block.page_bytes = round_up(bytes, kPageBytes);
+        block.pages = take_pages(block.page_bytes + kPageBytes);
+        if (block.pages == nullptr ||
+            ::mprotect(block.pages, block.page_bytes, PROT_READ | PROT_WRITE) != 0) {
+            return cudaErrorMemoryAllocation;
+        }
+        // The end touches the guard page, as near as the alignment allows: an index one too large
+        // is then a fault and not another allocation's element.
+        char* const begin = block.pages + block.page_bytes - round_up(bytes, kAlignment);
+        block.allocation = {++last_id_, kind, begin, bytes};
+        if (bytes <= kMaxPoisonedBytes) fill_poison(begin, bytes);
+        used_bytes_ += bytes;
+        if (kind == MemoryKind::device) device_bytes_ += bytes;
+        blocks_[begin] = block;
+        *pointer = begin;
+        if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated();
+        return cudaSuccess;
+    }
+
+    // Memory that the program has: registered pages and __device__ variables.
+    void add(MemoryKind kind, const void* begin, std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        auto* address = const_cast<char*>(static_cast<const char*>(begin));
+        blocks_[address] = {{++last_id_, kind, address, bytes}, nullptr, 0};
+        if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated();
+    }
+
+    bool remove(void* pointer) {
+        const std::lock_guard lock(mutex_);
+        const auto found = blocks_.find(static_cast<char*>(pointer));
+        if (found == blocks_.end()) return false;
+        release(found->second);
+        blocks_.erase(found);
+        return true;
+    }
+
+    bool find(const void* address, Allocation& allocation) {
+        const std::lock_guard lock(mutex_);
+        const Block* block = block_before(address);
+        if (block == nullptr || !holds(block->allocation, address)) return false;
+        allocation = block->allocation;
+        return true;
+    }
+
+    bool is_stray(const void* address) {
+        Allocation allocation;
+        const auto* byte = static_cast<const char*>(address);
+        return arena_ != nullptr && byte >= arena_ && byte < arena_ + kArenaBytes &&
+               !find(address, allocation);
+    }
+
+    std::string describe(const void* address) {
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        const auto* byte = static_cast<const char*>(address);
+        if (!lock.owns_lock()) return "in no memory of the device";
+        if (byte < reinterpret_cast<const char*>(kPageBytes)) return "a null pointer";
+        for (const Allocation& freed : freed_) {
+            if (holds(freed, address)) return "in " + name(freed) + ", which was freed";
+        }
+        if (arena_ == nullptr || byte < arena_ || byte >= arena_ + kArenaBytes) {
+            return "in no memory of the device";
+        }
+        const auto next = blocks_.upper_bound(const_cast<char*>(byte));
+        const Block* before = block_before(address);
+        if (before != nullptr && before->pages == nullptr) before = nullptr;
+        // An index below zero is nearer to the allocation that it belongs to.
+        if (next != blocks_.end() && next->second.pages != nullptr) {
+            const Allocation& following = next->second.allocation;
+            const auto distance = following.begin - byte;
+            if (before == nullptr ||
+                distance < byte - before->allocation.begin -
+                               static_cast<std::ptrdiff_t>(before->allocation.bytes)) {
+                return std::to_string(distance) + " bytes before " + name(following);
+            }
+        }
+        if (before == nullptr) return "before every allocation";
+        const Allocation& allocation = before->allocation;
+        if (holds(allocation, address)) return "in " + name(allocation);
+        return std::to_string(byte - allocation.begin - allocation.bytes) + " bytes behind " +
+               name(allocation);
+    }
+
+    std::size_t free_bytes(MemoryKind kind) {
+        const std::lock_guard lock(mutex_);
+        const std::size_t machine = machine_memory();
+        const std::size_t here = machine - std::min(machine, used_bytes_);
+        return kind == MemoryKind::device ? std::min(here, device().memory_bytes - device_bytes_)
+                                          : here;
+    }
+
+    MemoryArena arena() {
+        const std::lock_guard lock(mutex_);
+        return reserve_arena() ? MemoryArena{arena_, kArenaBytes} : MemoryArena{nullptr, 0};
+    }
+
+    void clear() {
+        const std::lock_guard lock(mutex_);
+        for (auto& [begin, block] : blocks_) release(block);
+        blocks_.clear();
+    }
+
+  private:
+    static bool holds(const Allocation& allocation, const void* address) {
+        const auto* byte = static_cast<const char*>(address);
+        return byte >= allocation.begin && byte < allocation.begin + allocation.bytes;
+    }
+
+    static std::string name(const Allocation& allocation) {
+        return "allocation " + std::to_string(allocation.id) + ", of " +
+               std::to_string(allocation.bytes) + " bytes";
+    }
+
+    const Block* block_before(const void* address) const {
+        auto next = blocks_.upper_bound(static_cast<char*>(const_cast<void*>(address)));
+        return next == blocks_.begin() ? nullptr : &std::prev(next)->second;
+    }
+
+    bool reserve_arena() {
+        if (arena_ != nullptr) return true;
+        void* memory = ::mmap(nullptr, kArenaBytes, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) return false;
+        arena_ = next_page_ = static_cast<char*>(memory);
+        return true;
+    }
+
+    char* take_pages(std::size_t bytes) {
+        if (!reserve_arena()) return nullptr;
+        if (next_page_ + bytes > arena_ + kArenaBytes) next_page_ = find_gap(bytes);
+        if (next_page_ == nullptr) return nullptr;
+        return std::exchange(next_page_, next_page_ + bytes);
+    }
+
+    // The lowest gap between allocations. Addresses freed there may be described as freed no
+    // longer.
+    char* find_gap(std::size_t bytes) {
+        freed_.clear();
+        char* gap = arena_;
+        for (const auto& [begin, block] : blocks_) {
+            if (block.pages == nullptr) continue;
+            if (gap + bytes <= block.pages) return gap;
+            gap = block.pages + block.page_bytes + kPageBytes;
+        }
+        return gap + bytes <= arena_ + kArenaBytes ? gap : nullptr;
+    }
+
+    void release(const Block& block) {
+        if (host_hooks.memory_freed != nullptr) host_hooks.memory_freed(block.allocation);
+        if (block.pages == nullptr) return;
+        // A new mapping gives the memory back and makes each later access a fault. Where the
+        // process has too many mappings for that, at least the memory goes.
+        if (::mmap(block.pages, block.page_bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+            ::madvise(block.pages, block.page_bytes, MADV_DONTNEED);
+        }
+        used_bytes_ -= block.allocation.bytes;
+        if (block.allocation.kind == MemoryKind::device) device_bytes_ -= block.allocation.bytes;
+        constexpr std::size_t kRememberedFrees = 256;
+        if (freed_.size() == kRememberedFrees) freed_.pop_front();
+        freed_.push_back(block.allocation);
+    }
+
+    std::recursive_mutex mutex_;
+    std::map<char*, Block> blocks_;
+    std::deque<Allocation> freed_;
+    char* arena_ = nullptr;
+    char* next_page_ = nullptr;
+    std::size_t used_bytes_ = 0;
+    std::size_t device_bytes_ = 0;
+    std::uint64_t last_id_ = 0;
+};
+
+MemoryTable& table() {
+    static auto* memory = new MemoryTable;  // never destroyed: static destructors may still free
+    return *memory;
+}
+
+}  // namespace
+
+std::size_t round_up(std::size_t value, std::size_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+cudaError_t allocate_memory(MemoryKind kind, std::size_t bytes, void** pointer) {
+    return table().allocate(kind, bytes, pointer);
+}
+
+void add_memory(MemoryKind kind, const void* begin, std::size_t bytes) {
+    table().add(kind, begin, bytes);
+}
+
+void remove_memory(void* begin) { table().remove(begin); }
+
+bool find_allocation(const void* address, Allocation& allocation) {
+    return table().find(address, allocation);
+}
+
+bool is_stray_address(const void* address) { return table().is_stray(address); }
+
+std::string describe_address(const void* address) { return table().describe(address); }
+
+std::size_t free_memory_bytes(MemoryKind kind) { return table().free_bytes(kind); }
+
+MemoryArena memory_arena() { return table().arena(); }
+
+void free_all_memory() { table().clear(); }
+
+}  // namespace emulator

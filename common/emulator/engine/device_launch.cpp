@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/engine/device_launch.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "common/emulator/device/launch_check.hpp"
+#include "common/emulator/device/limits.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/engine/hooks.hpp"
+#include "common/emulator/engine/run_grid.hpp"
+#include "common/emulator/engine/worker.hpp"
+#include "common/emulator/process/errors.hpp"
+#include "common/emulator/process/settings.hpp"
+
+namespace emulator {
+namespace {
+
+std::atomic<std::int64_t> outstanding_launches = 0;
+
+// Deeper, a child that could start at its launch starts after its parent: each level holds an OS
+// thread.
+constexpr int kMaxDepthAtLaunch = 100;
+
+// Whether the schedule starts a child at the point of its launch or after its parent: hardware does
+// either.
+bool starts_at_launch(std::uint64_t serial) {
+    const Schedule& schedule = settings().schedule;
+    if (depth_of_waiting_blocks() >= kMaxDepthAtLaunch) return false;
+    switch (schedule.order) {
+        case Schedule::Order::in_order:
+            return false;
+        case Schedule::Order::reversed:
+            return true;
+        case Schedule::Order::shuffled:
+            return mix_bits(schedule.seed ^ mix_bits(serial)) % 2 == 0;
+    }
+    return false;
+}
+
+cudaError_t device_error(cudaError_t error) {
+    current_thread->last_error = error;
+    return error;
+}
+
+// Device streams are numbers: a stream is nothing but an order among its grid's launches.
+constexpr std::uintptr_t kFirstDeviceStream = 0x1000;
+std::atomic<std::uintptr_t> next_device_stream = kFirstDeviceStream;
+
+bool is_device_stream(cudaStream_t stream) {
+    if (stream == nullptr || stream == cudaStreamTailLaunch || stream == cudaStreamFireAndForget) {
+        return true;
+    }
+    const auto number = reinterpret_cast<std::uintptr_t>(stream);
+    return number >= kFirstDeviceStream && number < next_device_stream;
+}
+
+}  // namespace
+
+cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelIdentity kernel,
+                               std::unique_ptr<KernelCall> call) {
+    cudaError_t error = check_launch(configuration, kernel);
+    if (configuration.cooperative) error = cudaErrorNotSupported;
+    if (!is_device_stream(configuration.stream)) error = cudaErrorInvalidResourceHandle;
+    Worker& worker = *worker_of_running_block();
+    std::uint32_t note = 0;
+    if (hooks.launch != nullptr && error == cudaSuccess) {
+        note = hooks.launch(worker, configuration.stream);
+    }
+    const int number = worker.next_launch();
+    if (error != cudaSuccess) return device_error(error);
+    if (++outstanding_launches > pending_launch_limit()) {
+        --outstanding_launches;
+        return device_error(cudaErrorLaunchPendingCountExceeded);
+    }
+    Grid& parent = worker.grid();
+    auto grid = std::make_unique<Grid>(configuration, kernel, std::move(call));
+    grid->from_device = true;
+    grid->at_end = [] { --outstanding_launches; };
+    grid->launch_note = note;
+    const std::uint64_t serial = grid->serial;
+    DeviceLaunch launch{worker.block(), number, configuration.stream, std::move(grid)};
+    std::vector<std::unique_ptr<Grid>> starting;
+    {
+        const std::lock_guard lock(parent.launches_mutex);
+        if (!is_tail(launch) && starts_at_launch(serial)) {
+            // What stands before it in its stream comes first.
+            for (DeviceLaunch& earlier : parent.launches) {
+                if (same_stream(earlier.stream, earlier.block, launch.stream, launch.block)) {
+                    starting.push_back(std::move(earlier.grid));
+                }
+            }
+            std::erase_if(parent.launches,
+                          [](const DeviceLaunch& earlier) { return earlier.grid == nullptr; });
+            starting.push_back(std::move(launch.grid));
+        } else {
+            parent.launches.push_back(std::move(launch));
+        }
+    }
+    if (starting.empty()) return cudaSuccess;
+    if (!run_beside(starting)) {
+        const std::lock_guard lock(parent.launches_mutex);
+        for (auto& waiting : starting) {
+            parent.launches.push_back(
+                {worker.block(), number, configuration.stream, std::move(waiting)});
+        }
+    }
+    if (sticky_error() != cudaSuccess) {
+        parent.fail(sticky_error());
+        worker.abandon_block();
+    }
+    return cudaSuccess;
+}
+
+cudaError_t create_device_stream(cudaStream_t* stream, unsigned flags) {
+    // The device runtime has no default-stream rules, and says so by refusing any other flag.
+    if (stream == nullptr || flags != cudaStreamNonBlocking) {
+        return device_error(cudaErrorInvalidValue);
+    }
+    *stream = reinterpret_cast<cudaStream_t>(next_device_stream++);
+    return cudaSuccess;
+}
+
+cudaError_t destroy_device_stream(cudaStream_t stream) {
+    const bool created = reinterpret_cast<std::uintptr_t>(stream) >= kFirstDeviceStream;
+    return created && is_device_stream(stream) ? cudaSuccess
+                                               : device_error(cudaErrorInvalidResourceHandle);
+}
+
+}  // namespace emulator

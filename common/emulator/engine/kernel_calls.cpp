@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What kernels see of their thread and block, and call without waiting.
+#include <cstdlib>
+
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/engine/hooks.hpp"
+#include "common/emulator/engine/worker.hpp"
+#include "common/emulator/process/errors.hpp"
+
+constinit thread_local uint3 threadIdx{};
+constinit thread_local uint3 blockIdx{};
+constinit thread_local dim3 blockDim{0, 0, 0};
+constinit thread_local dim3 gridDim{0, 0, 0};
+
+namespace emulator {
+
+constinit thread_local ThreadContext* current_thread = nullptr;
+
+bool grid_is_cooperative() noexcept { return running_worker->grid().configuration.cooperative; }
+
+void* dynamic_shared_memory() noexcept { return running_worker->dynamic_shared(); }
+
+std::size_t dynamic_shared_bytes() noexcept { return running_worker->dynamic_shared_bytes(); }
+
+void enter_thread(ThreadContext& thread) {
+    threadIdx = thread.thread_index;
+    current_thread = &thread;
+}
+
+void end_warp(int warp) {
+    if (hooks.warp_end != nullptr) hooks.warp_end(*running_worker, warp);
+}
+
+void release_waiters_of(ThreadLoop&, const ThreadContext& ended) {
+    running_worker->release_waiters_of(ended);
+}
+
+void fail_kernel(int cuda_error, const char* message) noexcept {
+    if (current_thread == nullptr) {
+        explain("device code called by the host: %s", message);
+        std::abort();
+    }
+    const uint3 block = current_thread->block->block_index;
+    const uint3 thread = current_thread->thread_index;
+    Grid& grid = running_worker->grid();
+    current_thread = nullptr;  // device code ends here
+    const auto error = static_cast<cudaError_t>(cuda_error);
+    explain("kernel %s, block (%u,%u,%u), thread (%u,%u,%u): %s (%s)", grid.name().c_str(), block.x,
+            block.y, block.z, thread.x, thread.y, thread.z, message, cudaGetErrorName(error));
+    grid.fail(error);
+    running_worker->abandon_block();
+}
+
+}  // namespace emulator

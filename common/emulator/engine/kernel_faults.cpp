@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/engine/kernel_faults.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include "common/emulator/device/memory.hpp"
+#include "common/emulator/engine/hooks.hpp"
+#include "common/emulator/engine/worker.hpp"
+#include "common/emulator/process/fault.hpp"
+#include "common/emulator/process/settings.hpp"
+#include "common/emulator/process/time_limit.hpp"
+
+namespace emulator {
+namespace {
+
+std::string describe_access(const Worker& worker, const void* address) {
+    char text[64];
+    std::snprintf(text, sizeof text, "illegal address %p: ", address);
+    if (worker.guards_shared_memory(address)) {
+        return std::string(text) + "behind the block's " +
+               std::to_string(worker.dynamic_shared_bytes()) + " bytes of dynamic shared memory";
+    }
+    return text + describe_address(address);
+}
+
+// A fault of the host is not handled. A kernel's is left by a context switch instead of returning:
+// the fiber that faulted is given up.
+void end_faulting_kernel(int signal, const void* address) {
+    const Worker* worker = worker_of_running_block();
+    if (worker == nullptr || current_thread == nullptr) return;
+    if (signal == SIGFPE) {
+        fail_kernel(cudaErrorLaunchFailure,
+                    "integer division by zero (a GPU goes on with an undefined quotient)");
+    }
+    if (signal == SIGILL) fail_kernel(cudaErrorIllegalInstruction, "illegal instruction or trap");
+    if (worker->stacks().guards(address)) {
+        fail_kernel(cudaErrorIllegalAddress,
+                    "stack overflow: local variables or recursion need more than the thread's "
+                    "stack, which cudaDeviceSetLimit(cudaLimitStackSize, bytes) raises");
+    }
+    fail_kernel(cudaErrorIllegalAddress, describe_access(*worker, address).c_str());
+}
+
+// Not out of the C library, which may hold a lock: the time handler is called again.
+void end_block_in_time(bool in_program) {
+    if (hooks.time_is_up != nullptr) return hooks.time_is_up();
+    if (current_thread == nullptr || !in_program) return;
+    char message[200];
+    std::snprintf(message, sizeof message,
+                  "the block has run for %g s: a loop without an end? EMULATOR_TIME_LIMIT=SECONDS "
+                  "allows more, 0 any time",
+                  settings().time_limit);
+    fail_kernel(cudaErrorLaunchTimeout, message);
+}
+
+}  // namespace
+
+void install_kernel_fault_handlers() {
+    install_fault_handler(end_faulting_kernel);
+    install_time_handler(end_block_in_time);
+}
+
+}  // namespace emulator

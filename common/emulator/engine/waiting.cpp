@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+// How the threads of a block wait for each other: the switch from fiber to fiber, barriers, and
+// operations of a warp. One file, because a thread's way from the kernel to the switch is inlined.
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "common/emulator/engine/deadlock.hpp"
+#include "common/emulator/engine/grid_barrier.hpp"
+#include "common/emulator/engine/hooks.hpp"
+#include "common/emulator/engine/worker.hpp"
+
+namespace emulator {
+
+// Before the worker goes on elsewhere.
+[[gnu::always_inline]] inline void Worker::release_if_stuck() {
+    if (ready_head_ != ready_tail_) return;
+    if (!held_.empty()) release_held();
+    if (ready_head_ == ready_tail_ && loop_.next == loop_.count && !converging_.empty()) {
+        release_converged();
+    }
+}
+
+// Runs the others until `self`, which waits or is ready, has its turn. Threads that may go on come
+// before those that have not started: a warp that meets often stays on its 32 fibers. Inline, as
+// what calls it: fewer returns, each of which a switch may make the processor mispredict.
+[[gnu::always_inline]] inline void Worker::leave(ThreadContext& self) {
+    FiberContext next = nullptr;
+    release_if_stuck();
+    if (ready_head_ != ready_tail_) {
+        const std::uint16_t thread = ready_[ready_head_++ % kMaxThreadsPerBlock];
+        if (thread == self.linear_index) return;
+        next = suspended_[thread];
+    } else {
+        next = loop_.next < loop_.count ? take_fiber() : main_context_;
+    }
+    switch_context(next, &suspended_[self.linear_index]);
+    current_thread = &self;
+    threadIdx = self.thread_index;
+}
+
+// ---- Fibers
+
+void Worker::fiber_main(boost::context::detail::transfer_t transfer) {
+    Worker& worker = *running_worker;
+    const int self = worker.made_fibers_ - 1;
+    // A fiber starts with the control word of the one that made it, which may be a kernel's that
+    // flushes.
+    DenormalControl::write(DenormalControl::read() & ~DenormalControl::kFlushBits);
+    boost::context::detail::jump_fcontext(transfer.fctx, nullptr);
+    for (;;) {
+        current_thread = nullptr;  // not the one that waits, on another fiber
+        worker.grid_->call->run_threads(worker.loop_);
+        worker.idle_fibers_.push_back(self);
+        worker.release_if_stuck();
+        switch_context(worker.next_context(worker.main_context_), &worker.fibers_[self]);
+    }
+}
+
+[[gnu::noinline]] FiberContext Worker::take_fiber() {
+    if (!idle_fibers_.empty()) {
+        const int fiber = idle_fibers_.back();
+        idle_fibers_.pop_back();
+        return fibers_[fiber];
+    }
+    return stacks_.make(made_fibers_++, fiber_main);
+}
+
+// Where the worker goes on: with a thread that may, else as the caller says.
+FiberContext Worker::next_context(FiberContext otherwise) {
+    if (ready_head_ == ready_tail_) return otherwise;
+    return suspended_[ready_[ready_head_++ % kMaxThreadsPerBlock]];
+}
+
+inline void Worker::make_ready(std::uint16_t thread) {
+    ready_[ready_tail_++ % kMaxThreadsPerBlock] = thread;
+}
+
+void Worker::abandon_block() {
+    FiberContext abandoned = nullptr;
+    switch_context(main_context_, &abandoned);
+    __builtin_unreachable();
+}
+
+void Worker::release_waiters_of(const ThreadContext& ended) {
+    const int warp = ended.linear_index / kWarpSize;
+    const std::uint32_t live = loop_.live_lanes[warp];
+    for (int i = warps_[warp].meetings - 1; i >= 0; --i) {
+        const WarpMeeting& meeting = warps_[warp].meeting[i];
+        if (meeting.arrived == (meeting.mask & live)) complete_warp_meeting(warp, i);
+    }
+    if (block_meeting_.arrived > 0 && block_meeting_.arrived == loop_.live)
+        complete_block_meeting();
+}
+
+// ---- Barriers
+
+[[gnu::always_inline]] inline int Worker::wait_for_block(BlockMeeting::Kind kind, int value) {
+    ThreadContext& self = *current_thread;
+    if (block_meeting_.arrived > 0 && block_meeting_.kind != kind) {
+        const std::string message = std::string("reached ") + describe(kind) +
+                                    " while other threads of the block wait at " +
+                                    describe(block_meeting_.kind);
+        fail_kernel(cudaErrorLaunchFailure, message.c_str());
+    }
+    block_meeting_.kind = kind;
+    block_meeting_.true_values += value != 0;
+    block_meeting_.order[block_meeting_.arrived++] = self.linear_index;
+    ++loop_.waiting;
+    if (block_meeting_.arrived == loop_.live) complete_block_meeting();
+    leave(self);
+    // Still this barrier's: the next one completes only when this thread has arrived there.
+    return block_meeting_.result;
+}
+
+void Worker::complete_block_meeting() {
+    if (hooks.barrier_complete != nullptr) hooks.barrier_complete(*this);
+    if (block_meeting_.kind == BlockMeeting::Kind::grid) {
+        if (!grid_->barrier->arrive_and_wait()) abandon_block();
+        if (hooks.grid_barrier_complete != nullptr) hooks.grid_barrier_complete(*this);
+    }
+    switch (block_meeting_.kind) {
+        case BlockMeeting::Kind::plain:
+        case BlockMeeting::Kind::grid:
+            block_meeting_.result = 0;
+            break;
+        case BlockMeeting::Kind::count:
+            block_meeting_.result = block_meeting_.true_values;
+            break;
+        case BlockMeeting::Kind::all:
+            block_meeting_.result = block_meeting_.true_values == block_meeting_.arrived;
+            break;
+        case BlockMeeting::Kind::any:
+            block_meeting_.result = block_meeting_.true_values > 0;
+            break;
+    }
+    for (int i = 0; i < block_meeting_.arrived; ++i) make_ready(block_meeting_.order[i]);
+    loop_.waiting -= block_meeting_.arrived;
+    block_meeting_.arrived = 0;
+    block_meeting_.true_values = 0;
+}
+
+// ---- Warp collectives
+
+[[gnu::always_inline]] inline std::uint64_t Worker::wait_for_warp(WarpOperation operation,
+                                                                  std::uint32_t mask,
+                                                                  std::uint64_t value, int argument,
+                                                                  int width) {
+    ThreadContext& self = *current_thread;
+    const int warp_number = self.linear_index / kWarpSize;
+    const int lane = self.linear_index % kWarpSize;
+    const std::uint32_t bit = 1u << lane;
+    if ((mask & bit) == 0) {
+        const std::string message = std::string("called ") + describe(operation) + " with mask " +
+                                    hexadecimal(mask) + ", which leaves its own lane out";
+        fail_kernel(cudaErrorLaunchFailure, message.c_str());
+    }
+    Warp& warp = warps_[warp_number];
+    warp.value[lane] = value;
+    warp.argument[lane] = argument;
+    warp.width[lane] = width;
+    int i = 0;
+    while (i < warp.meetings &&
+           (warp.meeting[i].mask != mask || warp.meeting[i].operation != operation)) {
+        ++i;
+    }
+    WarpMeeting& meeting = warp.meeting[i];
+    if (i == warp.meetings) {
+        ++warp.meetings;
+        meeting.operation = operation;
+        meeting.mask = mask;
+        meeting.arrived = 0;
+        meeting.count = 0;
+    }
+    meeting.arrived |= bit;
+    meeting.order[meeting.count++] = static_cast<std::uint8_t>(lane);
+    ++loop_.waiting;
+    if (meeting.arrived == (mask & loop_.live_lanes[warp_number])) {
+        complete_warp_meeting(warp_number, i);
+    }
+    leave(self);
+    return warp.result[lane];
+}
+
+// Hardware answers at once, and which lanes it finds together is up to its scheduler. Here a lane
+// waits until no thread of the block can go on, and is then told of the lanes that wait at the same
+// place: the greatest convergence there can be, and never a lane that took another branch.
+std::uint32_t Worker::wait_for_convergence(const void* place) {
+    ThreadContext& self = *current_thread;
+    converging_.push_back({self.linear_index, place});
+    ++loop_.waiting;
+    leave(self);
+    return static_cast<std::uint32_t>(
+        warps_[self.linear_index / kWarpSize].result[self.linear_index % kWarpSize]);
+}
+
+// In each warp the lanes at the lowest address: those at a later one may be joined by them there.
+void Worker::release_converged() {
+    std::array<const void*, kMaxWarpsPerBlock> places{};
+    std::array<std::uint32_t, kMaxWarpsPerBlock> lanes{};
+    for (const ConvergingThread& waiting : converging_) {
+        const int warp = waiting.thread / kWarpSize;
+        if (places[warp] == nullptr || std::less<>()(waiting.place, places[warp])) {
+            places[warp] = waiting.place;
+            lanes[warp] = 0;
+        }
+        if (waiting.place == places[warp]) lanes[warp] |= 1u << waiting.thread % kWarpSize;
+    }
+    for (int warp = 0; hooks.collective_complete != nullptr && warp < kMaxWarpsPerBlock; ++warp) {
+        if (lanes[warp] != 0) hooks.collective_complete(*this, warp, lanes[warp]);
+    }
+    std::erase_if(converging_, [&](const ConvergingThread& waiting) {
+        const int warp = waiting.thread / kWarpSize;
+        if (waiting.place != places[warp]) return false;
+        warps_[warp].result[waiting.thread % kWarpSize] = lanes[warp];
+        make_ready(waiting.thread);
+        --loop_.waiting;
+        return true;
+    });
+}
+
+void Worker::hold() {
+    ThreadContext& self = *current_thread;
+    held_.push_back(self.linear_index);
+    ++loop_.waiting;
+    leave(self);
+}
+
+// Nothing is ready. Where the next thread to start belongs to a warp that holds, it comes first.
+void Worker::release_held() {
+    const int warp_to_start =
+        loop_.next < loop_.count ? loop_.order[loop_.next] / kWarpSize : kMaxWarpsPerBlock;
+    std::array<std::uint32_t, kMaxWarpsPerBlock> lanes{};
+    for (const std::uint16_t thread : held_) {
+        if (thread / kWarpSize == warp_to_start) return;
+        lanes[thread / kWarpSize] |= 1u << thread % kWarpSize;
+    }
+    for (int warp = 0; warp < kMaxWarpsPerBlock; ++warp) {
+        if (lanes[warp] != 0) hooks.warp_held(*this, warp, lanes[warp]);
+    }
+    for (const std::uint16_t thread : held_) make_ready(thread);
+    loop_.waiting -= static_cast<int>(held_.size());
+    held_.clear();
+}
+
+void Worker::complete_warp_meeting(int warp_number, int meeting_number) {
+    Warp& warp = warps_[warp_number];
+    const WarpMeeting& meeting = warp.meeting[meeting_number];
+    if (hooks.collective_complete != nullptr) {
+        hooks.collective_complete(*this, warp_number, meeting.arrived);
+    }
+    compute_warp_results(warp, meeting);
+    for (int i = 0; i < meeting.count; ++i) {
+        make_ready(static_cast<std::uint16_t>(warp_number * kWarpSize + meeting.order[i]));
+    }
+    loop_.waiting -= meeting.count;
+    if (meeting_number != --warp.meetings)
+        warp.meeting[meeting_number] = warp.meeting[warp.meetings];
+}
+
+// ---- What kernels call
+
+int block_barrier(BarrierKind kind, int value) noexcept {
+    if (hooks.barrier_begin != nullptr &&
+        !hooks.barrier_begin(*running_worker, __builtin_return_address(0), false)) {
+        return value;
+    }
+    return running_worker->wait_for_block(static_cast<BlockMeeting::Kind>(kind), value);
+}
+
+std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
+                              int argument, int width) noexcept {
+    if (hooks.collective_begin != nullptr &&
+        !hooks.collective_begin(*running_worker, __builtin_return_address(0), operation, mask)) {
+        return value;
+    }
+    return running_worker->wait_for_warp(operation, mask, value, argument, width);
+}
+
+[[gnu::noinline]] std::uint32_t active_mask() noexcept {
+    if (hooks.convergence_begin != nullptr) {
+        hooks.convergence_begin(*running_worker, __builtin_return_address(0));
+    }
+    return running_worker->wait_for_convergence(__builtin_return_address(0));
+}
+
+void grid_barrier() noexcept {
+    if (!grid_is_cooperative()) {
+        fail_kernel(cudaErrorLaunchFailure,
+                    "waits for the whole grid, which was not launched cooperatively");
+    }
+    if (hooks.barrier_begin != nullptr &&
+        !hooks.barrier_begin(*running_worker, __builtin_return_address(0), true)) {
+        return;
+    }
+    running_worker->wait_for_block(BlockMeeting::Kind::grid, 0);
+}
+
+}  // namespace emulator

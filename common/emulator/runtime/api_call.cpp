@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/runtime/api_call.hpp"
+
+#include <string>
+
+namespace emulator {
+namespace {
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+}  // namespace
+
+bool in_host_function = false;
+constinit thread_local int api_calls = 0;
+
+cudaError_t record_error(cudaError_t error) {
+    if (error != cudaSuccess) last_error = error;
+    return error;
+}
+
+void clear_errors() {
+    clear_sticky_error();
+    last_error = cudaSuccess;
+}
+
+std::recursive_mutex& runtime_mutex() {
+    // Never destroyed: a detached worker or a destructor of static storage may still use it.
+    static auto* mutex = new std::recursive_mutex;
+    return *mutex;
+}
+
+void fail_unsupported_device_call(const char* function) {
+    const std::string message = std::string(function) + "() is not available in device code";
+    fail_kernel(cudaErrorLaunchFailure, message.c_str());
+}
+
+cudaError_t refuse_query(const char* function, cudaError_t error) {
+    if (current_thread == nullptr) return host_call(function, [error] { return error; });
+    current_thread->last_error = error;
+    return error;
+}
+
+}  // namespace emulator
+
+using namespace emulator;
+
+cudaError_t cudaPeekAtLastError() {
+    if (current_thread != nullptr) return static_cast<cudaError_t>(current_thread->last_error);
+    return sticky_error() != cudaSuccess ? sticky_error() : last_error;
+}
+
+cudaError_t cudaGetLastError() {
+    const cudaError_t error = cudaPeekAtLastError();
+    if (current_thread != nullptr) {
+        current_thread->last_error = cudaSuccess;
+    } else {
+        last_error = cudaSuccess;
+    }
+    return error;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/runtime/copy.hpp"
+
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/emulator/device/host_hooks.hpp"
+#include "common/emulator/device/memory.hpp"
+#include "common/emulator/process/errors.hpp"
+#include "common/emulator/runtime/api_call.hpp"
+#include "common/emulator/runtime/queued_work.hpp"
+#include "common/emulator/runtime/stream.hpp"
+
+namespace emulator {
+namespace {
+
+// A pageable source up to this size is copied aside, so that the call returns at once as on a GPU.
+constexpr std::size_t kMaxStagedBytes = std::size_t{1} << 20;
+
+bool is_host(Place place) { return place != Place::device; }
+bool is_device(Place place) { return place == Place::device || place == Place::managed; }
+
+bool direction_fits(cudaMemcpyKind kind, Place destination, Place source) {
+    switch (kind) {
+        case cudaMemcpyHostToHost:
+            return is_host(destination) && is_host(source);
+        case cudaMemcpyHostToDevice:
+            return is_device(destination) && is_host(source);
+        case cudaMemcpyDeviceToHost:
+            return is_host(destination) && is_device(source);
+        case cudaMemcpyDeviceToDevice:
+            return is_device(destination) && is_device(source);
+        case cudaMemcpyDefault:
+            return true;
+    }
+    return false;
+}
+
+const char* describe(Place place) {
+    switch (place) {
+        case Place::pageable:
+        case Place::pinned:
+            return "host";
+        case Place::device:
+            return "device";
+        case Place::managed:
+            return "managed";
+        case Place::invalid:
+            break;
+    }
+    return "no";
+}
+
+void run_copy(const Copy& copy, Place destination, Place source) {
+    const bool is_noted = destination == Place::device && host_hooks.memory_written != nullptr;
+    for (std::size_t row = 0; row < copy.height; ++row) {
+        char* const to = copy.destination + row * copy.destination_pitch;
+        const char* const from = copy.source + row * copy.source_pitch;
+        std::memmove(to, from, copy.width);
+        if (is_noted) {
+            host_hooks.memory_written(to, copy.width, source == Place::device ? from : nullptr);
+        }
+    }
+}
+
+// Whether the call returns before the copy is done ("API synchronization behavior" in CUDA's
+// runtime API reference).
+enum class Waiting { until_done, until_read, not_at_all };
+
+Waiting waiting_of(bool asynchronous, Place destination, Place source) {
+    const bool touches_host = !is_device(destination) || !is_device(source);
+    if (!touches_host) return Waiting::not_at_all;
+    if (!asynchronous) return Waiting::until_done;
+    if (destination == Place::pageable) return Waiting::until_done;
+    if (source == Place::pageable) return Waiting::until_read;
+    return Waiting::not_at_all;
+}
+
+void note_copy(const Copy& copy, Place destination, Place source) {
+    if (host_hooks.transfer == nullptr || !(is_device(destination) || is_device(source))) return;
+    const TransferKind kind = !is_device(destination) ? TransferKind::device_to_host
+                              : is_device(source)     ? TransferKind::device_to_device
+                                                      : TransferKind::host_to_device;
+    host_hooks.transfer(kind, copy.width * copy.height);
+}
+
+cudaError_t queue_copy(const char* function, Copy copy, cudaMemcpyKind kind, cudaStream_t handle,
+                       bool asynchronous, Place destination, Place source) {
+    if (destination == Place::invalid || source == Place::invalid) return cudaErrorInvalidValue;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    if (!direction_fits(kind, destination, source)) {
+        constexpr const char* kNames[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                          "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
+        explain(
+            "%s: the direction is %s, but the destination is %s memory and the source %s memory",
+            function, kNames[kind], describe(destination), describe(source));
+        return cudaErrorInvalidValue;
+    }
+    Stream* stream = find_stream(handle);
+    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    note_copy(copy, destination, source);
+    QueuedWork work;
+    work.written = {copy.destination, copy.width, copy.destination_pitch, copy.height};
+    Waiting waiting = waiting_of(asynchronous, destination, source);
+    if (waiting == Waiting::until_read) {
+        if (copy.source_bytes() > kMaxStagedBytes) {
+            waiting = Waiting::until_done;
+        } else {
+            std::vector<char> staged(copy.source, copy.source + copy.source_bytes());
+            enqueue(*stream, [copy, destination, source, staged = std::move(staged),
+                              pending = PendingWork(work)]() mutable {
+                pending.begin();
+                copy.source = staged.data();
+                run_copy(copy, destination, source);
+            });
+            return cudaSuccess;
+        }
+    }
+    work.read = {copy.source, copy.width, copy.source_pitch, copy.height};
+    enqueue(*stream, [copy, destination, source, pending = PendingWork(work)] {
+        pending.begin();
+        run_copy(copy, destination, source);
+    });
+    return waiting == Waiting::until_done ? wait_for(*stream) : cudaSuccess;
+}
+
+}  // namespace
+
+Place place_of(const char* function, const char* role, const void* pointer, std::size_t bytes) {
+    Allocation allocation;
+    if (!find_allocation(pointer, allocation)) {
+        if (!is_stray_address(pointer)) return Place::pageable;
+        explain("%s: the %s %p is not allocated: %s", function, role, pointer,
+                describe_address(pointer).c_str());
+        return Place::invalid;
+    }
+    const std::size_t rest = static_cast<std::size_t>(allocation.begin + allocation.bytes -
+                                                      static_cast<const char*>(pointer));
+    if (bytes > rest) {
+        explain(
+            "%s: the %s has %zu bytes left in its allocation of %zu, fewer than the %zu asked for",
+            function, role, rest, allocation.bytes, bytes);
+        return Place::invalid;
+    }
+    switch (allocation.kind) {
+        case MemoryKind::device:
+        case MemoryKind::symbol:
+            return Place::device;
+        case MemoryKind::managed:
+            return Place::managed;
+        default:
+            return Place::pinned;
+    }
+}
+
+Copy linear_copy(void* destination, const void* source, std::size_t bytes) {
+    return {
+        static_cast<char*>(destination), static_cast<const char*>(source), bytes, bytes, bytes, 1};
+}
+
+cudaError_t copy_memory(const char* function, const Copy& copy, cudaMemcpyKind kind,
+                        cudaStream_t stream, bool asynchronous) {
+    return host_call(function, [&] {
+        if (copy.width == 0 || copy.height == 0) return cudaSuccess;
+        if (copy.width > copy.destination_pitch || copy.width > copy.source_pitch) {
+            return cudaErrorInvalidPitchValue;
+        }
+        if (copy.destination == nullptr || copy.source == nullptr) {
+            explain("%s: the %s is a null pointer", function,
+                    copy.destination == nullptr ? "destination" : "source");
+            return cudaErrorInvalidValue;
+        }
+        return queue_copy(
+            function, copy, kind, stream, asynchronous,
+            place_of(function, "destination", copy.destination, copy.destination_bytes()),
+            place_of(function, "source", copy.source, copy.source_bytes()));
+    });
+}
+
+cudaError_t copy_symbol(const char* function, Symbol symbol, std::size_t offset, void* destination,
+                        const void* source, std::size_t bytes, cudaMemcpyKind kind,
+                        cudaStream_t stream, bool asynchronous, bool to_symbol) {
+    return host_call(function, [&] {
+        if (bytes == 0) return cudaSuccess;
+        if (offset > symbol.bytes || bytes > symbol.bytes - offset) {
+            explain("%s: %zu bytes at offset %zu do not lie in the symbol's %zu bytes", function,
+                    bytes, offset, symbol.bytes);
+            return cudaErrorInvalidValue;
+        }
+        const void* other = to_symbol ? source : destination;
+        if (other == nullptr) return cudaErrorInvalidValue;
+        const Place place = place_of(function, to_symbol ? "source" : "destination", other, bytes);
+        char* inside = const_cast<char*>(symbol.address) + offset;
+        if (to_symbol) {
+            return queue_copy(function, linear_copy(inside, source, bytes), kind, stream,
+                              asynchronous, Place::device, place);
+        }
+        return queue_copy(function, linear_copy(destination, inside, bytes), kind, stream,
+                          asynchronous, place, Place::device);
+    });
+}
+
+cudaError_t set_memory(const char* function, void* destination, int value, std::size_t bytes,
+                       cudaStream_t handle) {
+    return host_call(function, [&] {
+        if (bytes == 0) return cudaSuccess;
+        const Place place = place_of(function, "destination", destination, bytes);
+        if (place == Place::pageable) {
+            explain("%s: the destination %p is host memory", function, destination);
+        }
+        if (place == Place::pageable || place == Place::invalid) return cudaErrorInvalidValue;
+        Stream* stream = find_stream(handle);
+        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        if (host_hooks.transfer != nullptr) host_hooks.transfer(TransferKind::set, bytes);
+        QueuedWork work;
+        work.written = {destination, bytes, bytes, 1};
+        enqueue(*stream, [destination, value, bytes, pending = PendingWork(work)] {
+            pending.begin();
+            std::memset(destination, value, bytes);
+            if (host_hooks.memory_written != nullptr) {
+                host_hooks.memory_written(destination, bytes, nullptr);
+            }
+        });
+        return place == Place::device ? cudaSuccess : wait_for(*stream);
+    });
+}
+
+}  // namespace emulator

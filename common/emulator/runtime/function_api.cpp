@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The API of kernels: their attributes and their occupancy.
+#include <cuda_runtime.h>
+
+#include "common/emulator/device/limits.hpp"
+#include "common/emulator/device/properties.hpp"
+#include "common/emulator/runtime/api_call.hpp"
+
+namespace emulator {
+
+cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    return host_call("cudaFuncSetAttribute", [&] {
+        if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+        if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+            return value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue;
+        }
+        if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+            static_cast<std::size_t>(value) > device().shared_per_block_optin) {
+            return cudaErrorInvalidValue;
+        }
+        allow_shared_bytes(kernel, static_cast<std::size_t>(value));
+        return cudaSuccess;
+    });
+}
+
+cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* kernel) {
+    if (attributes == nullptr || kernel == nullptr) return refuse_query("cudaFuncGetAttributes");
+    *attributes = cudaFuncAttributes{};
+    attributes->maxThreadsPerBlock = kMaxThreadsPerBlock;
+    attributes->ptxVersion = attributes->binaryVersion = device().major * 10 + device().minor;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(allowed_shared_bytes(kernel));
+    attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+    return cudaSuccess;
+}
+
+cudaError_t max_active_blocks(int* blocks, const void* kernel, int threads,
+                              std::size_t shared_bytes) {
+    if (blocks == nullptr || kernel == nullptr || threads <= 0) {
+        return refuse_query("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    }
+    const bool fits =
+        threads <= kMaxThreadsPerBlock && shared_bytes <= allowed_shared_bytes(kernel);
+    *blocks = fits ? active_blocks_per_multiprocessor(threads, shared_bytes) : 0;
+    return cudaSuccess;
+}
+
+}  // namespace emulator

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Finds circles of includes and imports; make lint runs it.
+
+usage: include_circles.py [ROOT]
+
+Reads the #include lines of all C++ and CUDA sources that git knows below ROOT, and the imports of
+all Python sources. Names each circle of modules, and each circle of folders within common/ or
+plots/, as a chain of lines. Then the exit status is 1. A module is a header together with
+the source of the same name. Include paths are relative to the repository's root, to the chapter, or
+to the file; headers from elsewhere are ignored.
+"""
+
+import argparse
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+CPP_SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+# Headers that sources include with angle brackets, as they do the toolkit's.
+SYSTEM_FOLDERS = ("common/emulator/include",)
+FOLDERS_IN = ("common/", "plots/")
+
+
+class Edge(NamedTuple):
+    """One module needs another: where that is written, and what is named there."""
+    place: str
+    target: str
+
+
+# For each module or folder, what it needs.
+Graph = dict[str, dict[str, Edge]]
+
+
+def known_files(root: Path) -> list[str]:
+    """Files that git knows or would add."""
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--cached", "--others",
+                             "--exclude-standard"], capture_output=True, text=True, check=True)
+    return sorted({name for name in listed.stdout.split("\0") if name and (root / name).is_file()})
+
+
+def normal(path: str) -> str:
+    """The path without "." and ".."."""
+    parts: list[str] = []
+    for part in PurePosixPath(path).parts:
+        if part == ".." and parts:
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)
+
+
+def include_places(source: str, quote: str, name: str) -> list[str]:
+    """Where the compiler looks for a header, first place first."""
+    if quote == "<":
+        return [f"{folder}/{name}" for folder in SYSTEM_FOLDERS]
+    parts = PurePosixPath(source).parts
+    chapter = [f"chapters/{parts[1]}/{name}"] if parts[0] == "chapters" and len(parts) > 2 else []
+    return [normal(f"{PurePosixPath(source).parent}/{name}"), name, *chapter]
+
+
+def cpp_graph(root: Path, files: list[str]) -> Graph:
+    sources = {name for name in files if PurePosixPath(name).suffix in CPP_SUFFIXES}
+    # A header of the CUDA toolkit's stand-ins may have no suffix: <cuda/atomic>.
+    targets = sources | {name for name in files if name.startswith(SYSTEM_FOLDERS)}
+    graph: Graph = {}
+    for source in sorted(sources):
+        lines = (root / source).read_text(encoding="utf-8", errors="replace").splitlines()
+        for number, line in enumerate(lines, 1):
+            match = INCLUDE.match(line)
+            if match is None:
+                continue
+            found = [place for place in include_places(source, match[1], match[2])
+                     if place in targets]
+            if found:
+                add_edge(graph, module_of(source), module_of(found[0]),
+                         Edge(f"{source}:{number} includes", found[0]))
+    return graph
+
+
+def module_of(path: str) -> str:
+    return str(PurePosixPath(path).with_suffix(""))
+
+
+def python_names(source: str, node: ast.AST) -> list[str]:
+    """The modules that an import may name, dotted: `from a import b` may mean a.b, or b of a."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    base = node.module or ""
+    if node.level > 0:
+        package = PurePosixPath(source).parts[:-node.level]
+        base = ".".join([*package, base] if base else package)
+    return [f"{base}.{alias.name}" for alias in node.names] + [base]
+
+
+def python_graph(root: Path, files: list[str]) -> Graph:
+    sources = [name for name in files if name.endswith(".py")]
+    modules = {}
+    for name in sources:
+        dotted = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        modules[dotted] = name
+    graph: Graph = {}
+    for source in sources:
+        tree = ast.parse((root / source).read_text(encoding="utf-8"), source)
+        for node in ast.walk(tree):
+            names = [name for name in python_names(source, node) if name in modules]
+            # `from a import b, c` needs the package a only if one of them is not a module.
+            if isinstance(node, ast.ImportFrom) and len(names) > len(node.names):
+                names.pop()
+            for name in names:
+                add_edge(graph, module_of(source), module_of(modules[name]),
+                         Edge(f"{source}:{node.lineno} imports", modules[name]))
+    return graph
+
+
+def add_edge(graph: Graph, source: str, target: str, edge: Edge) -> None:
+    if source != target:
+        graph.setdefault(source, {}).setdefault(target, edge)
+
+
+def folder_graph(modules: Graph) -> Graph:
+    graph: Graph = {}
+    for source, targets in modules.items():
+        for target, edge in targets.items():
+            folders = str(PurePosixPath(source).parent), str(PurePosixPath(target).parent)
+            if all(f"{folder}/".startswith(FOLDERS_IN) for folder in folders):
+                add_edge(graph, *folders, edge)
+    return graph
+
+
+def shortest_circle(graph: Graph, start: str) -> list[str]:
+    """The nodes of the shortest way from start back to it, start first; [] if there is none."""
+    came_from: dict[str, str] = {}
+    front = [start]
+    while front:
+        reached = []
+        for node in front:
+            for target in sorted(graph.get(node, {})):
+                if target == start:
+                    circle = [node]
+                    while circle[-1] != start:
+                        circle.append(came_from[circle[-1]])
+                    return circle[::-1]
+                if target not in came_from:
+                    came_from[target] = node
+                    reached.append(target)
+        front = reached
+    return []
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """Circles until each node that is in one has been named."""
+    found: list[list[str]] = []
+    named: set[str] = set()
+    for start in sorted(graph):
+        if start not in named:
+            circle = shortest_circle(graph, start)
+            if circle:
+                found.append(circle)
+                named.update(circle)
+    return found
+
+
+def describe(kind: str, circle: list[str], graph: Graph) -> str:
+    chain = [f"circle of {kind}: " + " -> ".join([*circle, circle[0]])]
+    for node, following in zip(circle, [*circle[1:], circle[0]]):
+        edge = graph[node][following]
+        chain.append(f"    {edge.place} {edge.target}")
+    return "\n".join(chain)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Find circles of includes and imports.")
+    parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).parents[3],
+                        help="the repository; default: this one")
+    root = parser.parse_args(arguments).root
+    files = known_files(root)
+    number = 0
+    languages = {"C++": cpp_graph(root, files), "Python": python_graph(root, files)}
+    for language, modules in languages.items():
+        for kind, graph in (("modules", modules), ("folders", folder_graph(modules))):
+            for circle in circles(graph):
+                number += 1
+                print(describe(f"{language} {kind}", circle, graph))
+    return 1 if number else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
