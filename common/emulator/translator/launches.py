@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Kernel launches: kernel<<<grid, block>>>(arguments) becomes a call of ::emulator::bind_launch."""
+
+from .source import CLOSING, OPENING, Edit
+
+# Keywords that can come directly before a kernel's name without being part of it.
+KEYWORDS = {"return", "else", "do", "case", "default", "goto", "if", "while", "for", "switch"}
+# Runtime functions whose first argument is a kernel, often cast to void*.
+TAKE_A_KERNEL = {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaFuncSetAttribute",
+                 "cudaFuncSetCacheConfig"}
+
+
+def match_backwards(source, index):
+    """Index of the bracket that opens the one at index."""
+    depth = 0
+    for position in range(index, -1, -1):
+        text = source.tokens[position].text
+        if text in CLOSING:
+            depth += 1
+        elif text in OPENING:
+            depth -= 1
+            if depth == 0:
+                return position
+    return None
+
+
+def match_template_backwards(source, index):
+    """Index of the '<' that opens the template argument list closed by the '>' at index."""
+    depth = 0
+    position = index
+    while position >= 0:
+        text = source.tokens[position].text
+        if text in (")", "]", "}"):
+            position = match_backwards(source, position)
+            if position is None:
+                return None
+        elif text in OPENING or text == ";":
+            return None
+        elif text == ">":
+            depth += 1
+        elif text == "<":
+            if position > 0 and source.is_run(position - 1, "<", 2):
+                position -= 1  # a left shift among the arguments
+            else:
+                depth -= 1
+                if depth == 0:
+                    return position
+        position -= 1
+    return None
+
+
+def kernel_name_start(source, launch):
+    """Index of the first token of the postfix expression that ends before the '<<<' at launch."""
+    tokens = source.tokens
+    index = launch - 1
+    while index >= 0:
+        token = tokens[index]
+        if token.text == ">":
+            index = match_template_backwards(source, index)
+            if index is None or index == 0 or tokens[index - 1].kind != "identifier":
+                return None
+            index -= 1
+            continue
+        if token.text in (")", "]"):
+            index = match_backwards(source, index)
+            if index is None:
+                return None
+            before = tokens[index - 1] if index > 0 else None
+            is_postfix = before is not None and (
+                before.text in (">", "]")
+                or (before.kind == "identifier" and before.text not in KEYWORDS))
+            if token.text == "]" and not is_postfix:
+                return None
+            if not is_postfix:
+                return index
+            index -= 1
+            continue
+        if token.kind != "identifier" or token.text in KEYWORDS:
+            return None
+        if index > 0 and tokens[index - 1].text == "template":
+            index -= 1
+        if index > 0 and tokens[index - 1].text == "::":
+            index -= 1
+            before = tokens[index - 1] if index > 0 else None
+            qualified = before is not None and (
+                before.text == ">"
+                or (before.kind == "identifier" and before.text not in KEYWORDS))
+            if not qualified:
+                return index
+            index -= 1
+            continue
+        if index > 0 and tokens[index - 1].text in (".", "->"):
+            index -= 2
+            continue
+        return index
+    return None
+
+
+def configuration_end(source, first):
+    """Index of the first '>' of the '>>>' that ends the configuration starting at token first."""
+    tokens = source.tokens
+    depth = 0
+    template_lists = 0
+    index = first
+    while index < len(tokens):
+        text = tokens[index].text
+        if text in OPENING:
+            depth += 1
+        elif text in CLOSING:
+            depth -= 1
+            if depth < 0:
+                return None
+        elif text == ";" and depth == 0:
+            return None
+        elif depth == 0 and text == "<":
+            if source.is_run(index, "<", 2):
+                index += 1  # a left shift
+            elif index > first and tokens[index - 1].kind == "identifier":
+                template_lists += 1
+        elif depth == 0 and text == ">":
+            run = 1
+            while source.is_run(index, ">", run + 1):
+                run += 1
+            if run >= 3 and template_lists < run:
+                return index + run - 3
+            template_lists = max(0, template_lists - run)
+            index += run - 1
+        index += 1
+    return None
+
+
+def rewrite_launch(source, launch):
+    """kernel<<<configuration>>> becomes bind_launch(...); the argument list stays as it is.
+
+    The first lambda calls the kernel, so overloads and template arguments are found as in a call.
+    The second gives the kernel's address to whoever asks, if the name alone determines it.
+    """
+    tokens = source.tokens
+    name_first = kernel_name_start(source, launch)
+    if name_first is None:
+        source.fail(tokens[launch], "no kernel name before <<<")
+    end = configuration_end(source, launch + 3)
+    if end is None:
+        source.fail(tokens[launch], "no >>> ends this launch configuration")
+    if end == launch + 3:
+        source.fail(tokens[launch], "a launch configuration needs a grid and a block size")
+    if end + 3 >= len(tokens) or tokens[end + 3].text != "(":
+        source.fail(tokens[end], "no argument list after >>>")
+    name = source.plain_text(name_first, launch - 1)
+    label = name.replace("\\", "\\\\").replace('"', '\\"')
+    # Two edits, so that the configuration's own text stays in place with its line breaks.
+    source.edits.append(Edit(
+        tokens[name_first].start, tokens[launch + 2].end,
+        source.line_breaks(tokens[name_first].start, tokens[launch].start)
+        + "::emulator::bind_launch(::emulator::LaunchConfiguration("))
+    source.edits.append(Edit(
+        tokens[end].start, tokens[end + 2].end,
+        f'), "{label}", [=](auto... emulator_arguments) EMULATOR_UNRECORDED '
+        f'{{ {name}(emulator_arguments...); }}, '
+        f"[=](auto emulator_use) -> decltype(emulator_use({name})) "
+        f"{{ return emulator_use({name}); }})"))
+    keep_null_pointers(source, end + 3)
+
+
+def keep_null_pointers(source, opening):
+    """An argument NULL becomes nullptr: passed on by a function, g++'s NULL is a long."""
+    tokens = source.tokens
+    depth = 0
+    for index in range(opening, len(tokens)):
+        text = tokens[index].text
+        if (text == "NULL" and depth == 1 and tokens[index - 1].text in ("(", ",")
+                and tokens[index + 1].text in (")", ",")):
+            source.edits.append(Edit(tokens[index].start, tokens[index].end, "nullptr"))
+        depth += (text in OPENING) - (text in CLOSING)
+        if depth == 0:
+            return
+
+
+def keep_kernel_type(source, index):
+    """Removes the cast of a kernel to void* from a call like `f((void*)kernel, …`: CUDA finds the
+    kernel by its address, the engine by its type."""
+    tokens = source.tokens
+    after = index + 1
+    if after < len(tokens) and tokens[after].text == "(":
+        first = after + 1
+        words = [token.text for token in tokens[first:first + 5]]
+        length = 4 if words[:4] == ["(", "void", "*", ")"] else 5
+        if length == 4 or words == ["(", "const", "void", "*", ")"]:
+            start, end = tokens[first].start, tokens[first + length - 1].end
+            source.edits.append(Edit(start, end, source.line_breaks(start, end)))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""One pass over a source: it edits what g++ cannot compile, and refuses what the engine lacks."""
+
+import re
+
+from .launches import TAKE_A_KERNEL, keep_kernel_type, rewrite_launch
+from .shared_memory import is_dynamic_shared, mark_end_of_shared, rewrite_dynamic_shared
+from .source import Edit
+
+# Identifiers of constructs that the engine lacks. A message that names the construct helps more
+# than the compiler errors, or the silence, that would follow.
+UNSUPPORTED = {
+    "asm": "inline PTX assembly",
+    "__asm": "inline PTX assembly",
+    "__asm__": "inline PTX assembly",
+    "texture": "texture references (use a plain pointer)",
+    "surface": "surface references (use a plain pointer)",
+    "cudaTextureObject_t": "texture objects (use a plain pointer)",
+    "cudaSurfaceObject_t": "surface objects (use a plain pointer)",
+    "wmma": "tensor core instructions (nvcuda::wmma)",
+    "__cluster_dims__": "thread block clusters",
+    "__pipeline_memcpy_async": "pipeline primitives (use cooperative_groups::memcpy_async)",
+}
+# These are ordinary words too: they count only before a template argument list.
+UNSUPPORTED_TEMPLATES = {"texture", "surface"}
+
+
+def check_supported(source, index):
+    token = source.tokens[index]
+    if token.text not in UNSUPPORTED or source.is_dead(token.start):
+        return
+    following = source.tokens[index + 1].text if index + 1 < len(source.tokens) else ""
+    if token.text in UNSUPPORTED_TEMPLATES and following != "<":
+        return
+    if token.text == "wmma" and following != "::":
+        return
+    source.fail(token, f"{UNSUPPORTED[token.text]}: not available on the CPU engine; keep it "
+                       "under #ifndef CUDA_EMULATOR beside a plain version")
+
+
+def drop_hints(source):
+    """Removes pragmas for nvcc alone: g++ warns about pragmas that it does not know."""
+    for start, name, rest in source.directives:
+        if name == "pragma" and re.match(r"(no)?unroll\b|nv_\w+|hd_warning_disable\b", rest):
+            # Up to a comment, which may continue on the next line.
+            length = len(re.match(r"(?:(?!//|/\*)[^\n])*", source.text[start:])[0])
+            source.edits.append(Edit(start, start + length, ""))
+    for index, token in enumerate(source.tokens[:-3]):
+        if token.text == "_Pragma" and re.match(r'"(no)?unroll\b', source.tokens[index + 2].text):
+            source.edits.append(Edit(token.start, source.tokens[index + 3].end, ""))
+
+
+def opens_namespace(source, index):
+    """Whether the '{' at index opens a namespace or an extern "C" block, not a body."""
+    tokens = source.tokens
+    back = index - 1
+    if back >= 1 and tokens[back].kind == "string" and tokens[back - 1].text == "extern":
+        return True
+    while back >= 0 and (tokens[back].kind == "identifier" or tokens[back].text == "::"):
+        if tokens[back].text == "namespace":
+            return True
+        back -= 1
+    return False
+
+
+def rewrite(source):
+    """Finds and edits every launch and every extern __shared__ array of a file."""
+    tokens = source.tokens
+    braces = []  # for each open brace, whether it is a function's or a class' body
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.text == "{":
+            braces.append(not opens_namespace(source, index))
+        elif token.text == "}" and braces:
+            braces.pop()
+        elif token.kind == "identifier":
+            check_supported(source, index)
+            if token.text in TAKE_A_KERNEL:
+                keep_kernel_type(source, index)
+            if token.text == "extern" and is_dynamic_shared(source, index):
+                # A macro's body is used in a function, although no brace encloses it here.
+                rewrite_dynamic_shared(source, index, any(braces) or source.in_directive(token))
+                while tokens[index].text != ";":
+                    index += 1
+            elif token.text == "__shared__":
+                mark_end_of_shared(source, index)
+        elif (token.text == "<" and source.is_run(index, "<", 3)
+              and not source.is_run(index, "<", 4)
+              and not (index > 0 and tokens[index - 1].text == "operator")):
+            rewrite_launch(source, index)
+            index += 2
+        index += 1

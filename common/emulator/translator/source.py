@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""A CUDA source cut into tokens, and the edits made to it."""
+
+import bisect
+import re
+from typing import NamedTuple
+
+# '<' and '>' stay single characters: whether '>>>' ends a launch or three template argument lists
+# depends on the text before it.
+TOKEN = re.compile(
+    r"""
+    (?P<comment> //(?:\\\r?\n|[^\n])* | /\*.*?\*/ )
+  | (?P<raw_string> (?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)" )
+  | (?P<string> (?:u8|[uUL])?"(?:\\.|[^"\\\n])*" )
+  | (?P<number> \.?[0-9](?:[eEpP][+-]|'[0-9A-Za-z_]|[0-9A-Za-z_.])* )
+  | (?P<character> (?:u8|[uUL])?'(?:\\.|[^'\\\n])+' )
+  | (?P<identifier> [A-Za-z_$][A-Za-z_$0-9]* )
+  | (?P<space> (?:\s|\\\r?\n)+ )
+  | (?P<operator> ::|->|<=(?!>)|>=|. )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+OPENING = {"(": ")", "[": "]", "{": "}"}
+CLOSING = {")": "(", "]": "[", "}": "{"}
+
+
+class TranslationError(Exception):
+    """A construct that cannot be translated; the message starts with file:line."""
+
+
+class Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+class Edit(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+class Source:
+    """One source file cut into tokens, with the edits made to it so far."""
+
+    def __init__(self, path, text):
+        self.path = path
+        self.text = text
+        self.line_starts = [0] + [match.end() for match in re.finditer("\n", text)]
+        self.edits = []
+        every = [
+            Token(match.lastgroup if match.lastgroup != "delimiter" else "raw_string",
+                  match[0], match.start(), match.end())
+            for match in TOKEN.finditer(text)
+        ]
+        self.directives = self._take_directives(every)
+        self.tokens = [token for token in every if token.kind not in ("comment", "space")]
+        self.dead = self._ranges_dead_on_the_engine()
+
+    def _take_directives(self, every):
+        """The preprocessor directives as (offset of '#', name, rest of the logical line)."""
+        directives = []
+        at_line_start = True
+        for token in every:
+            if token.text == "#" and at_line_start:
+                end = token.end
+                while True:
+                    newline = self.text.find("\n", end)
+                    end = len(self.text) if newline < 0 else newline
+                    if newline < 0 or not self.text[:end].rstrip("\r").endswith("\\"):
+                        break
+                    end += 1
+                match = re.match(r"#\s*(\w*)\s*(.*)", self.text[token.start:end], re.DOTALL)
+                directives.append((token.start, match[1], match[2].rstrip()))
+            if token.kind == "space" and "\n" in re.sub(r"\\\r?\n", "", token.text):
+                at_line_start = True
+            elif token.kind not in ("space", "comment"):
+                at_line_start = False
+        return directives
+
+    def _ranges_dead_on_the_engine(self):
+        """Ranges that `#if 0` or a test of CUDA_EMULATOR removes on the CPU engine.
+
+        There a kernel may keep PTX for the GPU, beside a plain version for the engine.
+        """
+        engine_only = re.compile(r"(defined\s*\(?\s*)?CUDA_EMULATOR\s*\)?$")
+        gpu_only = re.compile(r"(0|!\s*(defined\s*\(?\s*)?CUDA_EMULATOR\s*\)?)$")
+        ranges = []
+        open_conditionals = []  # [is this branch dead, is the #else branch dead, its start]
+        for start, name, rest in self.directives:
+            rest = re.sub(r"\s*(//.*|/\*.*?\*/)\s*", "", rest)
+            if name in ("if", "ifdef", "ifndef"):
+                is_name = rest == "CUDA_EMULATOR"
+                dead_now = (name == "if" and bool(gpu_only.match(rest))) or (
+                    name == "ifndef" and is_name)
+                dead_else = (name == "if" and bool(engine_only.match(rest))) or (
+                    name == "ifdef" and is_name)
+                open_conditionals.append([dead_now, dead_else, start])
+            elif name in ("else", "elif", "endif") and open_conditionals:
+                dead_now, dead_else, branch_start = open_conditionals.pop()
+                if dead_now:
+                    ranges.append((branch_start, start))
+                if name != "endif":
+                    open_conditionals.append([dead_else, dead_else, start])
+        return ranges
+
+    def is_dead(self, offset):
+        return any(start <= offset < end for start, end in self.dead)
+
+    def line_of(self, offset):
+        return bisect.bisect_right(self.line_starts, offset)
+
+    def in_directive(self, token):
+        """Whether the token belongs to a preprocessor directive, which may have several lines."""
+        line = self.line_of(token.start)
+        while line > 1 and self.text[:self.line_starts[line - 1] - 1].endswith("\\"):
+            line -= 1
+        return self.text[self.line_starts[line - 1]:].lstrip().startswith("#")
+
+    def fail(self, token, message):
+        raise TranslationError(f"{self.path}:{self.line_of(token.start)}: {message}")
+
+    def line_breaks(self, start, end):
+        """The line breaks in a range; those of a macro keep their backslash."""
+        return "".join(re.findall(r"\\?\r?\n", self.text[start:end]))
+
+    def plain_text(self, first, last):
+        """Tokens first..last on one line, without comments."""
+        words = []
+        for index in range(first, last + 1):
+            token = self.tokens[index]
+            if words and token.start > self.tokens[index - 1].end:
+                words.append(" ")
+            words.append(token.text)
+        return "".join(words)
+
+    def is_run(self, index, character, length):
+        """Whether `length` adjacent tokens from index on are all this character."""
+        run = self.tokens[index:index + length]
+        return len(run) == length and all(
+            token.text == character and token.start == run[0].start + offset
+            for offset, token in enumerate(run))
+
+    def edited(self):
+        pieces = []
+        position = 0
+        for edit in sorted(self.edits):
+            pieces += [self.text[position:edit.start], edit.text]
+            position = edit.end
+        pieces.append(self.text[position:])
+        return "".join(pieces)

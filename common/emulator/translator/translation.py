@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""The translation of a file with the device headers that it includes, and the command."""
+
+import argparse
+import os
+import re
+import sys
+from pathlib import Path
+
+from .rewrite import drop_hints, rewrite
+from .source import Edit, Source, TranslationError
+
+DEVICE_SUFFIXES = {".cu", ".cuh"}
+# Libraries that are headers in the toolkit: by folder.
+UNSUPPORTED_LIBRARIES = {"thrust": "Thrust", "cub": "CUB", "cuda": "libcu++", "cutlass": "CUTLASS"}
+
+
+class Translation:
+    """The output of one run: the main file and the device headers it includes."""
+
+    def __init__(self, output, include_directories):
+        self.output = Path(output)
+        self.include_directories = [Path(directory) for directory in include_directories]
+        self.names = {}  # resolved source path -> name of its translation beside the output
+        self.texts = {}  # name -> translated text
+        self.sources = []
+
+    def translate(self, path, name):
+        try:
+            text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        except OSError as error:
+            raise TranslationError(f"{path}:1: cannot be read: {error.strerror}") from error
+        self.names[path.resolve()] = name
+        self.sources.append(path)
+        source = Source(path, text)
+        rewrite(source)
+        drop_hints(source)
+        self.rewrite_includes(source)
+        shown = str(path).replace("\\", "\\\\").replace('"', '\\"')
+        self.texts[name] = f'#line 1 "{shown}"\n{source.edited()}'
+
+    def rewrite_includes(self, source):
+        for start, name, rest in source.directives:
+            if name != "include" or source.is_dead(start):
+                continue
+            library = re.match(r"<((\w+)/[^>\n]+)>", rest)
+            if library and library[2] in UNSUPPORTED_LIBRARIES:
+                raise TranslationError(
+                    f"{source.path}:{source.line_of(start)}: {UNSUPPORTED_LIBRARIES[library[2]]} "
+                    f"({library[1]}) is not available on the CPU engine")
+            match = re.match(r'"([^"\n]+)"', rest)
+            if not match:
+                continue
+            found = self.find(source.path.parent, match[1])
+            if found is None:
+                continue  # left to the compiler's own search path
+            if holds_device_code(found):
+                if found.resolve() not in self.names:
+                    self.translate(found, self.name_for(found))
+                target = self.names[found.resolve()]
+            else:
+                # The translation does not lie beside its source: name the header with its full
+                # path. It is a dependency, because an edit may put device code into it.
+                self.sources.append(found)
+                target = str(found.resolve())
+            offset = source.text.index('"', start)
+            source.edits.append(Edit(offset, offset + len(match[0]), f'"{target}"'))
+
+    def find(self, directory, wanted):
+        for base in [directory] + self.include_directories:
+            if (base / wanted).is_file():
+                return base / wanted
+        return None
+
+    def name_for(self, path):
+        """A name beside the output that no other translation uses."""
+        name = f"{self.output.name}.{path.name}"
+        number = 2
+        while name in self.names.values():
+            name = f"{self.output.name}.{number}.{path.name}"
+            number += 1
+        return name
+
+    def write(self):
+        """Writes each file under another name and renames it: a failure leaves no output behind."""
+        self.output.parent.mkdir(parents=True, exist_ok=True)
+        for name, text in self.texts.items():
+            target = self.output.parent / name
+            temporary = target.with_name(f"{name}.{os.getpid()}.partial")
+            try:
+                temporary.write_text(text, encoding="utf-8", errors="surrogateescape")
+                temporary.replace(target)
+            finally:
+                temporary.unlink(missing_ok=True)
+
+
+def holds_device_code(path):
+    if path.suffix in DEVICE_SUFFIXES:
+        return True
+    text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    return "<<<" in text or re.search(r"extern\s+__shared__", text) is not None
+
+
+def own_modules():
+    """This program's files: a translation is out of date when one of them changes."""
+    return sorted(Path(__file__).parent.glob("*.py"))
+
+
+def depfile_text(target, sources):
+    def escape(path):
+        return str(path).replace("\\", "\\\\").replace(" ", "\\ ").replace("$", "$$")
+    return f"{escape(target)}: {' '.join(escape(source) for source in sources)}\n"
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(
+        description="Translate CUDA C++ into C++ for the CPU engine.")
+    parser.add_argument("input", help="the .cu file")
+    parser.add_argument("-o", dest="output", required=True, help="the C++ file to write")
+    parser.add_argument("--depfile", help="write the files read as a make rule")
+    parser.add_argument("-I", dest="include_directories", action="append", default=[],
+                        metavar="DIR", help="a directory to look for quoted includes in")
+    options = parser.parse_args(arguments)
+    translation = Translation(options.output, options.include_directories)
+    try:
+        translation.translate(Path(options.input), translation.output.name)
+        translation.write()
+        if options.depfile:
+            Path(options.depfile).write_text(
+                depfile_text(options.output, translation.sources + own_modules()),
+                encoding="utf-8")
+    except TranslationError as error:
+        Path(options.output).unlink(missing_ok=True)
+        print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        Path(options.output).unlink(missing_ok=True)
+        print(f"{error.filename or options.output}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
