@@ -76,6 +76,7 @@ DeviceLimits refuse_impossible_runs(const std::vector<Run>& runs, const Problem&
         const std::pair<const char*, double> others[] = {{"setup", times.setup_ms},
                                                          {"copy in", times.copy_in_ms},
                                                          {"copy out", times.copy_out_ms},
+                                                         {"host", times.host_ms},
                                                          {"total", times.total_ms}};
         for (const auto& [name, milliseconds] : others) {
             refuse_impossible_time(name + repeat, Work{}, milliseconds * 1e-3, limits, memory);
@@ -119,29 +120,29 @@ std::vector<Row> make_rows(const std::vector<Run>& runs, const Problem& problem,
     return rows;
 }
 
-Summary summarize_column(const std::vector<Row>& rows, double Row::*column) {
+Summary summarize_phase(const std::vector<Run>& runs, double PhaseTimes::*phase) {
     std::vector<double> values;
-    for (const Row& row : rows) {
-        values.push_back(row.*column);
+    for (const Run& run : runs) {
+        values.push_back(run.times.*phase);
     }
     return summarize(values);
 }
 
-Results make_results(std::vector<Row> rows, const Work& work, const DeviceLimits& limits,
+Results make_results(const std::vector<Run>& runs, const DeviceLimits& limits,
                      const Problem& problem, const Verdict& verdict) {
     Results results;
-    results.setup_ms = summarize_column(rows, &Row::setup_ms);
-    results.copy_in_ms = summarize_column(rows, &Row::copy_in_ms);
-    results.kernels_ms = summarize_column(rows, &Row::kernels_ms);
-    results.copy_out_ms = summarize_column(rows, &Row::copy_out_ms);
-    results.total_ms = summarize_column(rows, &Row::total_ms);
-    results.limit = share_of_limit(work, results.kernels_ms.median * 1e-3, limits,
+    results.setup_ms = summarize_phase(runs, &PhaseTimes::setup_ms);
+    results.copy_in_ms = summarize_phase(runs, &PhaseTimes::copy_in_ms);
+    results.kernels_ms = summarize_phase(runs, &PhaseTimes::kernels_ms);
+    results.copy_out_ms = summarize_phase(runs, &PhaseTimes::copy_out_ms);
+    results.host_ms = summarize_phase(runs, &PhaseTimes::host_ms);
+    results.total_ms = summarize_phase(runs, &PhaseTimes::total_ms);
+    results.limit = share_of_limit(runs.back().work, results.kernels_ms.median * 1e-3, limits,
                                    problem.device_bytes(problem.n()));
     results.device_limits = limits;
     results.report = problem.report();
     results.verdict = verdict.message;
     results.verified = verdict.passed;
-    results.rows = std::move(rows);
     return results;
 }
 
@@ -166,8 +167,9 @@ Results measure(Problem& problem, Backend& backend, const StageOptions& options,
     const std::vector<Run> runs = timed_runs(problem, backend, options);
     const Verdict verdict = verdict_on(problem, "after the timed runs");
     const DeviceLimits limits = refuse_impossible_runs(runs, problem, backend);
-    return make_results(make_rows(runs, problem, backend, options, stage_name), runs.back().work,
-                        limits, problem, verdict);
+    Results results = make_results(runs, limits, problem, verdict);
+    results.rows = make_rows(runs, problem, backend, options, stage_name);
+    return results;
 }
 
 }  // namespace course

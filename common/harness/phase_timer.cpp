@@ -17,6 +17,8 @@ const char* name_of(Phase phase) {
             return "kernels";
         case Phase::kCopyOut:
             return "copy out";
+        case Phase::kHost:
+            return "host";
     }
     return "";
 }
@@ -35,7 +37,7 @@ void PhaseTimer::begin(Phase phase) {
     if (running_) {
         end();
     } else {
-        // Work queued before the first phase is nobody's: it must not be timed as this phase's.
+        // Work queued before the first phase must not be timed as part of this phase.
         backend_.synchronize();
     }
     range_.emplace(name_of(phase));
@@ -76,6 +78,9 @@ void PhaseTimer::end() {
             break;
         case Phase::kCopyOut:
             times_.copy_out_ms += elapsed_ms;
+            break;
+        case Phase::kHost:
+            times_.host_ms += elapsed_ms;
             break;
     }
     times_.total_ms = milliseconds(now - *first_begin_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times the phases of a stage's function: setup, copy in, kernels, copy out, and the total.
+// Times the phases of a stage's function: setup, copy in, kernels, copy out, host, and the total.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,9 @@
 
 namespace course {
 
-enum class Phase { kSetup, kCopyIn, kKernels, kCopyOut };
+// kHost is the host's own share of the algorithm, in stages that also have kernels. A stage without
+// kernels times its algorithm as kKernels.
+enum class Phase { kSetup, kCopyIn, kKernels, kCopyOut, kHost };
 
 // Milliseconds. The total runs from the first begin to the last end, so it holds what lies
 // between phases too.
@@ -22,12 +24,13 @@ struct PhaseTimes {
     double copy_in_ms = 0.0;
     double kernels_ms = 0.0;
     double copy_out_ms = 0.0;
+    double host_ms = 0.0;
     double total_ms = 0.0;
 };
 
 struct Grid {
     std::int64_t blocks = 0;  // 0: the stage launches no kernel
-    int threads = 0;  // a block
+    int threads = 0;  // per block
 };
 
 // One for each run of a stage's function:

@@ -12,7 +12,7 @@ namespace course {
 
 namespace {
 
-// The columns once, for both formats: visit(name, value) in the order of kCsvHeader.
+// The columns, for both formats: calls visit(name, value) in the order of kCsvHeader.
 template <typename Visitor>
 void for_each_column(const Row& row, Visitor&& visit) {
     visit("date", row.date);
@@ -47,7 +47,7 @@ requires std::is_arithmetic_v<T> std::string as_csv(T value) {
     return {text.data(), result.ptr};
 }
 
-// Ordered: a person reads the file too.
+// Ordered, because people read the file too.
 using Json = nlohmann::ordered_json;
 
 Json as_json(const Summary& summary) {
@@ -118,6 +118,7 @@ void write_json(std::ostream& out, const Results& results) {
                              {"copy_in_ms", as_json(results.copy_in_ms)},
                              {"kernels_ms", as_json(results.kernels_ms)},
                              {"copy_out_ms", as_json(results.copy_out_ms)},
+                             {"host_ms", as_json(results.host_ms)},
                              {"total_ms", as_json(results.total_ms)}}},
                            {"limit",
                             {{"kind", name_of(results.limit.kind)},
@@ -128,7 +129,7 @@ void write_json(std::ostream& out, const Results& results) {
                            {"report", std::move(report)},
                            {"verdict", results.verdict},
                            {"verified", results.verified}};
-    // A file name need not be UTF-8; dump() would throw on one.
+    // A file name may hold bytes that are not UTF-8; dump() would throw on them.
     out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Measurements as rows: one a repeat, the same columns in all chapters.
+// Measurements as rows: one row per repeat, the same columns in all chapters.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/harness/phase_timer.hpp"
@@ -24,7 +26,7 @@ struct Row {
     std::string device;
     std::int64_t n = 0;
     std::string parameters;  // "steps=100;dt=0.01"
-    std::string grid;  // "128x256": blocks x threads a block; empty without kernels
+    std::string grid;  // "128x256": blocks x threads per block; empty without kernels
     std::string input;
     std::uint64_t seed = 0;
     int repeat = 0;  // from 1
@@ -42,21 +44,30 @@ inline constexpr std::string_view kCsvHeader =
     "date,version,chapter,stage,engine,device,n,parameters,grid,input,seed,repeat,setup_ms,"
     "copy_in_ms,kernels_ms,copy_out_ms,total_ms,bytes,operations,verified";
 
+// A number is written in decimal; a real number has six digits after the point.
 struct ReportField {
+    ReportField(std::string field, std::string text)
+        : name(std::move(field)), value(std::move(text)) {}
+    ReportField(std::string field, std::integral auto number)
+        : name(std::move(field)), value(std::to_string(number)) {}
+    ReportField(std::string field, std::floating_point auto number)
+        : name(std::move(field)), value(std::to_string(number)) {}
+
     std::string name;
     std::string value;
 };
 
-// Everything that a run has to say. Summaries in milliseconds.
+// Everything that is known about the runs. Summaries are in milliseconds.
 struct Results {
     std::vector<Row> rows;
     Summary setup_ms;
     Summary copy_in_ms;
     Summary kernels_ms;
     Summary copy_out_ms;
+    Summary host_ms;  // not in the rows, whose columns are fixed
     Summary total_ms;
     LimitShare limit;  // of the median time of the kernels
-    DeviceLimits device_limits;  // that the runs were compared with; zeros where none are known
+    DeviceLimits device_limits;  // the runs were compared with them; zeros where unknown
     std::vector<ReportField> report;
     std::string verdict;
     bool verified = false;
@@ -75,7 +86,7 @@ void write_csv(std::ostream& out, std::span<const Row> rows);
 //  refused.
 void write_json(std::ostream& out, const Results& results);
 
-// The time now as Row::date wants it.
+// The current time in the format of Row::date.
 std::string utc_date();
 
 }  // namespace course

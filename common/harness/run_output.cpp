@@ -29,12 +29,14 @@ void print_line(std::ostream& out, std::string name, const std::string& value) {
 }
 
 void print_times(std::ostream& out, const Results& results) {
-    const std::pair<const char*, const Summary&> phases[] = {{"setup", results.setup_ms},
-                                                             {"copy in", results.copy_in_ms},
-                                                             {"kernels", results.kernels_ms},
-                                                             {"copy out", results.copy_out_ms},
-                                                             {"total", results.total_ms}};
+    const std::pair<const char*, const Summary&> phases[] = {
+        {"setup", results.setup_ms},     {"copy in", results.copy_in_ms},
+        {"kernels", results.kernels_ms}, {"copy out", results.copy_out_ms},
+        {"host", results.host_ms},       {"total", results.total_ms}};
     for (const auto& [name, summary] : phases) {
+        if (name == std::string_view("host") && summary.maximum == 0.0) {
+            continue;  // most stages leave nothing to the host
+        }
         char line[128];
         std::snprintf(line, sizeof line, "%12.4f ms   [%.4f, %.4f]", summary.median,
                       summary.lower_quartile, summary.upper_quartile);

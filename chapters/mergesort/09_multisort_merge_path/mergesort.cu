@@ -11,7 +11,6 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <string>
 #include <utility>
 
 #include "common/cuda/cuda_check.hpp"
@@ -123,9 +122,8 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(blocks, threads);
     timer.declare_work(multisort_work(count, size_i));
-    output.report = {
-        {"insertion_sort_ms", std::to_string(milliseconds_between(start, runs_sorted))},
-        {"merge_ms", std::to_string(milliseconds_between(runs_sorted, merged))}};
+    output.report = {{"insertion_sort_ms", milliseconds_between(start, runs_sorted)},
+                     {"merge_ms", milliseconds_between(runs_sorted, merged)}};
 }
 
 int main(int argc, char** argv) {

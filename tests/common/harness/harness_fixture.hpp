@@ -25,6 +25,7 @@ struct Script {
     int forgets_to_write_in_run = 0;
     double wrong_value = 0.0;
     course::Work work;
+    bool host_works = false;
     bool further_output_fails = false;
     std::function<void()> on_run;
 };

@@ -129,6 +129,18 @@ TEST_F(Harness, EveryRepeatIsOneRow) {
     EXPECT_EQ(folder.count(), 3);
 }
 
+TEST_F(Harness, WorkOfTheHostIsInTheSummaryAndTheJson) {
+    EXPECT_EQ(run({}), 0);
+    EXPECT_FALSE(out_has("  host ")) << out;
+    script.host_works = true;
+    EXPECT_EQ(run({"--json", folder / "rows.json"}), 0);
+    EXPECT_TRUE(out_has("  host ")) << out;
+    const auto json = nlohmann::json::parse(read_file(folder / "rows.json"));
+    EXPECT_GE(json["summary"]["host_ms"]["minimum"], 2.0);
+    EXPECT_GE(json["summary"]["total_ms"]["minimum"], 2.0);
+    EXPECT_EQ(json["summary"]["kernels_ms"]["median"], 1.0);
+}
+
 TEST_F(Harness, DataOnStdoutSendsTheSummaryToStderr) {
     EXPECT_EQ(run({"--csv", "-", "--repeats", "1"}), 0);
     EXPECT_TRUE(out.starts_with(course::kCsvHeader));

@@ -69,6 +69,23 @@ TEST(PhaseTimer, OtherPhasesAddUpByTheWallClock) {
     EXPECT_GE(times.total_ms, times.setup_ms + times.copy_in_ms + times.copy_out_ms + 3.0 - 1e-6);
 }
 
+TEST(PhaseTimer, WorkOfTheHostIsNoTimeOfTheKernels) {
+    FakeBackend backend;
+    backend.kernel_ms = 1.5;
+    PhaseTimer timer(backend);
+    timer.begin(Phase::kKernels);
+    timer.begin(Phase::kHost);
+    sleep_ms(4);
+    timer.begin(Phase::kKernels);
+    timer.begin(Phase::kHost);
+    sleep_ms(4);
+    timer.end();
+    EXPECT_GE(timer.times().host_ms, 8.0);
+    EXPECT_EQ(timer.times().kernels_ms, 3.0);
+    EXPECT_GE(timer.times().total_ms, timer.times().host_ms);
+    EXPECT_EQ(backend.log, "sync start stop sync start stop sync ");
+}
+
 TEST(PhaseTimer, KeepsWhatTheStageDeclares) {
     FakeBackend backend;
     PhaseTimer timer(backend);

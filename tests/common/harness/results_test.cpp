@@ -65,6 +65,7 @@ TEST(Json, ReadsBackTheSame) {
     course::Results results;
     results.rows = {sample_row(), sample_row()};
     results.kernels_ms = {2, 1.0, 1.25, 1.5, 1.75, 2.0};
+    results.host_ms = {2, 3.0, 3.25, 3.5, 3.75, 4.0};
     results.limit = {course::LimitKind::kMemory, 0.5, 1e12, 2e12};
     results.device_limits = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
     results.report = {{"estimate", "3.14159"}, {"note", "a \"quoted\" one"}};
@@ -86,6 +87,7 @@ TEST(Json, ReadsBackTheSame) {
               1 + std::count(course::kCsvHeader.begin(), course::kCsvHeader.end(), ','));
     EXPECT_EQ(json["summary"]["kernels_ms"]["median"], 1.5);
     EXPECT_EQ(json["summary"]["kernels_ms"]["count"], 2);
+    EXPECT_EQ(json["summary"]["host_ms"]["median"], 3.5);
     EXPECT_EQ(json["limit"]["kind"], "memory");
     EXPECT_EQ(json["limit"]["share"], 0.5);
     EXPECT_EQ(json["device_limits"], (nlohmann::json{{"bytes_per_second", 1.0},
@@ -108,6 +110,13 @@ TEST(Json, TextThatIsNotUtf8IsReplaced) {
     std::ostringstream out;
     course::write_json(out, results);
     EXPECT_EQ(nlohmann::json::parse(out.str())["rows"][0]["input"], "bodies-\xef\xbf\xbd.txt");
+}
+
+TEST(ReportField, NumbersAreWrittenInDecimal) {
+    EXPECT_EQ(course::ReportField("blocks", 528).value, "528");
+    EXPECT_EQ(course::ReportField("keys", std::int64_t{-5'000'000'000}).value, "-5000000000");
+    EXPECT_EQ(course::ReportField("global_ms", 5.1719314).value, "5.171931");
+    EXPECT_EQ(course::ReportField("pinned", "yes").value, "yes");
 }
 
 TEST(Date, IsUtcInIsoForm) {
