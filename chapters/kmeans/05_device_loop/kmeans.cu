@@ -24,12 +24,6 @@ using kmeans::assign_points_kernel, kmeans::sum_segments_kernel, kmeans::update_
 using kmeans::concurrent_blocks, kmeans::kBlockSize, kmeans::Sum;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
 
-// How far it came.
-struct Progress {
-    std::int64_t iterations;
-    std::int64_t converged;
-};
-
 // What the iterations need, handed from launch to launch.
 struct Loop {
     const int2* points;
@@ -39,8 +33,7 @@ struct Loop {
     int2 *centroids, *previous;
     int* labels;
     Sum* partial;
-    std::int64_t* sizes;
-    Progress* progress;
+    std::int64_t *sizes, *progress;  // progress: iterations done, and 1 if they converged
     int* first_error;
 };
 
@@ -54,78 +47,62 @@ __global__ void launch_iteration_kernel(Loop loop, std::int64_t iterations) {
     }
     const bool converged = __syncthreads_or(moved) == 0 && iterations > 0;
     if (threadIdx.x > 0) return;
-    *loop.progress = {iterations, converged};
-    // After an error an iteration may have been done in part.
-    if (iterations == loop.max_iterations || (converged && !loop.all_iterations) ||
-        *loop.first_error != cudaSuccess) {
-        return;
-    }
-    const auto note_error = [&] {
-        course::note_launch_error(cudaGetLastError(), loop.first_error);
-    };
+    loop.progress[0] = iterations;
+    loop.progress[1] = converged;
+    // After a failed launch, only a part of an iteration may have been done.
+    const bool last = iterations == loop.max_iterations || (converged && !loop.all_iterations);
+    if (last || *loop.first_error != cudaSuccess) return;
     assign_points_kernel<<<loop.blocks, kBlockSize, loop.k * sizeof(int2), cudaStreamTailLaunch>>>(
         loop.points, loop.count, loop.centroids, loop.k, loop.labels);
-    note_error();
+    course::note_launch_error(cudaGetLastError(), loop.first_error);
     sum_segments_kernel<<<dim3(loop.segments, loop.k), kBlockSize, 0, cudaStreamTailLaunch>>>(
         loop.points, loop.labels, loop.count, loop.segment_points, loop.partial);
-    note_error();
+    course::note_launch_error(cudaGetLastError(), loop.first_error);
     update_centroids_kernel<<<loop.k, kBlockSize, 0, cudaStreamTailLaunch>>>(
         loop.partial, loop.segments, loop.centroids, loop.sizes);
-    note_error();
+    course::note_launch_error(cudaGetLastError(), loop.first_error);
     launch_iteration_kernel<<<1, kBlockSize, 0, cudaStreamTailLaunch>>>(loop, iterations + 1);
-    note_error();
+    course::note_launch_error(cudaGetLastError(), loop.first_error);
 }
 
 void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t count = input.count();
     const int k = input.k();
     timer.begin(Phase::kSetup);
+    output.centroids = input.centroids;
     DeviceBuffer<int2> d_points(count), d_centroids(k), d_previous(k);
     DeviceBuffer<int> d_labels(count);
-    DeviceBuffer<std::int64_t> d_sizes(k);
+    DeviceBuffer<std::int64_t> d_sizes(k), d_progress(2);
     // Of fewer points than four a thread, most of the work would be to add the threads' sums up.
     const std::int64_t segment_points =
         std::max<std::int64_t>(4 * kBlockSize, (count - 1) / concurrent_blocks() + 1);
     const int segments = static_cast<int>((count - 1) / segment_points + 1);
     DeviceBuffer<Sum> d_partial(static_cast<std::int64_t>(segments) * k);
-    DeviceBuffer<Progress> d_progress(1);
     course::LaunchErrors errors;
 
     timer.begin(Phase::kCopyIn);
     cuda_check(
         cudaMemcpy(d_points.data(), input.points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_centroids.data(), input.centroids.data(), d_centroids.bytes(),
+    cuda_check(cudaMemcpy(d_centroids.data(), output.centroids.data(), d_centroids.bytes(),
                           cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_previous.data(), input.centroids.data(), d_previous.bytes(),
+    cuda_check(cudaMemcpy(d_previous.data(), output.centroids.data(), d_previous.bytes(),
                           cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
     const std::int64_t blocks = (count + kBlockSize - 1) / kBlockSize;
-    const Loop loop = {.points = d_points.data(),
-                       .count = count,
-                       .blocks = blocks,
-                       .segment_points = segment_points,
-                       .max_iterations = input.max_iterations,
-                       .segments = segments,
-                       .k = k,
-                       .all_iterations = input.all_iterations,
-                       .centroids = d_centroids.data(),
-                       .previous = d_previous.data(),
-                       .labels = d_labels.data(),
-                       .partial = d_partial.data(),
-                       .sizes = d_sizes.data(),
-                       .progress = d_progress.data(),
-                       .first_error = errors.data()};
-    launch_iteration_kernel<<<1, kBlockSize>>>(loop, 0);
+    launch_iteration_kernel<<<1, kBlockSize>>>(
+        Loop{d_points.data(), count, blocks, segment_points, input.max_iterations, segments, k,
+             input.all_iterations, d_centroids.data(), d_previous.data(), d_labels.data(),
+             d_partial.data(), d_sizes.data(), d_progress.data(), errors.data()},
+        0);
     cuda_check(cudaGetLastError());
 
     timer.begin(Phase::kCopyOut);
     errors.check();
-    Progress progress;
-    cuda_check(
-        cudaMemcpy(&progress, d_progress.data(), d_progress.bytes(), cudaMemcpyDeviceToHost));
-    output.iterations = progress.iterations;
-    output.converged = progress.converged != 0;
+    std::int64_t progress[2];
+    cuda_check(cudaMemcpy(progress, d_progress.data(), d_progress.bytes(), cudaMemcpyDeviceToHost));
+    output.iterations = progress[0];
+    output.converged = progress[1] != 0;
     cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
                           cudaMemcpyDeviceToHost));
     cuda_check(cudaMemcpy(output.labels.data(), d_labels.data(), d_labels.bytes(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels of 04_two_stage_reduction, for the stages that build on them.
+// Unchanged from stage 04_two_stage_reduction: the kernels of an iteration and the number of blocks
+// that run at once.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +11,9 @@
 
 namespace kmeans {
 
-inline constexpr int kBlockSize = 1024;
+using course::cuda_check;
+
+constexpr int kBlockSize = 1024;
 
 // Sums of coordinates, and of how many points.
 struct Sum {
@@ -19,14 +22,14 @@ struct Sum {
 
 // At most 2^63. Coordinates lie within 2^30 of 0: a difference is within 2^31, and the only one
 // that 32 bits do not hold, 2^31, wraps to -2^31, which has the same square.
-__device__ __forceinline__ std::uint64_t squared_distance(int2 a, int2 b) {
+__device__ std::uint64_t squared_distance(int2 a, int2 b) {
     const std::int64_t dx = static_cast<int>(static_cast<unsigned int>(a.x) - b.x);
     const std::int64_t dy = static_cast<int>(static_cast<unsigned int>(a.y) - b.y);
     return static_cast<std::uint64_t>(dx * dx) + static_cast<std::uint64_t>(dy * dy);
 }
 
 // The sum over the block, for thread 0.
-__device__ __forceinline__ Sum sum_over_block(Sum mine) {
+__device__ Sum sum_over_block(Sum mine) {
     __shared__ Sum s_sums[kBlockSize];
     const int thread = threadIdx.x;
     s_sums[thread] = mine;
@@ -42,9 +45,9 @@ __device__ __forceinline__ Sum sum_over_block(Sum mine) {
     return mine;
 }
 
-static __global__ void assign_points_kernel(const int2* __restrict__ points, std::int64_t count,
-                                            const int2* __restrict__ centroids, int k,
-                                            int* __restrict__ labels) {
+__global__ void assign_points_kernel(const int2* __restrict__ points, std::int64_t count,
+                                     const int2* __restrict__ centroids, int k,
+                                     int* __restrict__ labels) {
     extern __shared__ int2 s_centroids[];
     for (int c = threadIdx.x; c < k; c += kBlockSize) s_centroids[c] = centroids[c];
     __syncthreads();  // all centroids have been copied
@@ -64,9 +67,9 @@ static __global__ void assign_points_kernel(const int2* __restrict__ points, std
 }
 
 // Block (s, c) adds up the points of segment s that have label c, to partial[c * segments + s].
-static __global__ void sum_segments_kernel(const int2* __restrict__ points,
-                                           const int* __restrict__ labels, std::int64_t count,
-                                           std::int64_t segment_points, Sum* __restrict__ partial) {
+__global__ void sum_segments_kernel(const int2* __restrict__ points, const int* __restrict__ labels,
+                                    std::int64_t count, std::int64_t segment_points,
+                                    Sum* __restrict__ partial) {
     const int c = blockIdx.y;
     const std::int64_t begin = blockIdx.x * segment_points;
     const std::int64_t end = min(begin + segment_points, count);
@@ -84,9 +87,9 @@ static __global__ void sum_segments_kernel(const int2* __restrict__ points,
 }
 
 // A block a centroid.
-static __global__ void update_centroids_kernel(const Sum* __restrict__ partial, int segments,
-                                               int2* __restrict__ centroids,
-                                               std::int64_t* __restrict__ sizes) {
+__global__ void update_centroids_kernel(const Sum* __restrict__ partial, int segments,
+                                        int2* __restrict__ centroids,
+                                        std::int64_t* __restrict__ sizes) {
     const std::int64_t c = blockIdx.x;
     Sum mine = {0, 0, 0};
     for (int s = threadIdx.x; s < segments; s += kBlockSize) {
@@ -104,12 +107,11 @@ static __global__ void update_centroids_kernel(const Sum* __restrict__ partial, 
 }
 
 // As many blocks as the current device runs at once.
-inline std::int64_t concurrent_blocks() {
+std::int64_t concurrent_blocks() {
     int device = 0, multiprocessors = 0, blocks = 0;
-    course::cuda_check(cudaGetDevice(&device));
-    course::cuda_check(
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    course::cuda_check(
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    cuda_check(
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum_segments_kernel, kBlockSize, 0));
     return static_cast<std::int64_t>(multiprocessors) * blocks;
 }

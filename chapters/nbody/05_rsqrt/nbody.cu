@@ -21,12 +21,10 @@ using nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer;
 
 constexpr int kBlockSize = 256;
 
-struct Lists3 {
-    float *x, *y, *z;
-};
-
 __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
-                                             Lists3 accelerations, int count,
+                                             float* __restrict__ accelerations_x,
+                                             float* __restrict__ accelerations_y,
+                                             float* __restrict__ accelerations_z, int count,
                                              float softening_squared) {
     __shared__ float4 s_bodies[kBlockSize];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -54,33 +52,41 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
         __syncthreads();  // nobody may overwrite the tile while another thread still reads it
     }
     if (i >= count) return;
-    accelerations.x[i] = acceleration.x;
-    accelerations.y[i] = acceleration.y;
-    accelerations.z[i] = acceleration.z;
+    accelerations_x[i] = acceleration.x;
+    accelerations_y[i] = acceleration.y;
+    accelerations_z[i] = acceleration.z;
 }
 
 // v += a * duration: half a step before the drift and half a step after it (equations 6.8, 6.7).
-__global__ void kick_kernel(Lists3 velocities, Lists3 accelerations, float duration, int count) {
+__global__ void kick_kernel(float* __restrict__ velocities_x, float* __restrict__ velocities_y,
+                            float* __restrict__ velocities_z,
+                            const float* __restrict__ accelerations_x,
+                            const float* __restrict__ accelerations_y,
+                            const float* __restrict__ accelerations_z, float duration, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
-    velocities.x[i] += accelerations.x[i] * duration;
-    velocities.y[i] += accelerations.y[i] * duration;
-    velocities.z[i] += accelerations.z[i] * duration;
+    velocities_x[i] += accelerations_x[i] * duration;
+    velocities_y[i] += accelerations_y[i] * duration;
+    velocities_z[i] += accelerations_z[i] * duration;
 }
 
 // x += v * duration (equation 6.9).
-__global__ void drift_kernel(float4* __restrict__ bodies, Lists3 velocities, float duration,
-                             int count) {
+__global__ void drift_kernel(float4* __restrict__ bodies, const float* __restrict__ velocities_x,
+                             const float* __restrict__ velocities_y,
+                             const float* __restrict__ velocities_z, float duration, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     float4 body = bodies[i];
-    body.x += velocities.x[i] * duration;
-    body.y += velocities.y[i] * duration;
-    body.z += velocities.z[i] * duration;
+    body.x += velocities_x[i] * duration;
+    body.y += velocities_y[i] * duration;
+    body.z += velocities_z[i] * duration;
     bodies[i] = body;
 }
 
-// Three lists of `count` numbers, one behind the other in one buffer.
+// Three lists of `count` numbers each, one behind the other in one buffer.
+struct Lists3 {
+    float *x, *y, *z;
+};
 Lists3 split(DeviceBuffer<float>& buffer, int count) {
     float* const x = buffer.data();
     return {x, x + count, x + 2 * static_cast<std::int64_t>(count)};
@@ -114,18 +120,22 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kKernels);
     const int blocks = (count + kBlockSize - 1) / kBlockSize;
     const auto compute_accelerations = [&] {
-        compute_accelerations_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), accelerations, count,
-                                                             softening_squared);
+        compute_accelerations_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), accelerations.x,
+                                                             accelerations.y, accelerations.z,
+                                                             count, softening_squared);
         cuda_check(cudaGetLastError());
     };
     const auto kick = [&](float duration) {
-        kick_kernel<<<blocks, kBlockSize>>>(velocities, accelerations, duration, count);
+        kick_kernel<<<blocks, kBlockSize>>>(velocities.x, velocities.y, velocities.z,
+                                            accelerations.x, accelerations.y, accelerations.z,
+                                            duration, count);
         cuda_check(cudaGetLastError());
     };
     compute_accelerations();
     for (std::int64_t step = 1; step <= input.steps; ++step) {
         kick(0.5f * input.dt);
-        drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities, input.dt, count);
+        drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities.x, velocities.y,
+                                             velocities.z, input.dt, count);
         cuda_check(cudaGetLastError());
         compute_accelerations();
         kick(0.5f * input.dt);
