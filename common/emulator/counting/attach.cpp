@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT
-#include "common/emulator/counting/attach.hpp"
-
+// Makes counting the observer of this process' kernels.
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
-#include "common/emulator/counting/checks.hpp"
-#include "common/emulator/counting/counters.hpp"
-#include "common/emulator/counting/output.hpp"
-#include "common/emulator/counting/recorder.hpp"
-#include "common/emulator/counting/replay.hpp"
+#include "common/emulator/counting/checks/attach_checks.hpp"
+#include "common/emulator/counting/checks/checks.hpp"
+#include "common/emulator/counting/checks/host_memory.hpp"
+#include "common/emulator/counting/output/counters.hpp"
+#include "common/emulator/counting/output/output.hpp"
+#include "common/emulator/counting/output/trace.hpp"
+#include "common/emulator/counting/record/accesses.hpp"
+#include "common/emulator/counting/record/callbacks.hpp"
+#include "common/emulator/counting/replay/replay.hpp"
 #include "common/emulator/counting/settings.hpp"
-#include "common/emulator/counting/trace.hpp"
+#include "common/emulator/counting/skipped_line.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/settings.hpp"
 
-extern "C" const char __executable_start[];
 extern "C" const char etext[];
 
 namespace emulator::counting {
@@ -30,14 +34,15 @@ constexpr int kUnknown = -1;
 struct RunningBlock {
     int kernel = kUnknown;
     std::uint64_t clock = 0;
-    // When a warp's last thread stopped: warps are replayed in this order, which is one in which
-    // atomics of one warp that another waits for come first.
+    // When each warp's last thread stopped. Warps are replayed in this order: if a warp waits for
+    // an atomic of another warp, that atomic comes first.
     std::array<std::uint64_t, kMaxWarpsPerBlock> stopped{};
 };
 constinit thread_local RunningBlock running;
 
-// Kernels of the grids that run, by serial number, as far as they are known: what a launch says
-// need not tell (kernels[i], an instance of a template), so the first thread that is in it does.
+// The kernels of the running grids, by serial number, as far as they are known. The expression of a
+// launch need not name the kernel (kernels[i], an instance of a template), so the first thread that
+// enters the kernel names it.
 std::unordered_map<std::uint64_t, int>& kernels_of_grids() {
     static auto* kernels = new std::unordered_map<std::uint64_t, int>;
     return *kernels;
@@ -61,33 +66,14 @@ bool is_constructor(const std::string& name) {
     return type == function || type.ends_with("::" + function);
 }
 
-// The kernel of the block that runs. One without an instrumented function has its launch's name.
+// The kernel of the running block. A kernel without an instrumented function gets the launch's
+// name.
 std::uint16_t running_kernel(Worker& worker) {
     if (running.kernel == kUnknown) set_kernel(worker.grid(), find_kernel(worker.grid().name()));
     return static_cast<std::uint16_t>(running.kernel);
 }
 
 int running_warp() { return current_thread->linear_index / kWarpSize; }
-
-bool skipped_any = false;
-
-bool is_skipped(const void* code) {
-    const SourceLine& skipped = skipped_line();
-    if (skipped.line == 0) return false;
-    static auto* known = new std::unordered_map<const void*, bool>;
-    const auto [entry, is_new] = known->try_emplace(code, false);
-    if (is_new) entry->second = find_line(code).text() == skipped.text();
-    skipped_any |= entry->second;
-    return entry->second;
-}
-
-// Whoever names a wrong line would else believe that nothing misses the barrier.
-void tell_of_nothing_skipped() {
-    const SourceLine& skipped = skipped_line();
-    if (skipped.line == 0 || skipped_any) return;
-    std::fprintf(stderr, "emulator: EMULATOR_SKIP=%s: no barrier of that line was reached\n",
-                 skipped.text().c_str());
-}
 
 void replay_all(Worker& worker) {
     const Unrecorded unrecorded;
@@ -110,7 +96,8 @@ void on_grid_end(const Grid& grid) {
     kernels_of_grids().erase(grid.serial);
 }
 
-// What the launching thread did is replayed first: the launch has its place among it.
+// The earlier accesses of the launching thread are replayed first, so that the launch comes after
+// them.
 std::uint32_t on_launch(Worker& worker, cudaStream_t stream) {
     wait_for_replay();
     const Unrecorded unrecorded;
@@ -175,7 +162,7 @@ void on_convergence_begin(Worker& worker, const void* code) {
     record_meeting(meta_of(EventKind::collective), code, 0);
 }
 
-// The lanes' last events are the collective: only now is it known who met there.
+// The lanes' last events are the collective. Only now it is known which lanes met there.
 void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived) {
     Recorder& own = recorder();
     const int lanes =
@@ -189,7 +176,7 @@ void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived) {
                 own.event_count(warp, lane) == 0 && (worker.live_lanes(warp) >> lane & 1) == 0;
         }
     }
-    // What lanes do that are elsewhere, these may have to do with them.
+    // The lanes that are elsewhere may execute the next events together with these lanes.
     if (!all_are_here) return;
     const Unrecorded unrecorded;
     replay_warp(worker, running_kernel(worker), warp);
@@ -210,13 +197,13 @@ void on_warp_held(Worker& worker, int warp, std::uint32_t held) {
 }
 
 void write_at_exit() {
-    tell_of_nothing_skipped();
-    finish_checks();
+    warn_if_nothing_skipped();
+    report_unfinished_kernels();
     finish_trace();
-    write_counters();
+    write_counters(options().counters);
 }
 
-// Code is known by 24 bits.
+// An event has 24 bits for the place in the code.
 void check_code_size() {
     const std::size_t bytes = reinterpret_cast<std::uintptr_t>(etext) -
                               reinterpret_cast<std::uintptr_t>(__executable_start);
@@ -228,8 +215,7 @@ void check_code_size() {
     std::_Exit(1);
 }
 
-}  // namespace
-
+// RecordHooks::name_kernel.
 bool name_kernel(const void* code) {
     const Unrecorded unrecorded;
     static auto* kernels = new std::unordered_map<const void*, int>;
@@ -244,12 +230,10 @@ bool name_kernel(const void* code) {
 }
 
 void attach() {
-    constinit static bool attached = false;
-    if (std::exchange(attached, true)) return;
     check_code_size();
+    record_hooks.name_kernel = name_kernel;
     attach_checks();
-    // The first handler to be registered is the last to run: static destructors may still run
-    // kernels.
+    // The handler that is registered first runs last: static destructors may still run kernels.
     std::atexit(write_at_exit);
     hooks.grid_begin = on_grid_begin;
     hooks.grid_end = on_grid_end;
@@ -266,11 +250,18 @@ void attach() {
     hooks.launch = on_launch;
     hooks.deadlock = report_deadlock;
     host_hooks.transfer = count_transfer;
-    // One worker: what is counted does not depend on chance.
+    // With one worker the counters do not depend on chance.
     Settings one_worker = emulator::settings();
     one_worker.workers = 1;
     emulator::configure(one_worker);
     configure(options());
 }
 
+}  // namespace
 }  // namespace emulator::counting
+
+// Each instrumented file calls it before its static initialisation.
+extern "C" void __tsan_init() {
+    constinit static bool attached = false;
+    if (!std::exchange(attached, true)) emulator::counting::attach();
+}

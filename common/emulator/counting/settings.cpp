@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "common/emulator/counting/checks.hpp"
-#include "common/emulator/counting/recorder.hpp"
-#include "common/emulator/counting/trace.hpp"
+#include "common/emulator/counting/checks/checks.hpp"
+#include "common/emulator/counting/output/trace.hpp"
+#include "common/emulator/counting/record/recorder.hpp"
 
 namespace emulator::counting {
 namespace {
@@ -20,7 +20,7 @@ std::string_view environment(const char* name) {
 [[noreturn]] void refuse(const char* name, std::string_view value, const char* allowed) {
     std::fprintf(stderr, "emulator: %s=%.*s: expected %s\n", name, static_cast<int>(value.size()),
                  value.data(), allowed);
-    std::_Exit(EXIT_FAILURE);  // nothing has run yet, and what runs at exit asks for the settings
+    std::_Exit(EXIT_FAILURE);  // functions that run at exit would need the settings
 }
 
 Options read_environment() {
@@ -35,21 +35,8 @@ Options read_environment() {
     return options;
 }
 
-SourceLine read_skipped_line() {
-    const std::string_view value = environment("EMULATOR_SKIP");
-    if (value.empty()) return {};
-    const std::size_t colon = value.rfind(':');
-    SourceLine line;
-    if (colon != std::string_view::npos) {
-        line.file = value.substr(0, colon);
-        line.line = std::atoi(value.data() + colon + 1);
-    }
-    if (line.line <= 0) refuse("EMULATOR_SKIP", value, "FILE:LINE");
-    return line;
-}
-
 Options& mutable_options() {
-    static auto* options = new Options(read_environment());  // for static destructors too
+    static auto* options = new Options(read_environment());  // never destroyed
     return *options;
 }
 
@@ -62,11 +49,6 @@ void configure(const Options& replacement) {
     if (!replacement.trace.empty()) start_trace(replacement.trace);
     set_races(replacement.races);
     keep_values(replacement.races, !replacement.trace.empty());
-}
-
-const SourceLine& skipped_line() {
-    static const auto* line = new SourceLine(read_skipped_line());
-    return *line;
 }
 
 }  // namespace emulator::counting

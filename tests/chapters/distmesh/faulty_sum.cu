@@ -9,7 +9,7 @@
 
 #include "common/cuda/device_buffer.hpp"
 #ifdef COURSE_COUNTING
-#include "common/emulator/counting/findings.hpp"
+#include "common/emulator/counting/output/findings.hpp"
 #else
 #include "tests/common/emulator/engine_test.hpp"
 #endif

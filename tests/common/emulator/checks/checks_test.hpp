@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/counting/findings.hpp"
+#include "common/emulator/counting/output/findings.hpp"
 
 namespace counting = emulator::counting;
 using counting::Finding;

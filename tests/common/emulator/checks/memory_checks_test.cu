@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "checks_test.hpp"
-#include "common/emulator/counting/checks.hpp"
+#include "common/emulator/counting/checks/checks.hpp"
 #include "common/emulator/process/settings.hpp"
 
 namespace {

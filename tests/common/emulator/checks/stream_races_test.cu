@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "checks_test.hpp"
-#include "common/emulator/counting/checks.hpp"
+#include "common/emulator/counting/checks/checks.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "common/emulator/counting/counters.hpp"
+#include "common/emulator/counting/output/counters.hpp"
 
 using emulator::counting::Counts;
 using emulator::counting::EventKind;

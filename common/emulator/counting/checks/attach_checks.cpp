@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/counting/checks/attach_checks.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "common/emulator/counting/checks/checks.hpp"
+#include "common/emulator/counting/checks/host_memory.hpp"
+#include "common/emulator/counting/checks/memory/memory_map.hpp"
+#include "common/emulator/counting/checks/memory/unwritten_global.hpp"
+#include "common/emulator/counting/checks/races/copies.hpp"
+#include "common/emulator/counting/checks/races/program.hpp"
+#include "common/emulator/counting/output/findings.hpp"
+#include "common/emulator/counting/record/record_hooks.hpp"
+#include "common/emulator/device/memory.hpp"
+#include "common/emulator/engine/hooks.hpp"
+#include "common/emulator/process/executable.hpp"
+#include "common/emulator/runtime/queued_work.hpp"
+
+namespace emulator::counting {
+namespace {
+
+std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+void cover_data() {
+    std::uintptr_t begin = ~std::uintptr_t{0};
+    std::uintptr_t end = 0;
+    for (const Section& section : data_sections()) {
+        if (!section.writable) continue;
+        begin = std::min(begin, section.begin);
+        end = std::max(end, section.begin + section.bytes);
+    }
+    if (begin < end) program().data.cover(begin, end - begin);
+}
+
+void on_memory_allocated() { ++memory_map_version; }
+
+void on_memory_freed(const Allocation& allocation) {
+    ++memory_map_version;
+    program().global.forget(number(allocation.begin), allocation.bytes);
+    forget_written(number(allocation.begin), allocation.bytes);
+}
+
+void on_memory_written(const void* begin, std::size_t bytes, const void* source) {
+    note_written(number(begin), bytes, number(source));
+}
+
+void on_task_begun(std::uint64_t stream, std::uint64_t sequence, const Clock& before) {
+    Program& all = program();
+    all.task_stream = stream;
+    all.task_sequence = sequence;
+    all.task_before = &before;
+}
+
+void on_work_begun(std::uint64_t begun) {
+    Program& all = program();
+    if (!all.races_on) return;
+    const QueuedWork& work = queued_work(begun);
+    all.tasks.begin({all.task_stream, all.task_sequence, *all.task_before, all.last_interval + 1,
+                     work.kernel, work.written, work.read, line_finder(begun)});
+    if (all.tasks.running().is_copy()) check_copy();
+}
+
+void on_all_ended() { program().tasks.forget_all(); }
+
+void on_time_is_up() { time_is_up = 1; }
+
+// Ends the process with exit status 1 if a finding is not a warning.
+void fail_at_exit(int status, void*) {
+    print_summary();
+    if (status != EXIT_SUCCESS || !has_errors()) return;
+    std::cout.flush();
+    std::clog.flush();
+    std::fflush(nullptr);
+    std::_Exit(EXIT_FAILURE);
+}
+
+}  // namespace
+
+void attach_checks() {
+    record_hooks.locate = locate;
+    record_hooks.check_host_access = check_host_access;
+    const MemoryArena arena = memory_arena();
+    arena_begin = number(arena.begin);
+    arena_bytes = arena.bytes;
+    program().global.cover(arena_begin, arena_bytes);
+    cover_written(arena_begin, arena_bytes);
+    cover_data();
+    host_hooks.memory_allocated = on_memory_allocated;
+    host_hooks.memory_freed = on_memory_freed;
+    host_hooks.memory_written = on_memory_written;
+    host_hooks.work_queued = note_queued_work;
+    host_hooks.work_ended = note_ended_work;
+    host_hooks.task_begun = on_task_begun;
+    host_hooks.work_begun = on_work_begun;
+    host_hooks.all_ended = on_all_ended;
+    hooks.time_is_up = on_time_is_up;
+    ::on_exit(fail_at_exit, nullptr);
+}
+
+}  // namespace emulator::counting

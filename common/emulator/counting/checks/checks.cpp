@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/counting/checks/checks.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "common/emulator/counting/checks/barriers.hpp"
+#include "common/emulator/counting/checks/host_memory.hpp"
+#include "common/emulator/counting/checks/memory/memory_map.hpp"
+#include "common/emulator/counting/checks/memory/unwritten_global.hpp"
+#include "common/emulator/counting/checks/races/copies.hpp"
+#include "common/emulator/counting/checks/races/word_checks.hpp"
+#include "common/emulator/counting/output/counters.hpp"
+#include "common/emulator/counting/output/findings.hpp"
+
+namespace emulator::counting {
+namespace {
+
+// The block that a worker runs.
+struct RunningBlock {
+    WordChecks words;
+    ArrivedThreads arrived;
+    PlaceId last_place = 0;
+
+    void begin(Worker& worker);
+    void check(Worker& worker, int warp, const Request& request);
+};
+
+void RunningBlock::begin(Worker& worker) {
+    words.begin(worker);
+    arrived.clear();
+    last_place = 0;
+    time_is_up = 0;
+}
+
+void RunningBlock::check(Worker& worker, int warp, const Request& request) {
+    if (request.space == Space::global) {
+        if (host_touched_words) check_kernel_against_host(worker, warp, request);
+        check_written(worker, warp, request);
+        const Program& all = program();
+        if (all.races_on && !all.tasks.unordered_copies().empty()) {
+            check_against_copies(worker, warp, request);
+        }
+    }
+    words.check(warp, request);
+}
+
+RunningBlock& running(Worker& worker) {
+    static auto* blocks = new std::unordered_map<Worker*, std::unique_ptr<RunningBlock>>;
+    static Worker* last = nullptr;
+    static RunningBlock* block = nullptr;
+    if (&worker != last) {
+        std::unique_ptr<RunningBlock>& entry = (*blocks)[&worker];
+        if (entry == nullptr) entry = std::make_unique<RunningBlock>();
+        last = &worker;
+        block = entry.get();
+    }
+    return *block;
+}
+
+// EMULATOR_SHIFT=FILE:LINE. Whether the accesses of a place are to be checked as if they accessed
+// the next element.
+bool is_shifted(PlaceId place) {
+    static const char* const wanted = std::getenv("EMULATOR_SHIFT");
+    if (wanted == nullptr || *wanted == '\0') return false;
+    static auto* known = new std::unordered_map<PlaceId, bool>;
+    const auto [entry, is_new] = known->try_emplace(place, false);
+    if (is_new) entry->second = line_of(place).text() == wanted;
+    return entry->second;
+}
+
+[[gnu::noinline]] void check_shifted(RunningBlock& block, Worker& worker, int warp,
+                                     const Request& request) {
+    std::array<std::uintptr_t, kWarpSize> moved{};
+    Request shifted = request;
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        moved[lane] = request.address[lane] + request.bytes;
+        const Range range = find_range(worker, request.address[lane]);
+        if (range.holds(moved[lane], request.bytes)) continue;
+        report_outside(worker, warp * kWarpSize + lane, moved[lane], request.bytes,
+                       request.operation, line_of(request.place));
+        shifted.lanes &= ~(1u << lane);
+    }
+    shifted.address = moved.data();
+    if (shifted.lanes != 0) block.check(worker, warp, shifted);
+}
+
+}  // namespace
+
+volatile std::sig_atomic_t time_is_up = 0;
+
+void set_races(bool on) { program().races_on = on; }
+
+void begin_grid_checks(const Grid& grid) { begin_grid_record(grid); }
+void end_grid_checks(const Grid& grid) { end_grid_record(grid); }
+
+void begin_block_checks(Worker& worker) {
+    enter_block(worker);
+    running(worker).begin(worker);
+}
+
+void end_block_checks(Worker& worker) { running(worker).words.finish_interval(); }
+
+void order_block(Worker& worker, bool of_grid) {
+    RunningBlock& block = running(worker);
+    block.arrived.complete(worker);
+    block.words.finish_interval();
+    block.words.block.begin_interval(of_grid);
+}
+
+std::uint32_t note_launch(Worker& worker, int thread, cudaStream_t stream) {
+    return running(worker).words.block.note_launch(thread, stream);
+}
+
+void order_warp(Worker& worker, int warp, std::uint32_t mask) {
+    running(worker).words.block.history[warp].add_sync(mask);
+}
+
+void order_fence(Worker& worker, int warp, std::uint32_t lanes, bool of_device) {
+    if (lanes != 0) running(worker).words.block.fence(warp, lanes, of_device);
+}
+
+void check_barrier(Worker& worker, int thread, const void* code) {
+    running(worker).arrived.add(thread, code);
+}
+
+void check_collective(Worker& worker, int thread, const void* code) {
+    running(worker).arrived.add_collective(thread, code);
+}
+
+void report_deadlock(Worker& worker) { running(worker).arrived.report_deadlock(worker); }
+
+void check_time(Worker& worker) {
+    if (!time_is_up) return;
+    time_is_up = 0;
+    Finding finding;
+    finding.kind = FindingKind::endless_kernel;
+    finding.kernel = worker.grid().name();
+    finding.actors.push_back({worker.block(), current_thread->linear_index,
+                              line_of(running(worker).last_place), "is still running"});
+    finding.what = "with the block's time used up";
+    finding.advice =
+        "look for a loop without an end, or a wait for what another thread has still to do; "
+        "EMULATOR_TIME_LIMIT=SECONDS allows more";
+    report(std::move(finding));
+    worker.grid().fail(cudaErrorLaunchTimeout);
+    worker.abandon_block();
+}
+
+void check_request(Worker& worker, int warp, const Request& request) {
+    RunningBlock& block = running(worker);
+    block.last_place = request.place;
+    if (is_shifted(request.place)) return check_shifted(block, worker, warp, request);
+    block.check(worker, warp, request);
+}
+
+}  // namespace emulator::counting

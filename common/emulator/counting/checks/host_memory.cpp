@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/counting/checks/host_memory.hpp"
+
+#include <unwind.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "common/emulator/counting/output/counters.hpp"
+#include "common/emulator/counting/output/findings.hpp"
+#include "common/emulator/counting/output/phrases.hpp"
+#include "common/emulator/counting/record/record_hooks.hpp"
+#include "common/emulator/device/memory.hpp"
+#include "common/emulator/engine/grid.hpp"
+#include "common/emulator/runtime/api_call.hpp"
+
+namespace emulator::counting {
+
+bool host_touched_words = false;
+
+namespace {
+
+constexpr std::size_t kMaxFrames = 16;
+
+struct Frames {
+    std::array<const void*, kMaxFrames> code{};
+    std::size_t count = 0;
+};
+
+struct Queued {
+    QueuedWork work;
+    Frames launched_at;
+};
+
+// How the host used a word while kernels were queued.
+struct HostTouch {
+    bool wrote;
+    const void* code;
+    std::uint64_t last_grid;  // the last one launched before it
+};
+
+struct HostState {
+    std::map<std::uint64_t, Queued> queued;
+    std::uint64_t last_number = 0;
+    int queued_kernels = 0;
+    std::uint64_t last_grid = 0;
+    std::unordered_map<std::uintptr_t, HostTouch> touched;
+    Allocation last{};  // the one that the host used last
+    std::uint64_t last_version = ~std::uint64_t{0};
+};
+
+HostState& state() {
+    static auto* host = new HostState;  // never destroyed: static destructors may use memory
+    return *host;
+}
+
+std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+_Unwind_Reason_Code take_frame(_Unwind_Context* context, void* result) {
+    auto& frames = *static_cast<Frames*>(result);
+    if (frames.count == kMaxFrames) return _URC_END_OF_STACK;
+    frames.code[frames.count++] = reinterpret_cast<const void*>(_Unwind_GetIP(context));
+    return _URC_NO_REASON;
+}
+
+// The innermost call in the program's own code. It may be inlined together with the engine's
+// headers.
+SourceLine find_caller(const Frames& frames) {
+    if (frames.count == 0) return {};
+    const auto first = frames.code.begin();
+    return find_line(*first, std::vector<const void*>(first + 1, first + frames.count));
+}
+
+bool overlap(std::uintptr_t begin, std::size_t bytes, const Rows& rows) {
+    return begin < number(rows.begin) + rows.bytes() && number(rows.begin) < begin + bytes;
+}
+
+void report_host(FindingKind kind, Operation operation, const void* code, std::string what,
+                 std::string advice) {
+    Finding finding;
+    finding.kind = kind;
+    finding.actors.push_back({-1, 0, find_line(code), present_of(operation) + " memory"});
+    finding.what = std::move(what);
+    finding.advice = std::move(advice);
+    report(std::move(finding));
+}
+
+// The program did not wait for queued copies. For queued kernels, only their run will show which
+// memory they use: the words that the host uses are kept until then.
+void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation operation,
+                       const void* code) {
+    HostState& host = state();
+    constexpr const char* kAdvice =
+        "wait for the stream first: cudaStreamSynchronize() or cudaDeviceSynchronize()";
+    for (const auto& [key, queued] : host.queued) {
+        const QueuedWork& work = queued.work;
+        const bool writes = overlap(address, bytes, work.written);
+        const bool reads = operation != Operation::load && overlap(address, bytes, work.read);
+        if (!writes && !reads) continue;
+        report_host(FindingKind::missing_synchronisation, operation, code,
+                    std::string("which a copy or set queued at ") +
+                        find_caller(queued.launched_at).text() + " has still to " +
+                        (writes ? "write" : "read"),
+                    kAdvice);
+        return;
+    }
+    constexpr std::size_t kMaxTouched = std::size_t{1} << 18;
+    if (host.queued_kernels == 0 || host.touched.size() > kMaxTouched) return;
+    host_touched_words = true;
+    for (std::uintptr_t word = address >> 2; word <= (address + bytes - 1) >> 2; ++word) {
+        HostTouch& touch =
+            host.touched.try_emplace(word, HostTouch{false, code, host.last_grid}).first->second;
+        if (operation != Operation::load && !touch.wrote) touch = {true, code, host.last_grid};
+    }
+}
+
+void check_host_range(std::uintptr_t address, std::size_t bytes, Operation operation,
+                      const void* code) {
+    HostState& host = state();
+    const std::lock_guard lock(runtime_mutex());
+    if (host.last_version != memory_map_version ||
+        address - number(host.last.begin) >= host.last.bytes) {
+        if (!find_allocation(reinterpret_cast<const void*>(address), host.last)) {
+            host.last_version = ~std::uint64_t{0};
+            const std::string what = describe_address(reinterpret_cast<const void*>(address));
+            const bool freed = what.ends_with("freed");
+            return report_host(
+                freed ? FindingKind::use_after_free : FindingKind::out_of_bounds, operation, code,
+                what, freed ? "free it after its last use" : "check the index against the size");
+        }
+        host.last_version = memory_map_version;
+    }
+    if (host.last.kind == MemoryKind::device) {
+        return report_host(
+            FindingKind::device_pointer_on_host, operation, code,
+            "which is the device's: " + describe_address(reinterpret_cast<const void*>(address)),
+            "copy it with cudaMemcpy(), or use cudaMallocManaged()");
+    }
+    if (!host.queued.empty()) check_queued_work(address, bytes, operation, code);
+}
+
+}  // namespace
+
+std::uint64_t note_queued_work(const QueuedWork& work) {
+    HostState& host = state();
+    Queued& entry = host.queued[++host.last_number];
+    entry.work = work;
+    _Unwind_Backtrace(take_frame, &entry.launched_at);
+    if (work.grid != 0) {
+        ++host.queued_kernels;
+        host.last_grid = std::max(host.last_grid, work.grid);
+    }
+    return host.last_number;
+}
+
+void note_ended_work(std::uint64_t number) {
+    HostState& host = state();
+    const auto found = host.queued.find(number);
+    if (found == host.queued.end()) return;
+    if (found->second.work.grid != 0 && --host.queued_kernels == 0) {
+        host.touched.clear();
+        host_touched_words = false;
+    }
+    host.queued.erase(found);
+}
+
+const QueuedWork& queued_work(std::uint64_t number) { return state().queued.at(number).work; }
+
+std::function<SourceLine()> line_finder(std::uint64_t number) {
+    return [frames = state().queued.at(number).launched_at] { return find_caller(frames); };
+}
+
+void check_host_access(std::uintptr_t address, std::size_t bytes, Operation operation,
+                       const void* code) {
+    if (api_calls > 0) return;
+    check_host_range(address, bytes, operation, code);
+}
+
+void check_kernel_against_host(Worker& worker, int warp, const Request& request) {
+    HostState& host = state();
+    const std::uint64_t grid = worker.grid().serial;
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        const auto found = host.touched.find(request.address[lane] >> 2);
+        if (found == host.touched.end()) continue;
+        const HostTouch& touch = found->second;
+        if (grid > touch.last_grid || (request.operation == Operation::load && !touch.wrote)) {
+            continue;
+        }
+        Finding finding;
+        finding.kind = FindingKind::missing_synchronisation;
+        finding.kernel = worker.grid().name();
+        finding.actors.push_back(
+            {-1, 0, find_line(touch.code), touch.wrote ? "writes memory" : "reads memory"});
+        finding.actors.push_back({worker.block(), warp * kWarpSize + lane, line_of(request.place),
+                                  present_of(request.operation)});
+        finding.what = "without waiting for the kernel";
+        finding.advice = "call cudaDeviceSynchronize() before the host uses it";
+        report(std::move(finding));
+        return;
+    }
+}
+
+void report_unfinished_kernels() {
+    HostState& host = state();
+    if (sticky_error() != cudaSuccess) return;
+    for (const auto& [key, queued] : host.queued) {
+        const QueuedWork& work = queued.work;
+        if (work.grid == 0) continue;
+        Finding finding;
+        finding.kind = FindingKind::never_synchronised;
+        finding.kernel = work.kernel;
+        finding.actors.push_back({-1, 0, find_caller(queued.launched_at), "launches it"});
+        finding.what = "and ends without waiting: the kernel has not run";
+        finding.advice = "call cudaDeviceSynchronize(), and look at what it returns";
+        report(std::move(finding));
+    }
+    host.queued.clear();
+}
+
+}  // namespace emulator::counting

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What the host does with CUDA's memory: device memory, and memory that queued work has still to
+// use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "common/emulator/counting/record/request.hpp"
+#include "common/emulator/counting/record/source_lines.hpp"
+#include "common/emulator/runtime/queued_work.hpp"
+
+namespace emulator::counting {
+
+// HostHooks::work_queued and work_ended. The result of the first names the work.
+std::uint64_t note_queued_work(const QueuedWork& work);
+void note_ended_work(std::uint64_t number);
+const QueuedWork& queued_work(std::uint64_t number);
+// Finds the line that queued the work. It may be called after the work has ended.
+std::function<SourceLine()> line_finder(std::uint64_t number);
+
+// RecordHooks::check_host_access.
+void check_host_access(std::uintptr_t address, std::size_t bytes, Operation operation,
+                       const void* code);
+
+// Set while there are words that the host used before a queued kernel has run.
+extern bool host_touched_words;
+// A queued kernel runs: it writes a word that the host has used before, or reads a word that the
+// host has written before.
+void check_kernel_against_host(Worker& worker, int warp, const Request& request);
+
+// At the end of the program: reports kernels that nobody waited for.
+void report_unfinished_kernels();
+
+}  // namespace emulator::counting

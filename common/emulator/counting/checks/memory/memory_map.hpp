@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What lies at an address that a kernel uses, and whether the kernel may use it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/emulator/counting/record/record_hooks.hpp"
+#include "common/emulator/counting/record/source_lines.hpp"
+
+namespace emulator::counting {
+
+// RecordHooks::locate.
+Range locate(std::uintptr_t address, unsigned size, Operation operation, const void* code);
+
+// The range that holds the address, for the block that the worker runs. If there is none, a range
+// of 0 bytes.
+Range find_range(const Worker& worker, std::uintptr_t address);
+// Reports an access that lies in no range, or only partly in one.
+void report_outside(Worker& worker, int thread, std::uintptr_t address, unsigned size,
+                    Operation operation, SourceLine line);
+// "byte 12 of s_tile", or "byte 12 of the dynamic shared memory".
+std::string describe_shared(const Worker& worker, std::uintptr_t address);
+
+// A block starts: its shared memory may differ from that of the block before.
+void enter_block(const Worker& worker);
+
+}  // namespace emulator::counting

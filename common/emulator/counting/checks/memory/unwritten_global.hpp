@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Global memory that a kernel reads before anybody wrote it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/emulator/counting/record/request.hpp"
+
+namespace emulator::counting {
+
+// The arena of cudaMalloc().
+void cover_written(std::uintptr_t begin, std::size_t bytes);
+// The memory was freed.
+void forget_written(std::uintptr_t begin, std::size_t bytes);
+// The host wrote the bytes, or copied them from `source` if that is not 0. Unwritten bytes of the
+// source stay unwritten.
+void note_written(std::uintptr_t begin, std::size_t bytes, std::uintptr_t source);
+
+// A kernel's request of global memory: reports the first unwritten read of each place.
+void check_written(Worker& worker, int warp, const Request& request);
+
+}  // namespace emulator::counting

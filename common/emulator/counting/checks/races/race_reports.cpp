@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/counting/checks/races/race_reports.hpp"
+
+#include <utility>
+
+#include "common/emulator/counting/output/counters.hpp"
+#include "common/emulator/counting/output/phrases.hpp"
+
+namespace emulator::counting {
+namespace {
+
+// Completes a finding about two grids. At least one of them was launched by a kernel.
+void describe_grids(const CheckedBlock& block, const IntervalRecord& record, const Race& race,
+                    Finding& finding) {
+    const GridId grid = program().blocks[record.block].grid;
+    const GridRecord& other = program().grids[grid];
+    finding.actors.back().kernel = other.running != nullptr ? other.running->name() : other.name;
+    const Kinship kin = kinship(grid, block.grid);
+    if (kin.earlier != nullptr && kin.later != nullptr) {
+        finding.what = "with nothing that orders the two launches";
+        finding.advice =
+            "launch both into one stream, or the one that is to come last into "
+            "cudaStreamTailLaunch";
+        return;
+    }
+    const LaunchRecord* from_parent = kin.later != nullptr ? kin.later : kin.earlier;
+    if (from_parent == nullptr) return;
+    const LaunchRecord& launch = *from_parent;
+    const Access& of_parent = kin.later != nullptr ? race.earlier : race.now;
+    const BlockId parent_block = kin.later != nullptr ? record.block : block.id;
+    if (parent_block == launch.block && of_parent.interval == launch.point.interval &&
+        of_parent.thread() != launch.point.thread) {
+        finding.what = "with no barrier before the launch";
+        finding.advice = "put __syncthreads() before the launch";
+    } else {
+        finding.what = "with nothing that orders it with the launch";
+        finding.advice =
+            "do it before the launch, in the same block, or launch into cudaStreamTailLaunch, "
+            "which waits for the whole grid";
+    }
+}
+
+Actor now_actor(const CheckedBlock& block, const Race& race) {
+    return {block.worker->block(), race.now.thread(), line_of(race.now_place),
+            present_of(race.does, race.space)};
+}
+
+void report_race_of_streams(const CheckedBlock& block, const Race& race) {
+    const std::uint64_t key =
+        key_of_streams(race.now_place, race.earlier_place, static_cast<unsigned>(race.did) << 2);
+    if (count_if_reported(key)) return;
+    const TaskOrder& tasks = program().tasks;
+    const TaskRecord& task = *tasks.unordered_kernel(race.earlier.interval);
+    Finding finding;
+    finding.kernel = block.worker->grid().name();
+    finding.actors = {now_actor(block, race),
+                      actor_of(task, line_of(race.earlier_place), past_of(race.did))};
+    describe_streams(task, tasks.running(), finding);
+    report(key, std::move(finding));
+}
+
+}  // namespace
+
+void report_race(const CheckedBlock& block, const Race& race) {
+    const Program& all = program();
+    if (race.earlier.interval < all.first_of_grids) return report_race_of_streams(block, race);
+    const IntervalRecord& record = all.interval(race.earlier.interval);
+    const bool same_block = record.block == block.id;
+    const bool same_grid = all.blocks[record.block].grid == block.grid;
+    const std::uint64_t key =
+        std::uint64_t{race.now_place} << 32 | std::uint64_t{race.earlier_place} << 16 |
+        static_cast<std::uint64_t>(same_grid) << 4 | static_cast<std::uint64_t>(race.did) << 2 |
+        static_cast<std::uint64_t>(same_block) << 1 | static_cast<std::uint64_t>(race.same_value);
+    if (count_if_reported(key)) return;
+    const bool same_warp = same_block && race.earlier.warp() == race.now.warp();
+    Finding finding;
+    finding.kind = race.same_value ? FindingKind::same_value_writes
+                   : same_block    ? FindingKind::race_in_block
+                                   : FindingKind::race_between_blocks;
+    finding.kernel = block.worker->grid().name();
+    finding.actors = {now_actor(block, race),
+                      {all.blocks[record.block].number, race.earlier.thread(),
+                       line_of(race.earlier_place), past_of(race.did)}};
+    if (!same_grid) describe_grids(block, record, race, finding);
+    if (race.same_value) {
+        finding.what = "the same value both times";
+        finding.advice =
+            "right on today's devices, but an atomic operation or one writer is cleaner";
+    } else if (same_warp) {
+        finding.what = "with no __syncwarp() between";
+        finding.advice = "put __syncwarp() or __syncthreads() between the two";
+    } else if (same_block) {
+        finding.what = "with no barrier between";
+        finding.advice = "put __syncthreads() between the two";
+    } else if (same_grid) {
+        finding.what = "with nothing that orders the two blocks";
+        finding.advice =
+            "use atomic operations, or a second kernel, or __threadfence() and an atomic flag";
+    }
+    report(key, std::move(finding));
+}
+
+Actor actor_of(const TaskRecord& task, SourceLine line, std::string did) {
+    return {-1, 0, std::move(line), std::move(did), {}, task.name()};
+}
+
+void describe_streams(const TaskRecord& earlier, const TaskRecord& now, Finding& finding) {
+    finding.kind = FindingKind::race_between_streams;
+    finding.what = "with nothing that orders " + name_of_stream(now.stream) + " and " +
+                   name_of_stream(earlier.stream);
+    finding.advice =
+        "let the one wait for an event of the other (cudaStreamWaitEvent()), or the host wait "
+        "between the two";
+}
+
+std::uint64_t key_of_streams(PlaceId now_place, PlaceId earlier_place, unsigned detail) {
+    constexpr std::uint64_t kOfStreams = 1 << 5;
+    return std::uint64_t{now_place} << 32 | std::uint64_t{earlier_place} << 16 | kOfStreams |
+           detail;
+}
+
+}  // namespace emulator::counting

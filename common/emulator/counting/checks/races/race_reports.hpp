@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The findings about two accesses that nothing orders.
+#pragma once
+
+#include "common/emulator/counting/checks/races/checked_block.hpp"
+#include "common/emulator/counting/output/findings.hpp"
+
+namespace emulator::counting {
+
+struct Race {
+    Access earlier;
+    PlaceId earlier_place;
+    Access now;
+    PlaceId now_place;
+    Space space;
+    Operation does;  // now
+    Operation did;  // the earlier access
+    bool same_value = false;  // both wrote the same value
+};
+void report_race(const CheckedBlock& block, const Race& race);
+
+// A task of a stream as an actor of a finding.
+Actor actor_of(const TaskRecord& task, SourceLine line, std::string did);
+// Completes a finding about two tasks of different streams.
+void describe_streams(const TaskRecord& earlier, const TaskRecord& now, Finding& finding);
+// The key of a finding about tasks of two streams (count_if_reported()).
+std::uint64_t key_of_streams(PlaceId now_place, PlaceId earlier_place, unsigned detail);
+
+}  // namespace emulator::counting

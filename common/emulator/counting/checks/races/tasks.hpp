@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The tasks of streams that have run. A later task may be unordered with them.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/emulator/counting/checks/memory/shadow.hpp"
+#include "common/emulator/counting/record/source_lines.hpp"
+#include "common/emulator/runtime/clock.hpp"
+#include "common/emulator/runtime/queued_work.hpp"
+
+namespace emulator::counting {
+
+struct TaskRecord {
+    std::uint64_t stream;
+    std::uint64_t sequence;
+    Clock before;
+    Interval first;  // of its grids; a copy has no interval
+    std::string kernel;  // empty: a copy or a set
+    Rows written;
+    Rows read;
+    std::function<SourceLine()> find_line;  // where it was queued
+
+    bool is_copy() const { return kernel.empty(); }
+    std::string name() const;
+};
+
+class TaskOrder {
+  public:
+    // The task that runs from now on.
+    void begin(TaskRecord task);
+    void forget_all();
+
+    const TaskRecord& running() const { return tasks_.back(); }
+    // Whether the running task is ordered after another one.
+    bool is_after(const TaskRecord& task) const {
+        return running().before.last_of(task.stream) >= task.sequence;
+    }
+    // The first interval of a kernel that is unordered with the running task.
+    static constexpr Interval kNoInterval = ~Interval{0};
+    Interval first_unordered() const { return first_unordered_; }
+    // The kernel of an earlier interval; nullptr: it is ordered before the running task.
+    const TaskRecord* unordered_kernel(Interval interval) const;
+    // Copies that are unordered with the running task.
+    const std::vector<const TaskRecord*>& unordered_copies() const { return unordered_copies_; }
+
+  private:
+    std::deque<TaskRecord> tasks_;  // in the order in which they ran
+    std::map<std::uint64_t, std::vector<const TaskRecord*>> of_stream_;
+    Interval first_unordered_ = kNoInterval;
+    std::vector<const TaskRecord*> unordered_copies_;
+};
+
+// Whether some bytes of the rows lie in a range, or in other rows.
+bool touches(const Rows& rows, std::uintptr_t begin, std::size_t bytes);
+bool touches(const Rows& rows, const Rows& other);
+
+std::string name_of_stream(std::uint64_t stream);
+
+}  // namespace emulator::counting

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The check of each word that a block's threads access: races, and unwritten shared memory.
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "common/emulator/counting/checks/memory/unwritten_shared.hpp"
+#include "common/emulator/counting/checks/races/race_reports.hpp"
+
+namespace emulator::counting {
+
+class WordChecks {
+  public:
+    void begin(Worker& worker);
+    void check(int warp, const Request& request);
+    // Before the block's next interval, and at its end: reports what had to wait.
+    void finish_interval();
+
+    CheckedBlock block;
+
+  private:
+    // Copies of two of the block's numbers. The compiler then knows that a store into a cell cannot
+    // change them.
+    struct Bounds {
+        Interval first_unordered;
+        Interval others_end;
+    };
+
+    const Shadow* find_shadow(Space space, std::uintptr_t address) const;
+    // All earlier intervals are ordered before this block.
+    template <Space kSpace>
+    Interval first_unordered() const {
+        return kSpace == Space::shared ? block.interval : block.first_of_grids;
+    }
+    template <Space kSpace>
+    bool suspicious(const Access& access, const Access& now) const;
+    template <Space kSpace, Operation kOperation>
+    void check_lanes(int warp, const Request& request);
+    template <Space kSpace>
+    void check_loaded_row(const Shadow& shadow, int warp, const Request& request);
+    template <Operation kOperation>
+    static bool check_quickly(Cell& cell, const Access& now, std::uint16_t value, PlaceId place,
+                              const Bounds& bounds);
+    template <Space kSpace, Operation kOperation>
+    void check_word(Cell& cell, const Access& now, std::uint16_t value, const Request& request);
+    template <Space kSpace>
+    void note_read(Cell& cell, const Access& now, PlaceId place) const;
+    void check_conflict(const Cell& cell, const Access& earlier, PlaceId place, const Access& now,
+                        const Request& request, Operation did, bool same_value);
+    void note_strong_accesses(int warp, const Request& request);
+
+    UnwrittenReads unwritten_;
+    // Races of a plain read with an atomic operation, by the word and the thread that read. They
+    // are no races if that thread makes an atomic operation too.
+    std::map<std::pair<const Cell*, int>, Race> guesses_;
+    Shadow static_shared_;
+    Shadow dynamic_shared_;
+};
+
+}  // namespace emulator::counting

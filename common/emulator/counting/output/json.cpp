@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/counting/output/json.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+
+#include "common/emulator/counting/output/findings.hpp"
+#include "common/emulator/counting/output/names.hpp"
+#include "common/emulator/process/settings.hpp"
+
+namespace emulator::counting {
+namespace {
+
+constexpr int kSchema = 1;
+
+std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            result += '\\';
+            result += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            char escape[8];
+            std::snprintf(escape, sizeof escape, "\\u%04x", c);
+            result += escape;
+        } else {
+            result += c;
+        }
+    }
+    return result += '"';
+}
+
+using Texts = std::vector<std::string>;
+
+std::string join(const Texts& texts, const char* separator) {
+    std::string result;
+    for (const std::string& text : texts) {
+        if (!result.empty()) result += separator;
+        result += text;
+    }
+    return result;
+}
+
+std::string object(const Texts& members, const char* separator = ", ") {
+    std::string result = "{";
+    result += join(members, separator);
+    return result += "}";
+}
+
+std::string member_json(std::string_view key, std::string_view json) {
+    std::string result = quoted(key);
+    result += ": ";
+    return result += json;
+}
+
+std::string member(std::string_view key, std::uint64_t value) {
+    return member_json(key, std::to_string(value));
+}
+
+std::string member(std::string_view key, std::string_view value) {
+    return member_json(key, quoted(value));
+}
+
+std::string list(const Texts& elements, const char* separator) {
+    std::string result = "[";
+    if (!elements.empty() && *separator == ',') result += separator + 1;
+    result += join(elements, separator);
+    return result += "]";
+}
+
+std::string access_json(Space space, EventKind kind, const Counts& counts) {
+    Texts members{member("requests", counts.requests), member("lanes", counts.lanes)};
+    if (space != Space::constant) {
+        const std::string unit = space == Space::shared ? "wavefronts" : "sectors";
+        members.push_back(member(unit, counts.units));
+        members.push_back(member("ideal_" + unit, counts.ideal_units));
+    }
+    if (kind == EventKind::atomic) members.push_back(member("depth", counts.depth));
+    return object(members);
+}
+
+template <class Key, class Value>
+Value value_or_none(const std::map<Key, Value>& values, const Key& key) {
+    const auto found = values.find(key);
+    return found == values.end() ? Value{} : found->second;
+}
+
+std::string totals_json(const KernelReport& report) {
+    Texts members;
+    for (const Space space : {Space::global, Space::shared}) {
+        for (const EventKind kind : {EventKind::load, EventKind::store, EventKind::atomic}) {
+            std::string name = name_of(space);
+            name += '_';
+            name += name_of(kind);
+            const Counts counts = value_or_none(report.accesses, {space, kind});
+            members.push_back(member_json(name, access_json(space, kind, counts)));
+        }
+    }
+    const Counts constant = value_or_none(report.accesses, {Space::constant, EventKind::load});
+    const Counts blocks = value_or_none(report.others, EventKind::block);
+    members.push_back(
+        member_json("constant_load", access_json(Space::constant, EventKind::load, constant)));
+    members.push_back(join(
+        {
+            member("barriers", value_or_none(report.others, EventKind::barrier).requests),
+            member("collectives", value_or_none(report.others, EventKind::collective).requests),
+            member("basic_blocks", blocks.requests),
+            member("basic_block_lanes", blocks.lanes),
+            member("alive_lanes", report.alive_lanes),
+        },
+        ", "));
+    return object(members, ",\n       ");
+}
+
+std::string line_json(const LineKey& key, const LineCounts& entry) {
+    const Counts& counts = entry.counts;
+    const bool access = is_access(key.kind);
+    const bool shared = key.space == Space::shared;
+    return object({
+        member("file", key.file),
+        member("line", static_cast<std::uint64_t>(key.line)),
+        member("operation", name_of(key.kind)),
+        member("space", access ? name_of(key.space) : ""),
+        member("bytes", key.bytes),
+        member("requests", counts.requests),
+        member("lanes", counts.lanes),
+        member("alive_lanes", counts.alive_lanes),
+        member("sectors", shared ? 0 : counts.units),
+        member("ideal_sectors", shared ? 0 : counts.ideal_units),
+        member("wavefronts", shared ? counts.units : 0),
+        member("ideal_wavefronts", shared ? counts.ideal_units : 0),
+        member("depth", counts.depth),
+        member("instructions", entry.instructions),
+    });
+}
+
+std::string kernel_json(const KernelReport& report) {
+    const KernelCounters& kernel = *report.kernel;
+    Texts lines;
+    for (const auto& [key, entry] : report.lines) {
+        if (key.kind != EventKind::fence) lines.push_back(line_json(key, entry));
+    }
+    const std::string counts = join(
+        {
+            member("name", kernel.name),
+            member("launches", kernel.launches),
+            member("blocks", kernel.blocks),
+            member("threads", kernel.threads),
+            member("warps", kernel.warps),
+        },
+        ", ");
+    return object({counts, member_json("totals", totals_json(report)),
+                   member_json("lines", list(lines, ",\n       "))},
+                  ",\n      ");
+}
+
+const char* name_of(FindingKind kind) {
+    switch (kind) {
+        case FindingKind::out_of_bounds:
+            return "out_of_bounds";
+        case FindingKind::use_after_free:
+            return "use_after_free";
+        case FindingKind::uninitialised_shared:
+            return "uninitialised_shared";
+        case FindingKind::uninitialised_global:
+            return "uninitialised_global";
+        case FindingKind::host_pointer:
+            return "host_pointer";
+        case FindingKind::race_in_block:
+            return "race_in_block";
+        case FindingKind::race_between_blocks:
+            return "race_between_blocks";
+        case FindingKind::race_between_streams:
+            return "race_between_streams";
+        case FindingKind::same_value_writes:
+            return "same_value_writes";
+        case FindingKind::barrier_divergence:
+            return "barrier_divergence";
+        case FindingKind::device_pointer_on_host:
+            return "device_pointer_on_host";
+        case FindingKind::missing_synchronisation:
+            return "missing_synchronisation";
+        case FindingKind::never_synchronised:
+            return "never_synchronised";
+        default:
+            return "endless_kernel";
+    }
+}
+
+std::string actor_json(const Actor& actor) {
+    return object({
+        member_json("block", std::to_string(actor.block)),
+        member_json("thread", std::to_string(actor.thread)),
+        member("file", file_name(actor.line.file)),
+        member_json("line", std::to_string(actor.line.line)),
+        member("did", actor.did),
+    });
+}
+
+std::string finding_json(const Finding& finding) {
+    Texts actors;
+    for (const Actor& actor : finding.actors) actors.push_back(actor_json(actor));
+    return object({
+        member("kind", name_of(finding.kind)),
+        member("kernel", finding.kernel),
+        member_json("actors", list(actors, ", ")),
+        member("what", finding.what),
+        member("advice", finding.advice),
+        member("count", finding.count),
+    });
+}
+
+std::string transfer_json(std::string_view name, TransferKind kind) {
+    const Transfers& all = transfers(kind);
+    return member_json(name, object({member("calls", all.calls), member("bytes", all.bytes)}));
+}
+
+}  // namespace
+
+std::string to_json(const std::vector<KernelReport>& reports) {
+    Texts all_kernels;
+    for (const KernelReport& report : reports) all_kernels.push_back(kernel_json(report));
+    Texts all_findings;
+    for (const Finding& finding : findings()) all_findings.push_back(finding_json(finding));
+    const std::string all_transfers = object({
+        transfer_json("host_to_device", TransferKind::host_to_device),
+        transfer_json("device_to_host", TransferKind::device_to_host),
+        transfer_json("device_to_device", TransferKind::device_to_device),
+        transfer_json("set", TransferKind::set),
+    });
+    return object({member("schema", kSchema), member("program", program_invocation_short_name),
+                   member("device", emulator::settings().device),
+                   member_json("transfers", all_transfers),
+                   member_json("kernels", list(all_kernels, ",\n     ")),
+                   member_json("findings", list(all_findings, ",\n     "))},
+                  ",\n ") +
+           "\n";
+}
+
+}  // namespace emulator::counting

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Writes the counters at the end of the program.
+#pragma once
+
+#include <string>
+
+namespace emulator::counting {
+
+// `target`: see Options::counters (settings.hpp).
+void write_counters(const std::string& target);
+
+}  // namespace emulator::counting

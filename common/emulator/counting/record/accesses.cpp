@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/counting/record/accesses.hpp"
+
+namespace emulator::counting {
+
+RecordHooks record_hooks;
+std::uint64_t memory_map_version = 0;
+std::uintptr_t arena_begin = 0;
+std::uintptr_t arena_bytes = 0;
+
+constinit thread_local std::uintptr_t stacks_begin = 1;
+constinit thread_local std::uintptr_t stacks_bytes = 0;
+constinit std::array<CachedRange, kCachedRanges> range_cache{};
+
+namespace {
+
+constinit std::uint64_t range_cache_version = 0;
+
+}  // namespace
+
+void start_accesses(Worker& worker) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(worker.stacks().begin());
+    if (range_cache_version != memory_map_version || stacks_begin != begin) {
+        range_cache_version = memory_map_version;
+        range_cache.fill({});
+    }
+    stacks_begin = begin;
+    stacks_bytes = worker.stacks().bytes();
+}
+
+void find_range(CachedRange& cached, std::uintptr_t address, unsigned size, Head meta,
+                const void* code) {
+    if (is_muted(*current_thread->record)) {
+        cached = {};
+        return;
+    }
+    const Unrecorded unrecorded;
+    const Range range = record_hooks.locate(address, size, operation_of(kind_of(meta)), code);
+    cached.code = code;
+    cached.begin = range.begin;
+    cached.limit = range.bytes - size;
+    cached.head = range.ignored ? 0 : code_bits(code) + (meta | meta_of(range.space));
+}
+
+void note_host_access(std::uintptr_t address, std::size_t bytes, EventKind kind, const void* code) {
+    record_hooks.check_host_access(address, bytes, operation_of(kind), code);
+}
+
+void make_room(ThreadRecord& record) {
+    if (is_muted(record)) return empty_muted_record();
+    capture_pending_value(record);
+    while (record.next == record.end) hold_thread();
+}
+
+void append_loaded(ThreadRecord& record, Head head, std::uint64_t operand) {
+    append<true>(record, head, operand);
+    capture_pending_value(record);
+}
+
+// Pieces as large as a load may be and as the size allows: nvcc does the same with a structure of
+// such an alignment.
+void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    ThreadContext* const thread = current_thread;
+    const auto size = static_cast<unsigned>(bytes);
+    if (bytes == 0) return;
+    if (thread == nullptr) {
+        if (host_access_matters(address)) note_host_access(address, size, kind, code);
+        return;
+    }
+    if (address - stacks_begin < stacks_bytes) return;
+    unsigned piece = 16;
+    while (bytes % piece != 0) piece /= 2;
+    CachedRange cached;
+    find_range(cached, address, size, meta_of(kind, piece), code);
+    if (cached.head == 0) return;
+    // The pieces are written after this call-back, so no thread may wait between them.
+    ThreadRecord& record = *thread->record;
+    const unsigned pieces = size / piece;
+    capture_pending_value(record);
+    while (pieces <= kRows && !is_muted(record) && record.next + pieces * kRowStride > record.end) {
+        hold_thread();
+    }
+    for (unsigned offset = 0; offset < size; offset += piece) {
+        append(record, cached.head, address + offset);
+    }
+    if (kind == EventKind::store && values_kept && pieces <= kRows) {
+        record.pending = record.next - kRowStride;
+        record.pending_count = pieces;
+    }
+}
+
+void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code) {
+    if (address - stacks_begin < stacks_bytes) return;
+    CachedRange found;
+    find_range(found, address, size, meta_of(kind, size), code);
+    if (found.head == 0) return;
+    ThreadRecord& record = *current_thread->record;
+    if (kind == EventKind::store) {
+        append<true>(record, found.head, address);
+    } else if (loaded_values_kept) {
+        append_loaded(record, found.head, address);
+    } else {
+        append(record, found.head, address);
+    }
+}
+
+void record_meeting(Head meta, const void* code, std::uint64_t operand) {
+    ThreadRecord& record = *current_thread->record;
+    capture_pending_value(record);
+    append(record, code_bits(code) + meta, operand);
+}
+
+}  // namespace emulator::counting

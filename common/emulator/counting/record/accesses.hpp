@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Recording of accesses: the innermost loop of counting. It costs a few nanoseconds per access, and
+// all that can wait is left to the replay. The call-backs inline these functions. They call rare
+// work last, so that they need no stack themselves.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/emulator/counting/record/call_prefix.hpp"
+#include "common/emulator/counting/record/record_hooks.hpp"
+#include "common/emulator/counting/record/recorder.hpp"
+
+namespace emulator::counting {
+
+// The stacks of the worker's fibers. To the hardware local variables are registers, or local
+// memory, which is not counted.
+[[gnu::tls_model("local-exec")]] extern constinit thread_local std::uintptr_t stacks_begin;
+[[gnu::tls_model("local-exec")]] extern constinit thread_local std::uintptr_t stacks_bytes;
+
+// The range in which an instruction last found its address. An instruction has one kind and one
+// size of access, so that all of its event is known except the address.
+struct CachedRange {
+    const void* code = nullptr;
+    std::uintptr_t begin = 0;
+    std::uintptr_t limit = 0;  // the whole access lies inside where address - begin <= limit
+    Head head = 0;  // without the call's prefix; 0: ignored
+};
+constexpr std::size_t kCachedRanges = 1024;
+extern constinit std::array<CachedRange, kCachedRanges> range_cache;
+
+inline CachedRange& cached_range(const void* code) {
+    const auto bits = reinterpret_cast<std::uintptr_t>(code);
+    return range_cache[(bits ^ bits >> 10) % kCachedRanges];
+}
+
+// Before a block: forgets cached ranges that are no longer valid.
+void start_accesses(Worker& worker);
+
+constexpr Operation operation_of(EventKind kind) {
+    return kind == EventKind::load    ? Operation::load
+           : kind == EventKind::store ? Operation::store
+                                      : Operation::atomic;
+}
+
+void find_range(CachedRange& cached, std::uintptr_t address, unsigned size, Head meta,
+                const void* code);
+void note_host_access(std::uintptr_t address, std::size_t bytes, EventKind kind, const void* code);
+// The record is full: makes room.
+void make_room(ThreadRecord& record);
+
+template <bool has_value, bool has_operand>
+[[gnu::always_inline]] inline void write_event(ThreadRecord& record, Head head,
+                                               std::uint64_t operand) {
+    Head* const event = record.next;
+    event[0] = record.prefix + head;
+    if (has_operand) event[kOperandOffset] = operand;
+    record.next = event + kRowStride;
+    if (has_value && values_kept) {
+        record.pending = event;
+        record.pending_count = 1;
+    }
+}
+
+template <bool has_value, bool has_operand>
+[[gnu::noinline]] void append_slowly(ThreadRecord& record, Head head, std::uint64_t operand) {
+    capture_pending_value(record);
+    if (record.next == record.end) make_room(record);
+    write_event<has_value, has_operand>(record, head, operand);
+}
+
+template <bool has_value = false, bool has_operand = true>
+[[gnu::always_inline]] inline void append(ThreadRecord& record, Head head, std::uint64_t operand) {
+    if (record.next == record.end || (has_value && record.pending != nullptr)) [[unlikely]] {
+        return append_slowly<has_value, has_operand>(record, head, operand);
+    }
+    write_event<has_value, has_operand>(record, head, operand);
+}
+
+// A load whose value is kept: the value that it is about to read.
+void append_loaded(ThreadRecord& record, Head head, std::uint64_t operand);
+
+template <EventKind kind>
+[[gnu::always_inline]] inline void append_access(ThreadRecord& record, Head head,
+                                                 std::uintptr_t address) {
+    if (head == 0) return;
+    if constexpr (kind == EventKind::load) {
+        if (loaded_values_kept) [[unlikely]]
+            return append_loaded(record, head, address);
+        append(record, head, address);
+    } else {
+        append<true>(record, head, address);
+    }
+}
+
+template <EventKind kind>
+[[gnu::noinline]] void record_new_range(std::uintptr_t address, unsigned size, Head meta,
+                                        const void* code) {
+    CachedRange& cached = cached_range(code);
+    if (address - stacks_begin < stacks_bytes) {
+        cached = {code, stacks_begin, stacks_bytes - size, 0};
+        return;
+    }
+    find_range(cached, address, size, meta, code);
+    append_access<kind>(*current_thread->record, cached.head, address);
+}
+
+// `code` is the return address of the instruction's call-back, here and below.
+template <EventKind kind, unsigned size, bool is_volatile = false>
+[[gnu::always_inline]] inline void record_access(const volatile void* pointer, const void* code) {
+    constexpr Head kMeta = meta_of(kind, size, is_volatile);
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    ThreadContext* const thread = current_thread;
+    if (thread == nullptr) [[unlikely]] {
+        if (host_access_matters(address)) note_host_access(address, size, kind, code);
+        return;
+    }
+    const CachedRange& cached = cached_range(code);
+    if (cached.code != code || address - cached.begin > cached.limit) [[unlikely]] {
+        return record_new_range<kind>(address, size, kMeta, code);
+    }
+    append_access<kind>(*thread->record, cached.head, address);
+}
+
+// A structure that is copied as a whole.
+void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, const void* code);
+
+// An access by a library function that the running thread called at `code`. What it stores is
+// stored after this call.
+void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code);
+
+// The running thread is at a barrier, fence or collective. `operand`: of a fence, whether it orders
+// more than its block; of a collective 0, until its lanes have met.
+void record_meeting(Head meta, const void* code, std::uint64_t operand);
+
+}  // namespace emulator::counting

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What recording needs to know from the checks and the counters. attach() sets the functions. They
+// are called rarely, because recording keeps the answers.
+#pragma once
+
+#include <cstdint>
+
+#include "common/emulator/counting/record/request.hpp"
+
+namespace emulator::counting {
+
+// The addresses of one owner: an allocation, a __shared__ variable, a block's dynamic shared
+// memory, or a read-only section of the executable.
+struct Range {
+    std::uintptr_t begin = 1;
+    std::uintptr_t bytes = 0;
+    Space space = Space::global;
+    // A thread's own stack, or kernel parameters: on the hardware an access is no memory request.
+    bool ignored = false;
+
+    // Whether the whole access lies in the range.
+    bool holds(std::uintptr_t address, unsigned size) const {
+        return address - begin < bytes && size <= bytes - (address - begin);
+    }
+};
+
+struct RecordHooks {
+    // A thread has entered a function that the launch calls, as the first thread of its block.
+    // `code` is an address in that function. Returns false if the function is not the kernel but
+    // copies an argument.
+    bool (*name_kernel)(const void* code) = nullptr;
+    // The range that holds an access of the running CUDA thread. If there is none, the finding is
+    // reported, the kernel ends, and this call does not return. `code` is the return address of the
+    // instruction's call-back.
+    Range (*locate)(std::uintptr_t address, unsigned size, Operation operation,
+                    const void* code) = nullptr;
+    // The host accesses memory of the arena (see host_access_matters()) outside of CUDA's API.
+    void (*check_host_access)(std::uintptr_t address, std::size_t bytes, Operation operation,
+                              const void* code) = nullptr;
+};
+extern RecordHooks record_hooks;
+
+// Increases when the ranges that locate() returned become invalid: after an allocation, after a
+// free, after a launch with other dynamic shared memory, and when another worker runs the block.
+extern std::uint64_t memory_map_version;
+
+// All memory that cudaMalloc() and similar functions return lies in the arena.
+extern std::uintptr_t arena_begin;
+extern std::uintptr_t arena_bytes;
+inline bool host_access_matters(std::uintptr_t address) {
+    return address - arena_begin < arena_bytes;
+}
+
+}  // namespace emulator::counting

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Replay: the lanes of a warp were recorded one after the other. They are joined again, as the
+// hardware runs them, and each step is counted and checked.
+#pragma once
+
+#include <cstdint>
+
+#include "common/emulator/engine/worker.hpp"
+
+namespace emulator::counting {
+
+// Replays all that the warp's lanes have recorded. `kernel` is the index of their kernel.
+void replay_warp(Worker& worker, std::uint16_t kernel, int warp);
+
+// Replays as long as the next events are known: until one of the lanes in `held` has no event left.
+// The remaining events stay recorded.
+void replay_held_warp(Worker& worker, std::uint16_t kernel, int warp, std::uint32_t held);
+
+}  // namespace emulator::counting
