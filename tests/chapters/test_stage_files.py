@@ -65,6 +65,30 @@ def kernels_of(lines: list[str]) -> dict[str, int]:
     return lengths
 
 
+UNCHANGED = re.compile(r"Unchanged from stage (\d\d_\w+)")
+# A definition at the left margin, with the comment lines right above it.
+FUNCTION = re.compile(r"^((?://.*\n)*)((?:template.*\n)?(?!struct|class|enum|namespace|union|template)\w[^;{}\n]*(?:\n[^;{}\n]+)*\{\n(?:.*\n)*?\}\n)",
+                      re.MULTILINE)
+
+
+def unchanged_functions(header: str) -> list[tuple[str, str]]:
+    """The functions of a header that are said to be a stage's, each with that stage's name."""
+    head = header.partition("#pragma once")[0]
+    of_all = UNCHANGED.search(head)
+    found = []
+    for comment, function in FUNCTION.findall(header):
+        said = UNCHANGED.search(comment) or of_all
+        if said:
+            found.append((said[1], function))
+    return found
+
+
+def comparable(code: str) -> str:
+    """Without comments, line breaks, and what only a header needs: `inline` and `static`."""
+    code = re.sub(r"//.*", "", code)
+    return "".join(re.sub(r"\b(inline|static)\b", "", code).split())
+
+
 class StageFilesTest(unittest.TestCase):
     def test_length(self) -> None:
         for name, stage in STAGES.items():
@@ -122,14 +146,25 @@ class StageFilesTest(unittest.TestCase):
                 for function in functions:
                     self.assertIn(function, before)
 
-    def test_a_stage_that_is_only_a_flag_has_the_same_code(self) -> None:
+    def test_a_stage_differs_from_the_one_it_is_compared_with(self) -> None:
+        """In its code or in its own compiler flags: a stage may teach nothing but a flag."""
         for name, stage in STAGES.items():
+            before = STAGES.get(f"{stage['chapter']}/{stage['compared_with']}")
+            if before is None:
+                continue
             with self.subTest(stage=name):
-                lines = source_of(stage)
-                if not stage["cuda_args"]:
-                    continue
-                before = STAGES[f"{stage['chapter']}/{stage['compared_with']}"]
-                self.assertEqual(split_head(lines)[1], split_head(source_of(before))[1])
+                code, code_before = (split_head(source_of(one))[1] for one in (stage, before))
+                flags, flags_before = ([one["cuda_args"], one["emu_args"]] for one in (stage, before))
+                self.assertTrue(code != code_before or flags != flags_before, "neither code nor flags differ")
+
+    def test_what_a_header_calls_unchanged_is_unchanged(self) -> None:
+        """"Unchanged from stage NN_name" at a header's head speaks of all its functions, above one of that one."""
+        for header in sorted((ROOT / "chapters").glob("*/device/*.cuh")):
+            for stage_name, function in unchanged_functions(header.read_text(encoding="utf-8")):
+                with self.subTest(header=header.relative_to(ROOT), function=function.partition("(")[0]):
+                    stage = STAGES.get(f"{header.parents[1].name}/{stage_name}")
+                    assert stage is not None, f"there is no stage {stage_name}"
+                    self.assertIn(comparable(function), comparable("\n".join(source_of(stage))))
 
     def test_no_stage_includes_another(self) -> None:
         for name, stage in STAGES.items():
