@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""The stages of n-body through their executables: files of bodies, and bad input.
+
+    test_nbody.py STAGES_JSON ENGINE     ENGINE: gpu, emu (with the serial stage) or count
+"""
+
+import os
+import re
+import sys
+import unittest
+
+from tests.common.tools.programs import ProgramTest, programs
+
+ENGINE = sys.argv.pop(2)
+del sys.argv[1]
+# The stages share what is tested here: the serial one and the last one with kernels.
+ENGINES = ("cpu", "emu") if ENGINE == "emu" else (ENGINE,)
+PROGRAMS = list({program.engine: program for program in programs()
+                 if program.chapter == "nbody" and program.engine in ENGINES}.values())
+
+
+class InputTest(ProgramTest):
+    def test_more_than_the_memory(self) -> None:
+        for program in PROGRAMS:
+            self.assert_refused(program, 2, ["--n", "1000000000000000"], "--n", "1000000000000000")
+
+    def test_bad_files(self) -> None:
+        good = "1 0 0 0 0 0 0\n"
+        (self.folder / "directory").mkdir()
+        for name, text, parts in (
+                ("empty", "", ["empty"]),
+                ("comments", "# nothing\n\n", ["comments"]),
+                ("short", good + "1 2 3\n", ["short:2: "]),
+                ("long", good + "1 2 3 4 5 6 7 8\n", ["long:2: "]),
+                ("text", "# mass x\n" + good + "1 0 zero 0 0 0 0\n", ["text:3: ", "zero"]),
+                ("nan", good + "1 nan 0 0 0 0 0\n", ["nan:2: "]),
+                ("infinity", "1 0 0 0 inf 0 0\n", ["infinity:1: "]),
+                ("overflow", "1 0 1e999 0 0 0 0\n", ["overflow:1: "]),
+                ("negative-mass", good + "-1 0 0 0 0 0 0\n", ["negative-mass:2: "])):
+            self.write(name, text)
+            for program in PROGRAMS:
+                self.assert_refused(program, 1, ["--input", f"./{name}", "--output", "out.csv"],
+                                    *map(re.escape, parts))
+        for program in PROGRAMS:
+            self.assert_refused(program, 1, ["--input", "./none"], "none")
+            self.assert_refused(program, 1, ["--input", "./directory"], "directory")
+
+    def test_an_unreadable_file(self) -> None:
+        name = self.write("secret", "1 0 0 0 0 0 0\n")
+        (self.folder / name).chmod(0)
+        if os.access(self.folder / name, os.R_OK):
+            self.skipTest("root reads everything")
+        for program in PROGRAMS:
+            self.assert_refused(program, 1, ["--input", f"./{name}"], "secret")
+
+    def test_a_good_file(self) -> None:
+        name = self.write("two", "# mass x y z vx vy vz\n1 -1 0 0 0 0 0\n\n1 1 0 0 0 0 0\n")
+        for program in PROGRAMS:
+            result = self.run_program(program, "--check", "--input", f"./{name}")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("n=2", result.stdout)
+
+    def test_bad_numbers(self) -> None:
+        for program in PROGRAMS:
+            for arguments, part in ((["--dt", "0"], "--dt"), (["--dt", "nan"], "--dt"),
+                                    (["--dt", "soon"], "soon"), (["--steps", "-1"], "--steps"),
+                                    (["--softening", "-1"], "--softening"),
+                                    (["--softening", "inf"], "--softening"),
+                                    (["--output-every", "0"], "--output-every")):
+                self.assert_refused(program, 2, ["--check", *arguments], re.escape(part))
+
+
+if __name__ == "__main__":
+    unittest.main()
