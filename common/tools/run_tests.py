@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make test, make test-all: runs Meson's tests; the last line is `N passed, N failed`, with
-`, N skipped` where tests were.
+"""make test, make test-all: runs Meson's tests. It names why tests were skipped and the tests that took longest;
+the last line is `N passed, N failed`, followed by `, N skipped` if some were skipped.
 
---long         the long tests too
---only-long    them alone, counted on top of the run before (`.ci/run` runs both, one after the other)
+--long         runs the long tests, too
+--only-long    runs only these, and adds their counts to those of the run before (`.ci/run` does one after the other)
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from common.tools.lib.stages import build_folder, run_tool
 
@@ -19,13 +21,46 @@ PASSED = {"OK", "EXPECTEDFAIL"}
 SKIPPED = {"SKIP", "IGNORED"}
 
 
-def count_results(log: Path) -> Counter[str]:
-    """From Meson's testlog.json, which has one JSON object a line."""
-    counts: Counter[str] = Counter(passed=0, failed=0, skipped=0)
-    for line in log.read_text(encoding="utf-8").splitlines():
-        result = json.loads(line)["result"]
-        counts["passed" if result in PASSED else "skipped" if result in SKIPPED else "failed"] += 1
-    return counts
+LONGEST = 20  # tests that are named with their seconds
+
+
+def read_log(log: Path) -> list[dict[str, Any]]:
+    """Meson's testlog.json, which has one JSON object per line."""
+    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+
+
+def outcome(test: dict[str, Any]) -> str:
+    return "passed" if test["result"] in PASSED else "skipped" if test["result"] in SKIPPED else "failed"
+
+
+def count_results(tests: list[dict[str, Any]]) -> Counter[str]:
+    return Counter({"passed": 0, "failed": 0, "skipped": 0}) + Counter(map(outcome, tests))
+
+
+def short_name(test: dict[str, Any]) -> str:
+    """Without project and suite."""
+    return str(test["name"]).rpartition(" / ")[2]
+
+
+def skip_reasons(tests: list[dict[str, Any]]) -> list[str]:
+    """One line per reason: how many tests it skipped, and the first of them."""
+    by_reason: dict[str, list[str]] = {}
+    for test in tests:
+        if outcome(test) == "skipped":
+            said = (test.get("stderr") or test.get("stdout") or "").strip().splitlines()
+            reason = said[-1].removeprefix("skipped: ") if said else "no reason given"
+            # A stage's own message begins with its name.
+            reason = re.sub(r"^[a-z]+/\d\d_\w+: ", "", reason)
+            by_reason.setdefault(reason, []).append(short_name(test))
+    return [f"skipped: {len(names)} {'test' if len(names) == 1 else 'tests'} (such as {names[0]!r}): {reason}"
+            for reason, names in by_reason.items()]
+
+
+def longest_tests(tests: list[dict[str, Any]]) -> list[str]:
+    longest = sorted(tests, key=lambda test: test["duration"], reverse=True)[:LONGEST]
+    total = sum(test["duration"] for test in tests)
+    return [f"{total:.0f} s of tests; the longest:"] + [
+        f"{test['duration']:7.1f} s  {short_name(test)}" for test in longest]
 
 
 def last_line(counts: Counter[str]) -> str:
@@ -48,7 +83,9 @@ def main() -> int:
         command += ["--no-suite", "long"]
     status = subprocess.run(command, check=False).returncode
     if log.exists():
-        counts.update(count_results(log))
+        tests = read_log(log)
+        counts.update(count_results(tests))
+        print("\n".join([*longest_tests(tests), *skip_reasons(tests)]))
     elif "--only-long" not in sys.argv:
         counts["failed"] += 1  # nothing ran at all
     if status != 0 and counts["failed"] == 0:
