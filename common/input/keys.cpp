@@ -14,6 +14,7 @@
 #include "common/harness/text.hpp"
 #include "common/input/inputs.hpp"
 #include "common/input/parallel_ranges.hpp"
+#include "common/input/splitmix64.hpp"
 #include "common/input/text_reader.hpp"
 
 namespace course::sorting {
@@ -22,23 +23,16 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "raw files are written as they lie");
 
-// The finalizer of splitmix64 (Steele, Lea and Flood 2014): a bijection that mixes well.
-std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
 // Random bits by position instead of by a running state, so that cores may start anywhere.
 class RandomAt {
   public:
-    explicit RandomAt(std::uint64_t seed) : offset_(mix(seed + 0x9e3779b97f4a7c15)) {}
+    explicit RandomAt(std::uint64_t seed) : offset_(finish_splitmix64(seed + kSplitmix64Step)) {}
     std::uint64_t operator()(std::uint64_t i) const {
-        return mix(offset_ + (i + 1) * 0x9e3779b97f4a7c15);
+        return finish_splitmix64(offset_ + (i + 1) * kSplitmix64Step);
     }
     // A second and third number for the same place, and so on.
     std::uint64_t operator()(std::uint64_t i, std::uint64_t draw) const {
-        return mix((*this)(i) ^ (draw + 1) * 0xd1342543de82ef95);
+        return finish_splitmix64((*this)(i) ^ (draw + 1) * 0xd1342543de82ef95);
     }
 
   private:
@@ -169,7 +163,7 @@ class Permutation {
         const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
         std::uint64_t left = i >> half_bits_, right = i & mask;
         for (const std::uint64_t key : keys_) {
-            const std::uint64_t next = left ^ (mix(right ^ key) & mask);
+            const std::uint64_t next = left ^ (finish_splitmix64(right ^ key) & mask);
             left = right;
             right = next;
         }

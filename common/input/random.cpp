@@ -4,18 +4,11 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "common/input/splitmix64.hpp"
+
 namespace course {
 
 namespace {
-
-// splitmix64 (Steele, Lea and Flood 2014; Vigna's public-domain code).
-std::uint64_t next_splitmix64(std::uint64_t& state) {
-    state += 0x9e3779b97f4a7c15;
-    std::uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
 
 // Natural logarithm from basic operations only: the last bit of std::log differs between C
 // libraries, and with it an input that should be the same everywhere. x = m 2^e with m within

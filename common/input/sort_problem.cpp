@@ -134,4 +134,9 @@ void SortProblem::write_output(std::ostream& out, PhaseTimer&) {
     write_keys(out, sorted_, raw_output_);
 }
 
+int run_sort(int argc, char** argv, std::string_view stage_name, const SortStage& stage) {
+    return run_problem(argc, argv, stage_name,
+                       [&] { return std::make_unique<SortProblem>(stage); });
+}
+
 }  // namespace course::sorting

@@ -69,7 +69,8 @@ struct SortStage {
     std::vector<Option> options = {};
 };
 
-// n without --n is kLimitedN where the stage has a largest n, which never is exceeded by default.
+// The default of n never exceeds the largest n of a stage: a stage that has one starts from
+// kLimitedN.
 class SortProblem final : public Problem {
   public:
     static constexpr std::int64_t kLimitedN = 2048;
@@ -108,5 +109,8 @@ class SortProblem final : public Problem {
     Output output_;
     std::optional<Verifier> verifier_;
 };
+
+// main() of every stage of a sorting chapter. Returns an ExitStatus.
+int run_sort(int argc, char** argv, std::string_view stage_name, const SortStage& stage);
 
 }  // namespace course::sorting

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/harness/text.hpp"
+#include "common/limits/host_cache.hpp"
 #include "common/limits/host_memory.hpp"
 #include "common/limits/limits_cache.hpp"
 

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "problem/mergesort.hpp"
 
-#include "common/harness/problem.hpp"
-
 namespace mergesort {
 
 int run_stage(int argc, char** argv, std::string_view stage_name, SortKeys sort_keys,
               LargestN largest_n, const std::vector<Option>& options) {
-    return course::run_problem(argc, argv, stage_name, [&] {
-        return std::make_unique<course::sorting::SortProblem>(
-            course::sorting::SortStage{.chapter = "mergesort",
-                                       .summary = "Merge sort: int32 keys in order",
-                                       .sort_keys = sort_keys,
-                                       .largest_n = largest_n,
-                                       .options = options});
-    });
+    return course::sorting::run_sort(argc, argv, stage_name,
+                                     {.chapter = "mergesort",
+                                      .summary = "Merge sort: int32 keys in order",
+                                      .sort_keys = sort_keys,
+                                      .largest_n = largest_n,
+                                      .options = options});
 }
 
 }  // namespace mergesort

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Quicksort: int32 keys into non-decreasing order. Inputs, files, oracle and main() are shared with
-// the other sorting chapter (common/sorting).
+// the other sorting chapter (common/input/sort_problem.hpp).
 #pragma once
 
 #include <string_view>

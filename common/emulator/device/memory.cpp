@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <fstream>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "common/emulator/device/poison.hpp"
 #include "common/emulator/device/properties.hpp"
 #include "common/emulator/process/pages.hpp"
+#include "common/limits/host_memory.hpp"
 
 namespace emulator {
 namespace {
@@ -28,32 +27,11 @@ constexpr std::size_t kAlignment = 256;
 // Larger allocations are left as zeros: to poison them would commit memory that may never be used.
 constexpr std::size_t kMaxPoisonedBytes = std::size_t{64} << 20;
 
-std::size_t read_first_number(const char* path) {
-    std::ifstream file(path);
-    std::size_t value = 0;
-    return file >> value ? value : std::numeric_limits<std::size_t>::max();
-}
-
-std::size_t read_available_memory() {
-    std::ifstream file("/proc/meminfo");
-    std::string label;
-    std::size_t kibibytes = 0;
-    std::string unit;
-    while (file >> label >> kibibytes && std::getline(file, unit)) {
-        if (label == "MemAvailable:") return kibibytes * 1024;
-    }
-    return std::numeric_limits<std::size_t>::max();
-}
-
 // What this machine can give, once and for all: nine tenths of what is free at the first
 // allocation, in a container no more than its limit.
 std::size_t machine_memory() {
-    static const std::size_t bytes = [] {
-        const std::size_t limit =
-            std::min(read_first_number("/sys/fs/cgroup/memory.max"),
-                     read_first_number("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
-        return std::min(read_available_memory(), limit) / 10 * 9;
-    }();
+    static const std::size_t bytes =
+        static_cast<std::size_t>(course::available_host_bytes()) / 10 * 9;
     return bytes;
 }
 

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "common/input/splitmix64.hpp"
+
 namespace emulator {
 namespace {
 
@@ -79,11 +81,6 @@ Schedule parse_schedule(std::string_view text) {
     return {Schedule::Order::shuffled, parse_number<std::uint64_t>(text, kAllowed)};
 }
 
-std::uint64_t mix_bits(std::uint64_t value) {
-    value += 0x9e3779b97f4a7c15;
-    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-    value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-    return value ^ (value >> 31);
-}
+std::uint64_t mix_bits(std::uint64_t value) { return course::next_splitmix64(value); }
 
 }  // namespace emulator

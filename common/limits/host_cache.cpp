@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "common/limits/host_memory.hpp"
+#include "common/limits/host_cache.hpp"
 
-#include <algorithm>
 #include <fstream>
-#include <limits>
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "common/harness/text.hpp"
 
 namespace course {
 
 namespace {
-
-// The number after `name` in a file of "name number" lines.
-std::optional<std::int64_t> find_number(const char* path, std::string_view name) {
-    std::ifstream in(path);
-    std::string word;
-    std::int64_t number = 0;
-    while (in >> word) {
-        if (word == name && in >> number) {
-            return number;
-        }
-    }
-    return std::nullopt;
-}
 
 std::string first_word(const std::string& path) {
     std::ifstream in(path);
@@ -36,21 +19,6 @@ std::string first_word(const std::string& path) {
 }
 
 }  // namespace
-
-std::int64_t available_host_bytes() {
-    std::int64_t available = std::numeric_limits<std::int64_t>::max();
-    if (const auto kibibytes = find_number("/proc/meminfo", "MemAvailable:")) {
-        available = *kibibytes * 1024;
-    }
-    // A container's limit. Its page cache counts as used there but can be given back.
-    std::ifstream in("/sys/fs/cgroup/memory.max");
-    std::int64_t limit = 0;
-    if (in >> limit) {  // "max" is no number: no limit
-        const std::int64_t used = find_number("/sys/fs/cgroup/memory.stat", "anon").value_or(0);
-        available = std::min(available, std::max<std::int64_t>(0, limit - used));
-    }
-    return available;
-}
 
 std::int64_t host_cache_bytes() {
     std::int64_t bytes = 0;
