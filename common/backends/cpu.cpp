@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The backend of the serial stages: the host itself, with wall clocks.
+// The backend of serial stages: the host, with a wall clock.
 #include <chrono>
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The backend of stages in OpenCL: a GPU of any maker, or a processor (PoCL).
+// The backend of stages in OpenCL: on a GPU of any manufacturer, or on a processor (PoCL).
 #include "common/backends/backend.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of NVIDIA's extension cl_nv_device_attribute_query.
+// From NVIDIA's extension cl_nv_device_attribute_query.
 constexpr cl_device_info kComputeCapabilityMajor = 0x4000;
 constexpr cl_device_info kComputeCapabilityMinor = 0x4001;
 
@@ -47,8 +47,8 @@ class OpenClBackend final : public Backend {
         opencl::name_errors([this] { device_.queue().finish(); });
     }
 
-    // The host's clock: the time of a launch and of the answer counts too, some tens of
-    // microseconds. Kernels' own times are their events' (milliseconds_of).
+    // The host's clock: it includes the launch and the answer, some tens of microseconds. The
+    // events of kernels have the times of the kernels alone (milliseconds_of).
     void start_kernel_clock() override { start_ = Clock::now(); }
 
     double stop_kernel_clock_ms() override {
@@ -82,8 +82,9 @@ class OpenClBackend final : public Backend {
     }
 
     // OpenCL does not tell the size of the last cache (NVIDIA's CL_DEVICE_GLOBAL_MEM_CACHE_SIZE is
-    // that of all L1 together): 0, so all bytes count against memory; and what no program exceeds
-    // is the cache's measured rate, with the slack that fill_from_attributes gives measured ones.
+    // the size of all L1 caches together). It is set to 0, so that all bytes count as bytes from
+    // memory. No program exceeds the cache's measured rate, with the slack that
+    // fill_from_attributes() gives to measured rates.
     DeviceLimits with_rates(const MeasuredRates& rates) const {
         DeviceLimits limits;
         limits.bytes_per_second = rates.bytes_per_second;
@@ -99,7 +100,7 @@ class OpenClBackend final : public Backend {
         return limits;
     }
 
-    // Zeros but on a GPU of NVIDIA: elsewhere the lanes of a compute unit are unknown.
+    // All are 0 except on NVIDIA's GPUs: elsewhere the lanes of a compute unit are unknown.
     CudaAttributes read_attributes() const {
         CudaAttributes attributes;
         const cl::Device& device = device_.get();

@@ -58,7 +58,7 @@ MeasuredRates measure_rates(Device& device, std::int64_t large_bytes) {
         const double copied = rate_of(2.0 * static_cast<double>(bytes), copy);
         const double large_read = read(bytes, 1);
         const double small_read = read(small_bytes, kPasses);
-        if (repeat >= 0) {  // the first is not counted
+        if (repeat >= 0) {  // the first does not count
             rates.bytes_per_second = std::max({rates.bytes_per_second, copied, large_read});
             rates.l2_bytes_per_second = std::max(rates.l2_bytes_per_second, small_read);
         }

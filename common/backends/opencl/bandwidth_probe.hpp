@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How fast an OpenCL device moves memory, by its own clock.
+// Measures how fast an OpenCL device copies and reads memory, by the device's clock.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace course::opencl {
 
-// Several times the last cache of any GPU.
+// Several times the size of any GPU's last cache.
 inline constexpr std::int64_t kProbeBytes = std::int64_t{512} << 20;
 
-// The best of several copies and readings of a buffer of `large_bytes`, or what the device has for
-// it, and of readings of a small one that stays in the device's last cache. Zeros where there is
-// no memory for a megabyte.
+// The best of several repeats. Copies and reads of a buffer of `large_bytes`, or of what the device
+// has, give the memory's rate. Reads of a small buffer, which stays in the device's last cache,
+// give the cache's rate. Both rates are 0 if there is no memory for a megabyte.
 MeasuredRates measure_rates(Device& device, std::int64_t large_bytes = kProbeBytes);
 
 }  // namespace course::opencl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The official C++ bindings of OpenCL, set up the same way wherever they are included: cl::Error is
-// thrown, and devices from OpenCL 2.0 on are understood.
+// The official C++ bindings of OpenCL, with the same settings in all files: errors are thrown as
+// cl::Error, and devices need OpenCL 2.0 or newer.
 #pragma once
 
 #define CL_HPP_TARGET_OPENCL_VERSION 300

@@ -21,7 +21,7 @@ struct ErrorName {
     std::string_view name;
 };
 
-// What allocations, builds, launches, copies and drivers answer with. Of others the number is told.
+// The errors of allocations, builds, launches, copies and drivers. Other errors show their number.
 constexpr ErrorName kErrorNames[] = {
     {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
     {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
@@ -70,7 +70,7 @@ std::string describe(const cl::Error& error) {
                 error.err(), ")");
 }
 
-// Names come with blanks at their ends, and with a zero there from some drivers.
+// Some drivers add blanks or a zero to the ends of names.
 std::string trimmed(const std::string& name) {
     const std::string_view blanks(" \t\n\0", 4);
     const std::size_t begin = name.find_first_not_of(blanks);
@@ -83,7 +83,7 @@ bool is_gpu(const cl::Device& device) {
     return (device.getInfo<CL_DEVICE_TYPE>() & CL_DEVICE_TYPE_GPU) != 0;
 }
 
-// Nothing where the platform has none, which OpenCL calls an error, or does not answer.
+// Empty if the platform has no device, which is an error in OpenCL, or if it does not answer.
 std::vector<cl::Device> devices_of(const cl::Platform& platform) {
     std::vector<cl::Device> devices;
     try {
@@ -124,7 +124,7 @@ const cl::Program& Device::program(const Source& source, const std::string& opti
     if (const auto built = programs_.find(key); built != programs_.end()) {
         return built->second;
     }
-    // Compilers name the string that they are given, or a file of their own.
+    // Without this line, compilers name a temporary file, or no file at all.
     cl::Program program(context_, text("#line 1 \"", source.file, "\"\n", source.text));
     const auto start = std::chrono::steady_clock::now();
     try {
@@ -159,8 +159,8 @@ void Device::check_group_size(const char* flag, std::int64_t threads) const {
     const std::size_t most = std::min(device_.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>(),
                                       device_.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>().at(0));
     if (threads > static_cast<std::int64_t>(most)) {
-        throw UsageError(
-            text(flag, ' ', threads, ": ", name_, " allows at most ", most, " work-items a group"));
+        throw UsageError(text(flag, ' ', threads, ": ", name_, " allows at most ", most,
+                              " work-items per group"));
     }
 }
 
@@ -169,7 +169,7 @@ cl::Device find_device(std::string_view platform, int device) {
     try {
         cl::Platform::get(&platforms);
     } catch (const cl::Error&) {
-        platforms.clear();  // so the loader says that there is none
+        platforms.clear();  // the loader's way to say that there is none
     }
     std::vector<PlatformEntry> entries;
     std::vector<std::vector<cl::Device>> devices;

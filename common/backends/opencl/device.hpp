@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a stage in OpenCL works with: a device with its context and queue, and the programs built
-// for it.
+// What a stage in OpenCL uses: a device with its context and queue, and the programs that were
+// built for it.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ class OpenClError : public std::runtime_error {
     explicit OpenClError(const cl::Error& error);
 };
 
-// A file of kernels, embedded when the executable was built (embed.py).
+// A file of kernels, embedded into the executable (embed.py).
 struct Source {
-    std::string_view file;  // "mergesort.cl", as logs of the build name it
+    std::string_view file;  // "mergesort.cl", the name in build logs
     std::string_view text;
 };
 
-// One device, with a context of its own and a queue that works in order and keeps times.
-// Errors of all members: OpenClError or cl::Error where a call fails.
+// One device with its own context, and a queue that works in order and measures times.
+// Errors of all members: OpenClError or cl::Error if a call fails.
 class Device {
   public:
     // Errors: NoDeviceError for a device that is not available or has no compiler.
@@ -42,22 +42,22 @@ class Device {
     const std::string& platform() const noexcept { return platform_; }
     bool is_gpu() const noexcept { return is_gpu_; }
 
-    // The kernels of `source`, built at the first call with these options of the compiler
-    // ("-DGROUP_SIZE=32"): from then on as good as a binary.
-    // Errors: std::runtime_error with the compiler's log, which names source.file and lines.
+    // The kernels of `source`. The first call with these compiler options ("-DGROUP_SIZE=32")
+    // builds them; later calls cost nothing. Errors: std::runtime_error with the compiler's log,
+    // which names source.file and lines.
     const cl::Program& program(const Source& source, const std::string& options = "");
 
-    // Milliseconds that the building of all programs took.
+    // The milliseconds that it took to build all programs.
     double build_ms() const noexcept { return build_ms_; }
 
-    // `count` elements in the device's memory, uninitialised, allocated now and not when they are
-    // first used. Errors: std::runtime_error where OpenCL allows no buffer of that size.
+    // `count` uninitialised elements in the device's memory. They are allocated now, not at their
+    // first use. Errors: std::runtime_error if OpenCL allows no buffer of that size.
     template <typename T>
     cl::Buffer buffer(std::int64_t count) {
         return buffer_of(count, sizeof(T));
     }
 
-    // Errors: UsageError, naming the flag, where no group can have so many work-items.
+    // Errors: UsageError, which names the flag, if no group can have so many work-items.
     void check_group_size(const char* flag, std::int64_t threads) const;
 
   private:
@@ -73,20 +73,20 @@ class Device {
     double build_ms_ = 0.0;
 };
 
-// The machine's device that --platform and --device choose (selection.hpp has rules and errors).
+// The device that --platform and --device choose. selection.hpp has the rules and errors.
 cl::Device find_device(std::string_view platform, int device);
 
-// The device that a run is on. Only in executables that are linked with the backend of OpenCL.
+// The device of a run. Only for executables that link the OpenCL backend.
 Device& device_of(const PhaseTimer& timer);
 
-// Milliseconds that a command ran, by the device's own clock; waits for its end.
+// Waits for the end of a command. Result: the milliseconds that it ran, by the device's clock.
 double milliseconds_of(const cl::Event& event);
 
-// From the end of one command to the end of a later one; waits for both.
+// Waits for both commands. Result: the milliseconds between their ends.
 double milliseconds_between(const cl::Event& earlier, const cl::Event& later);
 
-// What `work` returns. Its errors of OpenCL are told by their names: cl::Error's message is the
-// failed call alone.
+// Returns the result of `work`. OpenCL's errors get a message with their names: cl::Error's own
+// message contains only the failed call.
 template <typename Work>
 auto name_errors(const Work& work) {
     try {
@@ -111,7 +111,7 @@ struct NamedErrors<void (*)(Arguments...)> {
 
 }  // namespace detail
 
-// The same for a stage's function: a function that calls it.
+// The same for a stage's function: this is a function that calls it.
 template <auto stage>
 inline constexpr auto named_errors = &detail::NamedErrors<decltype(stage)>::template run<stage>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads memory as fast as a device can: bandwidth_probe.cu in OpenCL C.
-#define UNROLL 4  // loads in flight a work-item
+#define UNROLL 4  // loads in flight per work-item
 
 __kernel void read_kernel(__global const volatile uint4* memory, long count, int passes,
                           __global uint* sink) {
@@ -11,7 +11,7 @@ __kernel void read_kernel(__global const volatile uint4* memory, long count, int
             for (int k = 0; k < UNROLL; ++k) {
                 const long at = i + k * stride;
                 if (at < count) {
-                    // volatile: the later passes of a small buffer read it too, past L1.
+                    // volatile: later passes over a small buffer must read it again, past L1.
                     const uint4 value = memory[at];
                     mixed ^= value.x ^ value.y ^ value.z ^ value.w ^ (uint)pass;
                 }

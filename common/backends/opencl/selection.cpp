@@ -52,7 +52,7 @@ std::size_t find_platform(const std::vector<PlatformEntry>& platforms, std::stri
                           list_platforms(platforms)));
 }
 
-// The platform of a run that asks for none.
+// The platform of a run that does not choose one.
 std::size_t default_platform(const std::vector<PlatformEntry>& platforms) {
     const auto first_where = [&platforms](const auto& suits) {
         return static_cast<std::size_t>(std::find_if(platforms.begin(), platforms.end(), suits) -

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of a machine's OpenCL devices a run is on. Knows nothing of OpenCL itself.
+// Chooses the OpenCL device of a run. This part needs no OpenCL itself.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@ struct DeviceEntry {
     bool is_gpu = false;
 };
 
-// As `clinfo -l` lists them.
+// In the order of `clinfo -l`.
 struct PlatformEntry {
     std::string name;  // "NVIDIA CUDA"
     std::vector<DeviceEntry> devices;
 };
 
-// Where in the lists.
+// Indices into these lists.
 struct Selection {
     std::size_t platform = 0;
     std::size_t device = 0;
 };
 
-// `platform`: a number, or a part of the name in any case; empty: the first platform with a GPU,
-// else PoCL, else the first with a device. `device`: a number among the platform's devices, where
-// GPUs come before all others.
-// Errors: NoDeviceError where there is no platform, or none of its devices; UsageError for a
-// platform that is not there, for a part of several names, and for a number out of range.
+// `platform`: a number, or a part of the name in upper or lower case. If it is empty: the first
+// platform with a GPU, else PoCL, else the first platform with a device. `device`: a number among
+// the platform's devices; GPUs come before all others. Errors: NoDeviceError if there is no
+// platform, or if it has no device; UsageError for a platform that does not exist, for a part of
+// several names, and for a number out of range.
 Selection select_device(const std::vector<PlatformEntry>& platforms, std::string_view platform,
                         int device);
 

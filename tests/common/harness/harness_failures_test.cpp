@@ -88,7 +88,7 @@ TEST_F(Harness, BadFlags) {
     expect_failure({"--warmup", "-1"}, 2, "--warmup '-1' is below 0");
     expect_failure({"--device", "-1"}, 2, "--device '-1' is below 0");
     expect_failure({"--device", "7"}, 2, "there are 2 devices");
-    expect_failure({"--platform", "0"}, 2, "--platform is of stages in OpenCL only");
+    expect_failure({"--platform", "0"}, 2, "--platform is for stages in OpenCL only");
     expect_failure({"--seed", "x"}, 2, "--seed 'x' is not a number");
     expect_failure({"--factor", "0"}, 2, "--factor '0' is below 1");
     expect_failure({"--unknown"}, 2, "not a flag of this program: --unknown");
