@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Floyd-Warshall, stage 00: one thread on the CPU.
-// Idea: three loops (equation 7.1): through each vertex k, from each vertex i, to each vertex j.
-// Limit now: one core, with a branch in its innermost loop.
+// Idea: three loops (equation 7.1): allow each vertex k on the way, from each vertex i, to each
+// vertex j.
+// Limit now: one core, with a branch in the innermost loop.
 // Thesis 7.2.
 #include "problem/floyd.hpp"
 
@@ -11,7 +12,7 @@
 using floyd::Distance, floyd::Input, floyd::kMaxDistance, floyd::Output, floyd::Phase,
     floyd::PhaseTimer, floyd::Vertex;
 
-// Lets all paths lead through vertex k. Returns whether that closes a negative cycle.
+// Allows all paths to lead through vertex k. Returns true if that closes a negative cycle.
 bool relax_through(Distance* distances, Vertex* next_hops, std::int64_t count, std::int64_t k) {
     bool negative = false;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -19,7 +20,8 @@ bool relax_through(Distance* distances, Vertex* next_hops, std::int64_t count, s
         const Vertex hop = next_hops[i * count + k];
         for (std::int64_t j = 0; j < count; ++j) {
             const Distance through = to_pivot + distances[k * count + j];
-            // A sum with infinity in it is above kMaxDistance. Less, not equal: floyd.hpp.
+            // A sum that contains infinity is above kMaxDistance. "Less", never "less or equal":
+            // floyd.hpp says why.
             if (through < std::min(distances[i * count + j], kMaxDistance + 1)) {
                 distances[i * count + j] = through;
                 next_hops[i * count + j] = hop;
@@ -39,7 +41,7 @@ void find_paths(const Input& input, Output& output, PhaseTimer& timer) {
     Vertex* next_hops = output.next_hops.data();
 
     timer.begin(Phase::kKernels);
-    // From a negative cycle on, each step might double the values: no further.
+    // After a negative cycle, each step could double the values, so the loop ends there.
     for (std::int64_t k = 0; k < count && !output.negative_cycle; ++k) {
         output.negative_cycle = relax_through(distances, next_hops, count, k);
     }

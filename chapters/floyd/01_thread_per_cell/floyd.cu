@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Floyd-Warshall, stage 01: a thread a cell.
-// Idea: in step k each cell (i, j) reads itself, (i, k) and (k, j), and the step changes neither
-// row k nor column k: all cells can go at once. Each step needs the one before, so a step is a
-// launch; all are queued on one stream, and the GPU works while the CPU still queues.
+// Floyd-Warshall, stage 01: one thread per cell.
+// Idea: in step k, each cell (i, j) reads itself, (i, k) and (k, j). The step changes neither row k
+// nor column k, so all cells can be updated at once. Each step needs the step before it: there is
+// one launch per step, all on one stream, and the GPU works while the CPU still queues launches.
 // Compared with 00_cpu: the two inner loops have become the grid.
-// Limit now: latency, and some 50 instructions of a warp for its 32 cells, because threads end
-// after a single one; memory is busy for 40 % of the time.
+// Limit now: latency, and some 50 instructions per warp for only 32 cells, because each thread ends
+// after one cell; memory is busy for 40 % of the time.
 // Thesis 7.3, figure 7.3.
 #include <cuda_runtime.h>
 
@@ -21,9 +21,9 @@ using floyd::Distance, floyd::Input, floyd::kMaxDistance, floyd::Output, floyd::
 
 constexpr int kBlockSize = 256;
 
-// Lets all paths lead through vertex k. negative[k] != 0: an earlier step closed a negative cycle.
-// From then on each step might double the values, so none goes any further. What this step finds is
-// for the next one: in this one some threads may still read the flag while others set it.
+// Allows all paths to lead through vertex k. If negative[k] is not 0, an earlier step has closed a
+// negative cycle. From then on each step could double the values, so all later steps return at
+// once. A step sets the flag of the next step: other threads may still read its own.
 __global__ void relax_through_kernel(Distance* distances, Vertex* next_hops, int count, int k,
                                      int* negative) {
     const std::int64_t i = blockIdx.x;
@@ -36,8 +36,8 @@ __global__ void relax_through_kernel(Distance* distances, Vertex* next_hops, int
     const std::int64_t row = i * count;
     const std::int64_t pivot_row = static_cast<std::int64_t>(k) * count;
     const Distance through = distances[row + k] + distances[pivot_row + j];
-    // A sum with infinity in it is above kMaxDistance. Less, not equal: floyd.hpp. Nor may an equal
-    // value be written: others read row k and column k now.
+    // A sum that contains infinity is above kMaxDistance. "Less", never "less or equal": floyd.hpp
+    // says why. Nor may an equal value be written: other threads read row k and column k now.
     if (through < min(distances[row + j], kMaxDistance + 1)) {
         distances[row + j] = through;
         next_hops[row + j] = next_hops[row + k];
@@ -60,7 +60,7 @@ void find_paths(const Input& input, Output& output, PhaseTimer& timer) {
                           cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
-    // Rows first: 2^31 blocks may lie along x, but only 65 535 along y.
+    // Rows along x: a grid may have 2^31 - 1 blocks along x, but only 65 535 along y.
     const dim3 blocks(count, (count + kBlockSize - 1) / kBlockSize);
     for (int k = 0; k < count; ++k) {
         relax_through_kernel<<<blocks, kBlockSize>>>(d_distances.data(), d_next_hops.data(), count,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Floyd-Warshall, stage 02: a block a row.
-// Idea: a step has count * count cells, far more blocks than the GPU holds at once. With a row a
-// block there are only count, each thread goes along it in strides, and (i, k) is loaded once.
-// Compared with 01_thread_per_cell: a loop over the columns in the kernel, one dimension of blocks
-// less.
+// Floyd-Warshall, stage 02: one block per row.
+// Idea: with one thread per cell, a step has far more blocks than the GPU holds at once. With one
+// block per row there are only `count`. Each thread walks along the row in strides, and loads
+// (i, k) once.
+// Compared with 01_thread_per_cell: the kernel has a loop over the columns; the grid has one
+// dimension less.
 // Limit now: latency, because a thread's next loads wait until its last cell has been compared and
 // stored; memory is busy for a third of the time.
 // Thesis 7.3.1, figures 7.1 and 7.3.
@@ -21,9 +22,9 @@ using floyd::Distance, floyd::Input, floyd::kMaxDistance, floyd::Output, floyd::
 
 constexpr int kBlockSize = 256;
 
-// Lets all paths lead through vertex k. negative[k] != 0: an earlier step closed a negative cycle.
-// From then on each step might double the values, so none goes any further. What this step finds is
-// for the next one: in this one some threads may still read the flag while others set it.
+// Allows all paths to lead through vertex k. If negative[k] is not 0, an earlier step has closed a
+// negative cycle. From then on each step could double the values, so all later steps return at
+// once. A step sets the flag of the next step: other threads may still read its own.
 __global__ void relax_through_kernel(Distance* distances, Vertex* next_hops, int count, int k,
                                      int* negative) {
     const std::int64_t i = blockIdx.x;
@@ -36,8 +37,9 @@ __global__ void relax_through_kernel(Distance* distances, Vertex* next_hops, int
     const Distance to_pivot = distances[row + k];
     for (int j = threadIdx.x; j < count; j += kBlockSize) {
         const Distance through = to_pivot + distances[pivot_row + j];
-        // A sum with infinity in it is above kMaxDistance. Less, not equal: floyd.hpp. Nor may an
-        // equal value be written: others read row k and column k now.
+        // A sum that contains infinity is above kMaxDistance. "Less", never "less or equal":
+        // floyd.hpp says why. Nor may an equal value be written: other threads read row k and
+        // column k now.
         if (through < min(distances[row + j], kMaxDistance + 1)) {
             distances[row + j] = through;
             next_hops[row + j] = next_hops[row + k];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Floyd-Warshall, stage 03: several rows a block, and (k, j) reused.
-// Idea: all rows need the same row k. A thread keeps its element of it in a register and goes down
-// the column through kRowsPerBlock rows, before it goes on to its next column.
-// Compared with 02_row_per_block: a loop over rows within the one over columns.
-// Limit now: latency, as before, with fewer threads to hide it, because each takes more registers;
-// and each step reads every cell and keeps none for the next step.
-// Thesis 7.3.2, figures 7.2 and 7.3; its section 7.4 calls the register shared memory.
+// Floyd-Warshall, stage 03: several rows per block, and (k, j) reused.
+// Idea: all rows need the same row k. A thread keeps its element of row k in a register and walks
+// down the column through kRowsPerBlock rows. Then it goes on to its next column.
+// Compared with 02_row_per_block: a loop over rows inside the loop over columns.
+// Limit now: latency, as before, with fewer threads to hide it, because each thread takes more
+// registers; and each step reads every cell and keeps none for the next step.
+// Thesis 7.3.2, figures 7.2 and 7.3. (Its section 7.4 calls the register shared memory.)
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -21,9 +21,9 @@ using floyd::Distance, floyd::Input, floyd::kMaxDistance, floyd::Output, floyd::
 constexpr int kBlockSize = 256;
 constexpr int kRowsPerBlock = 4;
 
-// Lets all paths lead through vertex k. negative[k] != 0: an earlier step closed a negative cycle.
-// From then on each step might double the values, so none goes any further. What this step finds is
-// for the next one: in this one some threads may still read the flag while others set it.
+// Allows all paths to lead through vertex k. If negative[k] is not 0, an earlier step has closed a
+// negative cycle. From then on each step could double the values, so all later steps return at
+// once. A step sets the flag of the next step: other threads may still read its own.
 __global__ void relax_through_kernel(Distance* distances, Vertex* next_hops, int count, int k,
                                      int* negative) {
     const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * kRowsPerBlock;
@@ -38,8 +38,9 @@ __global__ void relax_through_kernel(Distance* distances, Vertex* next_hops, int
         for (std::int64_t i = first_row; i < end_row; ++i) {
             const std::int64_t row = i * count;
             const Distance through = distances[row + k] + from_pivot;
-            // A sum with infinity in it is above kMaxDistance. Less, not equal: floyd.hpp. Nor may
-            // an equal value be written: others read row k and column k now.
+            // A sum that contains infinity is above kMaxDistance. "Less", never "less or equal":
+            // floyd.hpp says why. Nor may an equal value be written: other threads read row k and
+            // column k now.
             if (through < min(distances[row + j], kMaxDistance + 1)) {
                 distances[row + j] = through;
                 next_hops[row + j] = next_hops[row + k];

@@ -19,7 +19,7 @@ using course::text;
 
 namespace {
 
-// "3 -> 5 -> 3", as the source of the graph calls the vertices.
+// "3 -> 5 -> 3", with the vertex numbers of the graph's source.
 std::string describe(const std::vector<Vertex>& path, Vertex first_vertex) {
     std::string result;
     for (const Vertex vertex : path) {
@@ -29,7 +29,7 @@ std::string describe(const std::vector<Vertex>& path, Vertex first_vertex) {
     return result;
 }
 
-// Rows of integers with commas between them; `empty` is written as `name`.
+// Rows of integers, separated by commas; `empty` is written as `name`.
 void write_matrix(std::ostream& out, const std::vector<std::int32_t>& matrix, std::int64_t count,
                   std::int32_t empty, std::string_view name, std::int32_t offset) {
     std::string line;
@@ -59,17 +59,19 @@ class Floyd final : public course::Problem {
     }
     std::string_view n_help() const override { return "vertices"; }
     std::string_view input_help() const override {
-        return "random (default), grid, cycle, hypercube, complete, or a file: DIMACS .gr, .csv of "
-               "from,to,weight, or (any other name) OR-Library p-median";
+        return "random (default), grid, cycle, hypercube, complete; negative-cycle, which a stage "
+               "must report; or a file: DIMACS .gr, .csv with lines from,to,weight, or (any other "
+               "name) OR-Library p-median";
     }
 
     void add_options(course::CommandLine& command_line) override {
         command_line.add_real("--density", graph_options_.density,
-                              "of random: the probability of each edge", 0, 1);
+                              "for random: the probability of each edge", 0, 1);
         command_line.add_integer("--max-weight", graph_options_.max_weight,
-                                 "of named inputs: edges are 0 to this long", 0, kMaxDistance);
-        command_line.add_flag("--negative", graph_options_.negative,
-                              "of named inputs: edges of negative length too, but no such cycle");
+                                 "for named inputs: edges weigh from 0 to this", 0, kMaxDistance);
+        command_line.add_flag(
+            "--negative", graph_options_.negative,
+            "for named inputs: also edges of negative weight, but no negative cycle");
         command_line.add_text("--path", path_, "print the path from one vertex to another: A,B");
         command_line_ = &command_line;
     }
@@ -82,7 +84,7 @@ class Floyd final : public course::Problem {
     double device_bytes(std::int64_t n) const override {
         return 8.0 * static_cast<double>(n) * static_cast<double>(n) + 4.0 * static_cast<double>(n);
     }
-    // Input, output, and what the oracle knows of some vertices.
+    // Input, output, and the distances that the oracle keeps for some vertices.
     double host_bytes(std::int64_t n) const override {
         return 16.0 * static_cast<double>(n) * static_cast<double>(n) +
                4096.0 * static_cast<double>(n);
@@ -101,11 +103,14 @@ class Floyd final : public course::Problem {
             }
             graph_ = read_graph(input_name_, options.n_given ? options.n : 0);
         }
+        for (const char* flag : {"--output", "--next-hop", "--path"}) {
+            refuse_given(flag, has_negative_cycle());
+        }
         if (path_.empty()) return;
         if (options.check || options.profile) {
-            throw course::UsageError(text("--path ", path_, ": ",
+            throw course::UsageError(text("--path ", path_, ": it cannot be used with ",
                                           options.check ? "--check" : "--profile",
-                                          " prints no summary"));
+                                          ", which prints no summary"));
         }
         parse_path();
     }
@@ -123,7 +128,7 @@ class Floyd final : public course::Problem {
 
     void poison_output() override {
         if (input_.count == 0) {
-            // Not in prepare: only now is it known that the matrices of a file fit the memory.
+            // Not in prepare: only now is it certain that the matrices of a file fit the memory.
             input_ = make_input(graph_);
             output_.distances.resize(input_.cells());
             output_.next_hops.resize(input_.cells());
@@ -137,7 +142,7 @@ class Floyd final : public course::Problem {
 
     void run(PhaseTimer& timer) override {
         find_paths_(input_, output_, timer);
-        if (output_.negative_cycle) report_negative_cycle();
+        if (output_.negative_cycle && !has_negative_cycle()) report_negative_cycle();
     }
 
     course::Verdict verify() override {
@@ -174,11 +179,14 @@ class Floyd final : public course::Problem {
     }
 
   private:
-    bool is_named() const { return course::is_one_of(kInputNames, input_name_); }
+    bool has_negative_cycle() const { return input_name_ == kNegativeCycleName; }
+    bool is_named() const {
+        return has_negative_cycle() || course::is_one_of(kInputNames, input_name_);
+    }
 
     void refuse_given(const char* flag, bool refused) const {
         if (refused && command_line_->given(flag)) {
-            throw course::UsageError(text(flag, ": not of --input ", input_name_));
+            throw course::UsageError(text(flag, ": it cannot be used with --input ", input_name_));
         }
     }
 
@@ -187,12 +195,12 @@ class Floyd final : public course::Problem {
         const auto from = course::parse_integer(std::string_view(path_).substr(0, comma));
         const auto to = course::parse_integer(std::string_view(path_).substr(comma + 1));
         if (!from || !to) {
-            throw course::UsageError(text("--path '", path_, "' is not two vertices: A,B"));
+            throw course::UsageError(text("--path '", path_, "': it must name two vertices, A,B"));
         }
         for (const std::int64_t vertex : {from.value, to.value}) {
             if (vertex < graph_.first_vertex || vertex - graph_.first_vertex >= n()) {
-                throw course::UsageError(text("--path ", path_, ": no vertex ", vertex,
-                                              ", the vertices are ", graph_.first_vertex, " to ",
+                throw course::UsageError(text("--path ", path_, ": there is no vertex ", vertex,
+                                              "; the vertices are ", graph_.first_vertex, " to ",
                                               n() - 1 + graph_.first_vertex));
             }
         }
@@ -200,19 +208,18 @@ class Floyd final : public course::Problem {
         path_to_ = static_cast<Vertex>(to.value - graph_.first_vertex);
     }
 
-    // The stage has only seen that there is one. Which one, and whether that is true, the oracle
-    // says.
+    // The stage has only seen that there is a negative cycle. The oracle finds it, or refutes it.
     [[noreturn]] void report_negative_cycle() const {
         const std::vector<Vertex> cycle = find_negative_cycle(input_);
         if (cycle.empty()) {
             throw std::runtime_error(
-                "WRONG RESULT: a negative cycle was found where there is none");
+                "WRONG RESULT: the stage reports a negative cycle, but there is none");
         }
         std::int64_t length = 0;
         for (std::size_t i = 1; i < cycle.size(); ++i) {
             length += input_.distances[cycle[i - 1] * n() + cycle[i]];
         }
-        throw course::InputError(text(input_name_, ": a cycle of negative length, ", length, ": ",
+        throw course::InputError(text(input_name_, ": a cycle has negative length ", length, ": ",
                                       describe(cycle, graph_.first_vertex)));
     }
 

@@ -35,7 +35,7 @@ std::vector<Distance> random_weights(std::int64_t count, std::int64_t largest,
     return weights;
 }
 
-// sums[i]: of the first i weights.
+// sums[i] is the sum of the first i weights.
 std::vector<std::int64_t> sums_of(const std::vector<Distance>& weights) {
     std::vector<std::int64_t> sums(weights.size() + 1);
     std::partial_sum(weights.begin(), weights.end(), sums.begin() + 1, std::plus<std::int64_t>());
@@ -43,7 +43,7 @@ std::vector<std::int64_t> sums_of(const std::vector<Distance>& weights) {
 }
 
 void make_random(Graph& graph, const GraphOptions& options, course::Random random) {
-    // The generator is copied: the edges are the same each time that they are asked for.
+    // The generator is copied: each call lists the same edges.
     graph.for_each_edge = [count = graph.count, options, random](const AddEdge& add) {
         course::Random draws = random;
         for (std::int64_t from = 0; from < count; ++from) {
@@ -75,7 +75,8 @@ void make_grid(Graph& graph, const GraphOptions& options, course::Random random)
             if (cell + width < count) add_both(cell, cell + width, down[cell / width]);
         }
     };
-    // One way along a row and one along a column, in the order that avoids the end of the last row.
+    // First along a row and then along a column, or the other way round: one of the two avoids the
+    // missing end of the last row.
     graph.known_distance = [width, x = sums_of(across), y = sums_of(down)](Vertex a, Vertex b) {
         return std::abs(x[b % width] - x[a % width]) + std::abs(y[b / width] - y[a / width]);
     };
@@ -94,6 +95,21 @@ void make_cycle(Graph& graph, const GraphOptions& options, course::Random random
     };
 }
 
+// No vertex can be left out of the cycle: only the last steps see that it is negative.
+void make_negative_cycle(Graph& graph, const GraphOptions& options, course::Random random) {
+    if (graph.count < 2) {
+        throw course::UsageError(
+            text("--n ", graph.count, ": --input ", kNegativeCycleName, " needs two vertices"));
+    }
+    auto weights = random_weights(graph.count, options.max_weight, random);
+    weights.back() = -1 - std::accumulate(weights.begin(), weights.end() - 1, Distance{0});
+    graph.for_each_edge = [count = graph.count, weights](const AddEdge& add) {
+        for (std::int64_t from = 0; from < count; ++from) {
+            add(as_vertex(from), as_vertex((from + 1) % count), weights[from]);
+        }
+    };
+}
+
 void make_hypercube(Graph& graph, const GraphOptions& options, course::Random random) {
     constexpr int kBits = 31;
     const std::int64_t count = graph.count;
@@ -106,7 +122,7 @@ void make_hypercube(Graph& graph, const GraphOptions& options, course::Random ra
             }
         }
     };
-    // Clear bits first and set others then: no number on the way is above both ends.
+    // A path that clears bits first and then sets bits meets no number above both of its ends.
     graph.known_distance = [weights](Vertex from, Vertex to) {
         std::int64_t distance = 0;
         for (int bit = 0; bit < kBits; ++bit) {
@@ -131,8 +147,8 @@ void make_complete(Graph& graph, const GraphOptions& options, course::Random ran
     };
 }
 
-// Adds p(from) - p(to) to each weight. Along a path all but p of its ends cancel out, along a cycle
-// everything.
+// Adds p(from) - p(to) to each weight. Along a path, all p cancel out except those of its two ends;
+// along a cycle, all cancel out.
 void add_potentials(Graph& graph, const GraphOptions& options, course::Random& random) {
     const auto potentials = random_weights(graph.count, options.max_weight, random);
     graph.for_each_edge = [edges = std::move(graph.for_each_edge), potentials](const AddEdge& add) {
@@ -147,7 +163,7 @@ void add_potentials(Graph& graph, const GraphOptions& options, course::Random& r
     };
 }
 
-// Reads the fields of edges, and counts how far the paths may go.
+// Reads the fields of edges, and keeps a bound of the length of all paths.
 class EdgeReader {
   public:
     EdgeReader(course::TextReader& reader, Vertex first_vertex)
@@ -155,7 +171,7 @@ class EdgeReader {
 
     void set_count(std::int64_t count) { longest_.resize(count); }
     std::int64_t count() const { return static_cast<std::int64_t>(longest_.size()); }
-    // Fields `field` and the two behind it, vertices up to `last` as the file counts.
+    // Reads `field` and the next two fields. Vertices count as in the file, up to `last`.
     Edge read(std::size_t field, std::int64_t last, std::int64_t least_weight) {
         const std::int64_t from = reader_.integer(field, "vertex", first_vertex_, last);
         const std::int64_t to = reader_.integer(field + 1, "vertex", first_vertex_, last);
@@ -173,14 +189,14 @@ class EdgeReader {
     void note_weight(Vertex from, Distance weight) {
         longest_[from] = std::max<std::int64_t>(longest_[from], std::abs(weight));
     }
-    // A path leaves each vertex once at most, and its last one never.
+    // A path leaves each vertex at most once, and its last vertex never.
     void refuse_long_paths() const {
         const std::int64_t longest =
             std::accumulate(longest_.begin(), longest_.end(), std::int64_t{0}) -
             *std::min_element(longest_.begin(), longest_.end());
         if (longest > kMaxDistance) {
-            throw course::InputError(text(reader_.path(), ": paths may be as long as ", longest,
-                                          ", above ", kMaxDistance));
+            throw course::InputError(text(reader_.path(), ": a path may be ", longest,
+                                          " long, above the limit of ", kMaxDistance));
         }
     }
 
@@ -200,7 +216,7 @@ Graph make_file_graph(const EdgeReader& reader, std::vector<Edge> edges) {
     return graph;
 }
 
-// The header's numbers of vertices and edges, from field `field` on.
+// The header's numbers of vertices and edges, in `field` and the field after it.
 std::int64_t read_header(const course::TextReader& reader, std::size_t field, EdgeReader& edges) {
     edges.set_count(reader.integer(field, "number of vertices", 1, kMaxVertices));
     return reader.integer(field + 1, "number of edges", 1);
@@ -209,14 +225,15 @@ std::int64_t read_header(const course::TextReader& reader, std::size_t field, Ed
 void refuse_more_edges(const course::TextReader& reader, std::size_t count,
                        std::int64_t announced) {
     if (static_cast<std::int64_t>(count) > announced) {
-        reader.fail(text("more edges than the ", announced, " announced"));
+        reader.fail(text("more edges than the ", announced, " that the header announces"));
     }
 }
 
 void refuse_fewer_edges(const course::TextReader& reader, std::size_t count,
                         std::int64_t announced) {
     if (static_cast<std::int64_t>(count) < announced) {
-        reader.fail(text("the file ends after ", count, " edges of the ", announced, " announced"));
+        reader.fail(text("the file ends after ", count, " of the ", announced,
+                         " edges that the header announces"));
     }
 }
 
@@ -231,7 +248,7 @@ Graph read_dimacs(const std::string& path) {
         if (kind == "p") {
             if (announced > 0) reader.fail("a second `p` line");
             reader.expect_fields(4, "p sp VERTICES EDGES");
-            if (reader.fields()[1] != "sp") reader.fail("a problem other than `sp`");
+            if (reader.fields()[1] != "sp") reader.fail("the problem must be `sp`");
             announced = read_header(reader, 2, edge_reader);
         } else if (kind == "a") {
             if (announced == 0) reader.fail("an edge before the line `p sp VERTICES EDGES`");
@@ -239,7 +256,7 @@ Graph read_dimacs(const std::string& path) {
             edges.push_back(edge_reader.read(1, edge_reader.count(), -kMaxDistance));
             refuse_more_edges(reader, edges.size(), announced);
         } else {
-            reader.fail("a line that starts with none of `c`, `p`, `a`");
+            reader.fail("a line must start with `c`, `p` or `a`");
         }
     }
     if (announced == 0) reader.fail("the file ends without a line `p sp VERTICES EDGES`");
@@ -297,14 +314,17 @@ Graph read_csv(const std::string& path, std::int64_t count) {
 
 Graph make_graph(std::string_view name, std::int64_t count, const GraphOptions& options) {
     if (count > kMaxVertices) {
-        throw course::UsageError(text("--n ", count, ": at most ", kMaxVertices, " vertices"));
+        throw course::UsageError(
+            text("--n ", count, ": there may be at most ", kMaxVertices, " vertices"));
     }
     const std::int64_t largest = options.max_weight * (options.negative ? 2 : 1);
     const std::int64_t hops = std::max<std::int64_t>(count - 1, 1);
-    if (largest > kMaxDistance / hops) {
+    // A negative cycle is 1 shorter than its other edges are long.
+    const Distance limit = kMaxDistance - (name == kNegativeCycleName ? 1 : 0);
+    if (largest > limit / hops) {
         throw course::UsageError(text("--max-weight ", options.max_weight, ": ", hops,
                                       " edges of up to ", largest, " may add up to more than ",
-                                      kMaxDistance));
+                                      limit));
     }
     course::Random random(options.seed);
     Graph graph;
@@ -319,11 +339,13 @@ Graph make_graph(std::string_view name, std::int64_t count, const GraphOptions& 
         make_hypercube(graph, options, random);
     } else if (name == "complete") {
         make_complete(graph, options, random);
+    } else if (name == kNegativeCycleName) {
+        make_negative_cycle(graph, options, random);
     } else {
-        throw course::UsageError(text("--input ", name, ": no such input"));
+        throw course::UsageError(text("--input ", name, ": there is no such input"));
     }
     if (options.negative) {
-        course::Random other(~options.seed);  // draws of its own, whatever the graph took
+        course::Random other(~options.seed);  // independent of how many numbers the graph drew
         add_potentials(graph, options, other);
     }
     return graph;
@@ -331,7 +353,8 @@ Graph make_graph(std::string_view name, std::int64_t count, const GraphOptions& 
 
 Graph read_graph(const std::string& path, std::int64_t count) {
     if (count > kMaxVertices) {
-        throw course::UsageError(text("--n ", count, ": at most ", kMaxVertices, " vertices"));
+        throw course::UsageError(
+            text("--n ", count, ": there may be at most ", kMaxVertices, " vertices"));
     }
     if (path.ends_with(".csv")) return read_csv(path, count);
     Graph graph = path.ends_with(".gr") ? read_dimacs(path) : read_p_median(path);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
 
-// The first fault by its cell, whichever thread finds it first.
+// The fault of the first cell, no matter which thread finds a fault first.
 class FirstFault {
   public:
     void add(std::int64_t cell, const std::string& message) {
@@ -36,10 +36,10 @@ class FirstFault {
     std::optional<std::string> message_;
 };
 
-// A cycle along `parents`, each vertex's predecessor or kNoHop; in the order of the edges, the
-// first vertex once more at the end. Empty where there is none.
+// A cycle along `parents` (each vertex's predecessor, or kNoHop), in the order of the edges, with
+// the first vertex again at the end. Empty if there is none.
 std::vector<Vertex> find_cycle(const std::vector<Vertex>& parents) {
-    std::vector<std::int64_t> walks(parents.size(), -1);  // the walk that came by
+    std::vector<std::int64_t> walks(parents.size(), -1);  // the walk that visited it
     for (std::size_t start = 0; start < parents.size(); ++start) {
         Vertex v = static_cast<Vertex>(start);
         while (v != kNoHop && walks[v] < 0) {
@@ -58,15 +58,15 @@ std::vector<Vertex> find_cycle(const std::vector<Vertex>& parents) {
 }
 
 struct BellmanFord {
-    // How far each vertex is from the nearest of all, which may be itself: 0 at most. Then
-    // w(u,v) + potential(u) - potential(v) is not negative for any edge.
+    // The distance of each vertex from the nearest vertex, which may be itself: at most 0. With
+    // them, w(u,v) + potential(u) - potential(v) is not negative for any edge.
     std::vector<std::int64_t> potentials;
-    std::vector<Vertex> negative_cycle;  // empty: there is none, and the potentials are right
+    std::vector<Vertex> negative_cycle;  // empty if there is none; then the potentials are right
 };
 
-// In rounds: each takes all edges out of vertices that came nearer in the one before. A cycle of
-// predecessors is a negative one (Cherkassky and Goldberg 1999), and while there is none, paths
-// are simple, so the rounds end.
+// In rounds: each round uses all edges out of the vertices that came nearer in the round before. A
+// cycle of predecessors is a negative cycle (Cherkassky and Goldberg 1999). While there is none,
+// paths are simple, so the rounds end.
 BellmanFord run_bellman_ford(const Input& input) {
     const std::int64_t count = input.count;
     BellmanFord result;
@@ -94,7 +94,8 @@ BellmanFord run_bellman_ford(const Input& input) {
                 }
                 const std::lock_guard lock(mutex);
                 for (std::int64_t v = 0; v < count; ++v) {
-                    // Of equals the smallest parent, wherever the ranges are cut.
+                    // Of equal paths, the smallest parent wins: so the result does not depend on
+                    // how the range was cut.
                     if (mine[v] < nearest[v] ||
                         (mine[v] == nearest[v] && my_parents[v] != kNoHop &&
                          my_parents[v] < parents[v] && nearest[v] < result.potentials[v])) {
@@ -114,11 +115,11 @@ BellmanFord run_bellman_ford(const Input& input) {
     return result;
 }
 
-// Distances from one vertex by Dijkstra's algorithm on weights that the potentials have made
-// non-negative: O(count^2), which in a dense graph no heap improves.
+// Distances from one vertex by Dijkstra's algorithm. The potentials make all weights non-negative.
+// O(count^2), which a heap cannot improve in a dense graph.
 std::vector<Distance> run_dijkstra(const Input& input, const std::vector<std::int64_t>& potentials,
                                    Vertex source) {
-    struct Open {  // a vertex that is not settled; together, because each step goes through all
+    struct Open {  // a vertex that is not settled; in one list, because each step reads them all
         std::int64_t reached;
         std::int64_t potential;
         Vertex vertex;
@@ -224,7 +225,7 @@ Verifier::Implementation::Implementation(const Graph& given_graph, const Input& 
         });
 }
 
-// A cell on its own: what of it can be wrong whatever the other cells hold.
+// Checks one cell for what can be wrong without a look at other cells.
 std::optional<std::string> Verifier::Implementation::read_cell(const Output& output, Vertex from,
                                                                Vertex to, Column& column) const {
     const Distance distance = output.distances[from * count + to];
@@ -234,24 +235,24 @@ std::optional<std::string> Verifier::Implementation::read_cell(const Output& out
     column.weights[from] = 0;
     const auto where = [&] { return text("from ", from, " to ", to, ": "); };
     if (from == to) {
-        if (distance != 0) return text(where(), "distance ", distance);
-        if (hop != to) return text(where(), "next hop ", hop);
+        if (distance != 0) return text(where(), "the distance is ", distance, ", not 0");
+        if (hop != to) return text(where(), "the next hop is ", hop);
         return std::nullopt;
     }
     if ((distance == kInfinity) != (hop == kNoHop)) {
-        return text(where(), "distance ", distance, ", but next hop ", hop);
+        return text(where(), "the distance is ", distance, ", but the next hop is ", hop);
     }
     if (hop == kNoHop) return std::nullopt;
     if (hop < 0 || hop >= count || hop == from ||
         input.distances[from * count + hop] == kInfinity) {
-        return text(where(), "next hop ", hop, ", to which there is no edge");
+        return text(where(), "the next hop is ", hop, ", but there is no edge to it");
     }
     column.weights[from] = input.distances[from * count + hop];
     return std::nullopt;
 }
 
-// Walks from every vertex to `to`, each part of the way once: where another walk came by, the rest
-// is known.
+// Walks from every vertex to `to`. Each part of the way is walked once: where an earlier walk came
+// by, the rest is known.
 std::optional<std::string> Verifier::Implementation::walk_to(Vertex to,
                                                              const Column& column) const {
     enum State : std::uint8_t { kNew, kOnThisWalk, kDone };
@@ -278,8 +279,8 @@ std::optional<std::string> Verifier::Implementation::walk_to(Vertex to,
             const Vertex u = walk.back();
             length += column.weights[u];
             if (length != column.distances[u]) {
-                return text("from ", u, " to ", to, ": distance ", column.distances[u],
-                            ", but the path's edges add up to ", length);
+                return text("from ", u, " to ", to, ": the distance is ", column.distances[u],
+                            ", but the edges of the path add up to ", length);
             }
             lengths[u] = length;
             states[u] = kDone;
@@ -288,7 +289,7 @@ std::optional<std::string> Verifier::Implementation::walk_to(Vertex to,
     return std::nullopt;
 }
 
-// Columns of the matrices, as many at a time as share a cache line.
+// Checks as many columns at a time as share a cache line.
 std::optional<std::string> Verifier::Implementation::check_paths(const Output& output) const {
     constexpr std::int64_t kColumns = 16;
     FirstFault fault;
@@ -323,9 +324,9 @@ std::optional<std::string> Verifier::Implementation::check_known_distances(
                     graph.known_distance(static_cast<Vertex>(from), static_cast<Vertex>(to));
                 const std::int64_t cell = from * count + to;
                 if (output.distances[cell] == known) continue;
-                return fault.add(
-                    cell, text("from ", from, " to ", to, ": distance ", output.distances[cell],
-                               ", by the graph's formula ", known));
+                return fault.add(cell,
+                                 text("from ", from, " to ", to, ": the distance is ",
+                                      output.distances[cell], ", by the graph's formula ", known));
             }
         }
     });
@@ -338,9 +339,9 @@ std::optional<std::string> Verifier::Implementation::check_sampled_distances(
         for (std::int64_t to = 0; to < count; ++to) {
             const Distance distance = output.distances[sources[s] * count + to];
             if (distance == source_distances[s][to]) continue;
-            return text("from ", sources[s], " to ", to, ": distance ", distance,
+            return text("from ", sources[s], " to ", to, ": the distance is ", distance,
                         ", by Dijkstra's algorithm ", source_distances[s][to], " (", kInfinity,
-                        ": no path)");
+                        " means no path)");
         }
     }
     return std::nullopt;
@@ -353,23 +354,26 @@ Verifier::~Verifier() = default;
 course::Verdict Verifier::verify(const Output& output) {
     const Implementation& oracle = *implementation_;
     if (!oracle.negative_cycle.empty()) {
-        return {false, "a negative cycle was not found"};
+        if (output.negative_cycle) return {true, "the negative cycle was found"};
+        return {false, "there is a negative cycle, but the stage does not report it"};
     }
-    if (output.negative_cycle) return {false, "a negative cycle was found where there is none"};
+    if (output.negative_cycle) {
+        return {false, "the stage reports a negative cycle, but there is none"};
+    }
     if (output.distances.size() != oracle.input.distances.size() ||
         output.next_hops.size() != oracle.input.next_hops.size()) {
-        return {false, "the output has another number of vertices than the input"};
+        return {false, "the output and the input differ in the number of vertices"};
     }
     if (const auto fault = oracle.check_paths(output)) return {false, *fault};
     if (const auto fault = oracle.check_sampled_distances(output)) return {false, *fault};
     std::string formula;
     if (oracle.graph.known_distance) {
         if (const auto fault = oracle.check_known_distances(output)) return {false, *fault};
-        formula = "; all as the graph's formula says";
+        formula = "; all distances equal the graph's formula";
     }
     return {true, text("all paths walked, with the right lengths; distances from ",
                        oracle.sources.size(), oracle.sources.size() == 1 ? " vertex" : " vertices",
-                       " as by Dijkstra's algorithm", formula)};
+                       " equal Dijkstra's", formula)};
 }
 
 }  // namespace floyd

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Floyd-Warshall's stages through their executables: files, matrices, negative cycles, orders of blocks, work.
+"""Runs the executables of Floyd-Warshall's stages: files, matrices, negative cycles, orders of blocks, work.
 
-    test_floyd.py STAGES_JSON ENGINE     ENGINE: gpu, emu (with the serial stage) or count
+    test_floyd.py STAGES_JSON ENGINE     ENGINE: gpu, emu (also runs the serial stage) or count
 """
 
 import json
@@ -15,7 +15,7 @@ from tests.chapters.stage_programs import declared_and_moved, execute, load_prog
 
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
-NO_COUNTERS = {"EMULATOR_COUNTERS": "none"}  # else a run on "count" that is not --quiet prints them
+NO_COUNTERS = {"EMULATOR_COUNTERS": "none"}  # without this, a run on "count" prints its counters unless it is --quiet
 PROGRAMS = load_programs(STAGES_JSON, ENGINE, "floyd")
 
 
@@ -35,7 +35,7 @@ class FloydTest(unittest.TestCase):
         return path
 
     def matrices(self, program: Path, *arguments: object, **settings: str) -> tuple[str, str]:
-        """Distances and next hops, of a run that must be right."""
+        """Distances and next hops of a run that must be right."""
         written = self.folder / "distances", self.folder / "hops"
         result = execute(program, "--check", "--quiet", "--output", written[0], "--next-hop", written[1], *arguments,
                          **settings)
@@ -46,7 +46,7 @@ class FloydTest(unittest.TestCase):
         return texts
 
     def refuse(self, program: Path, status: int, said: str, *arguments: object) -> str:
-        """One line that says it, the status, and no file."""
+        """The run must end with this status, one line that contains `said`, and no file."""
         written = [self.folder / name for name in ("distances", "hops", "rows")]
         result = execute(program, "--output", written[0], "--next-hop", written[1], "--csv", written[2], *arguments,
                          **NO_COUNTERS)
@@ -81,14 +81,14 @@ class FloydTest(unittest.TestCase):
                     self.assertIn(f"  path            {said}\n", result.stdout)
 
     def test_all_stages_agree_cell_by_cell(self) -> None:
-        """Ties too: steps in one order, and only what is less is written."""
+        """Also where paths tie: the steps have one order, and only a shorter distance is written."""
         for words in (["--n", 65], ["--n", 50, "--density", 0.05, "--max-weight", 2, "--negative"],
                       ["--n", 64, "--max-weight", 1, "--density", 0.2],
                       ["--n", 40, "--input", "grid", "--max-weight", 0]):
             with self.subTest(" ".join(map(str, words))):
                 self.assertEqual(len({self.matrices(program, *words) for program in PROGRAMS.values()}), 1)
 
-    @unittest.skipIf(ENGINE == "gpu", "its order is its own")
+    @unittest.skipIf(ENGINE == "gpu", "a GPU chooses its own order")
     def test_every_order(self) -> None:
         for stage, program in PROGRAMS.items():
             for words in (["--n", 70, "--max-weight", 1, "--negative"], ["--n", 35, "--input", "complete"]):
@@ -98,9 +98,9 @@ class FloydTest(unittest.TestCase):
                         self.assertEqual(self.matrices(program, *words, EMULATOR_SCHEDULE=schedule), expected)
 
     def test_negative_cycles(self) -> None:
-        """Closed by the first step, the last, or one between; of weights that double past 32 bits."""
+        """Cycles that the first step closes, the last, or one between; and weights that would double beyond 32 bits."""
         chance = random.Random(5)
-        large = 3_800_000  # paths may just be as long as "last" could have them
+        large = 3_800_000  # nearly the largest weight that "last" may have
         ring = [(v, v + 1, large) for v in range(69)]
         graphs = {
             "first": [(0, 1, 1), (1, 0, -2)] + [(v, v + 1, 1) for v in range(1, 60)],
@@ -114,8 +114,8 @@ class FloydTest(unittest.TestCase):
             weights = {(source, target): weight for source, target, weight in edges}
             for stage, program in PROGRAMS.items():
                 with self.subTest(f"{stage} {name}"):
-                    said = self.refuse(program, 1, f"{path}: a cycle of negative length, ", "--input", path)
-                    length, cycle = said.split("negative length, ")[1].split(": ")
+                    said = self.refuse(program, 1, f"{path}: a cycle has negative length ", "--input", path)
+                    length, cycle = said.split("negative length ")[1].split(": ")
                     hops = [int(vertex) for vertex in cycle.split(" -> ")]
                     self.assertEqual(hops[0], hops[-1])
                     self.assertEqual(sum(weights[hop] for hop in zip(hops, hops[1:], strict=False)), int(length))
@@ -125,9 +125,9 @@ class FloydTest(unittest.TestCase):
             with self.subTest(f"{stage} a cycle of length 0"):
                 self.assertEqual(self.matrices(program, "--input", nothing)[0].splitlines()[69].split(",")[69], "0")
 
-    @unittest.skipIf(ENGINE != "count", "stores are counted by the engine with counters")
+    @unittest.skipIf(ENGINE != "count", "only the engine with counters counts stores")
     def test_nothing_is_stored_after_a_negative_cycle(self) -> None:
-        """Each step would double the values, past 32 bits in the end."""
+        """Otherwise each step could double the values, until they exceed 32 bits."""
         n = 60
         path = self.file("first.csv", csv_of([(0, 1, 1), (1, 0, -2), *((v, v + 1, 1) for v in range(1, n - 1))]))
         counters = self.folder / "counters.json"
@@ -138,7 +138,7 @@ class FloydTest(unittest.TestCase):
                 kernel, = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
                 stored = sum(line["lanes"] for line in kernel["lines"] if line["operation"] == "store")
                 self.assertEqual(kernel["launches"], n)
-                # The first step's distance and next hop, and the flag that each later one hands on.
+                # The first step stores a distance and a next hop; each later step hands on the flag.
                 self.assertEqual(stored, 2 + n - 1)
 
     def test_faults_in_files(self) -> None:
@@ -146,16 +146,16 @@ class FloydTest(unittest.TestCase):
                                     ("e.csv", "0,1,2\n1,1,2\n", "e.csv:2: "), ("e.csv", "0,1,0.5\n", "e.csv:1: "),
                                     ("e.csv", "0,1,1\n\n0,1000000,1\n", "e.csv:3: "),
                                     ("a.gr", "p sp 3 2\na 1 2 3\n", "a.gr:2: "), ("pmed", "3 1 1\n1 4 3\n", "pmed:2: "),
-                                    ("e.csv", "0,1,500000000\n1,2,500000000\n", "e.csv: paths may be as long as"),
+                                    ("e.csv", "0,1,500000000\n1,2,500000000\n", "e.csv: a path may be 1000000000 long"),
                                     ("e.csv", "0,999999,1\n", "e.csv: n = 1000000 needs")):
             path = self.file(name, content)
             for stage, program in PROGRAMS.items():
                 with self.subTest(f"{stage} {content!r}"):
                     self.refuse(program, 1, said, "--input", path)
 
-    @unittest.skipIf(ENGINE != "count", "bytes are counted by the engine with counters")
+    @unittest.skipIf(ENGINE != "count", "only the engine with counters counts bytes")
     def test_no_stage_declares_more_than_it_moves(self) -> None:
-        """However few paths there are."""
+        """No matter how few paths there are."""
         for stage, program in PROGRAMS.items():
             for words in (["--n", 2], ["--n", 37], ["--n", 37, "--density", 0], ["--n", 64, "--input", "complete"]):
                 with self.subTest(f"{stage} {words}"):

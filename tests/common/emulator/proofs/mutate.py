@@ -93,7 +93,7 @@ def run(program: Path, words: str, mutation: Mutation | None = None) -> Outcome:
 def find_sources(stage: Stage) -> dict[str, list[str]]:
     """Lines of each file that the stage's kernels may lie in, by name."""
     source = ROOT / stage.source
-    files = [source, *source.parent.glob("*.cuh"), *source.parent.parent.glob("*.cuh")]
+    files = [source, *source.parent.glob("*.cuh"), *source.parent.parent.glob("device/*.cuh")]
     return {path.name: path.read_text(encoding="utf-8").splitlines() for path in files}
 
 
