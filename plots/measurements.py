@@ -16,14 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROW_COLUMNS = (
-    "date", "version", "chapter", "stage", "engine", "device", "n", "parameters", "grid", "input",
-    "seed", "repeat", "setup_ms", "copy_in_ms", "kernels_ms", "copy_out_ms", "total_ms", "bytes",
-    "operations", "verified",
-)
-REPORT_COLUMNS = (
-    "chapter", "stage", "engine", "device", "n", "parameters", "seed", "field", "value",
-)
+from common.tools.lib.columns import COUNTER_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
+
 PROFILE_COLUMNS = (
     "date", "chapter", "stage", "device", "n", "kernel", "metric", "unit", "value",
 )
@@ -34,7 +28,6 @@ TABLE_COLUMNS = (
     "figure", "quantity", "stage", "input", "n", "size-i", "threads", "value", "unit", "section",
 )
 SEED_TIME_COLUMNS = ("quantity", "stage", "value", "unit", "bound", "section")
-COUNTER_COLUMNS = ("stage", "arguments", "kernel", "counter", "value")
 ROOT = Path(__file__).resolve().parents[1]
 ENGINES = ("gpu", "emu", "cpu", "opencl")
 PARAMETERS = re.compile(r"[\w-]+ = [\w.-]+(?:, [\w-]+ = [\w.-]+)*")

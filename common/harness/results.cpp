@@ -12,7 +12,8 @@ namespace course {
 
 namespace {
 
-// The columns, for both formats: calls visit(name, value) in the order of kCsvHeader.
+// The columns, for both formats: calls visit(name, value). common/tools/lib/columns.py has the same
+// list, in the same order.
 template <typename Visitor>
 void for_each_column(const Row& row, Visitor&& visit) {
     visit("date", row.date);
@@ -85,19 +86,18 @@ std::string quote_csv_field(std::string_view field) {
     return quoted + '"';
 }
 
-void write_csv_row(std::ostream& out, const Row& row) {
-    const char* separator = "";
-    for_each_column(row, [&](const char*, const auto& value) {
-        out << separator << as_csv(value);
-        separator = ",";
-    });
-    out << '\n';
-}
-
 void write_csv(std::ostream& out, std::span<const Row> rows) {
-    out << kCsvHeader << '\n';
+    const auto write_line = [&out](const Row& row, const auto& field) {
+        const char* separator = "";
+        for_each_column(row, [&](const char* name, const auto& value) {
+            out << separator << field(name, value);
+            separator = ",";
+        });
+        out << '\n';
+    };
+    write_line(Row{}, [](const char* name, const auto&) { return name; });
     for (const Row& row : rows) {
-        write_csv_row(out, row);
+        write_line(row, [](const char*, const auto& value) { return as_csv(value); });
     }
 }
 

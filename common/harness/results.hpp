@@ -40,10 +40,6 @@ struct Row {
     bool verified = false;  // "true" or "false"
 };
 
-inline constexpr std::string_view kCsvHeader =
-    "date,version,chapter,stage,engine,device,n,parameters,grid,input,seed,repeat,setup_ms,"
-    "copy_in_ms,kernels_ms,copy_out_ms,total_ms,bytes,operations,verified";
-
 // A number is written in decimal; a real number has six digits after the point.
 struct ReportField {
     ReportField(std::string field, std::string text)
@@ -76,8 +72,8 @@ struct Results {
 // RFC 4180, except that lines end with \n: a field with a comma, quote or line break is quoted.
 std::string quote_csv_field(std::string_view field);
 
-// Numbers as the shortest text that reads back the same. write_csv starts with kCsvHeader.
-void write_csv_row(std::ostream& out, const Row& row);
+// Numbers as the shortest text that reads back the same. write_csv starts with the names
+// of the columns.
 void write_csv(std::ostream& out, std::span<const Row> rows);
 
 // {"rows": [{column: value, ...}, ...], "summary": {"kernels_ms": {"median": ..., ...}, ...},

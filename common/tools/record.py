@@ -20,21 +20,21 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from common.tools.lib.gpus import has_gpu
-from common.tools.lib.measuring import HEADER, Measurement, Row, measure
+from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
+from common.tools.lib.measuring import Measurement, Row, measure
 from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, Stage, ToolError, build_folder, choose,
                     chosen_chapters, executable, format_ms, load_stages, pick_engine, run_tool,
                     variable)
 
 RECORDED_ENGINES = ("gpu", "cpu", "opencl")
 PROFILES = {"nbody": "plots/profile_stages.py"}  # for figures 6.4 and 6.5
-REPORT_HEADER = "chapter,stage,engine,device,n,parameters,seed,field,value".split(",")
 # The columns of limits.csv: what the harness compares every time with (common/limits/device_limits.hpp).
 LIMITS_HEADER = ("device,bytes_per_second,l2_bytes_per_second,l2_bytes,operations_per_second,"
                  "peak_bytes_per_second,peak_l2_bytes_per_second,peak_operations_per_second").split(",")
@@ -224,9 +224,9 @@ def locked(path: Path) -> Iterator[BinaryIO]:
 class Table:
     """A CSV file that is only ever appended to, one whole run at a time, by any number of recorders."""
 
-    def __init__(self, path: Path, header: list[str]) -> None:
+    def __init__(self, path: Path, header: Sequence[str]) -> None:
         self.path = path
-        self.header = header
+        self.header = tuple(header)
         self.rows: list[Row] = []
         if path.exists():
             self._read()
@@ -238,7 +238,7 @@ class Table:
             if len(whole) < len(data):
                 file.truncate(len(whole))  # a line that a power cut left half-written
         reader = csv.DictReader(io.StringIO(whole.decode("utf-8")))
-        if whole and reader.fieldnames != self.header:
+        if whole and tuple(reader.fieldnames or ()) != self.header:
             raise ToolError(f"{self.path}:1: not the header of these rows", EXIT_FAILURE)
         for row in reader:
             if None in row or None in row.values():
@@ -273,7 +273,7 @@ class Recorder:
         self.made = 0
         self.progress = Progress(())
 
-    def table(self, name: str, header: list[str]) -> Table:
+    def table(self, name: str, header: Sequence[str]) -> Table:
         if name not in self.tables:
             self.tables[name] = Table(self.folder / f"{name}.csv", header)
         return self.tables[name]
@@ -296,7 +296,7 @@ class Recorder:
         return min(bounds, default=limit) >= limit
 
     def record(self, run: Run) -> None:
-        table = self.table(run.sweep.chapter, HEADER)
+        table = self.table(run.sweep.chapter, ROW_COLUMNS)
         if is_recorded(run, table.rows):
             self.progress.left_out(run)
             return
@@ -307,11 +307,11 @@ class Recorder:
         if made is None or not is_recorded(run, made.rows):
             made = self.measure(run, run.sweep.repeats, warmup=min(1, run.sweep.repeats - 1))
         rows = made.rows
-        fields = [{**{key: rows[0][key] for key in REPORT_HEADER if key in rows[0]},
+        fields = [{**{key: rows[0][key] for key in REPORT_COLUMNS if key in rows[0]},
                    "field": name, "value": str(value)}
                   for name, value in made.document["report"].items()]
         if fields:
-            self.table(f"{run.sweep.chapter}_report", REPORT_HEADER).append(fields)
+            self.table(f"{run.sweep.chapter}_report", REPORT_COLUMNS).append(fields)
         if run.sweep.engine != "opencl":  # of a GPU CUDA knows more
             self.keep_limits(rows[0]["device"], made.document.get("device_limits", {}))
         table.append(rows)
@@ -332,7 +332,7 @@ class Recorder:
 
     def record_all(self, sweeps: list[Sweep]) -> None:
         for chapter in dict.fromkeys(sweep.chapter for sweep in sweeps):
-            self.table(chapter, HEADER)  # a broken table stops everything, before the first run
+            self.table(chapter, ROW_COLUMNS)  # a broken table stops everything, before the first run
         self.progress = Progress(run for sweep in sweeps for run in runs_of(sweep)
                                  if not is_recorded(run, self.tables[sweep.chapter].rows))
         for sweep in sweeps:

@@ -13,11 +13,11 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
+from common.tools.lib.columns import COUNTER_COLUMNS
 from common.tools.lib.counting import count
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, Stage, ToolError, chapters_of, choose, find_stage, load_stages, run_tool
 
 FOLDER = ROOT / "plots" / "data" / "counters"
-HEADER = ("stage", "arguments", "kernel", "counter", "value")
 # How a kernel is cut into basic blocks is g++'s decision, and may change with its version.
 COMPILER_S_OWN = ("basic_blocks", "basic_block_lanes", "loop.basic_blocks")
 # When a warp's other lanes have returned is the replay's order, and no request's cost.
@@ -50,7 +50,7 @@ def read_rows(path: Path) -> list[Row]:
 def text_of(rows: Iterable[Row]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(HEADER)
+    writer.writerow(COUNTER_COLUMNS)
     writer.writerows(rows)
     return text.getvalue()
 

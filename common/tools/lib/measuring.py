@@ -10,11 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.tools.lib.columns import ROW_COLUMNS
 from common.tools.lib.stages import EXIT_FAILURE, EXIT_NO_DEVICE, ToolError
-
-# The columns of a row, as common/harness/results.hpp has them.
-HEADER = ("date,version,chapter,stage,engine,device,n,parameters,grid,input,seed,repeat,setup_ms,"
-          "copy_in_ms,kernels_ms,copy_out_ms,total_ms,bytes,operations,verified").split(",")
 
 Row = dict[str, str]
 
@@ -60,6 +57,6 @@ def measure(program: Path, arguments: list[str]) -> Measurement:
             raise ToolError(lines[-1] if lines else default, status)
         reader = csv.DictReader(io.StringIO(table.read_text(encoding="utf-8")))
         rows = list(reader)
-        if reader.fieldnames != HEADER:
+        if tuple(reader.fieldnames or ()) != ROW_COLUMNS:
             raise ToolError(f"{program.name}: rows with other columns than expected", EXIT_FAILURE)
         return Measurement(rows, json.loads(document.read_text(encoding="utf-8")))

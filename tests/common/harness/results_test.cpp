@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -36,21 +35,16 @@ Row sample_row() {
     return row;
 }
 
-TEST(Csv, TheHeaderIsTheOneOfAllChapters) {
-    EXPECT_EQ(course::kCsvHeader,
-              "date,version,chapter,stage,engine,device,n,parameters,grid,input,seed,repeat,"
-              "setup_ms,copy_in_ms,kernels_ms,copy_out_ms,total_ms,bytes,operations,verified");
-}
-
 TEST(Csv, RowsKeepOrderAndEveryDigit) {
     std::ostringstream out;
     course::write_csv(out, std::vector<Row>{sample_row()});
     EXPECT_EQ(out.str(),
-              std::string(course::kCsvHeader) +
-                  "\n2016-06-30T12:00:00Z,v1,nbody,03_shared_tiles,gpu,"
-                  "\"NVIDIA GeForce, \"\"980\"\"\",4000000000000,steps=100;dt=0.01,128x256,"
-                  "\"two\nlines\",18446744073709551615,2,0.1,0.3333333333333333,1e-07,12345.678,0,"
-                  "6442450944,1e+15,true\n");
+              "date,version,chapter,stage,engine,device,n,parameters,grid,input,seed,repeat,"
+              "setup_ms,copy_in_ms,kernels_ms,copy_out_ms,total_ms,bytes,operations,verified\n"
+              "2016-06-30T12:00:00Z,v1,nbody,03_shared_tiles,gpu,"
+              "\"NVIDIA GeForce, \"\"980\"\"\",4000000000000,steps=100;dt=0.01,128x256,"
+              "\"two\nlines\",18446744073709551615,2,0.1,0.3333333333333333,1e-07,12345.678,0,"
+              "6442450944,1e+15,true\n");
 }
 
 TEST(Csv, FieldsAreQuotedWhereTheyMust) {
@@ -83,8 +77,7 @@ TEST(Json, ReadsBackTheSame) {
     EXPECT_EQ(row["input"], "two\nlines");
     EXPECT_EQ(row["copy_in_ms"], 1.0 / 3.0);
     EXPECT_EQ(row["verified"], true);
-    EXPECT_EQ(row.size(),
-              1 + std::count(course::kCsvHeader.begin(), course::kCsvHeader.end(), ','));
+    EXPECT_EQ(row.size(), 20U);
     EXPECT_EQ(json["summary"]["kernels_ms"]["median"], 1.5);
     EXPECT_EQ(json["summary"]["kernels_ms"]["count"], 2);
     EXPECT_EQ(json["summary"]["host_ms"]["median"], 3.5);

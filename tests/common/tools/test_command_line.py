@@ -7,7 +7,7 @@ import re
 import unittest
 
 from common.tools.lib.gpus import has_gpu
-from common.tools.lib.measuring import HEADER
+from common.tools.lib.columns import ROW_COLUMNS
 from tests.common.tools.programs import Program, ProgramTest, Refusal, all_programs, one_per_chapter_and_engine, programs
 
 BAD_FLAGS = ["--no-such-flag"], ["--n", "0"], ["--n", "-5"], ["--n", "many"], ["--n", "99999999999999999999999"], [
@@ -54,7 +54,7 @@ class CommandLineTest(ProgramTest):
                 self.assertEqual((result.returncode, result.stderr), (0, ""), result.stderr)
                 with (self.folder / "rows.csv").open(encoding="utf-8") as file:
                     rows = list(csv.DictReader(file))
-                self.assertEqual(list(rows[0]), HEADER)
+                self.assertEqual(tuple(rows[0]), ROW_COLUMNS)
                 self.assertEqual([row["repeat"] for row in rows], ["1", "2"])
                 self.assertEqual({(row["n"], row["engine"], row["verified"]) for row in rows},
                                  {("100", program.engine, "true")})
@@ -68,7 +68,7 @@ class CommandLineTest(ProgramTest):
             result = self.run_program(program, "--n", "100", "--repeats", "1", "--csv", "-")
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(len(result.stdout.splitlines()), 2)
-            self.assertEqual(result.stdout.splitlines()[0], ",".join(HEADER))
+            self.assertEqual(result.stdout.splitlines()[0], ",".join(ROW_COLUMNS))
 
     @unittest.skipIf(has_gpu(), "there is a GPU")
     def test_no_gpu(self) -> None:

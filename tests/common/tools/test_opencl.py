@@ -106,7 +106,7 @@ class OpenClTest(ToolTest):
     def test_records(self) -> None:
         recorder, _ = self.record()
         self.assertEqual((recorder.made, recorder.failures), (3, []))
-        table = record.Table(self.folder / "data" / "sums.csv", record.HEADER)
+        table = record.Table(self.folder / "data" / "sums.csv", record.ROW_COLUMNS)
         self.assertEqual([row["engine"] for row in table.rows], ["opencl"] * 6 + ["emu"] * 3)
 
     def test_records_go_on_without_a_device(self) -> None:

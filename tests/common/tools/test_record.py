@@ -54,7 +54,7 @@ class RecordTest(ToolTest):
         return recorder
 
     def keys(self, name: str = "sums") -> list[tuple[str, str, str]]:
-        table = record.Table(self.data / f"{name}.csv", record.HEADER)
+        table = record.Table(self.data / f"{name}.csv", record.ROW_COLUMNS)
         return [(row["stage"], row["n"], row["repeat"]) for row in table.rows]
 
     def test_makes_every_run_once(self) -> None:
@@ -143,7 +143,7 @@ class RecordTest(ToolTest):
         self.set_environment("STAND_IN_PARAMETERS", "steps=0;size-i={size_i};threads={threads}")
         text = SWEEP.replace("[10, 20, 40]", "[10]") + "vary = { size-i = [2, 4, 8], threads = [1, 32] }\n"
         self.assertEqual(self.record(text).made, 12)
-        rows = record.Table(self.data / "sums.csv", record.HEADER).rows
+        rows = record.Table(self.data / "sums.csv", record.ROW_COLUMNS).rows
         self.assertEqual({row["parameters"] for row in rows},
                          {f"steps=0;size-i={size};threads={threads}" for size in (2, 4, 8) for threads in (1, 32)})
         self.assertEqual(self.record(text).made, 0)
@@ -186,14 +186,14 @@ class RecordTest(ToolTest):
         program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
                    "from common.tools import record; from pathlib import Path\n"
                    f"for i in range({appends}):\n"
-                   f"    row = dict.fromkeys(record.HEADER, 'x' * 40) | {{'stage': sys.argv[1], 'n': str(i)}}\n"
-                   f"    record.Table(Path({str(path)!r}), record.HEADER).append([row] * {rows})\n")
+                   f"    row = dict.fromkeys(record.ROW_COLUMNS, 'x' * 40) | {{'stage': sys.argv[1], 'n': str(i)}}\n"
+                   f"    record.Table(Path({str(path)!r}), record.ROW_COLUMNS).append([row] * {rows})\n")
         children = [subprocess.Popen([sys.executable, "-c", program, str(number)]) for number in range(writers)]
         self.assertEqual([child.wait() for child in children], [0] * writers)
         with path.open(encoding="utf-8", newline="") as file:
             lines = list(csv.reader(file))
-        self.assertEqual(lines[0], record.HEADER)
-        keys = [(line[record.HEADER.index("stage")], line[record.HEADER.index("n")]) for line in lines[1:]]
+        self.assertEqual(tuple(lines[0]), record.ROW_COLUMNS)
+        keys = [(line[record.ROW_COLUMNS.index("stage")], line[record.ROW_COLUMNS.index("n")]) for line in lines[1:]]
         self.assertEqual(len(keys), writers * appends * rows)
         # The rows of a run stand together, and each run's are there.
         self.assertEqual(keys, [key for key in keys[::rows] for _ in range(rows)])
@@ -337,7 +337,7 @@ class RecordTest(ToolTest):
         folder = stages.ROOT / "plots" / "data" / "nvidia-h200"
         checked = 0
         for path in sorted((stages.ROOT / "plots" / "sweeps").glob("*.toml")):
-            rows = record.Table(folder / f"{path.stem}.csv", record.HEADER).rows
+            rows = record.Table(folder / f"{path.stem}.csv", record.ROW_COLUMNS).rows
             for sweep in record.read_sweeps(path, "record", set(record.RECORDED_ENGINES)):
                 if sweep.optional:
                     continue

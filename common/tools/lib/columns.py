@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""The columns of the tables of recorded data, one list for those who write and those who read them.
+
+A stage writes its rows itself (common/harness/results.cpp); a test compares its header with ROW_COLUMNS.
+"""
+
+ROW_COLUMNS = (
+    "date", "version", "chapter", "stage", "engine", "device", "n", "parameters", "grid", "input",
+    "seed", "repeat", "setup_ms", "copy_in_ms", "kernels_ms", "copy_out_ms", "total_ms", "bytes",
+    "operations", "verified",
+)
+REPORT_COLUMNS = ("chapter", "stage", "engine", "device", "n", "parameters", "seed", "field", "value")
+COUNTER_COLUMNS = ("stage", "arguments", "kernel", "counter", "value")
