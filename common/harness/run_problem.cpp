@@ -5,6 +5,10 @@
 #include <iostream>
 #include <new>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "common/harness/atomic_file.hpp"
 #include "common/harness/error.hpp"
@@ -65,23 +69,42 @@ void print_result(std::ostream& out, const Results& results, const Problem& prob
     }
 }
 
-// One process of a stage: its backend is opened once and runs every size.
+// The flags of one run, behind the program's name. A process has several of them where --then
+// divides the command line.
+using Arguments = std::vector<std::string>;
+
+std::vector<Arguments> split_at_then(int argc, char** argv) {
+    std::vector<Arguments> all(1);
+    for (int i = 1; i < argc; ++i) {
+        if (std::string_view(argv[i]) == kThen) {
+            all.emplace_back();
+        } else {
+            all.back().emplace_back(argv[i]);
+        }
+    }
+    if (all.size() > 1 && std::any_of(all.begin(), all.end(), [](const Arguments& arguments) {
+            return std::find(arguments.begin(), arguments.end(), "--check") == arguments.end();
+        })) {
+        throw UsageError(text(kThen, ": every run before and after it needs --check"));
+    }
+    return all;
+}
+
+// One process of a stage. Its backend is opened once for all sizes of a run.
 class StageProcess {
   public:
-    StageProcess(int argc, char** argv, std::string_view stage_name,
-                 const MakeProblem& make_problem)
-        : argc_(argc), argv_(argv), stage_name_(stage_name), make_problem_(make_problem) {
-        const std::string_view path = argc > 0 ? argv[0] : stage_name;
-        program_ = path.substr(path.rfind('/') + 1);
-    }
-
-    const std::string& program() const { return program_; }
+    StageProcess(std::string program, std::string_view stage_name, const MakeProblem& make_problem)
+        : program_(std::move(program)), stage_name_(stage_name), make_problem_(make_problem) {}
 
     // Returns the sizes to run; none where the command line asks for --help or --version only.
-    std::vector<std::int64_t> open() {
+    std::vector<std::int64_t> open(const Arguments& arguments) {
+        argv_ = {program_.c_str()};
+        for (const std::string& argument : arguments) {
+            argv_.push_back(argument.c_str());
+        }
         const std::unique_ptr<Problem> problem = make_problem_();
         StageCommandLine line(program_, stage_name_, *problem);
-        if (const auto answer = line.parse(argc_, argv_)) {
+        if (const auto answer = line.parse(static_cast<int>(argv_.size()), argv_.data())) {
             std::cout << *answer << std::flush;
             return {};
         }
@@ -98,7 +121,7 @@ class StageProcess {
     void run(std::int64_t n) {
         const std::unique_ptr<Problem> problem = make_problem_();
         StageCommandLine line(program_, stage_name_, *problem);
-        line.parse(argc_, argv_);
+        line.parse(static_cast<int>(argv_.size()), argv_.data());
         const StageOptions options = line.options_for(n, backend_->engine());
         refuse_without_memory<UsageError>(*problem, n, *backend_, text("--n ", n));
         OutputFiles files(options, line.further_files());
@@ -137,9 +160,8 @@ class StageProcess {
         }
     }
 
-    int argc_;
-    char** argv_;
     std::string program_;
+    std::vector<const char*> argv_;
     std::string_view stage_name_;
     const MakeProblem& make_problem_;
     std::unique_ptr<Backend> backend_;
@@ -173,13 +195,22 @@ ExitStatus status_of(const std::string& prefix, const Action& action) {
 
 int run_problem(int argc, char** argv, std::string_view stage_name,
                 const MakeProblem& make_problem) {
-    StageProcess process(argc, argv, stage_name, make_problem);
-    std::vector<std::int64_t> sizes;
-    ExitStatus worst = status_of(process.program(), [&] { sizes = process.open(); });
-    for (const std::int64_t n : sizes) {
-        const std::string prefix =
-            sizes.size() > 1 ? text(process.program(), ": n=", n) : process.program();
-        worst = std::max(worst, status_of(prefix, [&] { process.run(n); }));
+    const std::string_view path = argc > 0 ? argv[0] : stage_name;
+    const std::string program(path.substr(path.rfind('/') + 1));
+    std::vector<Arguments> all;
+    ExitStatus worst = status_of(program, [&] { all = split_at_then(argc, argv); });
+    StageProcess process(program, stage_name, make_problem);
+    for (const Arguments& arguments : all) {
+        std::string prefix = program;
+        for (const std::string& argument : all.size() > 1 ? arguments : Arguments()) {
+            prefix += ' ' + argument;
+        }
+        std::vector<std::int64_t> sizes;
+        worst = std::max(worst, status_of(prefix, [&] { sizes = process.open(arguments); }));
+        for (const std::int64_t n : sizes) {
+            const std::string place = sizes.size() > 1 ? text(prefix, ": n=", n) : prefix;
+            worst = std::max(worst, status_of(place, [&] { process.run(n); }));
+        }
     }
     return worst;
 }

@@ -58,6 +58,8 @@ void StageCommandLine::add_common_options() {
                    "on opencl: number of the platform, or a part of its name (default: one with a "
                    "GPU, else PoCL)");
     line_.add_flag("--check", options_.check, "one run of a small size, verified and not timed");
+    line_.add_flag(std::string(kThen), then_,
+                   "between two runs with --check: one process does both, one after the other");
     line_.add_text("--csv", options_.csv, "write one row per repeat to a file, or to stdout for -");
     line_.add_text("--json", options_.json, "write rows and summary to a file, or to stdout for -");
     line_.add_flag("--profile", options_.profile,

@@ -16,6 +16,9 @@ namespace course {
 // Rows of "count" come from the same runs as rows of "emu"; counting only makes them slower.
 inline bool is_emulated(std::string_view engine) { return engine == "emu" || engine == "count"; }
 
+// Divides the command line into several runs with --check, one after the other in one process.
+inline constexpr std::string_view kThen = "--then";
+
 // A file beside --output, and the path that the command line gives it; empty: not wanted.
 struct FurtherFile {
     OutputFile file;
@@ -51,6 +54,7 @@ class StageCommandLine {
     CommandLine line_;
     StageOptions options_;
     std::vector<std::int64_t> sizes_;
+    bool then_ = false;  // for --help only: the command line is divided before it is parsed
     std::vector<FurtherFile> further_files_;
 };
 

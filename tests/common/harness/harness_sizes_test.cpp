@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run_problem with --check and a list of sizes.
+// run_problem with --check: a list of sizes, and several runs in one process.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,6 +65,31 @@ TEST_F(Harness, AListIsForChecksOfSizesAlone) {
     expect_failure({"--n", "1,,2", "--check"}, 2, "--n '' is empty");
     expect_failure({"--n", "1,2,", "--check"}, 2, "--n '' is empty");
     expect_failure({"--n", "1 2", "--check"}, 2, "--n '1 2' is not a number");
+    EXPECT_EQ(script.calls, "");
+}
+
+TEST_F(Harness, ThenBeginsAFurtherRun) {
+    EXPECT_EQ(run({"--check", "--n", "3,1", "--then", "--check", "--n", "7", "--seed", "5"}), 0);
+    EXPECT_EQ(script.runs, 3);
+    EXPECT_TRUE(out_has("n=3 ") && out_has("n=1 ") && out_has("n=7 ")) << out;
+    EXPECT_EQ(script.options.seed, 5u);
+    EXPECT_EQ(err, "");
+}
+
+TEST_F(Harness, AWrongRunIsNamedByItsFlagsAndHidesNoOther) {
+    script.wrong_in_run = 1;
+    EXPECT_EQ(run({"--check", "--n", "2", "--then", "--check", "--n", "62501", "--then", "--check",
+                   "--n", "5"}),
+              2);
+    EXPECT_TRUE(err.starts_with("doubling_01_plain --check --n 2: WRONG RESULT")) << err;
+    EXPECT_NE(err.find("doubling_01_plain --check --n 62501: --n 62501 needs"), std::string::npos)
+        << err;
+    EXPECT_TRUE(out_has("n=5 ")) << out;
+}
+
+TEST_F(Harness, ThenIsForChecksAlone) {
+    expect_failure({"--check", "--then", "--n", "3"}, 2, "--then: every run before and after it");
+    expect_failure({"--then", "--check"}, 2, "--then: every run before and after it");
     EXPECT_EQ(script.calls, "");
 }
 
