@@ -52,14 +52,14 @@ def build_for_gpu(source: Path, program: Path) -> None:
 
 def build_for_emulator(source: Path, program: Path, counting: bool) -> None:
     libraries = [build_folder() / "common" / "emulator" / "libemulator.a"]
-    flags: dict[str, list[str]] = {"compile": ["-O2"], "link": []}
     if counting:
         libraries.insert(0, build_folder() / "common" / "emulator" / "libemulator_counting.a")
     if not all(library.exists() for library in libraries):
-        raise ToolError("the CPU engine was not built (libboost-context-dev is missing)",
-                        EXIT_NO_DEVICE)
+        raise ToolError("the CPU engine was not built", EXIT_NO_DEVICE)
+    flags = json.loads((build_folder() / "emulator.json").read_text(encoding="utf-8"))
+    compile_flags, link_flags = ["-O2"], []
     if counting:  # the stages' own
-        flags = json.loads((build_folder() / "count.json").read_text(encoding="utf-8"))
+        compile_flags, link_flags = flags["compile"], flags["link"]
     translated, compiled = (program.with_name(program.name + end) for end in (".cpp", ".o"))
     translate = subprocess.run([sys.executable, str(EMULATOR / "translate.py"), str(source),
                                 "-o", str(translated)], check=False)
@@ -68,13 +68,13 @@ def build_for_emulator(source: Path, program: Path, counting: bool) -> None:
     # nvcc includes cuda_runtime.h by itself, and many programs rely on it.
     # threadIdx is unsigned: nvcc says nothing when it is compared with an int.
     compiler = "g++ for the CPU engine"
-    compile_with(["g++", "-std=c++20", "-g", "-Wall", "-Wno-sign-compare", *flags["compile"],
+    compile_with(["g++", "-std=c++20", "-g", "-Wall", "-Wno-sign-compare", *compile_flags,
                   "-I", str(EMULATOR / "include"), "-I", str(EMULATOR / "refused"),
                   "-include", "cuda_runtime.h", "-I", str(source.parent),
                   "-c", "-o", str(compiled), str(translated)], source, compiler)
     # Apart: with the flags of counting g++ would link the library of its own thread checker.
-    compile_with(["g++", "-o", str(program), str(compiled), *flags["link"], "-Wl,--start-group",
-                  *map(str, libraries), "-Wl,--end-group", "-l:libboost_context.a", "-pthread"],
+    compile_with(["g++", "-o", str(program), str(compiled), *link_flags, "-Wl,--start-group",
+                  *map(str, libraries), "-Wl,--end-group", *flags["libraries"], "-pthread"],
                  source, compiler)
 
 

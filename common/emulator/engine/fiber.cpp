@@ -37,7 +37,7 @@ void FiberStacks::release() {
     capacity_ = guarded_ = 0;
 }
 
-FiberContext FiberStacks::make(int index, FiberEntry entry) {
+Context FiberStacks::make(int index, ContextEntry entry) {
     char* const bottom = memory_ + index * stack_bytes_;
     if (index == guarded_ && guard_pages < kMaxGuardPages &&
         ::mprotect(bottom, kPageBytes, PROT_NONE) == 0) {
@@ -47,10 +47,7 @@ FiberContext FiberStacks::make(int index, FiberEntry entry) {
     // Stacks start at different offsets in their pages: the threads of a block do the same with
     // theirs, and at equal offsets all would compete for the same few cache sets.
     const std::size_t stagger = static_cast<std::size_t>(index) % 13 * 256;
-    const FiberContext fresh = boost::context::detail::make_fcontext(
-        bottom + stack_bytes_ - stagger, stack_bytes_ - stagger, entry);
-    // ontop_fcontext() does not hand its argument to a context that has not started.
-    return boost::context::detail::jump_fcontext(fresh, nullptr).fctx;
+    return make_context(bottom, stack_bytes_ - stagger, entry);
 }
 
 bool FiberStacks::guards(const void* address) const {

@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Fibers for the threads of one block, on Boost.Context's plain switch, without the bookkeeping of
-// its C++ classes.
+// The stacks of fibers, which run the threads of one block.
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 
+#include "common/emulator/engine/context.hpp"
+
 namespace emulator {
-
-using FiberContext = boost::context::detail::fcontext_t;
-using FiberEntry = void (*)(boost::context::detail::transfer_t);
-
-// Each switch hands over where the context that is left has to be stored; the context that is
-// entered stores it, because it is known only then.
-inline boost::context::detail::transfer_t store_left_context(
-    boost::context::detail::transfer_t transfer) {
-    *static_cast<FiberContext*>(transfer.data) = transfer.fctx;
-    return transfer;
-}
-
-// Leaves the running context for one that was left before. ontop_fcontext rather than
-// jump_fcontext: the function that it calls on the other side returns to where that side left, with
-// a return instruction. jump_fcontext ends with a jump, after which the processor mispredicts each
-// return of the callers: measured, 28 ns a barrier instead of 8.
-inline void switch_context(FiberContext to, FiberContext* left) {
-    boost::context::detail::ontop_fcontext(to, left, store_left_context);
-}
 
 // The stacks of up to `capacity` fibers, reserved at once and used from the first on, each with a
 // guard page below it. Memory is committed as a stack is touched.
@@ -41,9 +22,8 @@ class FiberStacks {
     int capacity() const { return capacity_; }
     std::size_t stack_bytes() const { return stack_bytes_; }
 
-    // A new fiber on stack `index`. It has run `entry` as far as its first switch, which goes back
-    // to the context that `entry` is given.
-    FiberContext make(int index, FiberEntry entry);
+    // A new fiber on stack `index`, before its first instruction.
+    Context make(int index, ContextEntry entry);
 
     // Where all stacks lie.
     const char* begin() const { return memory_; }

@@ -25,7 +25,7 @@ namespace emulator {
 // before those that have not started: a warp that meets often stays on its 32 fibers. Inline, as
 // what calls it: fewer returns, each of which a switch may make the processor mispredict.
 [[gnu::always_inline]] inline void Worker::leave(ThreadContext& self) {
-    FiberContext next = nullptr;
+    Context next = nullptr;
     release_if_stuck();
     if (ready_head_ != ready_tail_) {
         const std::uint16_t thread = ready_[ready_head_++ % kMaxThreadsPerBlock];
@@ -41,13 +41,12 @@ namespace emulator {
 
 // ---- Fibers
 
-void Worker::fiber_main(boost::context::detail::transfer_t transfer) {
+void Worker::fiber_main() {
     Worker& worker = *running_worker;
     const int self = worker.made_fibers_ - 1;
     // A fiber starts with the control word of the one that made it, which may be a kernel's that
     // flushes.
     DenormalControl::write(DenormalControl::read() & ~DenormalControl::kFlushBits);
-    boost::context::detail::jump_fcontext(transfer.fctx, nullptr);
     for (;;) {
         current_thread = nullptr;  // not the one that waits, on another fiber
         worker.grid_->call->run_threads(worker.loop_);
@@ -57,7 +56,7 @@ void Worker::fiber_main(boost::context::detail::transfer_t transfer) {
     }
 }
 
-[[gnu::noinline]] FiberContext Worker::take_fiber() {
+[[gnu::noinline]] Context Worker::take_fiber() {
     if (!idle_fibers_.empty()) {
         const int fiber = idle_fibers_.back();
         idle_fibers_.pop_back();
@@ -67,7 +66,7 @@ void Worker::fiber_main(boost::context::detail::transfer_t transfer) {
 }
 
 // Where the worker goes on: with a thread that may, else as the caller says.
-FiberContext Worker::next_context(FiberContext otherwise) {
+Context Worker::next_context(Context otherwise) {
     if (ready_head_ == ready_tail_) return otherwise;
     return suspended_[ready_[ready_head_++ % kMaxThreadsPerBlock]];
 }
@@ -77,7 +76,7 @@ inline void Worker::make_ready(std::uint16_t thread) {
 }
 
 void Worker::abandon_block() {
-    FiberContext abandoned = nullptr;
+    Context abandoned = nullptr;
     switch_context(main_context_, &abandoned);
     __builtin_unreachable();
 }

@@ -70,13 +70,13 @@ class Worker {
     int next_launch() { return launches_++; }
 
   private:
-    static void fiber_main(boost::context::detail::transfer_t transfer);
+    static void fiber_main();
 
     void set_up_threads(const dim3& block_dim);
     void set_up_order();
     void set_up_shared_memory(std::size_t bytes);
-    FiberContext take_fiber();
-    FiberContext next_context(FiberContext otherwise);
+    Context take_fiber();
+    Context next_context(Context otherwise);
     void make_ready(std::uint16_t thread);
     void leave(ThreadContext& self);
     void complete_block_meeting();
@@ -96,9 +96,9 @@ class Worker {
     int launches_ = 0;
 
     FiberStacks stacks_;
-    FiberContext main_context_ = nullptr;
-    std::vector<FiberContext> suspended_;  // by thread: where it waits
-    std::vector<FiberContext> fibers_;  // by fiber: where it stands when idle
+    Context main_context_ = nullptr;
+    std::vector<Context> suspended_;  // by thread: where it waits
+    std::vector<Context> fibers_;  // by fiber: where it stands when idle
     std::vector<int> idle_fibers_;
     int made_fibers_ = 0;
 

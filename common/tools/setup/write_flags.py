@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write build/count.json, the flags that `make try` builds with for counting, while Meson configures:
-write_flags.py OUTPUT COMPILER-FLAG… --link LINKER-FLAG…"""
+"""Writes build/emulator.json while Meson configures: the flags that `make try` builds with.
+
+    write_flags.py OUTPUT --libraries LINKER-FLAG… --compile COMPILER-FLAG… --link LINKER-FLAG…
+
+"libraries" are linked with each program for the CPU engine; "compile" and "link" are for counting.
+"""
 
 import json
 import sys
@@ -9,10 +13,15 @@ from pathlib import Path
 
 
 def main() -> None:
-    output, *flags = sys.argv[1:]
-    i = flags.index("--link")
-    Path(output).write_text(json.dumps({"compile": flags[:i], "link": flags[i + 1:]}, indent=1) + "\n",
-                            encoding="utf-8")
+    output, *words = sys.argv[1:]
+    flags: dict[str, list[str]] = {"libraries": [], "compile": [], "link": []}
+    section: list[str] = []
+    for word in words:
+        if word.removeprefix("--") in flags:
+            section = flags[word.removeprefix("--")]
+        else:
+            section.append(word)
+    Path(output).write_text(json.dumps(flags, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Contexts where Boost.Context is missing. swapcontext() would do alone, but asks the kernel for
+// the signal mask at each switch. Here ucontext only starts a context; setjmp() and longjmp(),
+// which leave the mask alone, do the rest.
+//
+// A fortified longjmp() takes a jump to another stack for an error.
+#undef _FORTIFY_SOURCE
+
+#include "common/emulator/engine/context.hpp"
+
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include <cstdlib>
+#include <emulator/launch.hpp>
+
+namespace emulator {
+namespace {
+
+// Lies on the stack of the context that was left.
+struct SavedContext {
+    jmp_buf registers;
+    DenormalControl::Word control;  // setjmp() leaves it out
+};
+
+struct Start {
+    ContextEntry entry;
+    Context maker;
+    Context made;
+};
+constinit thread_local Start* start = nullptr;
+
+void begin() {
+    Start& own = *start;
+    const ContextEntry entry = own.entry;
+    switch_context(own.maker, &own.made);
+    entry();
+    std::abort();  // it does not return
+}
+
+}  // namespace
+
+void switch_context(Context to, Context* left) {
+    SavedContext here;
+    here.control = DenormalControl::read();
+    *left = &here;
+    if (_setjmp(here.registers) == 0) _longjmp(static_cast<SavedContext*>(to)->registers, 1);
+    DenormalControl::write(here.control);
+}
+
+Context make_context(char* stack, std::size_t bytes, ContextEntry entry) {
+    SavedContext here;
+    here.control = DenormalControl::read();
+    Start own{entry, &here, nullptr};
+    start = &own;
+    ucontext_t fresh;
+    if (::getcontext(&fresh) != 0) std::abort();
+    fresh.uc_stack.ss_sp = stack;
+    fresh.uc_stack.ss_size = bytes;
+    fresh.uc_link = nullptr;
+    ::makecontext(&fresh, begin, 0);
+    if (_setjmp(here.registers) == 0) ::setcontext(&fresh);
+    DenormalControl::write(here.control);
+    return own.made;
+}
+
+}  // namespace emulator
