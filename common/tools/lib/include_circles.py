@@ -154,16 +154,29 @@ def shortest_circle(graph: Graph, start: str) -> list[str]:
     return []
 
 
+def without_ends(graph: Graph) -> Graph:
+    """The part of the graph in which each node is needed and needs something: circles lie there."""
+    while True:
+        needed = {target for targets in graph.values() for target in targets}
+        smaller = {node: {target: edge for target, edge in targets.items() if target in graph}
+                   for node, targets in graph.items() if node in needed}
+        smaller = {node: targets for node, targets in smaller.items() if targets}
+        if smaller == graph:
+            return graph
+        graph = smaller
+
+
 def circles(graph: Graph) -> list[list[str]]:
-    """Circles until each node that is in one has been named."""
+    """Circles, shortest first, no two of which share an edge; without these edges there is none."""
     found: list[list[str]] = []
-    named: set[str] = set()
-    for start in sorted(graph):
-        if start not in named:
-            circle = shortest_circle(graph, start)
-            if circle:
-                found.append(circle)
-                named.update(circle)
+    graph = without_ends({node: dict(targets) for node, targets in graph.items()})
+    while graph:
+        candidates = [shortest_circle(graph, start) for start in sorted(graph)]
+        shortest = min((circle for circle in candidates if circle), key=len)
+        found.append(shortest)
+        for node, following in zip(shortest, [*shortest[1:], shortest[0]]):
+            del graph[node][following]
+        graph = without_ends(graph)
     return found
 
 

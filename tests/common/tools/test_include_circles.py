@@ -89,6 +89,14 @@ class CircleTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertEqual(text.count("circle of C++ modules"), 2)
 
+    def test_a_longer_way_around_is_not_named_too(self) -> None:
+        status, text = self.check({
+            "common/a/a.hpp": '#include "b.hpp"\n', "common/a/b.hpp": '#include "c.hpp"\n',
+            "common/a/c.hpp": '#include "b.hpp"\n#include "a.hpp"\n'})
+        self.assertEqual(status, 1)
+        self.assertEqual([line for line in text.splitlines() if line.startswith("circle")],
+                         ["circle of C++ modules: common/a/b -> common/a/c -> common/a/b"])
+
     def test_python_modules(self) -> None:
         status, text = self.check(PYTHON_TREE | {
             "plots/page/tables.py": "def draw():\n    import plots.page.figures\n",
