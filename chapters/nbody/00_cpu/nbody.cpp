@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // N-body, stage 00: one thread on the CPU.
 // Idea: for each body, add up the pull of every body (equation 6.1); n * n pairs.
-// Limit now: one core, and in it the division and the square root of each pair.
+// Limit now: one core, and on it the division and the square root of each pair.
 // Thesis 6.2.
 #include "problem/nbody.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // N-body, stage 01: float3 lists.
-// Idea: a thread a body; each thread walks the whole list and adds up the pull on its body.
+// Idea: one thread per body; each thread walks the whole list and adds up the pull on its body.
 // Compared with 00_cpu: the outer loop over the bodies has become the grid.
-// Limit now: division and square root, and four 4-byte loads a pair: a float3 is 12 bytes, which no
-// single load instruction reads, and the mass lies in a list of its own.
+// Limit now: division and square root, and four 4-byte loads per pair: no single instruction loads
+// the 12 bytes of a float3, and the mass is in a list of its own.
 // Thesis 6.3.1, figures 6.6 and 6.7.
 #include <cuda_runtime.h>
 
@@ -42,7 +42,7 @@ __global__ void compute_accelerations_kernel(const float3* __restrict__ position
     accelerations[i] = acceleration;
 }
 
-// v += a * duration: half a step before the drift and half a step after it (equations 6.8, 6.7).
+// v += a * duration: half a step before the drift, and half a step after it (equations 6.8, 6.7).
 __global__ void kick_kernel(float3* __restrict__ velocities,
                             const float3* __restrict__ accelerations, float duration, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -127,7 +127,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work(
-        {.bytes = 28.0 * count * (input.steps + 1),  // 16 read, 12 written, a body
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
          .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // N-body, stage 02: position and mass in one float4.
-// Idea: 16 aligned bytes are one load instruction, so a body costs one load instead of four.
-// Compared with 01_float3: one list of bodies instead of positions and masses; the packing on the
-// host goes too, because the input is laid out like this already.
+// Idea: one instruction loads 16 aligned bytes, so a body costs one load instead of four.
+// Compared with 01_float3: one list of bodies instead of positions and masses. The host needs no
+// packing any more, because the input already has this layout.
 // Limit now: division and square root; every thread still reads every body through the cache.
 // Thesis 6.3.1.1, figures 6.6 and 6.7.
 #include <cuda_runtime.h>
@@ -40,7 +40,7 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
     accelerations[i] = acceleration;
 }
 
-// v += a * duration: half a step before the drift and half a step after it (equations 6.8, 6.7).
+// v += a * duration: half a step before the drift, and half a step after it (equations 6.8, 6.7).
 __global__ void kick_kernel(float3* __restrict__ velocities,
                             const float3* __restrict__ accelerations, float duration, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -114,7 +114,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work(
-        {.bytes = 28.0 * count * (input.steps + 1),  // 16 read, 12 written, a body
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
          .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // N-body, stage 03: shared tiles.
-// Idea: a block copies kBlockSize bodies into shared memory, one a thread, and all its threads use
-// them from there: each body is read from global memory once a block instead of once a thread.
-// Compared with 02_float4: the tile loop with its two barriers; threads past the end stay, because
-// they are needed to copy.
+// Idea: a block copies kBlockSize bodies into shared memory, one per thread, and all its threads
+// use them from there. Each body is read from global memory once per block, not once per thread.
+// Compared with 02_float4: the loop over tiles with its two barriers. Threads past the end of the
+// list stay, because they must help to copy.
 // Limit now: division and square root, no longer the loads.
 // Thesis 6.3.1.2, figures 6.6 and 6.7.
 #include <cuda_runtime.h>
@@ -29,10 +29,10 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
     float3 acceleration = make_float3(0.0f, 0.0f, 0.0f);
     for (int tile = 0; tile < count; tile += kBlockSize) {
         const int source = tile + threadIdx.x;
-        // Past the end of the list stands a body without mass: it pulls nobody, and the loop over
-        // the tile needs no bound of its own.
+        // Past the end of the list, a body without mass fills the tile. It pulls nobody, so the
+        // loop over the tile needs no test for the end.
         s_bodies[threadIdx.x] = source < count ? bodies[source] : no_body;
-        __syncthreads();  // the tile must be whole before anyone reads it
+        __syncthreads();  // the whole tile must be there before a thread reads it
         for (int j = 0; j < kBlockSize; ++j) {
             const float4 other = s_bodies[j];
             const float dx = other.x - body.x;
@@ -45,12 +45,12 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
             acceleration.y += dy * pull;
             acceleration.z += dz * pull;
         }
-        __syncthreads();  // nobody may overwrite the tile while another thread still reads it
+        __syncthreads();  // no thread may overwrite the tile while another still reads it
     }
     if (i < count) accelerations[i] = acceleration;
 }
 
-// v += a * duration: half a step before the drift and half a step after it (equations 6.8, 6.7).
+// v += a * duration: half a step before the drift, and half a step after it (equations 6.8, 6.7).
 __global__ void kick_kernel(float3* __restrict__ velocities,
                             const float3* __restrict__ accelerations, float duration, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -124,7 +124,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work(
-        {.bytes = 28.0 * count * (input.steps + 1),  // 16 read, 12 written, a body
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
          .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // N-body, stage 04: accelerations and velocities as three lists each.
-// Idea: the threads of a warp write a float3 list with three stores, each 12 bytes apart; three
-// separate lists make each of these stores one run of 128 bytes.
-// Compared with 03_shared_tiles: Lists3 in place of float3 lists.
-// Limit now: division and square root. One store a thread was next to nothing beside n pairs: what
-// this layout wins is seen in the kick and drift kernels, which do little but load and store.
+// Idea: a warp writes a list of float3 with three stores, each with 12 bytes between neighbouring
+// lanes. With three separate lists, each of these stores is one run of 128 bytes.
+// Compared with 03_shared_tiles: three lists of floats in place of each list of float3.
+// Limit now: division and square root. The force kernel stores once after n pairs, so the layout
+// hardly matters there; the kick and drift kernels, which only load and store, show the gain.
 // Thesis 6.3.1.3, figures 6.4, 6.6 and 6.7.
 #include <cuda_runtime.h>
 
@@ -32,10 +32,10 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
     float3 acceleration = make_float3(0.0f, 0.0f, 0.0f);
     for (int tile = 0; tile < count; tile += kBlockSize) {
         const int source = tile + threadIdx.x;
-        // Past the end of the list stands a body without mass: it pulls nobody, and the loop over
-        // the tile needs no bound of its own.
+        // Past the end of the list, a body without mass fills the tile. It pulls nobody, so the
+        // loop over the tile needs no test for the end.
         s_bodies[threadIdx.x] = source < count ? bodies[source] : no_body;
-        __syncthreads();  // the tile must be whole before anyone reads it
+        __syncthreads();  // the whole tile must be there before a thread reads it
         for (int j = 0; j < kBlockSize; ++j) {
             const float4 other = s_bodies[j];
             const float dx = other.x - body.x;
@@ -48,7 +48,7 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
             acceleration.y += dy * pull;
             acceleration.z += dz * pull;
         }
-        __syncthreads();  // nobody may overwrite the tile while another thread still reads it
+        __syncthreads();  // no thread may overwrite the tile while another still reads it
     }
     if (i >= count) return;
     accelerations_x[i] = acceleration.x;
@@ -56,7 +56,7 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
     accelerations_z[i] = acceleration.z;
 }
 
-// v += a * duration: half a step before the drift and half a step after it (equations 6.8, 6.7).
+// v += a * duration: half a step before the drift, and half a step after it (equations 6.8, 6.7).
 __global__ void kick_kernel(float* __restrict__ velocities_x, float* __restrict__ velocities_y,
                             float* __restrict__ velocities_z,
                             const float* __restrict__ accelerations_x,
@@ -152,7 +152,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work(
-        {.bytes = 28.0 * count * (input.steps + 1),  // 16 read, 12 written, a body
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
          .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
 }
 

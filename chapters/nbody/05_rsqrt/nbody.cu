@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // N-body, stage 05: rsqrtf.
-// Idea: the special function unit gives an approximate 1 / sqrt(x), within 2 ulp, in one
-// instruction. Division and square root, correctly rounded, took half of the 35 instructions a
-// pair; 18 are left (sm_90).
+// Idea: the special function unit computes 1 / sqrt(x), within 2 ulp, in one instruction. The
+// correctly rounded division and square root took half of the 35 instructions per pair; 18 are
+// left (sm_90).
 // Compared with 04_soa_accelerations: the line that computes the pull (equations 6.5 and 6.6).
 // Limit now: arithmetic of the pair itself; around rsqrtf, a test and two multiplications for
-// denormal arguments. Utilisation 65 % -> almost 90 % in the thesis.
+// denormal arguments. In the thesis, utilisation rose from 65 % to almost 90 %.
 // Thesis 6.3.1.4, figures 6.5, 6.6 and 6.7.
 #include <cuda_runtime.h>
 
@@ -33,10 +33,10 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
     float3 acceleration = make_float3(0.0f, 0.0f, 0.0f);
     for (int tile = 0; tile < count; tile += kBlockSize) {
         const int source = tile + threadIdx.x;
-        // Past the end of the list stands a body without mass: it pulls nobody, and the loop over
-        // the tile needs no bound of its own.
+        // Past the end of the list, a body without mass fills the tile. It pulls nobody, so the
+        // loop over the tile needs no test for the end.
         s_bodies[threadIdx.x] = source < count ? bodies[source] : no_body;
-        __syncthreads();  // the tile must be whole before anyone reads it
+        __syncthreads();  // the whole tile must be there before a thread reads it
         for (int j = 0; j < kBlockSize; ++j) {
             const float4 other = s_bodies[j];
             const float dx = other.x - body.x;
@@ -49,7 +49,7 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
             acceleration.y += dy * pull;
             acceleration.z += dz * pull;
         }
-        __syncthreads();  // nobody may overwrite the tile while another thread still reads it
+        __syncthreads();  // no thread may overwrite the tile while another still reads it
     }
     if (i >= count) return;
     accelerations_x[i] = acceleration.x;
@@ -57,7 +57,7 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
     accelerations_z[i] = acceleration.z;
 }
 
-// v += a * duration: half a step before the drift and half a step after it (equations 6.8, 6.7).
+// v += a * duration: half a step before the drift, and half a step after it (equations 6.8, 6.7).
 __global__ void kick_kernel(float* __restrict__ velocities_x, float* __restrict__ velocities_y,
                             float* __restrict__ velocities_z,
                             const float* __restrict__ accelerations_x,
@@ -153,7 +153,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work(
-        {.bytes = 28.0 * count * (input.steps + 1),  // 16 read, 12 written, a body
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
          .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
 }
 

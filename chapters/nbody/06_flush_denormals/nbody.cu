@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // N-body, stage 06: denormals flushed to zero.
-// Idea: rsqrtf of a denormal argument needs scaling before and after the instruction, and a test
-// whether it does. With softening no argument is ever denormal, and the compiler flag -ftz=true
-// says so.
-// Compared with 05_rsqrt: the compiler flag only (make diff shows it). The code below is the same.
-// Limit now: instruction issue: 15 instructions a pair (sm_90), 13 of them fp32, for 19 operations.
+// Idea: rsqrtf must test for a denormal argument, and scale it before and after the instruction.
+// With softening no argument is ever denormal; the compiler flag -ftz=true tells the compiler that
+// denormals count as zero, so the test and the scaling go.
+// Compared with 05_rsqrt: only the compiler flag (make diff shows it). The code below is the same.
+// Limit now: instruction issue: 15 instructions per pair (sm_90), 13 of them fp32, for 19
+// operations.
 // Thesis 6.3.1.5, figures 6.6 and 6.7.
 #include <cuda_runtime.h>
 
@@ -32,10 +33,10 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
     float3 acceleration = make_float3(0.0f, 0.0f, 0.0f);
     for (int tile = 0; tile < count; tile += kBlockSize) {
         const int source = tile + threadIdx.x;
-        // Past the end of the list stands a body without mass: it pulls nobody, and the loop over
-        // the tile needs no bound of its own.
+        // Past the end of the list, a body without mass fills the tile. It pulls nobody, so the
+        // loop over the tile needs no test for the end.
         s_bodies[threadIdx.x] = source < count ? bodies[source] : no_body;
-        __syncthreads();  // the tile must be whole before anyone reads it
+        __syncthreads();  // the whole tile must be there before a thread reads it
         for (int j = 0; j < kBlockSize; ++j) {
             const float4 other = s_bodies[j];
             const float dx = other.x - body.x;
@@ -48,7 +49,7 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
             acceleration.y += dy * pull;
             acceleration.z += dz * pull;
         }
-        __syncthreads();  // nobody may overwrite the tile while another thread still reads it
+        __syncthreads();  // no thread may overwrite the tile while another still reads it
     }
     if (i >= count) return;
     accelerations_x[i] = acceleration.x;
@@ -56,7 +57,7 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
     accelerations_z[i] = acceleration.z;
 }
 
-// v += a * duration: half a step before the drift and half a step after it (equations 6.8, 6.7).
+// v += a * duration: half a step before the drift, and half a step after it (equations 6.8, 6.7).
 __global__ void kick_kernel(float* __restrict__ velocities_x, float* __restrict__ velocities_y,
                             float* __restrict__ velocities_z,
                             const float* __restrict__ accelerations_x,
@@ -152,7 +153,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work(
-        {.bytes = 28.0 * count * (input.steps + 1),  // 16 read, 12 written, a body
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
          .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
 }
 

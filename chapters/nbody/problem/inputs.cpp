@@ -24,7 +24,7 @@ class InputBuilder {
         velocities_.push_back(velocity);
     }
 
-    // Puts the centre of mass at the origin and at rest, then rounds to float.
+    // Moves the centre of mass to the origin, takes its motion away, and rounds to float.
     Input build(double softening, double dt) && {
         double mass = 0;
         Double3 centre, momentum;
@@ -65,7 +65,7 @@ Double3 random_direction(course::Random& random) {
 // dynamics" (1974), appendix: radius by inversion, speed by rejection; scaled to energy -1/4.
 Input make_plummer(std::int64_t count, std::uint64_t seed) {
     constexpr double kLengthUnit = 3 * std::numbers::pi / 16;
-    constexpr double kMaxRadius = 20;  // cuts 0.4 % of the mass off, and bodies at infinity
+    constexpr double kMaxRadius = 20;  // leaves out 0.4 % of the mass, and bodies at infinity
     course::Random random(seed);
     InputBuilder builder;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -73,7 +73,7 @@ Input make_plummer(std::int64_t count, std::uint64_t seed) {
         do {
             radius = 1 / std::sqrt(std::pow(1 - random.uniform(), -2.0 / 3.0) - 1);
         } while (!(radius < kMaxRadius));
-        double q, acceptance;  // q: speed over escape speed, density q^2 (1 - q^2)^(7/2) < 0.1
+        double q, acceptance;  // q: speed / escape speed, with density q^2 (1 - q^2)^(7/2) < 0.1
         do {
             q = random.uniform();
             acceptance = random.uniform(0, 0.1);
@@ -90,7 +90,8 @@ Input make_galaxies(std::int64_t count, std::uint64_t seed) {
     constexpr double kSoftening = 0.05, kCentreMass = 0.5, kInnerRadius = 0.15;
     course::Random random(seed);
     InputBuilder builder;
-    // A disc of outer radius 1 and mass 1, half of it in its centre, tilted by `tilt` about x.
+    // A disc of outer radius 1 and mass 1, half of the mass in its centre, tilted by `tilt` about
+    // x.
     const auto add_galaxy = [&](std::int64_t bodies, const Double3& centre, const Double3& velocity,
                                 double tilt) {
         if (bodies == 0) return;
@@ -117,7 +118,7 @@ Input make_galaxies(std::int64_t count, std::uint64_t seed) {
         }
     };
     const Double3 offset = {2, 0.5, 0};
-    // Parabolic: the relative speed at this distance is the escape speed of both masses.
+    // Parabolic: at this distance the relative speed is the escape speed of the two masses.
     const double speed = std::sqrt(2 * 2.0 / (2 * norm(offset))) / 2;
     add_galaxy((count + 1) / 2, -1 * offset, {speed, 0, 0}, 0.3);
     add_galaxy(count / 2, offset, {-speed, 0, 0}, -1.0);
@@ -160,7 +161,7 @@ Input make_solar() {
                             (1 - planet.e * std::cos(eccentric));
         const double argument = (planet.perihelion - planet.node) * kDegree;
         const double node = planet.node * kDegree, tilt = planet.inclination * kDegree;
-        // From the orbit's own plane (perihelion on x) to the ecliptic.
+        // From the plane of the orbit (perihelion on x) to the ecliptic.
         const auto to_ecliptic = [&](double x, double y) -> Double3 {
             const double along = x * std::cos(argument) - y * std::sin(argument);
             const double across = x * std::sin(argument) + y * std::cos(argument);
@@ -211,18 +212,19 @@ Input make_fixed(Input input, std::string_view name, std::int64_t count) {
 
 Input make_input(std::string_view name, std::int64_t count, std::uint64_t seed) {
     if (count > kMaxBodies) {
-        throw course::UsageError(text("--n ", count, ": at most ", kMaxBodies, " bodies"));
+        throw course::UsageError(
+            text("--n ", count, ": there may be at most ", kMaxBodies, " bodies"));
     }
     if (name == "plummer") return make_plummer(count, seed);
     if (name == "galaxies") return make_galaxies(count, seed);
     if (name == "uniform") return make_uniform(count, seed);
     if (name == "solar") return make_fixed(make_solar(), name, count);
     if (name == "figure-eight") return make_fixed(make_figure_eight(), name, count);
-    throw course::UsageError(text("--input ", name, ": no such input"));
+    throw course::UsageError(text("--input ", name, ": there is no such input"));
 }
 
 Input read_input(const std::string& path) {
-    constexpr double kMaxMass = 1e15, kMaxSpeed = 1e10;  // far from where a pull overflows
+    constexpr double kMaxMass = 1e15, kMaxSpeed = 1e10;  // a pull is far from overflow
     course::TextReader reader(path);
     Input input;
     while (reader.next_line()) {

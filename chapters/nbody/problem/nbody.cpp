@@ -53,12 +53,13 @@ class NBody final : public course::Problem {
 
     void add_options(course::CommandLine& command_line) override {
         command_line.add_integer("--steps", steps_,
-                                 "leapfrog steps; 0: one evaluation of the accelerations", 0);
-        command_line.add_real("--dt", dt_, "length of a step, above 0; default: the input's own");
+                                 "leapfrog steps; 0: evaluate the accelerations once", 0);
+        command_line.add_real("--dt", dt_,
+                              "length of a step, above 0; default: depends on the input");
         command_line.add_real("--softening", softening_,
-                              "softening length, at least 5e-7; default: the input's own");
+                              "softening length, at least 5e-7; default: depends on the input");
         command_line.add_integer("--output-every", output_.every,
-                                 "--output holds every so many steps");
+                                 "--output holds only every N-th step");
         command_line_ = &command_line;
     }
 
@@ -85,9 +86,9 @@ class NBody final : public course::Problem {
             throw course::UsageError(text("--dt ", dt_, ": a step must be longer than 0"));
         }
         if (!(softening_at_least_minimum())) {
-            throw course::UsageError(
-                text("--softening ", softening_, ": below ", kMinSoftening,
-                     " a body's pull on itself overflows float (its cube flushes to zero)"));
+            throw course::UsageError(text("--softening ", softening_, ": must be at least ",
+                                          kMinSoftening,
+                                          ", or a body's pull on itself is not a number"));
         }
         input_.steps = steps_;
         const std::size_t count = input_.bodies.size();
@@ -124,7 +125,7 @@ class NBody final : public course::Problem {
                                 static_cast<double>(input_.steps + 1),
                             0)}};
         if (input_.steps > 0 && verifier_) {
-            // Of a sample it is an estimate, whose own error may be larger than the drift.
+            // From a sample it is an estimate, whose error may be larger than the drift.
             const bool sampled = n() > Verifier::kMaxAllBodies;
             fields.push_back({sampled ? "energy_drift_of_sample" : "energy_drift",
                               text(verifier_->energy_drift())});
@@ -132,7 +133,7 @@ class NBody final : public course::Problem {
         return fields;
     }
 
-    // Runs the stage once more, writing states on the way.
+    // Runs the stage again, and writes states on the way.
     void write_output(std::ostream& out, PhaseTimer& timer) override {
         const auto write_state = [&out](std::int64_t step, std::span<const Body> bodies,
                                         std::span<const Vector3> velocities) {
@@ -157,7 +158,7 @@ class NBody final : public course::Problem {
 
   private:
     bool softening_at_least_minimum() const {
-        // Compared as float: the shortest text 5e-7 must pass.
+        // Compared as float, so that the text 5e-7 passes.
         return input_.softening >= static_cast<float>(kMinSoftening);
     }
 

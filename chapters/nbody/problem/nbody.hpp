@@ -3,8 +3,8 @@
 //
 //   a_i = sum over j of m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2)        (equation 6.1)
 //
-// in units in which the gravitational constant is 1. One step of leapfrog (equations 6.7 to 6.9):
-// half a kick, a drift, new accelerations, half a kick.
+// in units in which the gravitational constant is 1. One step of leapfrog (equations 6.7 to 6.9) is
+// half a kick, a drift, new accelerations, and half a kick.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ namespace nbody {
 using course::Phase;
 using course::PhaseTimer;
 
-// Laid out as CUDA's float4, so that a list of them is copied to the device as it is.
+// Has the layout of CUDA's float4, so that a list is copied to the device without conversion.
 struct alignas(16) Body {
     float x, y, z, mass;
 };
 
-// Laid out as CUDA's float3.
+// Has the layout of CUDA's float3.
 struct Vector3 {
     float x, y, z;
 };
@@ -36,7 +36,7 @@ struct Vector3 {
 // What a stage is asked to do. Lengths, times and masses are in units with G = 1.
 struct Input {
     std::vector<Body> bodies;
-    std::vector<Vector3> velocities;  // as many as bodies
+    std::vector<Vector3> velocities;  // one per body
     float softening = 0;  // at least kMinSoftening
     float dt = 0;  // length of a step
     std::int64_t steps = 0;  // leapfrog steps; 0: one evaluation of the accelerations
@@ -52,21 +52,21 @@ struct Output {
     std::vector<Vector3> velocities;
     std::vector<Vector3> accelerations;
 
-    // True when the state after `step` is wanted: the stage then copies bodies and velocities here
-    // and calls `write_step`.
+    // True if the state after `step` is to be written: the stage then copies bodies and velocities
+    // here and calls `write_step`.
     bool is_due(std::int64_t step) const { return write && step % every == 0; }
     void write_step(std::int64_t step) const { write(step, *this); }
 
-    std::function<void(std::int64_t step, const Output&)> write;  // empty: nothing is wanted
+    std::function<void(std::int64_t step, const Output&)> write;  // empty: nothing is written
     std::int64_t every = 1;
 };
 
-// A stage: evaluates the accelerations and runs input.steps steps of leapfrog, marking its phases.
+// A stage: evaluates the accelerations, runs input.steps steps of leapfrog, and marks its phases.
 using AdvanceBodies = void (*)(const Input&, Output&, PhaseTimer&);
 
-// The least arithmetic of one pair, for the check against the device's limits: 3 subtractions,
-// 6 for the squared distance and its softening, 2 for the cube, 1 for the inverse root, 1 for the
-// mass, 6 to add the pull up. (GPU Gems 3, chapter 31, counts the same loop as 20.)
+// The least arithmetic per pair, for the check against the device's limits: 3 subtractions, 6
+// operations for the squared distance and its softening, 2 for the cube, 1 for the inverse root, 1
+// for the mass, and 6 to add up the pull. (GPU Gems 3, chapter 31, counts 20 for the same loop.)
 inline constexpr double kOperationsPerPair = 19;
 
 // main() of every stage. Returns the exit status (error.hpp).
@@ -74,17 +74,18 @@ int run_stage(int argc, char** argv, std::string_view stage_name, AdvanceBodies 
 
 // --- Host copies between a list of vectors and three lists ---------------------------------------
 
-// x of all, then y of all, then z of all.
+// All x, then all y, then all z.
 std::vector<float> to_lists(std::span<const Vector3> vectors);
 // The inverse; `vectors` has a third of the size of `lists`.
 void from_lists(std::span<const float> lists, std::span<Vector3> vectors);
 
 // --- Inputs --------------------------------------------------------------------------------------
 
-// Below this a body's pair with itself overflows: (softening^2)^3 leaves the normal floats at
-// 4.8e-7, where flush-to-zero makes it 0 and its inverse root infinite; infinity times 0 is NaN.
+// With a smaller softening, a body's pair with itself gives NaN. Below 4.8e-7, (softening^2)^3 is a
+// denormal float. Flush-to-zero makes it 0 and its inverse root infinite, and infinity times 0 is
+// NaN.
 inline constexpr double kMinSoftening = 5e-7;
-// Above this the cube of a squared distance overflows: (3 (2 c)^2)^3 < 3.4e38.
+// With larger coordinates c the cube of a squared distance may overflow: (3 (2 c)^2)^3 < 3.4e38.
 inline constexpr double kMaxCoordinate = 5e5;
 // Kernels index bodies with an int.
 inline constexpr std::int64_t kMaxBodies = (std::int64_t{1} << 31) - 1024;
@@ -96,31 +97,35 @@ inline constexpr std::string_view kInputNames[] = {"plummer", "galaxies", "solar
 //   plummer       a Plummer sphere in virial equilibrium, total mass 1, energy -1/4 (Aarseth, Henon
 //                 and Wielen 1974)
 //   galaxies      two discs around heavy centres on a parabolic course, mass 1 each
-//   solar         the Sun and the planets at J2000 (Earth and Moon as one), in AU and days, masses
-//                 in AU^3/day^2 so that G = 1 (Standish and Williams' Keplerian elements)
-//   figure-eight  three bodies chasing one another (Chenciner and Montgomery 2000), period 6.3259
-//   uniform       a unit cube of bodies at rest, total mass 1
-// `count` 0 asks for the number that belongs to solar (9) and figure-eight (3).
-// Errors: UsageError for a count that does not fit, or above kMaxBodies.
+//   solar         the Sun and the planets at J2000 (Earth and Moon as one body), in AU and days;
+//                 masses in AU^3/day^2, so that G = 1 (Keplerian elements of Standish and Williams)
+//   figure-eight  three bodies that follow each other (Chenciner and Montgomery 2000),
+//   period 6.3259 uniform       a unit cube of bodies at rest, total mass 1
+// With `count` 0, solar has its 9 bodies and figure-eight its 3.
+// Errors: UsageError for any other count of these two, and for a count above kMaxBodies.
 Input make_input(std::string_view name, std::int64_t count, std::uint64_t seed);
 
-// Text lines `mass x y z vx vy vz`; blank lines and `#` comments are skipped.
-// Errors: InputError naming file and line: too few fields, no number, NaN or infinity, a negative
-// mass, a coordinate beyond kMaxCoordinate; a file that is missing or holds no body.
+// Reads text lines `mass x y z vx vy vz`; blank lines and `#` comments are skipped.
+// Errors: InputError that names file and line, for too few fields, a field that is not a number,
+// NaN or infinity, a negative mass, and a coordinate beyond kMaxCoordinate. InputError for a file
+// that is missing or holds no body.
 Input read_input(const std::string& path);
 
 // --- Oracle --------------------------------------------------------------------------------------
 
 // Verifies outputs of one input in float64:
-//   - every number is finite, masses are unchanged; without steps, so is the whole state;
-//   - accelerations against equation 6.1 at the output's own positions, all bodies up to
-//     kMaxAllBodies, else kSampledBodies of them drawn by the seed. The error is measured against
-//     the sum of the pulls' sizes, because rounding is proportional to that. Of a sample, 95 % must
-//     be as near as the random walk of the roundings allows, and all within the worst case;
-//   - momentum, angular momentum and energy against the input's (energy from the same sample,
-//     within five standard errors of it);
-//   - where affordable (count^2 * steps up to kMaxReferencePairs), the state against a float64
-//     leapfrog, within what a second one from slightly stretched positions shows to be chaos.
+//   - every number is finite, and masses are unchanged; without steps, the whole state is
+//   unchanged;
+//   - accelerations are compared with equation 6.1 at the output's own positions: those of all
+//     bodies up to kMaxAllBodies, else of kSampledBodies bodies chosen by the seed. The error is
+//     relative to the sum of the sizes of all pulls, because rounding is proportional to it. In a
+//     sample, 95 % of the bodies must be as near as a random walk of roundings allows, and all must
+//     be within the worst case;
+//   - momentum, angular momentum and energy are compared with the input's (energy from the same
+//     sample, within five of its standard errors);
+//   - if count^2 * steps is at most kMaxReferencePairs, the state is compared with a float64
+//     leapfrog. A second one, from slightly stretched positions, shows how chaotic the system is,
+//     and thus sets the tolerance.
 class Verifier {
   public:
     static constexpr std::int64_t kMaxAllBodies = 4096;
@@ -131,7 +136,8 @@ class Verifier {
     Verifier(const Input& input, std::uint64_t seed);
     ~Verifier();
     course::Verdict verify(const Output& output);
-    // Of the last verified output that had steps, relative to kinetic + |potential| energy.
+    // The drift of the last verified output that had steps, relative to kinetic + |potential|
+    // energy.
     double energy_drift() const;
 
   private:

@@ -23,7 +23,7 @@ struct Pull {
     double potential = 0;  // sum of -m_j / sqrt(r^2 + softening^2) over the OTHER bodies
 };
 
-// Equation 6.1 for one body, in float64. A body pulls itself with nothing, whatever the softening.
+// Equation 6.1 for one body, in float64. A body does not pull itself, whatever the softening is.
 template <class PositionOf, class MassOf>
 Pull pull_on(std::int64_t i, std::int64_t count, double softening_squared,
              const PositionOf& position_at, const MassOf& mass_at) {
@@ -42,7 +42,7 @@ Pull pull_on(std::int64_t i, std::int64_t count, double softening_squared,
     return pull;
 }
 
-// The sums that a closed system keeps, and the sizes that rounding errors are measured against.
+// The sums that a closed system conserves, and the sizes to which rounding errors are relative.
 struct Conserved {
     Double3 momentum, angular_momentum;
     double momentum_size = 0, angular_size = 0;  // sums of m |v| and of m |x| |v|
@@ -125,24 +125,26 @@ std::optional<std::string> Verifier::Implementation::check_values(const Output& 
     const auto size = static_cast<std::size_t>(count);
     if (output.bodies.size() != size || output.velocities.size() != size ||
         output.accelerations.size() != size) {
-        return "the output has another number of bodies than the input";
+        return "the output and the input differ in the number of bodies";
     }
     for (std::int64_t i = 0; i < count; ++i) {
         const Body& body = output.bodies[i];
-        if (!is_finite({body.x, body.y, body.z})) return text("body ", i, ": position not finite");
-        if (!is_finite(output.velocities[i])) return text("body ", i, ": velocity not finite");
+        if (!is_finite({body.x, body.y, body.z}))
+            return text("body ", i, ": the position is not finite");
+        if (!is_finite(output.velocities[i]))
+            return text("body ", i, ": the velocity is not finite");
         if (!is_finite(output.accelerations[i])) {
-            return text("body ", i, ": acceleration not finite");
+            return text("body ", i, ": the acceleration is not finite");
         }
         const Body& before = input.bodies[i];
         if (body.mass != before.mass) {
-            return text("body ", i, ": mass ", body.mass, ", was ", before.mass);
+            return text("body ", i, ": the mass is ", body.mass, ", but was ", before.mass);
         }
         if (input.steps == 0) {
             const Vector3 &v = output.velocities[i], &v0 = input.velocities[i];
             if (body.x != before.x || body.y != before.y || body.z != before.z || v.x != v0.x ||
                 v.y != v0.y || v.z != v0.z) {
-                return text("body ", i, ": moved, though no step was asked for");
+                return text("body ", i, ": it moved, although --steps is 0");
             }
         }
     }
@@ -153,8 +155,8 @@ std::optional<std::string> Verifier::Implementation::check_conserved(
     const Output& output, const std::vector<Pull>& end_pulls) {
     const Conserved end = conserved_of(output.bodies, output.velocities);
     const double duration = static_cast<double>(input.steps) * static_cast<double>(input.dt);
-    // Sizes over the run, extrapolated from the sample: total m |a| times the duration is what the
-    // kicks added up to, and rounding is proportional to it.
+    // Sizes over the run, extrapolated from the sample. The kicks add up to the total of m |a|
+    // times the duration, and rounding is proportional to that.
     const double scale = static_cast<double>(count) / static_cast<double>(sample.size());
     double force_size = 0, torque_size = 0;
     double change = 0, change_squared = 0, energy_size = start.kinetic;
@@ -176,8 +178,7 @@ std::optional<std::string> Verifier::Implementation::check_conserved(
         std::max(start.momentum_size, end.momentum_size) + force_size * duration;
     const double angular_size =
         std::max(start.angular_size, end.angular_size) + torque_size * duration;
-    // Rounding adds up to about sqrt(steps) units in the last place; linear growth is the safe
-    // side.
+    // Rounding adds up to about sqrt(steps) units in the last place; a linear bound is safe.
     const double tolerance = 2e-6 * static_cast<double>(input.steps + 8);
 
     course::ErrorMeter momentum;
@@ -197,7 +198,8 @@ std::optional<std::string> Verifier::Implementation::check_conserved(
         return "angular momentum is not conserved: " + angular.describe(tolerance);
     }
 
-    // A sample's energy may rise while the rest's falls: allow five standard errors of its mean.
+    // The energy of the sample may rise while that of the other bodies falls: allow five standard
+    // errors of its mean.
     double sampling_error = 0;
     if (static_cast<std::int64_t>(sample.size()) < count) {
         const double samples = static_cast<double>(sample.size());
@@ -208,12 +210,12 @@ std::optional<std::string> Verifier::Implementation::check_conserved(
     constexpr double kMaxEnergyDrift = 1e-2;
     if (!(std::abs(change) <= kMaxEnergyDrift * energy_size + sampling_error + 1e-30)) {
         return text("energy drifted by ", energy_drift,
-                    " of its size: a wrong kernel, or --dt too long for this system");
+                    " of its size: a kernel is wrong, or --dt is too long for this system");
     }
     return std::nullopt;
 }
 
-// Leapfrog in float64, from the input, its positions stretched by `stretch`, to its last step.
+// Leapfrog in float64, from the input with its positions multiplied by `stretch`, to the last step.
 Verifier::Implementation::Trajectory Verifier::Implementation::run_reference(double stretch) const {
     std::vector<Double3> positions, velocities, accelerations(count);
     for (const Body& body : input.bodies) positions.push_back(stretch * position_of(body));
@@ -247,7 +249,7 @@ std::optional<std::string> Verifier::Implementation::check_trajectory(const Outp
         static_cast<double>(count) * static_cast<double>(count) * static_cast<double>(input.steps);
     if (pairs > kMaxReferencePairs || input.steps > kMaxReferenceSteps) return std::nullopt;
     if (!reference) {
-        constexpr double kStretch = 0x1p-22;  // about what one float rounding does to a position
+        constexpr double kStretch = 0x1p-22;  // about one rounding of a float position
         reference = run_reference(1);
         const Trajectory stretched = run_reference(1 + kStretch);
         double length = 0, apart = 0;
@@ -257,13 +259,13 @@ std::optional<std::string> Verifier::Implementation::check_trajectory(const Outp
             apart = std::max(apart, norm(stretched.positions[i] - x));
         }
         length = std::max(std::sqrt(length / static_cast<double>(count)), 1e-30);
-        // How much farther apart two right trajectories end than they began: 1 where nothing
-        // happens, more as the system is chaotic.
+        // How much the distance between two right trajectories grows: 1 where nothing happens,
+        // more in a chaotic system.
         const double growth = std::max(4.0, apart / (kStretch * length));
-        // Each step rounds afresh, so errors add up like a random walk.
+        // Each step rounds again, so errors add up like a random walk.
         trajectory_tolerance = 1e-6 * growth * std::sqrt(static_cast<double>(input.steps + 8));
     }
-    // A system so chaotic that this says nothing is left to the conserved sums.
+    // In a very chaotic system this check says nothing; the conserved sums remain.
     const double tolerance = trajectory_tolerance;
     if (tolerance > 1e-2) return std::nullopt;
     double length = 0, speed = 0;  // root mean squares
@@ -306,23 +308,23 @@ course::Verdict Verifier::verify(const Output& output) {
 
     const std::vector<Pull> end_pulls =
         oracle.input.steps == 0 ? oracle.start_pulls : oracle.sampled_pulls(output.bodies);
-    // A pull is right to some 10 units in the last place (rsqrtf: 2, cubed argument: 3, the rest
-    // one each). Adding n of them in float is a random walk of sqrt(n) roundings, until, beyond a
-    // million bodies or beside one heavy one, single pulls are smaller than half a unit of their
-    // sum and are lost, all to one side: then only the bound of n units holds for every body
-    // (Higham, "Accuracy and Stability of Numerical Algorithms", 4.2), and a longer walk for all
-    // but a few.
+    // A pull is right to some 10 units in the last place (rsqrtf: 2, the cubed argument: 3, every
+    // other operation: 1). A float sum of n pulls is a random walk of sqrt(n) roundings. Beyond a
+    // million bodies, or beside one heavy body, that changes: a single pull may be smaller than
+    // half a unit of the sum and is lost, always in the same direction. Then only the bound of n
+    // units holds for every body (Higham, "Accuracy and Stability of Numerical Algorithms", 4.2),
+    // and a longer random walk for all but a few.
     constexpr double kUnit = 0x1p-24;
     const double n = static_cast<double>(oracle.count);
     const bool sampled = oracle.count > kMaxAllBodies;
     const double walk = kUnit * (16 + (sampled ? 16 : 4) * std::sqrt(n));
     const double tolerance = sampled ? kUnit * (16 + n) : walk;
     course::ErrorMeter accelerations;
-    std::vector<double> errors;  // of each body
+    std::vector<double> errors;  // one per body
     for (std::size_t k = 0; k < oracle.sample.size(); ++k) {
         const Vector3& actual = output.accelerations[oracle.sample[k]];
         const Double3& expected = end_pulls[k].acceleration;
-        // The floor keeps flushed denormals from counting as wrong.
+        // With this floor, flushed denormals do not count as wrong.
         const double scale = std::max(end_pulls[k].size, 1e-30);
         accelerations.add(actual.x, expected.x, scale);
         accelerations.add(actual.y, expected.y, scale);
@@ -335,8 +337,8 @@ course::Verdict Verifier::verify(const Output& output) {
     std::sort(errors.begin(), errors.end());
     const double most = errors[(errors.size() * 95 - 1) / 100];
     if (!(most <= walk)) {
-        return {false, text("accelerations: 95 % of ", errors.size(), " bodies within ", most,
-                            " of float64, tolerance ", walk)};
+        return {false, text("accelerations: 95 % of ", errors.size(), " bodies are within ", most,
+                            " of float64, but the tolerance is ", walk)};
     }
     if (oracle.input.steps > 0) {
         if (const auto fault = oracle.check_trajectory(output)) return {false, *fault};

@@ -18,7 +18,7 @@ using course_test::message_of, course_test::ScratchFolder;
 using nbody::Body, nbody::Input, nbody::make_input, nbody::Output, nbody::read_input;
 using nbody::Vector3, nbody::Verifier;
 
-// Equation 6.1 and leapfrog in double precision: an answer that must pass.
+// Equation 6.1 and leapfrog in double precision: this answer must pass.
 Output solve(const Input& input, std::int64_t steps, double dt) {
     struct State {
         double x[3], v[3], a[3];
@@ -72,7 +72,7 @@ bool passes(const Input& input, const Output& output) {
     return Verifier(input, 1).verify(output).passed;
 }
 
-TEST(Inputs, HaveTheAskedNumberOfBodiesAtRestAroundTheOrigin) {
+TEST(Inputs, HaveTheRequestedNumberOfBodiesAndACentreOfMassAtRest) {
     for (const std::string_view name : nbody::kInputNames) {
         for (const std::int64_t count : {1, 2, 3, 9, 1000}) {
             if (name == "solar" && count != 9) continue;
@@ -157,7 +157,7 @@ TEST(Inputs, RefuseAnotherNumberOfBodies) {
     EXPECT_THROW(make_input("andromeda", 10, 1), course::UsageError);
 }
 
-TEST(Lists, ComeBackAsTheyWere) {
+TEST(Lists, OfVectorsAndBackGiveTheSameVectors) {
     const std::vector<Vector3> vectors = {{1, 2, 3}, {4, 5, 6}};
     const std::vector<float> lists = nbody::to_lists(vectors);
     EXPECT_EQ(lists, (std::vector<float>{1, 4, 2, 5, 3, 6}));
@@ -168,7 +168,7 @@ TEST(Lists, ComeBackAsTheyWere) {
 
 class BodiesFile : public testing::Test {
   protected:
-    // What read_input throws on a file of this text; empty when it throws nothing.
+    // The message that read_input throws for a file with this text; empty if it throws nothing.
     std::string error_of(const std::string& content) const {
         return message_of<course::InputError>(
             [&] { read_input(folder_.write("bodies", content)); });
@@ -227,7 +227,7 @@ TEST_P(Verdicts, FailOneWrongAcceleration) {
     EXPECT_FALSE(passes(input_, output));
 }
 
-TEST_P(Verdicts, FailTheWrongSign) {  // the thesis' appendix D carries it twice
+TEST_P(Verdicts, FailTheWrongSign) {  // appendix D of the thesis has it twice
     Output output = solve(input_);
     for (Vector3& a : output.accelerations) a = {-a.x, -a.y, -a.z};
     EXPECT_FALSE(passes(input_, output));
@@ -273,7 +273,7 @@ TEST(Steps, OfTheWrongNumberOrLengthFail) {
     EXPECT_FALSE(passes(input, solve(input, 1, input.dt)));
 }
 
-TEST(Steps, ThatDoNotConserveFailWithoutAReferenceToo) {
+TEST(Steps, ThatDoNotConserveFailEvenWithoutAReference) {
     Input input = make_input("figure-eight", 0, 5);
     input.steps = Verifier::kMaxReferenceSteps + 1;
     const Output right = solve(input);
@@ -292,7 +292,7 @@ TEST(Sampling, CoversLargeSystemsWithinItsTolerance) {
     Input input = make_input("uniform", Verifier::kMaxAllBodies + 1000, 2);
     Output output = solve(input);
     EXPECT_TRUE(passes(input, output));
-    // Too little to reach the bound that holds for every body, too much for all of them.
+    // Each error is below the bound for a single body, but 95 % of the errors are too large.
     for (Vector3& a : output.accelerations) a.x *= 1.0005f;
     const course::Verdict verdict = Verifier(input, 1).verify(output);
     EXPECT_FALSE(verdict.passed);
@@ -326,7 +326,7 @@ course_test::RunResult run(std::vector<std::string> arguments) {
     });
 }
 
-TEST(CommandLine, RefusesWhatCannotBeRight) {
+TEST(CommandLine, RefusesValuesThatCannotBeRight) {
     EXPECT_EQ(run({"--check", "--n", "20"}).status, 0);
     EXPECT_EQ(run({"--check", "--n", "20", "--softening", "5e-7"}).status, 0);
     for (const auto& bad :
