@@ -3,10 +3,11 @@
 #include "common/harness/results.hpp"
 
 #include <array>
-#include <charconv>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <type_traits>
+
+#include "common/harness/text.hpp"
 
 namespace course {
 
@@ -43,9 +44,9 @@ std::string as_csv(bool value) { return value ? "true" : "false"; }
 
 template <typename T>
 requires std::is_arithmetic_v<T> std::string as_csv(T value) {
-    std::array<char, 64> text{};
-    const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
-    return {text.data(), result.ptr};
+    std::string number;
+    append_number(number, value);
+    return number;
 }
 
 // Ordered, because people read the file too.

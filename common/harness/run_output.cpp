@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "common/harness/text.hpp"
-#include "common/input/numbers.hpp"
 
 namespace course {
 

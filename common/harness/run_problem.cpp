@@ -17,7 +17,6 @@
 #include "common/harness/run_output.hpp"
 #include "common/harness/stage_command_line.hpp"
 #include "common/harness/text.hpp"
-#include "common/input/numbers.hpp"
 #include "common/limits/host_memory.hpp"
 
 namespace course {

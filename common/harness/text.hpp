@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Text from values, for messages and reports (g++ 12 has no std::format yet).
+// Text from values, for messages, reports and files (g++ 12 has no std::format yet).
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <ostream>
 #include <sstream>
 #include <string>
 
 namespace course {
 
-/// The arguments one after the other, as `operator<<` writes them (real numbers: 6 digits).
+// The arguments one after the other, as `operator<<` writes them (real numbers: 6 digits).
 template <class... Values>
 std::string text(const Values&... values) {
     std::ostringstream out;
@@ -16,7 +18,7 @@ std::string text(const Values&... values) {
     return out.str();
 }
 
-/// A real number with `digits` digits after the point.
+// A real number with `digits` digits after the point.
 inline std::string fixed(double value, int digits) {
     std::ostringstream out;
     out.setf(std::ios::fixed);
@@ -24,5 +26,27 @@ inline std::string fixed(double value, int digits) {
     out << value;
     return out.str();
 }
+
+// Appends an integer, or of a real number the shortest decimal that reads back as the same.
+template <class Number>
+void append_number(std::string& line, Number value) {
+    std::array<char, 32> digits;
+    line.append(digits.data(),
+                std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+// Appends numbers with commas between them, and ends the line.
+template <class First, class... Rest>
+void append_csv(std::string& line, First first, Rest... rest) {
+    append_number(line, first);
+    ((line += ',', append_number(line, rest)), ...);
+    line += '\n';
+}
+
+// "1.50 GB", "760 GB/s", "56.2 Top/s": three significant digits, decimal prefixes. "0.1234 ms": four.
+std::string format_bytes(double bytes);
+std::string format_byte_rate(double bytes_per_second);
+std::string format_operation_rate(double operations_per_second);
+std::string format_milliseconds(double milliseconds);
 
 }  // namespace course

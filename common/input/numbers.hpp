@@ -31,10 +31,4 @@ ParsedNumber<std::uint64_t> parse_unsigned(std::string_view text);
 // A finite double, decimal or scientific. `nan` and `inf` are kNotFinite, `1e999` is kOutOfRange.
 ParsedNumber<double> parse_real(std::string_view text);
 
-// "1.50 GB", "760 GB/s", "56.2 Top/s", "0.123 ms": three significant digits, decimal prefixes.
-std::string format_bytes(double bytes);
-std::string format_byte_rate(double bytes_per_second);
-std::string format_operation_rate(double operations_per_second);
-std::string format_milliseconds(double milliseconds);
-
 }  // namespace course

@@ -6,7 +6,6 @@
 
 #include "common/harness/error.hpp"
 #include "common/harness/text.hpp"
-#include "common/input/numbers.hpp"
 
 namespace course {
 

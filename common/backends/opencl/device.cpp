@@ -10,7 +10,6 @@
 #include "common/backends/opencl/selection.hpp"
 #include "common/harness/error.hpp"
 #include "common/harness/text.hpp"
-#include "common/input/numbers.hpp"
 
 namespace course::opencl {
 

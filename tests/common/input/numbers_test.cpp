@@ -76,14 +76,4 @@ TEST(Numbers, Reals) {
     EXPECT_EQ(parse_real("1e999").fault, NumberFault::kOutOfRange);
 }
 
-TEST(Numbers, QuantitiesHaveThreeDigitsAndAPrefix) {
-    EXPECT_EQ(course::format_bytes(0), "0 B");
-    EXPECT_EQ(course::format_bytes(12), "12 B");
-    EXPECT_EQ(course::format_bytes(1500), "1.50 kB");
-    EXPECT_EQ(course::format_bytes(999999), "1.00 MB");
-    EXPECT_EQ(course::format_byte_rate(760e9), "760 GB/s");
-    EXPECT_EQ(course::format_operation_rate(56.2e12), "56.2 Top/s");
-    EXPECT_EQ(course::format_milliseconds(1.48), "1.48 ms");
-}
-
 }  // namespace
