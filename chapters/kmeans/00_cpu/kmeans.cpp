@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // K-means, stage 00: one thread on the CPU.
-// Idea: for each point, the nearest of k centroids; then each centroid moves to the mean of its
-// points; until none moves.
-// Limit now: one core, and in it the two multiplications of each of n * k distances.
+// Idea: find the nearest of k centroids for each point; then move each centroid to the mean of its
+// points; repeat until no centroid moves.
+// Limit now: one core, and on it the two multiplications of each of n * k distances.
 // Thesis 5.2.
 #include "problem/kmeans.hpp"
 
@@ -11,12 +11,12 @@
 
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
 
-// Sums of coordinates, and of how many points.
+// Sums of the coordinates of `count` points.
 struct Sum {
     std::int64_t x, y, count;
 };
 
-// At most 2^63: coordinates lie within 2^30 of 0.
+// At most 2^63, because coordinates are at most 2^30 away from 0.
 std::uint64_t squared_distance(Point a, Point b) {
     const std::int64_t dx = std::int64_t{a.x} - b.x;
     const std::int64_t dy = std::int64_t{a.y} - b.y;
@@ -31,7 +31,7 @@ void assign_points(const Point* points, std::int64_t count, const Point* centroi
         std::uint64_t least = squared_distance(point, centroids[0]);
         for (int c = 1; c < k; ++c) {
             const std::uint64_t distance = squared_distance(point, centroids[c]);
-            if (distance < least) {  // of equally near ones the first stays
+            if (distance < least) {  // of equally near centroids, the first one stays
                 least = distance;
                 nearest = c;
             }
@@ -52,7 +52,7 @@ void update_centroids(const Point* points, const int* labels, std::int64_t count
     for (int c = 0; c < k; ++c) {
         const Sum sum = sums[c];
         sizes[c] = sum.count;
-        if (sum.count == 0) continue;  // nowhere to go
+        if (sum.count == 0) continue;  // a centroid without points does not move
         centroids[c] = {static_cast<int>(sum.x / sum.count), static_cast<int>(sum.y / sum.count)};
     }
 }

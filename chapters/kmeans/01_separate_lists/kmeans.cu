@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// K-means, stage 01: a thread a point, a block a centroid.
-// Idea: each thread finds the nearest centroid of one point; each block then reads all labels,
-// adds up the points that have its number, and moves its centroid.
+// K-means, stage 01: one thread per point, one block per centroid.
+// Idea: each thread finds the nearest centroid of one point. Then there is one block per centroid:
+// it reads all labels, adds up the points that have its number, and moves its centroid.
 // Compared with 00_cpu: the two loops over points are kernels; points and centroids are lists of x
 // and lists of y, as in the thesis.
-// Limit now: k blocks read all n labels, and few of them leave most of the GPU idle; the centroids,
+// Limit now: k blocks read all n labels, and a small k leaves most of the GPU idle; the centroids,
 // which every thread reads from global memory, are in the L1 cache.
 // Thesis 5.3, figures 5.1 to 5.4.
 #include <cuda_runtime.h>
@@ -21,26 +21,26 @@ using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::
 
 constexpr int kBlockSize = 1024;
 
-// Sums of coordinates, and of how many points.
+// Sums of the coordinates of `count` points.
 struct Sum {
     std::int64_t x, y, count;
 };
 
-// At most 2^63. Coordinates lie within 2^30 of 0: a difference is within 2^31, and the only one
-// that 32 bits do not hold, 2^31, wraps to -2^31, which has the same square.
+// At most 2^63. Coordinates are at most 2^30 away from 0, so a difference is at most 2^31. Only
+// 2^31 itself does not fit 32 bits: it wraps around to -2^31, which has the same square.
 __device__ std::uint64_t squared_distance(int ax, int ay, int bx, int by) {
     const std::int64_t dx = static_cast<int>(static_cast<unsigned int>(ax) - bx);
     const std::int64_t dy = static_cast<int>(static_cast<unsigned int>(ay) - by);
     return static_cast<std::uint64_t>(dx * dx) + static_cast<std::uint64_t>(dy * dy);
 }
 
-// The sum over the block, for thread 0.
+// The sum over the block, valid in thread 0.
 __device__ Sum sum_over_block(Sum mine) {
     __shared__ Sum s_sums[kBlockSize];
     const int thread = threadIdx.x;
     s_sums[thread] = mine;
     for (int half = kBlockSize / 2; half > 0; half /= 2) {
-        __syncthreads();  // the upper half has been written
+        __syncthreads();  // the upper half must be written before a thread reads it
         if (thread < half) {
             mine.x += s_sums[thread + half].x;
             mine.y += s_sums[thread + half].y;
@@ -63,7 +63,7 @@ __global__ void assign_points_kernel(const int* __restrict__ points_x,
     std::uint64_t least = squared_distance(x, y, centroids_x[0], centroids_y[0]);
     for (int c = 1; c < k; ++c) {
         const std::uint64_t distance = squared_distance(x, y, centroids_x[c], centroids_y[c]);
-        if (distance < least) {  // of equally near ones the first stays
+        if (distance < least) {  // of equally near centroids, the first one stays
             least = distance;
             nearest = c;
         }
@@ -71,7 +71,7 @@ __global__ void assign_points_kernel(const int* __restrict__ points_x,
     labels[i] = nearest;
 }
 
-// A block a centroid.
+// One block per centroid.
 __global__ void update_centroids_kernel(const int* __restrict__ points_x,
                                         const int* __restrict__ points_y,
                                         const int* __restrict__ labels, std::int64_t count,
@@ -89,7 +89,7 @@ __global__ void update_centroids_kernel(const int* __restrict__ points_x,
     const Sum sum = sum_over_block(mine);
     if (threadIdx.x > 0) return;
     sizes[c] = sum.count;
-    if (sum.count == 0) return;  // nowhere to go
+    if (sum.count == 0) return;  // a centroid without points does not move
     centroids_x[c] = static_cast<int>(sum.x / sum.count);
     centroids_y[c] = static_cast<int>(sum.y / sum.count);
 }

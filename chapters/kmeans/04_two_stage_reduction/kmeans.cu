@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // K-means, stage 04: sums in two stages.
-// Idea: not one block a centroid but a row of them, each with a segment of the list, as many as the
-// GPU holds at once; a second kernel adds their sums up.
-// Compared with 03_int2: update_centroids_kernel reads partial sums, which sum_segments_kernel
-// makes on a grid of segments x centroids.
+// Idea: each centroid gets not one block but a row of blocks, each with a segment of the list.
+// There are as many segments as the GPU holds blocks at once. A second kernel adds up their sums.
+// Compared with 03_int2: sum_segments_kernel computes partial sums on a grid of segments x
+// centroids; update_centroids_kernel reads them.
 // Limit now: with few centroids the copies from and to the host, with many the labels, each of
-// which is still read k times; where k blocks would have filled the GPU, partial sums gain nothing.
+// which is still read k times; if k blocks already fill the GPU, partial sums gain nothing.
 // Thesis 5.3.3, figures 5.1 to 5.4.
 #include <cuda_runtime.h>
 
@@ -22,26 +22,26 @@ using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::
 
 constexpr int kBlockSize = 1024;
 
-// Sums of coordinates, and of how many points.
+// Sums of the coordinates of `count` points.
 struct Sum {
     std::int64_t x, y, count;
 };
 
-// At most 2^63. Coordinates lie within 2^30 of 0: a difference is within 2^31, and the only one
-// that 32 bits do not hold, 2^31, wraps to -2^31, which has the same square.
+// At most 2^63. Coordinates are at most 2^30 away from 0, so a difference is at most 2^31. Only
+// 2^31 itself does not fit 32 bits: it wraps around to -2^31, which has the same square.
 __device__ std::uint64_t squared_distance(int2 a, int2 b) {
     const std::int64_t dx = static_cast<int>(static_cast<unsigned int>(a.x) - b.x);
     const std::int64_t dy = static_cast<int>(static_cast<unsigned int>(a.y) - b.y);
     return static_cast<std::uint64_t>(dx * dx) + static_cast<std::uint64_t>(dy * dy);
 }
 
-// The sum over the block, for thread 0.
+// The sum over the block, valid in thread 0.
 __device__ Sum sum_over_block(Sum mine) {
     __shared__ Sum s_sums[kBlockSize];
     const int thread = threadIdx.x;
     s_sums[thread] = mine;
     for (int half = kBlockSize / 2; half > 0; half /= 2) {
-        __syncthreads();  // the upper half has been written
+        __syncthreads();  // the upper half must be written before a thread reads it
         if (thread < half) {
             mine.x += s_sums[thread + half].x;
             mine.y += s_sums[thread + half].y;
@@ -57,7 +57,7 @@ __global__ void assign_points_kernel(const int2* __restrict__ points, std::int64
                                      int* __restrict__ labels) {
     extern __shared__ int2 s_centroids[];
     for (int c = threadIdx.x; c < k; c += kBlockSize) s_centroids[c] = centroids[c];
-    __syncthreads();  // all centroids have been copied
+    __syncthreads();  // all centroids must be copied before a thread reads them
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= count) return;
     const int2 point = points[i];
@@ -65,7 +65,7 @@ __global__ void assign_points_kernel(const int2* __restrict__ points, std::int64
     std::uint64_t least = squared_distance(point, s_centroids[0]);
     for (int c = 1; c < k; ++c) {
         const std::uint64_t distance = squared_distance(point, s_centroids[c]);
-        if (distance < least) {  // of equally near ones the first stays
+        if (distance < least) {  // of equally near centroids, the first one stays
             least = distance;
             nearest = c;
         }
@@ -73,7 +73,7 @@ __global__ void assign_points_kernel(const int2* __restrict__ points, std::int64
     labels[i] = nearest;
 }
 
-// Block (s, c) adds up the points of segment s that have label c, to partial[c * segments + s].
+// Block (s, c) adds up the points of segment s with label c, into partial[c * segments + s].
 __global__ void sum_segments_kernel(const int2* __restrict__ points, const int* __restrict__ labels,
                                     std::int64_t count, std::int64_t segment_points,
                                     Sum* __restrict__ partial) {
@@ -93,7 +93,7 @@ __global__ void sum_segments_kernel(const int2* __restrict__ points, const int* 
     if (threadIdx.x == 0) partial[c * segments + blockIdx.x] = sum;
 }
 
-// A block a centroid.
+// One block per centroid.
 __global__ void update_centroids_kernel(const Sum* __restrict__ partial, int segments,
                                         int2* __restrict__ centroids,
                                         std::int64_t* __restrict__ sizes) {
@@ -108,12 +108,12 @@ __global__ void update_centroids_kernel(const Sum* __restrict__ partial, int seg
     const Sum sum = sum_over_block(mine);
     if (threadIdx.x > 0) return;
     sizes[c] = sum.count;
-    if (sum.count == 0) return;  // nowhere to go
+    if (sum.count == 0) return;  // a centroid without points does not move
     centroids[c] =
         make_int2(static_cast<int>(sum.x / sum.count), static_cast<int>(sum.y / sum.count));
 }
 
-// As many blocks as the current device runs at once.
+// The number of blocks that the current device runs at once.
 std::int64_t concurrent_blocks() {
     int device = 0, multiprocessors = 0, blocks = 0;
     cuda_check(cudaGetDevice(&device));
@@ -132,7 +132,8 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<int2> d_points(count), d_centroids(k);
     DeviceBuffer<int> d_labels(count);
     DeviceBuffer<std::int64_t> d_sizes(k);
-    // Of fewer points than four a thread, most of the work would be to add the threads' sums up.
+    // With fewer than four points per thread, most of the work would be adding up the threads'
+    // sums.
     const std::int64_t segment_points =
         std::max<std::int64_t>(4 * kBlockSize, (count - 1) / concurrent_blocks() + 1);
     const int segments = static_cast<int>((count - 1) / segment_points + 1);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // K-means, stage 05: the loop on the device.
-// Idea: a block of the GPU sees whether a centroid moved, launches the next iteration's kernels and
-// then itself, all as tail launches: they run in order once it has ended. Nothing travels to the
-// host before the end.
-// Compared with 04_two_stage_reduction: launch_iteration_kernel is the loop; its launches' errors
-// are carried to the host. The other kernels are in two_stage.cuh, as they were.
-// Limit now: the same copies, and launched by a kernel one block of sum_segments_kernel runs on a
-// multiprocessor, not two.
+// Idea: one block of the GPU finds out whether a centroid moved. If so, it launches the kernels of
+// the next iteration and then itself, all as tail launches: they run in order after it has ended.
+// Nothing is copied to the host before the end.
+// Compared with 04_two_stage_reduction: launch_iteration_kernel is the loop, and the host learns of
+// errors of its launches. The other kernels are in device/two_stage.cuh, unchanged.
+// Limit now: the same copies, and only one block of sum_segments_kernel per multiprocessor instead
+// of two, because a kernel launches it.
 // Thesis 5.3.4, figures 5.1 to 5.8.
 #include <cuda_runtime.h>
 
@@ -24,7 +24,7 @@ using kmeans::assign_points_kernel, kmeans::sum_segments_kernel, kmeans::update_
 using kmeans::concurrent_blocks, kmeans::kBlockSize, kmeans::Sum;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
 
-// What the iterations need, handed from launch to launch.
+// What all iterations need; each launch hands it to the next.
 struct Loop {
     const int2* points;
     std::int64_t count, blocks, segment_points, max_iterations;
@@ -37,7 +37,7 @@ struct Loop {
     int* first_error;
 };
 
-// One block: ends after iteration number `iterations`, or launches the next one.
+// One block. Ends if iteration number `iterations` was the last, else launches the next one.
 __global__ void launch_iteration_kernel(Loop loop, std::int64_t iterations) {
     bool moved = false;
     for (int c = threadIdx.x; c < loop.k; c += kBlockSize) {
@@ -49,7 +49,7 @@ __global__ void launch_iteration_kernel(Loop loop, std::int64_t iterations) {
     if (threadIdx.x > 0) return;
     loop.progress[0] = iterations;
     loop.progress[1] = converged;
-    // After a failed launch, only a part of an iteration may have been done.
+    // After a failed launch, the iteration may be incomplete.
     const bool last = iterations == loop.max_iterations || (converged && !loop.all_iterations);
     if (last || *loop.first_error != cudaSuccess) return;
     assign_points_kernel<<<loop.blocks, kBlockSize, loop.k * sizeof(int2), cudaStreamTailLaunch>>>(
@@ -73,7 +73,8 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<int2> d_points(count), d_centroids(k), d_previous(k);
     DeviceBuffer<int> d_labels(count);
     DeviceBuffer<std::int64_t> d_sizes(k), d_progress(2);
-    // Of fewer points than four a thread, most of the work would be to add the threads' sums up.
+    // With fewer than four points per thread, most of the work would be adding up the threads'
+    // sums.
     const std::int64_t segment_points =
         std::max<std::int64_t>(4 * kBlockSize, (count - 1) / concurrent_blocks() + 1);
     const int segments = static_cast<int>((count - 1) / segment_points + 1);

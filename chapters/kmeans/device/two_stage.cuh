@@ -15,26 +15,26 @@ using course::cuda_check;
 
 constexpr int kBlockSize = 1024;
 
-// Sums of coordinates, and of how many points.
+// Sums of the coordinates of `count` points.
 struct Sum {
     std::int64_t x, y, count;
 };
 
-// At most 2^63. Coordinates lie within 2^30 of 0: a difference is within 2^31, and the only one
-// that 32 bits do not hold, 2^31, wraps to -2^31, which has the same square.
+// At most 2^63. Coordinates are at most 2^30 away from 0, so a difference is at most 2^31. Only
+// 2^31 itself does not fit 32 bits: it wraps around to -2^31, which has the same square.
 __device__ std::uint64_t squared_distance(int2 a, int2 b) {
     const std::int64_t dx = static_cast<int>(static_cast<unsigned int>(a.x) - b.x);
     const std::int64_t dy = static_cast<int>(static_cast<unsigned int>(a.y) - b.y);
     return static_cast<std::uint64_t>(dx * dx) + static_cast<std::uint64_t>(dy * dy);
 }
 
-// The sum over the block, for thread 0.
+// The sum over the block, valid in thread 0.
 __device__ Sum sum_over_block(Sum mine) {
     __shared__ Sum s_sums[kBlockSize];
     const int thread = threadIdx.x;
     s_sums[thread] = mine;
     for (int half = kBlockSize / 2; half > 0; half /= 2) {
-        __syncthreads();  // the upper half has been written
+        __syncthreads();  // the upper half must be written before a thread reads it
         if (thread < half) {
             mine.x += s_sums[thread + half].x;
             mine.y += s_sums[thread + half].y;
@@ -50,7 +50,7 @@ __global__ void assign_points_kernel(const int2* __restrict__ points, std::int64
                                      int* __restrict__ labels) {
     extern __shared__ int2 s_centroids[];
     for (int c = threadIdx.x; c < k; c += kBlockSize) s_centroids[c] = centroids[c];
-    __syncthreads();  // all centroids have been copied
+    __syncthreads();  // all centroids must be copied before a thread reads them
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= count) return;
     const int2 point = points[i];
@@ -58,7 +58,7 @@ __global__ void assign_points_kernel(const int2* __restrict__ points, std::int64
     std::uint64_t least = squared_distance(point, s_centroids[0]);
     for (int c = 1; c < k; ++c) {
         const std::uint64_t distance = squared_distance(point, s_centroids[c]);
-        if (distance < least) {  // of equally near ones the first stays
+        if (distance < least) {  // of equally near centroids, the first one stays
             least = distance;
             nearest = c;
         }
@@ -66,7 +66,7 @@ __global__ void assign_points_kernel(const int2* __restrict__ points, std::int64
     labels[i] = nearest;
 }
 
-// Block (s, c) adds up the points of segment s that have label c, to partial[c * segments + s].
+// Block (s, c) adds up the points of segment s with label c, into partial[c * segments + s].
 __global__ void sum_segments_kernel(const int2* __restrict__ points, const int* __restrict__ labels,
                                     std::int64_t count, std::int64_t segment_points,
                                     Sum* __restrict__ partial) {
@@ -86,7 +86,7 @@ __global__ void sum_segments_kernel(const int2* __restrict__ points, const int* 
     if (threadIdx.x == 0) partial[c * segments + blockIdx.x] = sum;
 }
 
-// A block a centroid.
+// One block per centroid.
 __global__ void update_centroids_kernel(const Sum* __restrict__ partial, int segments,
                                         int2* __restrict__ centroids,
                                         std::int64_t* __restrict__ sizes) {
@@ -101,12 +101,12 @@ __global__ void update_centroids_kernel(const Sum* __restrict__ partial, int seg
     const Sum sum = sum_over_block(mine);
     if (threadIdx.x > 0) return;
     sizes[c] = sum.count;
-    if (sum.count == 0) return;  // nowhere to go
+    if (sum.count == 0) return;  // a centroid without points does not move
     centroids[c] =
         make_int2(static_cast<int>(sum.x / sum.count), static_cast<int>(sum.y / sum.count));
 }
 
-// As many blocks as the current device runs at once.
+// The number of blocks that the current device runs at once.
 std::int64_t concurrent_blocks() {
     int device = 0, multiprocessors = 0, blocks = 0;
     cuda_check(cudaGetDevice(&device));

@@ -24,8 +24,8 @@ constexpr double kRange = static_cast<double>(kMaxCoordinate);
 
 std::int32_t to_coordinate(double value) { return static_cast<std::int32_t>(std::lrint(value)); }
 
-// points[i] = point(random, i). Each kChunk points have a generator of their own, so that cores
-// may start anywhere and the points depend on the seed alone.
+// points[i] = point(random, i). Each run of kChunk points has its own generator: so a core can
+// start at any run, and the points depend only on the seed.
 template <class MakePoint>
 void fill(std::vector<Point>& points, std::uint64_t seed, const MakePoint& point) {
     constexpr std::int64_t kChunk = 1 << 14;
@@ -33,7 +33,7 @@ void fill(std::vector<Point>& points, std::uint64_t seed, const MakePoint& point
     course::parallel_ranges(
         (count + kChunk - 1) / kChunk, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t chunk = begin; chunk < end; ++chunk) {
-                // An odd factor: no two chunks of a seed have the same state.
+                // The factor is odd, so that no two runs of a seed have the same state.
                 course::Random random(seed ^
                                       (static_cast<std::uint64_t>(chunk + 1) * 0xd1342543de82ef95));
                 const std::int64_t last = std::min(count, (chunk + 1) * kChunk);
@@ -77,7 +77,7 @@ void make_gaussians(std::vector<Point>& points, int k, std::uint64_t seed,
     fill(points, random.next(), [&](course::Random& own, std::int64_t i) -> Point {
         const auto cloud = static_cast<std::int32_t>(own.below(static_cast<std::uint64_t>(k)));
         if (!clouds.empty()) clouds[i] = cloud;
-        const auto offset = [&] {  // cut off at four sigma: clouds do not touch
+        const auto offset = [&] {  // cut off at four sigma, so that clouds do not touch
             double value;
             do {
                 value = own.normal();
@@ -89,7 +89,7 @@ void make_gaussians(std::vector<Point>& points, int k, std::uint64_t seed,
     });
 }
 
-// Without sine and cosine, which differ in the last bit from one library to another.
+// Avoids sine and cosine, whose last bit differs from one library to another.
 Point ring_point(course::Random& random) {
     constexpr int kRings = 3;
     const double ring = static_cast<double>(random.below(kRings) + 1) / kRings;
@@ -113,7 +113,7 @@ void make_grid(std::vector<Point>& points) {
     });
 }
 
-// Another stream of random numbers than the points', of the same seed.
+// The same seed as for the points, but another stream of random numbers.
 course::Random random_of_centroids(std::uint64_t seed) {
     return course::Random(~seed * 0x9e3779b97f4a7c15);
 }
@@ -128,7 +128,7 @@ std::vector<Point> random_centroids(std::span<const Point> points, int k, std::u
         if (!numbers.insert(number).second) numbers.insert(number = below);
         centroids.push_back(points[number]);
     }
-    // Its last numbers tend to be large: the order is shuffled.
+    // The last numbers of such a sample tend to be large, so the order is shuffled.
     for (std::uint64_t rest = centroids.size(); rest > 1; --rest) {
         std::swap(centroids[rest - 1], centroids[random.below(rest)]);
     }
@@ -140,7 +140,7 @@ std::uint64_t squared_distance(const Point& a, const Point& b) {
     return static_cast<std::uint64_t>(dx * dx) + static_cast<std::uint64_t>(dy * dy);
 }
 
-// [0, n) without bias: as many bits as n has, until they are below it.
+// A number from [0, n) without bias: draws as many bits as n has, until the number is below n.
 UInt128 below(UInt128 n, course::Random& random) {
     const auto high = static_cast<std::uint64_t>((n - 1) >> 64);
     const auto low = static_cast<std::uint64_t>(n - 1);
@@ -153,7 +153,8 @@ UInt128 below(UInt128 n, course::Random& random) {
     return value;
 }
 
-// Weights are integers and their sums exact: how the points are cut into ranges changes nothing.
+// Weights are integers and their sums are exact, so the result does not depend on how the points
+// are cut into ranges.
 std::vector<Point> plusplus_centroids(std::span<const Point> points, int k, std::uint64_t seed) {
     course::Random random = random_of_centroids(seed);
     const auto count = static_cast<std::int64_t>(points.size());
@@ -178,7 +179,7 @@ std::vector<Point> plusplus_centroids(std::span<const Point> points, int k, std:
         std::ranges::sort(ranges, {}, &Range::begin);
         UInt128 total = 0;
         for (const Range& range : ranges) total += range.weight;
-        if (total == 0) {  // every point is a centroid already: any will do
+        if (total == 0) {  // every point is a centroid already: take any
             centroids.push_back(points[random.below(points.size())]);
             continue;
         }
@@ -197,8 +198,8 @@ std::vector<Point> plusplus_centroids(std::span<const Point> points, int k, std:
 std::vector<Point> make_points(std::string_view name, std::int64_t count, int k, std::uint64_t seed,
                                std::span<std::int32_t> clouds) {
     if (count > kMaxPoints) {
-        throw course::UsageError(
-            text("--n ", count, ": above ", kMaxPoints, " sums of coordinates may leave 64 bits"));
+        throw course::UsageError(text("--n ", count, ": with more than ", kMaxPoints,
+                                      " points, sums of coordinates may not fit 64 bits"));
     }
     std::vector<Point> points(count);
     if (name == "uniform") {
@@ -214,7 +215,7 @@ std::vector<Point> make_points(std::string_view name, std::int64_t count, int k,
         course::Random random(seed);
         std::ranges::fill(points, uniform_point(random));
     } else {
-        throw course::UsageError(text("--input ", name, ": no such input"));
+        throw course::UsageError(text("--input ", name, ": there is no such input"));
     }
     return points;
 }
@@ -242,7 +243,7 @@ std::vector<Point> make_centroids(const std::string& init, std::span<const Point
     std::vector<Point> centroids = read_points(init);
     if (centroids.size() != static_cast<std::size_t>(k)) {
         throw course::InputError(
-            text(init, ": holds ", centroids.size(), " centroids where --k asks for ", k));
+            text(init, ": holds ", centroids.size(), " centroids, but --k asks for ", k));
     }
     return centroids;
 }

@@ -36,7 +36,7 @@ namespace {
 constexpr std::string_view kCentroidsFlag = "--centroids";
 constexpr int kDefaultK = 4;
 
-// A line of CSV for each number: point(i) and the number.
+// Writes a line of CSV for each number: point(i) and the number.
 template <class Number, class PointAt>
 void write_lines(std::ostream& out, const std::vector<Number>& numbers, const PointAt& point) {
     std::string line;
@@ -63,16 +63,17 @@ class KMeans final : public course::Problem {
     }
 
     void add_options(course::CommandLine& command_line) override {
-        command_line.add_integer("--k", k_, "clusters, at most n (a default above n is n)", 1,
+        command_line.add_integer("--k", k_,
+                                 "clusters, at most n (the default is 4, or n if that is less)", 1,
                                  static_cast<int>(kMaxCentroids));
         command_line.add_text("--init", init_,
                               "initial centroids: first, random, plusplus, or a file of k lines "
                               "`x y` or `x,y`");
         command_line.add_integer("--max-iterations", input_.max_iterations,
-                                 "iterations at most; ending there is no failure");
+                                 "the most iterations; ending there is not a failure");
         command_line.add_flag("--all-iterations", input_.all_iterations,
-                              "go on to --max-iterations when no centroid moves any more, so that "
-                              "runs of all sizes do the same work");
+                              "go on to --max-iterations even when no centroid moves any more, so "
+                              "that runs of all sizes do the same number of iterations");
         command_line_ = &command_line;
     }
 
@@ -82,13 +83,13 @@ class KMeans final : public course::Problem {
         return engine == "cpu" ? 1'000'000 : 20'000;
     }
     double device_bytes(std::int64_t n) const override {
-        // Points, labels; a cluster's centroid, size, and partial sums (04, 05), two for each of
-        // some hundred multiprocessors.
+        // Per point, coordinates and label. Per cluster, a centroid, a size, and partial sums (04
+        // and 05): two for each of some hundred multiprocessors.
         return 12.0 * static_cast<double>(n) + 8192.0 * k_;
     }
     double host_bytes(std::int64_t n) const override {
-        // At first the points, and beside them the weights of plusplus, or their copy as two lists;
-        // later the points in one layout, the labels and the oracle.
+        // First the points, and in addition the weights of plusplus or the copy as two lists; later
+        // the points in one layout, the labels and the oracle.
         const bool twice = init_ == "plusplus" || layout_ == Layout::kLists;
         const double points = 8.0 * static_cast<double>(n);
         return std::max(twice ? 2 * points : points, 1.5 * points + oracle_bytes(n, k_));
@@ -106,9 +107,8 @@ class KMeans final : public course::Problem {
         const std::int64_t count = named ? options.n : std::ssize(points);
         if (k_ > count) {
             if (command_line_->given("--k")) {
-                throw course::UsageError(text("--k ", k_, ": more clusters than the ", count,
-                                              count == 1 ? " point" : " points", " of ",
-                                              input_name_));
+                throw course::UsageError(text("--k ", k_, ": ", input_name_, " has only ", count,
+                                              count == 1 ? " point" : " points"));
             }
             k_ = static_cast<int>(count);
         }
@@ -116,7 +116,7 @@ class KMeans final : public course::Problem {
         input_.centroids = make_centroids(init_, points, k_, options.seed);
         if (layout_ == Layout::kLists) {
             input_.lists = to_lists(points);
-            points = std::vector<Point>();  // their memory goes to the labels
+            points = std::vector<Point>();  // frees their memory for the labels
         } else {
             input_.points = std::move(points);
         }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // K-means: n points of the plane in k clusters, by Lloyd's iterations (1957, published 1982).
 //
-// An iteration labels each point with the nearest centroid (of equally near ones the first), and
-// moves each centroid to the mean of its points, coordinate by coordinate, truncated toward zero.
-// A centroid without points stays where it is. No centroid moved: converged.
+// An iteration labels each point with the nearest centroid (the first of equally near ones). Then
+// it moves each centroid to the mean of its points, coordinate by coordinate, truncated toward
+// zero. A centroid without points does not move. The run has converged when no centroid moves.
 //
 // Everything is an integer, and exact for every input that is not refused:
-//   - coordinates lie within 2^30 of 0, so a difference of two is within 2^31, its square at most
+//   - coordinates are at most 2^30 away from 0, so a difference is at most 2^31, its square at most
 //     2^62, and a squared distance at most 2^63: it fits 64 bits without a sign;
-//   - there are less than 2^33 points, so a sum of coordinates is below 2^33 * 2^30 = 2^63;
-//   - means lie between the least and the greatest coordinate: centroids stay within the range;
-//   - the sum of all squared distances is below 2^33 * 2^63 = 2^96, and gets 128 bits.
+//   - there are fewer than 2^33 points, so a sum of coordinates is below 2^33 * 2^30 = 2^63;
+//   - means are between the least and the greatest coordinate, so centroids stay within the range;
+//   - the sum of all squared distances is below 2^33 * 2^63 = 2^96, and has 128 bits.
 #pragma once
 
 #include <cstdint>
@@ -28,39 +28,39 @@ namespace kmeans {
 using course::Phase;
 using course::PhaseTimer;
 
-inline constexpr std::int64_t kMaxCoordinate = std::int64_t{1} << 30;  // and as much below 0
+inline constexpr std::int64_t kMaxCoordinate = std::int64_t{1} << 30;  // and -2^30 is the least
 inline constexpr std::int64_t kMaxPoints = (std::int64_t{1} << 33) - 1;
 
-// Laid out as CUDA's int2, so that a list of them is copied to the device as it is.
+// Has the layout of CUDA's int2, so that a list is copied to the device without conversion.
 struct alignas(8) Point {
     std::int32_t x, y;
 
     bool operator==(const Point&) const = default;
 };
 
-// As many centroids as fit the 48 KB of shared memory that every device gives a block.
+// The number of centroids that fit the 48 KB of shared memory that every device gives to a block.
 inline constexpr std::int64_t kMaxCentroids = 48 * 1024 / sizeof(Point);
 
-// How the points lie in memory: one behind the other, or x of all and then y of all.
+// The layout of the points in memory: point after point, or all x and then all y.
 enum class Layout { kPoints, kLists };
 
 // What a stage is asked to do.
 struct Input {
-    // At least one point, at most kMaxPoints, in the layout that the stage asked for, so that none
-    // has to be moved while the clock runs. The other list is empty.
+    // At least one point, at most kMaxPoints, in the layout that the stage asked for. So no stage
+    // spends measured time on a conversion. The other list is empty.
     std::vector<Point> points;
     std::vector<std::int32_t> lists;
-    std::vector<Point> centroids;  // the initial ones: at most as many as points
+    std::vector<Point> centroids;  // the initial ones: not more than points
     std::int64_t max_iterations = 20;  // at least 1
-    bool all_iterations = false;  // true: goes on to max_iterations when converged, too
+    bool all_iterations = false;  // true: goes on to max_iterations even after convergence
 
     std::int64_t count() const { return std::ssize(points) + std::ssize(lists) / 2; }
-    // Whatever the layout.
+    // For either layout.
     Point point(std::int64_t i) const {
         return lists.empty() ? points[i] : Point{lists[i], lists[count() + i]};
     }
     int k() const { return static_cast<int>(centroids.size()); }
-    // Whether iteration `iteration`, counted from 1, is the last.
+    // True if iteration number `iteration`, counted from 1, is the last one.
     bool ends_after(std::int64_t iteration, bool converged) const {
         return iteration == max_iterations || (converged && !all_iterations);
     }
@@ -68,21 +68,21 @@ struct Input {
 
 // What a stage answers after the last iteration. The lists have the right size on entry.
 struct Output {
-    std::vector<std::int32_t> labels;  // that iteration's: nearest of the centroids before it
-    std::vector<Point> centroids;  // the means of the points so labelled
-    std::vector<std::int64_t> sizes;  // how many points have each label
+    std::vector<std::int32_t> labels;  // the nearest of the centroids before that iteration
+    std::vector<Point> centroids;  // the means of the points with these labels
+    std::vector<std::int64_t> sizes;  // the number of points with each label
     std::int64_t iterations = 0;
     bool converged = false;  // no centroid moved in the last iteration
 };
 
-// A stage: runs the iterations, marking its phases.
+// A stage: runs the iterations, and marks its phases.
 using FindClusters = void (*)(const Input&, Output&, PhaseTimer&);
 
-// The least arithmetic of a point and a centroid, for the check against the device's limits: two
-// differences, two squares, their sum, a comparison. (In 32 bits it would be more.)
+// The least arithmetic per point and centroid, for the check against the device's limits: two
+// differences, two squares, their sum, and a comparison. (In 32-bit operations it would be more.)
 inline constexpr double kOperationsPerDistance = 6;
-// The least traffic of a point in an iteration on a GPU: to label it, its coordinates are read and
-// a label is written; for the means both are read again.
+// The least traffic per point and iteration on a GPU. The first kernel reads the coordinates and
+// writes the label; for the means, both are read again.
 inline constexpr double kBytesPerPoint = 24;
 
 // main() of every stage. Returns the exit status (error.hpp).
@@ -91,7 +91,7 @@ int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters f
 
 // --- Host copies between a list of points and two lists ------------------------------------------
 
-// x of all, then y of all.
+// All x, then all y.
 std::vector<std::int32_t> to_lists(std::span<const Point> points);
 // The inverse; `points` has half the size of `lists`.
 void from_lists(std::span<const std::int32_t> lists, std::span<Point> points);
@@ -101,51 +101,55 @@ void from_lists(std::span<const std::int32_t> lists, std::span<Point> points);
 inline constexpr std::string_view kInputNames[] = {"uniform", "gaussians", "rings", "grid",
                                                    "all-equal"};
 
-// `count` points of a named input, which depend on the arguments only, not on the machine:
+// `count` points of a named input. They depend only on the arguments, not on the machine:
 //   uniform    every point of the range is equally probable
-//   gaussians  k round clouds of equal weight whose centres are at least 6/8 of a grid's pitch
-//              apart; no point is further than 3/16 of it from the centre of its cloud
-//   rings      three rings about the origin, which no k centroids can tell apart
+//   gaussians  k round clouds of equal weight. Their centres are at least 6/8 of the pitch of a
+//   grid
+//              apart; no point is farther than 3/16 of the pitch from the centre of its cloud
+//   rings      three rings around the origin, which no k centroids can separate
 //   grid       a square grid over the range, line by line: many points are equally near to two
 //              centroids
 //   all-equal  one point, `count` times
-// `clouds`, where it is not empty, has `count` elements and gets the number of each point's cloud
-// (of gaussians only). Errors: UsageError for an unknown name or a count above kMaxPoints.
+// If `clouds` is not empty, it has `count` elements and gets the number of each point's cloud (for
+// gaussians only). Errors: UsageError for an unknown name or a count above kMaxPoints.
 std::vector<Point> make_points(std::string_view name, std::int64_t count, int k, std::uint64_t seed,
                                std::span<std::int32_t> clouds = {});
 
-// Text lines `x y` or `x,y`; blank lines and `#` comments are skipped.
-// Errors: InputError naming file and line: not two fields, no integer, a coordinate out of range;
-// a file that is missing or holds no point.
+// Reads text lines `x y` or `x,y`; blank lines and `#` comments are skipped.
+// Errors: InputError that names file and line, for a line without exactly two fields, a field that
+// is not an integer, and a coordinate out of range. InputError for a file that is missing or holds
+// no point.
 std::vector<Point> read_points(const std::string& path);
 
-// The k initial centroids, k at most the number of points:
+// The k initial centroids; k is at most the number of points:
 //   first     the first k points
-//   random    k different ones of the points (by number), every choice equally probable: the
-//             thesis' centroids are "randomly generated"
-//   plusplus  a random point, then each next one drawn with a probability proportional to its
-//             squared distance from the nearest so far (k-means++, Arthur and Vassilvitskii 2007):
-//             exactly, on all cores, in n * k steps and 8 n bytes
-// or a file's, which must hold k points. Errors: InputError as read_points, and for another number.
+//   random    k points with different numbers; every choice is equally probable (the thesis'
+//             centroids are "randomly generated")
+//   plusplus  a random point; then each next point is drawn with a probability proportional to its
+//             squared distance from the nearest centroid so far (k-means++, Arthur and
+//             Vassilvitskii 2007). Exact, on all cores, in n * k steps and 8 n bytes
+// or the name of a file with k points. Errors: InputError as from read_points, and for a file with
+// another number of points.
 std::vector<Point> make_centroids(const std::string& init, std::span<const Point> points, int k,
                                   std::uint64_t seed);
 
 // --- Oracle --------------------------------------------------------------------------------------
 
-// Runs all iterations on its own, on all cores, and compares every label, centroid and size, the
-// number of iterations and `converged`: exactly, whatever the size.
+// Runs all iterations itself, on all cores. It compares every label, centroid and size, the number
+// of iterations, and `converged`: exactly, for every size of the input.
 //
-// What makes that affordable is a grid of cells: a centroid whose least distance from a cell is
-// more than another one's greatest cannot be the nearest of any point in it. A point is compared
-// with the others of its cell only, which mostly is one or two. (The filter of Kanungo et al. 2002,
-// on a grid.) Clumped inputs lose some of that: all points in one cell take n * k steps.
+// A grid of cells makes that affordable. Compare, for one cell, the least distance of a centroid
+// with the greatest distance of another: if the least is more, the first centroid cannot be the
+// nearest of any point in the cell. A point is compared only with the centroids that remain in its
+// cell, mostly one or two. (This is the filter of Kanungo et al. 2002, on a grid.) It works less
+// well when all points crowd into few cells: in one cell it takes n * k steps.
 class Verifier {
   public:
-    explicit Verifier(const Input& input);  // which must live on
+    explicit Verifier(const Input& input);  // the input must outlive the verifier
     ~Verifier();
     course::Verdict verify(const Output& output);
-    // Squared distances of the points from their clusters' final centroids, added up; decimal. Of
-    // the last output that passed.
+    // The sum of the squared distances of all points from the final centroids of their clusters, in
+    // decimal, for the last output that passed.
     const std::string& sse() const;
 
   private:
@@ -153,7 +157,7 @@ class Verifier {
     std::unique_ptr<Implementation> implementation_;
 };
 
-// Bytes of host memory that a Verifier takes at most beside its input.
+// The most bytes of host memory that a Verifier takes in addition to its input.
 double oracle_bytes(std::int64_t count, std::int64_t k);
 
 }  // namespace kmeans

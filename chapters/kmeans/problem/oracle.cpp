@@ -15,7 +15,7 @@ using UInt128 = unsigned __int128;
 
 namespace {
 
-// Of the grid. More cells have fewer centroids each, and take longer to find them.
+// The size of the grid. With more cells, each has fewer centroids, but finding them takes longer.
 constexpr int kMaxSideBits = 8;
 constexpr std::int64_t kPointsPerCell = 8;
 
@@ -38,9 +38,9 @@ std::string decimal(UInt128 value) {
 
 std::string describe(const Point& point) { return text('(', point.x, ", ", point.y, ')'); }
 
-// One axis of the grid: cells of 2^shift coordinates each, the first from `low` on.
+// One axis of the grid: cells of 2^shift coordinates each; the first one begins at `low`.
 struct Axis {
-    std::int64_t low = 0, high = 0;  // of the points
+    std::int64_t low = 0, high = 0;  // the least and the greatest coordinate of the points
     int shift = 0;
 
     void fit(int bits) {
@@ -51,7 +51,7 @@ struct Axis {
     struct Distances {
         std::uint64_t least, greatest;  // squared
     };
-    // From `value`, of all coordinates in a cell that a point may have.
+    // The distances from `value` to all coordinates in the cell that a point may have.
     Distances from(std::int64_t value, std::int64_t cell) const {
         const std::int64_t first = low + (cell << shift);
         const std::int64_t last = std::min(high, first + (std::int64_t{1} << shift) - 1);
@@ -60,7 +60,7 @@ struct Axis {
     }
 };
 
-// Which centroids may be the nearest of a point: by cells of a grid over all points.
+// Finds the centroids that may be the nearest of a point, by the cells of a grid over all points.
 class Grid {
   public:
     explicit Grid(const Input& input) : bits_(side_bits(input.count())) {
@@ -78,7 +78,7 @@ class Grid {
         candidates_.resize(std::size_t{1} << (2 * bits_));
     }
 
-    // To be called before nearest(), which then is about these.
+    // Must be called before nearest(), which then finds the nearest of these.
     void set_centroids(std::span<const Point> centroids) {
         centroids_ = centroids;
         course::parallel_ranges(std::ssize(candidates_), [&](std::int64_t begin, std::int64_t end) {
@@ -94,7 +94,7 @@ class Grid {
         std::uint64_t least = distance(point, label);
         for (std::size_t i = 1; i < candidates.size(); ++i) {
             const std::uint64_t another = distance(point, candidates[i]);
-            if (another < least) {  // candidates ascend: of equally near ones the first stays
+            if (another < least) {  // candidates ascend: the first of equally near ones stays
                 least = another;
                 label = candidates[i];
             }
@@ -112,7 +112,7 @@ class Grid {
     void find_candidates(std::int64_t cell) {
         const std::int64_t column = cell & ((std::int64_t{1} << bits_) - 1), row = cell >> bits_;
         candidates_[cell].clear();
-        // A cell behind the last point is asked for by none, and may lie outside of the range.
+        // No point is in a cell behind the last point, and such a cell may be out of range.
         if (column > x_.cell(x_.high) || row > y_.cell(y_.high)) return;
         std::uint64_t least_greatest = ~std::uint64_t{0};
         for (const Point& centroid : centroids_) {
@@ -131,7 +131,7 @@ class Grid {
     int bits_;
     Axis x_, y_;
     std::span<const Point> centroids_;
-    std::vector<std::vector<std::int32_t>> candidates_;  // a list a cell, ascending
+    std::vector<std::vector<std::int32_t>> candidates_;  // one ascending list per cell
 };
 
 }  // namespace
@@ -182,36 +182,37 @@ struct Verifier::Implementation {
         return result;
     }
 
-    // What is wrong with the lists of k numbers, or nothing.
+    // Returns what is wrong with the lists of k elements, or nothing.
     std::optional<std::string> check_clusters(const Output& output) const {
         if (std::ssize(output.labels) != input.count() ||
             output.centroids.size() != centroids.size() || output.sizes.size() != sizes.size()) {
-            return "the output has another number of points or centroids than the input";
+            return "the output and the input differ in the number of points or centroids";
         }
         if (output.iterations != iterations) {
-            return text(output.iterations, " iterations, the oracle's ", iterations);
+            return text("the stage did ", output.iterations, " iterations, the oracle ",
+                        iterations);
         }
         if (output.converged != converged) {
-            return text("said to have ", output.converged ? "" : "not ",
-                        "converged, unlike the oracle's");
+            return text("the stage says that it has ", output.converged ? "" : "not ",
+                        "converged; the oracle says the opposite");
         }
         for (std::size_t label = 0; label < centroids.size(); ++label) {
             if (output.centroids[label] != centroids[label]) {
                 return text("centroid ", label, " is ", describe(output.centroids[label]),
-                            ", the oracle's ", describe(centroids[label]));
+                            "; the oracle's is ", describe(centroids[label]));
             }
             if (output.sizes[label] != sizes[label]) {
                 return text("cluster ", label, " has ", output.sizes[label],
-                            " points, the oracle's ", sizes[label]);
+                            " points; the oracle's has ", sizes[label]);
             }
         }
         return std::nullopt;
     }
 
-    // What is wrong with the labels, or nothing; then `sse` is set.
+    // Returns what is wrong with the labels, or nothing; in that case it sets `sse`.
     std::optional<std::string> check_labels(const Output& output) {
         UInt128 total = 0;
-        std::int64_t wrong = input.count();  // the first
+        std::int64_t wrong = input.count();  // the first wrong point
         std::mutex mutex;
         course::parallel_ranges(input.count(), [&](std::int64_t begin, std::int64_t end) {
             UInt128 own = 0;
@@ -230,15 +231,16 @@ struct Verifier::Implementation {
         });
         if (wrong < input.count()) {
             return text("point ", wrong, ' ', describe(input.point(wrong)), " has label ",
-                        output.labels[wrong], ", the oracle's ", grid.nearest(input.point(wrong)));
+                        output.labels[wrong], "; the oracle's is ",
+                        grid.nearest(input.point(wrong)));
         }
         sse = decimal(total);
         return std::nullopt;
     }
 
     const Input& input;
-    Grid grid;  // of `before`
-    std::vector<Point> before;  // before the last iteration: whose nearest the labels are
+    Grid grid;  // its centroids are `before`
+    std::vector<Point> before;  // the centroids before the last iteration, which decide the labels
     std::vector<Point> centroids;
     std::vector<std::int64_t> sizes;
     std::int64_t iterations = 0;
@@ -255,13 +257,13 @@ course::Verdict Verifier::verify(const Output& output) {
     if (const auto fault = oracle.check_clusters(output)) return {false, *fault};
     if (const auto fault = oracle.check_labels(output)) return {false, *fault};
     return {true, text("labels (", oracle.input.count(), "), centroids and sizes (",
-                       oracle.input.k(), ") are the oracle's after ", oracle.iterations,
+                       oracle.input.k(), ") equal the oracle's after ", oracle.iterations,
                        oracle.iterations == 1 ? " iteration" : " iterations")};
 }
 
 double oracle_bytes(std::int64_t count, std::int64_t k) {
     const double cells = static_cast<double>(std::int64_t{1} << (2 * side_bits(count)));
-    // A list may have grown to twice its length.
+    // The capacity of a list may be twice its length.
     return cells * (8.0 * static_cast<double>(k) + sizeof(std::vector<std::int32_t>));
 }
 

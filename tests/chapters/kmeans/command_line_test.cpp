@@ -13,7 +13,7 @@ namespace {
 
 using course_test::read_file;
 
-// A stage that takes either layout.
+// A stage for either layout.
 void solve_timed(const Input& input, Output& output, kmeans::PhaseTimer& timer) {
     timer.begin(kmeans::Phase::kKernels);
     output = solve(input);
@@ -45,11 +45,12 @@ TEST(CommandLine, AStageGetsTheLayoutThatItAskedForAndNoOther) {
     EXPECT_NE(run(arguments, Layout::kLists, points).status, 0);
 }
 
-// The points and their labels, and before them the points twice where they are copied into lists or
-// weighed: 12 or 16 bytes a point, and on the CPU's "device" 12 more.
+// The host holds points and labels, 12 bytes per point; or, before that, the points and their copy
+// as lists or their weights, 16 bytes per point. The "device" of the CPU holds 12 more.
 TEST(CommandLine, StatesTheMemoryOfTheLayout) {
-    constexpr std::int64_t kRound = 10'000'000;  // so that the oracle's few MB round to nothing
-    // 12 bytes a point are free, and 24 are not.
+    constexpr std::int64_t kRound =
+        10'000'000;  // large, so that the few MB of the oracle do not show after rounding
+    // There is memory for 12 bytes per point, but not for 24.
     const std::int64_t n = course::available_host_bytes() / 18 / kRound * kRound;
     const auto states = [&](int bytes, Layout layout, const std::string& init) {
         const auto result = run({"--check", "--n", std::to_string(n), "--init", init}, layout);

@@ -9,7 +9,7 @@
 namespace kmeans_test {
 namespace {
 
-TEST(Inputs, HaveTheAskedNumberOfPointsWithinTheRange) {
+TEST(Inputs, HaveTheRequestedNumberOfPointsWithinTheRange) {
     for (const std::string_view name : kmeans::kInputNames) {
         for (const std::int64_t count : {1, 2, 3, 10, 40000}) {
             const std::vector<Point> points = make_points(name, count, 3, 7);
@@ -30,7 +30,7 @@ TEST(Inputs, HaveTheAskedNumberOfPointsWithinTheRange) {
 }
 
 TEST(Inputs, DependOnTheSeedAlone) {
-    // Written down once: they must never change, on any machine.
+    // They must be the same on each call.
     const std::vector<Point> uniform = make_points("uniform", 40000, 4, 1);
     EXPECT_EQ(uniform, make_points("uniform", 40000, 4, 1));
     EXPECT_NE(uniform[39999], make_points("uniform", 40000, 4, 2)[39999]);
@@ -71,7 +71,7 @@ TEST(Inputs, HaveTheSamePointsInEitherLayout) {
     EXPECT_EQ(back, points);
 }
 
-// A label of the clouds' own, and one of the clusters': each of one must be one of the other.
+// A point has the number of its cloud and the label of its cluster: each cloud must be one cluster.
 TEST(Inputs, CloudsAreFoundFromPlusplus) {
     for (const int k : {1, 2, 5, 16}) {
         int found = 0;
@@ -89,7 +89,7 @@ TEST(Inputs, CloudsAreFoundFromPlusplus) {
             }
             found += std::ssize(pairs) == k && output.converged;
         }
-        EXPECT_GE(found, 8) << k;  // D^2 sampling is lucky often, not always
+        EXPECT_GE(found, 8) << k;  // plusplus finds all clouds often, but not always
     }
 }
 
@@ -98,7 +98,7 @@ TEST(Centroids, FirstAndRandomArePoints) {
     const std::vector<Point> first = make_centroids("first", points, 7, 1);
     EXPECT_TRUE(std::ranges::equal(first, std::span(points).first(7)));
     for (const char* init : {"random", "plusplus"}) {
-        std::set<int> drawn;  // over some seeds, every point
+        std::set<int> drawn;  // over several seeds: in the end, every point
         for (std::uint64_t seed = 1; seed <= 60; ++seed) {
             std::set<int> own;
             for (const Point& centroid : make_centroids(init, points, 7, seed)) {
@@ -122,7 +122,7 @@ TEST(Centroids, PlusplusPrefersTheFarPoint) {
         const std::vector<Point> centroids = make_centroids("plusplus", points, 2, seed);
         EXPECT_NE(centroids[0], centroids[1]);
     }
-    // Three places: the second is drawn in proportion to 1 : 3^2.
+    // Three places: the second centroid is drawn with weights 1 and 3^2.
     points.assign(1000, Point{0, 0});
     points[0] = {1, 0};
     points[999] = {0, 3};

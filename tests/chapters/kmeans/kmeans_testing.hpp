@@ -26,7 +26,7 @@ inline UInt128 squared_distance(const Point& a, const Point& b) {
     return static_cast<UInt128>(dx * dx + dy * dy);
 }
 
-// Lloyd's iterations, every point against every centroid, in 128 bits: an answer that must pass.
+// Lloyd's iterations, with every point against every centroid, in 128 bits: this answer must pass.
 inline Output solve(const Input& input) {
     Output output;
     output.centroids = input.centroids;
@@ -71,7 +71,7 @@ inline Input make_input(std::string_view name, std::int64_t count, int k, const 
     return input;
 }
 
-// The same points, and nothing of the other layout.
+// The same points in the other layout only.
 inline Input as_lists(Input input) {
     input.lists = kmeans::to_lists(input.points);
     input.points.clear();
@@ -84,7 +84,7 @@ inline bool passes(const Input& input, const Output& output) {
 
 class PointsFile : public testing::Test {
   protected:
-    // What read_points throws on a file of this text; empty when it throws nothing.
+    // The message that read_points throws for a file with this text; empty if it throws nothing.
     std::string error_of(const std::string& content) const {
         return message_of<course::InputError>(
             [&] { read_points(folder_.write("points", content)); });

@@ -98,9 +98,10 @@ TEST_P(Verdicts, FailAnIterationTooFew) {
     fewer.max_iterations = right_.iterations - 1;
     Output output = solve(fewer);
     EXPECT_FALSE(passes(input_, output));
-    output.iterations = right_.iterations;  // and a lie about it
+    output.iterations = right_.iterations;  // and pretends to have done them all
     output.converged = right_.converged;
-    EXPECT_EQ(passes(input_, output), right_.converged);  // then the lie is the truth
+    EXPECT_EQ(passes(input_, output),
+              right_.converged);  // if converged, the last iteration changed nothing
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -113,17 +114,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"grid", 3600, 7, "first", 20}, Case{"grid", 1024, 1, "random", 20},
                     Case{"all-equal", 100, 3, "first", 20}));
 
-// The filter by cells against all n * k distances, where cells and centroids lie oddly.
+// The filter by cells against all n * k distances, with unusual places of cells and centroids.
 TEST(Oracle, LosesNoCentroidToItsCells) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         Input input = make_input("uniform", 600, 20, "random", 3, seed);
-        // Squeezed to a few coordinates: ties, equal centroids, cells one coordinate wide.
+        // Squeezed into few coordinates: ties, equal centroids, cells with one coordinate.
         const int shift = static_cast<int>(seed % 32);
         for (Point& point : input.points) point = {point.x >> shift, point.y >> (31 - shift)};
         for (Point& centroid : input.centroids) {
             centroid = {centroid.x >> shift, centroid.y >> (seed % 3 == 0 ? 0 : 31 - shift)};
         }
-        if (seed % 4 == 0) input.points[17] = {kFar, kFar};  // the rest in a corner
+        if (seed % 4 == 0)
+            input.points[17] = {kFar, kFar};  // now the other points are all in one corner
         const course::Verdict verdict = Verifier(input).verify(solve(input));
         EXPECT_TRUE(verdict.passed) << seed << ": " << verdict.message;
     }
@@ -131,7 +133,7 @@ TEST(Oracle, LosesNoCentroidToItsCells) {
 
 TEST(Exactness, TheWidestDistancesAndSumsFit) {
     Input input;
-    // Up to 2^63 apart, and a tie there.
+    // Squared distances up to 2^63, and a tie there.
     input.points = {{kFar, kFar}, {-kFar, -kFar}, {kFar, kFar - 1}, {-kFar, kFar}};
     input.centroids = {{-kFar, -kFar}, {-kFar, -kFar + 1}, {-kFar, -kFar + 1}};
     input.max_iterations = 1;
