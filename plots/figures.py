@@ -1,69 +1,39 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws the course's figures into build/figures: PNG, SVG, animations, and the page that shows all.
+"""Draws the course's figures into build/figures: PNG, SVG, animations, and the page that shows all of them.
 
-    plots/figures.py                      from recorded data (plots/data/<device>)
-    plots/figures.py --data here          from this machine's (build/data)
-    plots/figures.py --publish            and copies what the READMEs show to chapters/<chapter>/figures
+    python3 -m plots.figures                  from recorded data (plots/data/<device>)
+    python3 -m plots.figures --data here      from this machine's (build/data)
+    python3 -m plots.figures --publish        and copies what the READMEs show to chapters/<chapter>/figures
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
-import importlib
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
 
-import animate
-import measurements
-from drawing import PLOTS, PUBLISHED, Drawing, Figure, Source, draw
-from measurements import DataError, MissingFile
+from common.tools.lib.stages import EXIT_FAILURE, ROOT, DataError, build_folder, run_tool
+from plots.drawing.animation import Animation
+from plots.drawing.figure import Drawing, Figure
+from plots.drawing.gnuplot import draw
+from plots.page.chapters import all_chapters, all_figures
+from plots.page.libraries import missing_packages
+from plots.records.folders import COUNTERS, DATA, THESIS, device_folder
+from plots.records.published import read_published
+from plots.records.source import Source
+from plots.records.stages import nearest
+from plots.records.table import MissingFile
 
-ROOT = PLOTS.parent
-PREFERRED_DEVICE = "nvidia-h200"
-NO_DEVICES = ("counters", "traces")  # folders of plots/data that hold no machine's measurements
-README_BYTES = 200_000  # of a figure
-
-
-def chapter_module(chapter: str) -> ModuleType | None:
-    """The module here that is named as a chapter: its FIGURES, and what tables.py must know of it."""
-    if not (PLOTS / f"{chapter}.py").is_file():
-        return None
-    return importlib.import_module(chapter)
-
-
-@functools.cache
-def all_figures() -> tuple[Figure, ...]:
-    """Those of every chapter that the build knows, in its order, which is the page's."""
-    chapters = measurements.chapters_of(measurements.read_stages(measurements.stages_file()))
-    modules = [module for chapter in chapters if (module := chapter_module(chapter))]
-    return tuple(figure for module in modules for figure in module.FIGURES)
-
-
-def device_folder(recorded: Path, name: str | None) -> Path:
-    """The folder of recorded data: the one asked for, else the H200's, else the only or newest one."""
-    if name is not None:
-        if not (recorded / name).is_dir():
-            raise DataError(f"{recorded / name}: no such folder of recorded data")
-        return recorded / name
-    if (recorded / PREFERRED_DEVICE).is_dir():
-        return recorded / PREFERRED_DEVICE
-    folders = [folder for folder in recorded.glob("*")
-               if folder.name not in NO_DEVICES and any(folder.glob("*.csv"))]
-    if not folders:
-        raise DataError(f"{recorded}: no recorded data; make record makes it on a machine with a GPU, "
-                        "make figures DATA=here draws this machine's")
-    return max(folders, key=lambda folder: max(path.stat().st_mtime for path in folder.glob("*.csv")))
+README_BYTES = 200_000  # the largest figure that is committed
 
 
 def make_source(arguments: argparse.Namespace) -> Source:
-    published = measurements.read_published(PUBLISHED)
-    counters = arguments.recorded / "counters"
+    published = read_published(THESIS)
+    counters = arguments.recorded / COUNTERS.name
     if arguments.data == "recorded":
         folder = device_folder(arguments.recorded, arguments.device)
         return Source("recorded", folder, folder, published, counters)
@@ -78,122 +48,192 @@ def publish(figure: Figure, output: Path, chapters: Path) -> Path:
     """Copies a figure's SVG to its chapter, where the README shows it."""
     source = output / f"{figure.name}.svg"
     if source.stat().st_size > README_BYTES:
-        raise DataError(f"{source}: {source.stat().st_size} bytes are too many to commit "
-                        f"(at most {README_BYTES})")
+        raise DataError(
+            f"{source}: {source.stat().st_size} bytes are too many to commit "
+            f"(at most {README_BYTES})"
+        )
     target = chapters / figure.chapter / "figures" / source.name
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
     return target
 
 
-def parse_arguments(words: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Draw the course's figures.")
-    parser.add_argument("--data", choices=("recorded", "here"), default="recorded",
-                        help="recorded data, or this machine's (default: recorded)")
-    parser.add_argument("--device", help="folder of plots/data (default: nvidia-h200, else the newest)")
+def parse_arguments(words: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Draws the course's figures.")
+    parser.add_argument(
+        "--data",
+        choices=("recorded", "here"),
+        default="recorded",
+        help="recorded data, or this machine's (default: recorded)",
+    )
+    parser.add_argument(
+        "--device", help="folder of plots/data (default: the H200's, else the newest)"
+    )
     parser.add_argument("--chapter", help="only this chapter's figures")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="only these figures, as figure_6_6")
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "figures")
-    parser.add_argument("--recorded", type=Path, default=PLOTS / "data")
-    parser.add_argument("--here-data", type=Path, default=ROOT / "build" / "data")
-    parser.add_argument("--build", type=Path,
-                        help="build tree whose stages the animations run (default: above --out)")
-    parser.add_argument("--chapters", type=Path, default=ROOT / "chapters")
-    parser.add_argument("--publish", action="store_true",
-                        help="copy the figures that the READMEs show to chapters/<chapter>/figures")
-    parser.add_argument("--no-animation", dest="animation", action="store_false")
-    parser.add_argument("--list", action="store_true", help="print the figures' names and stop")
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", help="only these figures, for instance figure_6_6"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=build_folder() / "figures", help="folder of the pictures"
+    )
+    parser.add_argument("--recorded", type=Path, default=DATA, help="folder of recorded data")
+    parser.add_argument(
+        "--here-data",
+        type=Path,
+        default=build_folder() / "data",
+        help="folder of this machine's data",
+    )
+    parser.add_argument(
+        "--chapters", type=Path, default=ROOT / "chapters", help="where --publish copies to"
+    )
+    parser.add_argument(
+        "--publish",
+        action="store_true",
+        help="copy the figures that the READMEs show to chapters/<chapter>/figures",
+    )
+    parser.add_argument(
+        "--no-animation", dest="animation", action="store_false", help="draw no GIFs"
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="print the names of the figures and stop"
+    )
     return parser.parse_args(words)
 
 
 def chosen_figures(arguments: argparse.Namespace) -> list[Figure]:
-    figures = [figure for figure in all_figures()
-               if arguments.chapter in (None, figure.chapter)
-               and (arguments.only is None or figure.name in arguments.only)]
-    unknown = set(arguments.only or ()) - {figure.name for figure in all_figures()}
-    if unknown or not figures:
-        names = ", ".join(figure.name for figure in all_figures())
-        asked = ", ".join(sorted(unknown)) or arguments.chapter
-        raise DataError(f"no such figure: {asked}; there are {names}")
+    every = all_figures()
+    names, chapters = [one.name for one in every], [one.name for one in all_chapters()]
+    for word in arguments.only or ():
+        if word not in names:
+            raise DataError(f"--only {word}: no such figure; {nearest(word, names)}")
+    if arguments.chapter is not None and arguments.chapter not in chapters:
+        raise DataError(
+            f"--chapter {arguments.chapter}: no such chapter; {nearest(arguments.chapter, chapters)}"
+        )
+    figures = [
+        one
+        for one in every
+        if arguments.chapter in (None, one.chapter)
+        and (arguments.only is None or one.name in arguments.only)
+    ]
+    if not figures:
+        raise DataError(f"--chapter {arguments.chapter}: it has no such figures")
     return figures
 
 
-def draw_all(arguments: argparse.Namespace) -> int:
-    """Draws what can be drawn; every figure that cannot is an error, named at the end. What nobody asked for by
-    name and of whose chapter nothing is recorded yet is left out, as tables.py leaves its README."""
-    import page  # not above: its numbers are those of tables.py, which imports this module
+def made_figure(figure: Figure, source: Source, output: Path) -> tuple[Drawing, Source]:
+    """Draws one figure. Returns the source, which knows what was read from it."""
+    own = source.afresh()
+    drawing = figure.prepare(own)
+    draw(figure, drawing, output)
+    return drawing, own
 
+
+class Drawn:
+    """What was drawn, and what could not be."""
+
+    def __init__(self) -> None:
+        self.figures: list[tuple[Figure, Drawing, Source]] = []
+        self.animations: list[Animation] = []
+        self.failures: list[str] = []
+
+
+def draw_figures(arguments: argparse.Namespace, source: Source, drawn: Drawn) -> None:
+    """Draws what can be drawn. A chapter without any recorded rows is left out, unless it was asked for."""
     output = arguments.out
-    output.mkdir(parents=True, exist_ok=True)
-    figures = chosen_figures(arguments)
     all_asked = arguments.only is None and arguments.chapter is None
-    source = make_source(arguments)
-    entries: list[page.Entry] = []
-    failures: list[str] = []
-
-    def make(figure: Figure) -> tuple[Drawing, page.Entry]:
-        own = source.afresh()
-        drawing = figure.prepare(own)
-        draw(figure, drawing, output)
-        return drawing, page.figure_entry(figure, drawing, output, own.read)
-
-    # Nearly all of the time is gnuplot's, each in a process of its own.
+    # Nearly all of the time is gnuplot's. Each gnuplot is a process of its own.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = [(figure, pool.submit(make, figure)) for figure in figures]
+        made = [
+            (one, pool.submit(made_figure, one, source, output))
+            for one in chosen_figures(arguments)
+        ]
     for figure, result in made:
         try:
-            drawing, entry = result.result()
-            entries.append(entry)
-            note = ("  (recorded data: this machine gives no profiler counters)"
-                    if drawing.from_recorded else "")
+            drawing, own = result.result()
+            drawn.figures.append((figure, drawing, own))
+            note = (
+                "  (recorded data: this machine gives no profiler counters)"
+                if drawing.from_recorded
+                else ""
+            )
             print(f"{output / figure.name}.{{png,svg}}  {figure.heading}{note}")
             if arguments.publish and figure.in_readme:
                 print(f"  published as {publish(figure, output, arguments.chapters)}")
         except DataError as error:
-            # A figure of an earlier run must not stand for one that could not be drawn.
+            # An older picture must not pass for a figure that could not be drawn.
             for kind in ("png", "svg"):
                 (output / f"{figure.name}.{kind}").unlink(missing_ok=True)
             rows = source.rows_path(figure.chapter)
-            if all_asked and source.kind == "recorded" and isinstance(error, MissingFile) and error.path == rows:
-                print(f"{figure.heading}: left out, {source.folder} has no rows of {figure.chapter}")
+            if (
+                all_asked
+                and source.recorded
+                and isinstance(error, MissingFile)
+                and error.path == rows
+            ):
+                print(
+                    f"{figure.heading}: left out, {source.folder} has no rows of {figure.chapter}"
+                )
             else:
-                failures.append(f"{figure.heading}: {error}")
-    for chapter, make_animation in animate.MAKERS.items():
-        if not arguments.animation or arguments.only is not None or arguments.chapter not in (None, chapter):
+                drawn.failures.append(f"{figure.heading}: {error}")
+
+
+def draw_animations(arguments: argparse.Namespace, drawn: Drawn) -> None:
+    if not arguments.animation or arguments.only is not None:
+        return
+    for chapter in all_chapters():
+        if chapter.animation is None or arguments.chapter not in (None, chapter.name):
             continue
         try:
-            animation = make_animation(arguments.build or output.parent, output)
-            entries.append(page.animation_entry(animation))
-            print(f"{animation.path}  {animation.title}")
+            made = chapter.animation(chapter.stages, build_folder(), arguments.out)
+            drawn.animations.append(made)
+            print(f"{made.path}  {made.title}")
         except DataError as error:
-            failures.append(f"animation of {chapter}: {error}")
+            drawn.failures.append(f"animation of {chapter.name}: {error}")
+
+
+def draw_page(arguments: argparse.Namespace, source: Source, drawn: Drawn) -> None:
+    """Without its packages there is no page, and one line says why."""
+    index = arguments.out / "index.html"
+    index.unlink(missing_ok=True)
+    if missing := missing_packages():
+        print(f"no page: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        return
+    from plots.page import page  # needs these packages
+
+    entries = [
+        page.figure_entry(figure, drawing, arguments.out, own.read)
+        for figure, drawing, own in drawn.figures
+    ]
+    entries += [page.animation_entry(one) for one in drawn.animations]
     if entries:
-        index = output / "index.html"
         try:
             page.write_page(index, entries, source, arguments.chapter)
             print(f"{index}  the page")
         except (DataError, OSError) as error:
-            index.unlink(missing_ok=True)
-            failures.append(f"{index.name}: {error}")
-    for failure in failures:
-        print(f"figures.py: {failure}", file=sys.stderr)
-    return 1 if failures else 0
+            drawn.failures.append(f"{index.name}: {error}")
 
 
-def main(words: list[str] | None = None) -> int:
+def draw_all(arguments: argparse.Namespace) -> int:
+    """Draws everything that was asked for. What cannot be drawn is named at the end."""
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    source, drawn = make_source(arguments), Drawn()
+    draw_figures(arguments, source, drawn)
+    draw_animations(arguments, drawn)
+    draw_page(arguments, source, drawn)
+    for failure in drawn.failures:
+        print(f"figures: {failure}", file=sys.stderr)
+    return EXIT_FAILURE if drawn.failures else 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
     arguments = parse_arguments(words)
-    try:
-        if arguments.list:
-            for figure in all_figures():
-                print(f"{figure.name:20} {figure.heading}")
-            return 0
-        return draw_all(arguments)
-    except DataError as error:
-        print(f"figures.py: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130  # make figures, which was interrupted too, says so
+    if arguments.list:
+        for figure in all_figures():
+            print(f"{figure.name:20} {figure.heading}")
+        return 0
+    return draw_all(arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_tool(main)

@@ -7,17 +7,32 @@ of the device's limit, and a plot. Stages for which the input is too long are le
 """
 
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.measuring import Measurement, measure
-from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, EXIT_USAGE, ROOT, Stage, ToolError, arguments, build_folder, chapters_of, choose,
-                    chosen_engine, executable, format_ms, load_stages, pick_engine, print_table,
-                    run_tool, variable)
+from common.tools.lib.numbers import format_ms
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    EXIT_NO_DEVICE,
+    EXIT_USAGE,
+    Stage,
+    ToolError,
+    arguments,
+    build_folder,
+    chapters_of,
+    choose,
+    chosen_engine,
+    executable,
+    load_stages,
+    pick_engine,
+    print_table,
+    run_tool,
+    variable,
+)
 
-sys.path.insert(0, str(ROOT / "plots"))
-import drawing  # noqa: E402  (the figures' own style and gnuplot)
+from plots.drawing.figure import Block, Drawing, Figure
+from plots.drawing.gnuplot import draw
 
 
 @dataclass(frozen=True)
@@ -38,10 +53,17 @@ def speed_up(before: Entry, after: Entry) -> str:
 def table_of(entries: list[Entry]) -> list[list[str]]:
     rows = []
     for i, entry in enumerate(entries):
-        rows.append([entry.stage.name, entry.engine, format_ms(entry.kernels_ms),
-                     format_ms(entry.measurement.median_ms("total_ms")),
-                     speed_up(entries[0], entry), speed_up(entries[i - 1], entry) if i else "-",
-                     entry.measurement.share_of_limit()])
+        rows.append(
+            [
+                entry.stage.name,
+                entry.engine,
+                format_ms(entry.kernels_ms),
+                format_ms(entry.measurement.median_ms("total_ms")),
+                speed_up(entries[0], entry),
+                speed_up(entries[i - 1], entry) if i else "-",
+                entry.measurement.share_of_limit(),
+            ]
+        )
     return rows
 
 
@@ -52,16 +74,33 @@ def plot(chapter: str, entries: list[Entry], subtitle: str) -> list[Path]:
     rows = []
     for entry in entries:
         kernels = entry.measurement.document["summary"]["kernels_ms"]
-        rows.append([entry.stage.name, kernels["median"], kernels["lower_quartile"],
-                     kernels["upper_quartile"]])
+        rows.append(
+            [
+                entry.stage.name,
+                kernels["median"],
+                kernels["lower_quartile"],
+                kernels["upper_quartile"],
+            ]
+        )
     times = [entry.kernels_ms for entry in entries]
-    figure = drawing.Figure("compare", "", chapter, f"{chapter}: every stage on one input", "",
-                            lambda source: made)
-    made = drawing.Drawing(
-        {"time": [drawing.Block("kernels, ms", rows)]}, subtitle, "", "",
+    figure = Figure(
+        "compare",
+        "",
+        chapter,
+        f"{chapter}: every stage on one input",
+        "",
+        lambda source: made,
+        folder="drawing",
+    )
+    made = Drawing(
+        {"time": [Block("kernels, ms", rows)]},
+        subtitle,
+        "",
+        "",
         {"time_low": min(times) / 2, "time_high": max(times) * 1.3, "stages": len(entries)},
-        emulated=any(entry.engine == "emu" for entry in entries))
-    return drawing.draw(figure, made, build_folder() / "compare" / chapter)
+        emulated=any(entry.engine == "emu" for entry in entries),
+    )
+    return draw(figure, made, build_folder() / "compare" / chapter)
 
 
 def main() -> int:
@@ -103,11 +142,18 @@ def main() -> int:
 
     entries = [made[stage.name] for stage in chosen if stage.name in made]
     row = made[last.name].measurement.rows[0]
-    title = (f"n = {row['n']}" + (f", {row['input']}" if row["input"] else "")
-             + (", " + row["parameters"].replace(";", ", ") if row["parameters"] else "") + f" on {row['device']}")
+    title = (
+        f"n = {row['n']}"
+        + (f", {row['input']}" if row["input"] else "")
+        + (", " + row["parameters"].replace(";", ", ") if row["parameters"] else "")
+        + f" on {row['device']}"
+    )
     print(title)
-    print_table(["stage", "engine", "kernels ms", "total ms", "to first", "to previous", "limit"],
-                table_of(entries), left=2)
+    print_table(
+        ["stage", "engine", "kernels ms", "total ms", "to first", "to previous", "limit"],
+        table_of(entries),
+        left=2,
+    )
     if any(entry.engine == "emu" for entry in entries):
         print("emu: times of the emulation on this CPU, not of a GPU")
     for entry in entries:
@@ -118,7 +164,9 @@ def main() -> int:
     if limited:
         print(f'ARGS="--n {min(stage.largest_n for stage, _ in limited)}" compares them too')
     for stage in racing:
-        print(f'left out: {stage.stage}: its blocks race on purpose: make run STAGE={stage.stage} ARGS=--check')
+        print(
+            f"left out: {stage.stage}: its blocks race on purpose: make run STAGE={stage.stage} ARGS=--check"
+        )
     for line in (*without_device, *failures):
         print(f"left out: {line}")
     for path in plot(chapter, entries, title):

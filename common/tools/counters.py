@@ -11,10 +11,31 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.counting import (GLOBAL, MEMORY, SHARED, TRANSFERS, Counted, Counters, Kernel, Line, bare,
-                      count, source_text)
-from common.tools.lib.stages import (EXIT_FAILURE, ToolError, arguments, find_stage, grouped, load_stages, print_table,
-                    run_tool, variable)
+from common.tools.lib.counting import (
+    GLOBAL,
+    MEMORY,
+    SHARED,
+    TRANSFERS,
+    Counted,
+    Counters,
+    Kernel,
+    Line,
+    bare,
+    count,
+    source_text,
+)
+from common.tools.lib.lessons import lesson, words
+from common.tools.lib.numbers import whole_or_three_digits
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    ToolError,
+    arguments,
+    find_stage,
+    load_stages,
+    print_table,
+    run_tool,
+    variable,
+)
 
 Value = Callable[[Kernel], float | None]  # None: does not apply
 
@@ -23,10 +44,7 @@ LINE_COUNTERS = ("requests", "lanes", "sectors", "wavefronts", "depth")
 
 
 def number(value: float | None) -> str:
-    """Whole numbers whole, others with three digits."""
-    if value is None:
-        return "-"
-    return grouped(value) if value == round(value) or value >= 999.5 else f"{value:.3g}"
+    return "-" if value is None else whole_or_three_digits(value)
 
 
 def ratio(before: float | None, after: float | None) -> str:
@@ -36,10 +54,6 @@ def ratio(before: float | None, after: float | None) -> str:
         return "new"
     times = f"{after / before:.3g}"
     return "" if times == "1" else f"x{times}"
-
-
-def words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def share(part: str, whole: str) -> Value:
@@ -63,7 +77,7 @@ def quantities(unit: str) -> list[tuple[str, Value]]:
     rows: list[tuple[str, Value]] = [("launches", counter("launches")), ("warps", counter("warps"))]
     for name in GLOBAL:
         rows += [(f"{words(name)} requests", counter(f"{name}.requests")),
-                 ("  sectors a request", share(f"{name}.sectors", f"{name}.requests")),
+                 ("  sectors per request", share(f"{name}.sectors", f"{name}.requests")),
                  (IDEAL, share(f"{name}.ideal_sectors", f"{name}.requests"))]
         if name == "global_atomic":
             rows.append(("  lanes on one word", share(f"{name}.depth", f"{name}.requests")))
@@ -75,18 +89,18 @@ def quantities(unit: str) -> list[tuple[str, Value]]:
         if name == "shared_atomic":
             rows.append(("  lanes on one word", share(f"{name}.depth", f"{name}.requests")))
     rows += [("constant load requests", counter("constant_load.requests")),
-             ("barriers (a warp's arrivals)", counter("barriers")),
+             ("barriers (arrivals of warps)", counter("barriers")),
              ("warp collectives", counter("collectives")),
-             ("basic blocks (a warp's)", counter("basic_blocks")),
+             ("basic blocks (of warps)", counter("basic_blocks")),
              ("  active lanes of 32", share("basic_block_lanes", "basic_blocks")),
              (f"inner loop, iterations (one {unit})", counter("loop.iterations"))]
     for name in MEMORY:
-        rows.append((f"  {words(name)} requests a {unit}", per_iteration(f"{name}.requests")))
+        rows.append((f"  {words(name)} requests per {unit}", per_iteration(f"{name}.requests")))
         part = "sectors" if name in GLOBAL else "wavefronts"
-        rows.append((f"  {words(name)} {part} a {unit}", per_iteration(f"{name}.{part}")))
+        rows.append((f"  {words(name)} {part} per {unit}", per_iteration(f"{name}.{part}")))
     for name, what in (("barriers", "barriers"), ("collectives", "warp collectives"),
                        ("basic_blocks", "basic blocks")):
-        rows.append((f"  {what} a {unit}", per_iteration(name)))
+        rows.append((f"  {what} per {unit}", per_iteration(name)))
     return rows
 
 
@@ -101,44 +115,6 @@ def kernel_rows(kernels: Sequence[Kernel | None], unit: str) -> list[list[str]]:
             cells.append(ratio(*values) if label != IDEAL else "")
         rows.append([f"  {label}", *cells])
     return rows
-
-
-def changes(where: str, whose: str, count_of: Callable[[Kernel, str], float], a: Kernel,
-            b: Kernel) -> list[str]:
-    names = [(f"{name}.{counted}", f"{words(name)} {counted}") for name in MEMORY
-             for counted in ("requests", "sectors" if name in GLOBAL else "wavefronts")]
-    names += [("barriers", "barriers"), ("collectives", "warp collectives")]
-    return [f"{where}: {number(count_of(a, name))} -> {number(count_of(b, name))} {what}{whose}"
-            for name, what in names if count_of(a, name) != count_of(b, name)]
-
-
-def widths(kernel: Kernel, name: str) -> str:
-    sizes = {line["bytes"] for line in kernel.lines if f"{line['space']}_{line['operation']}" == name}
-    return " and ".join(f"{size} B" for size in sorted(sizes))
-
-
-def lesson(a: Kernel, b: Kernel, unit: str) -> list[str]:
-    """What changed, in one sentence a line."""
-    lines = []
-    loops = a.has_loop and b.has_loop
-    if loops:
-        lines += changes("inner loop", f" a {unit}", Kernel.per_iteration, a, b)
-    count_of = Kernel.outside if loops else Kernel.count
-    where = "outside it" if loops else "in all"
-    warps = a.count("warps")
-    if warps == b.count("warps"):
-        lines += changes(where, " a warp", lambda one, name: count_of(one, name) / warps, a, b)
-    else:
-        lines += changes(where, "", count_of, a, b)
-    for name in MEMORY:
-        before, after = widths(a, name), widths(b, name)
-        if before and after and before != after:
-            lines.append(f"{words(name)}s of {before} -> {after} a lane")
-    if not lines:
-        lines.append("no counter differs: what changed, if anything, are instructions inside a basic "
-                     "block, which counters of memory do not see" if a.counters == b.counters else
-                     "as many requests, sectors, wavefronts and barriers as before")
-    return lines
 
 
 def line_key(stage_line: Line, text: str) -> tuple[Any, ...]:

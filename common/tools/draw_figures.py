@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """make figures [DATA=recorded|here] [CHAPTER=nbody]: the thesis' figures into build/figures.
 
-recorded: from the measurements kept in plots/data. here: from a sweep on this machine, made first,
-into build/data.
+recorded: from the measurements in plots/data. here: from a sweep on this machine, which runs first and
+writes build/data.
 """
 
 import shutil
@@ -11,9 +11,20 @@ import subprocess
 import sys
 
 from common.tools.lib.gpus import has_gpu
-from common.tools.record import Recorder, check_stages, finish, sweeps_of
-from common.tools.lib.stages import (EXIT_FAILURE, ROOT, Stage, ToolError, build_folder, choose, chosen_chapters,
-                    load_stages, run_tool, variable)
+from common.tools.record import Recorder, finish
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    ROOT,
+    Stage,
+    ToolError,
+    build_folder,
+    choose,
+    chosen_chapters,
+    load_stages,
+    run_tool,
+    variable,
+)
+from plots.records.sweeps import sweeps_of
 
 
 def measure_here(stages: list[Stage], chapters: list[str]) -> int:
@@ -25,24 +36,36 @@ def measure_here(stages: list[Stage], chapters: list[str]) -> int:
     if any("opencl" in stage.executables for stage in stages):
         engines.add("opencl")
     folder = build_folder() / "data"
-    # A sweep of this machine is made anew: an older one may be of another build.
+    # Rows of an older sweep may come from another build.
     shutil.rmtree(folder, ignore_errors=True)
     sweeps = sweeps_of(chapters, "here", engines)
-    check_stages(sweeps, stages)
     recorder = Recorder(stages, folder)
     recorder.record_all(sweeps)
     return finish(recorder)
 
 
 def draw(data: str, chapter: str = "", told: bool = True) -> int:
-    """`told`: each picture is said, where it lies and what it shows."""
+    """`told`: each picture is named, with its file and its title."""
     if shutil.which("gnuplot") is None:
         raise ToolError("no figures: gnuplot is missing (package gnuplot-nox)", EXIT_FAILURE)
     build = build_folder()
-    return subprocess.run([sys.executable, str(ROOT / "plots" / "figures.py"), "--data", data,
-                           "--out", str(build / "figures"), "--here-data", str(build / "data"),
-                           *(["--chapter", chapter] if chapter else [])],
-                          check=False, stdout=None if told else subprocess.DEVNULL).returncode
+    return subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "plots.figures",
+            "--data",
+            data,
+            "--out",
+            str(build / "figures"),
+            "--here-data",
+            str(build / "data"),
+            *(["--chapter", chapter] if chapter else []),
+        ],
+        check=False,
+        cwd=ROOT,
+        stdout=None if told else subprocess.DEVNULL,
+    ).returncode
 
 
 def main() -> int:

@@ -33,14 +33,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, ToolError, arguments, build_folder,
+from common.tools.lib import ncu as nsight
+from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, DataError, ToolError, arguments, build_folder,
                     chosen_chapters, executable, load_stages, run_tool)
-
-sys.path.insert(0, str(ROOT / "plots"))
-import ncu as nsight  # noqa: E402
-from figures import device_folder  # noqa: E402
-from measurements import DataError  # noqa: E402
-from tables import fill  # noqa: E402
+from plots.records.folders import device_folder
+from plots.tables import fill
 
 RUNS = ROOT / "tests" / "proofs" / "hardware.toml"
 PAGE = ROOT / "common" / "emulator" / "how-true-are-the-counters.md"

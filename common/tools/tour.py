@@ -7,7 +7,8 @@ import shutil
 
 from common.tools.draw_figures import draw
 from common.tools.lib.measuring import check, measure
-from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ToolError, build_folder, executable, format_ms,
+from common.tools.lib.numbers import format_ms
+from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ToolError, build_folder, executable,
                     load_stages, pick_engine, run_tool)
 
 COLUMNS = "{:<{width}}  {:<6}  {:>12}  {:>11}  {:>10}  {:<10}  {}"

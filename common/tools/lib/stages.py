@@ -26,6 +26,13 @@ class ToolError(Exception):
         self.status = status
 
 
+class DataError(ToolError):
+    """Data that is missing or wrong. The message names the file."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, EXIT_FAILURE)
+
+
 @dataclass(frozen=True)
 class Stage:
     stage: str  # "nbody/03_shared_tiles"
@@ -144,16 +151,6 @@ def pick_engine(stage: Stage, wanted: str = "") -> str:
 
 def executable(stage: Stage, engine: str) -> Path:
     return build_folder() / stage.executables[engine]
-
-
-def grouped(value: float) -> str:
-    """A whole number, from five digits on in groups of three: `6080`, `28 992`."""
-    digits = f"{value:.0f}"
-    return digits if len(digits.lstrip("-")) < 5 else f"{value:,.0f}".replace(",", " ")
-
-
-def format_ms(milliseconds: float) -> str:
-    return f"{milliseconds:.4g}" if milliseconds < 1000 else f"{milliseconds:.0f}"
 
 
 def print_table(header: list[str], rows: list[list[str]], left: int) -> None:

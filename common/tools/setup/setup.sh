@@ -27,6 +27,8 @@ optional|opencl-c-headers|header CL/cl.h|no stages in OpenCL
 optional|opencl-clhpp-headers|header CL/opencl.hpp|no stages in OpenCL
 optional|pocl-opencl-icd|platform|stages in OpenCL run nowhere
 optional|gnuplot-nox|command gnuplot|no figures
+optional|python3-jinja2|python jinja2|no page of the figures
+optional|python3-markdown|python markdown|no page of the figures
 optional|fonts-dejavu-core|file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|figures in another font
 optional|ccache|command ccache|slower builds'
 if [ "${1:-}" = --lint ]; then
@@ -57,6 +59,7 @@ probe() {
         library) exists "$prefix"/usr/lib/*/"$2" "$prefix/usr/lib/$2" "$prefix/usr/lib64/$2" \
             "$prefix"/usr/local/lib/"$2" ;;
         file) exists "$prefix$2" ;;
+        python) exists "$prefix/usr/lib/python3/dist-packages/$2" || python3 -c "import $2" >/dev/null 2>&1 ;;
         # Of OpenCL: a GPU's does as well as PoCL.
         platform) exists "$prefix"/etc/OpenCL/vendors/*.icd ;;
     esac

@@ -117,11 +117,11 @@ class CountersTest(ToolTest):
         for pattern in (r"^sums/01_plain -> sums/02_flags, --n 64 --steps 1$",
                         r"^pull_kernel +01_plain +02_flags$",
                         r"^  global load requests +800 +200 +x0\.25$",
-                        r"^    sectors a request +1 +1$",
+                        r"^    sectors per request +1 +1$",
                         r"^  inner loop, iterations \(one number\) +200 +200$",
-                        r"^    global load requests a number +4 +1 +x0\.25$",
-                        r"^  inner loop: 4 -> 1 global load requests a number$",
-                        r"^  global loads of 4 B -> 16 B a lane$",
+                        r"^    global load requests per number +4 +1 +x0\.25$",
+                        r"^  inner loop: 4 -> 1 global load requests per number$",
+                        r"^  global loads of 4 B -> 16 B per lane$",
                         r"^  - sums_kernel.cu:2 +global load 4 B +element = list\[j\];  // 01_plain +800 +800$",
                         r"^  \+ sums_kernel.cu:2 +global load 16 B +element = list\[j\];  // 02_flags +200 +200$",
                         r"^    bank conflicts +6 +-$",
@@ -137,7 +137,7 @@ class CountersTest(ToolTest):
         self.add_counters("02_flags", [one | {"name": "sums::pull_kernel<int>"}, tile_kernel() | {"name": "other_kernel"}])
         result = self.counters(A="sums/01_plain", B="sums/02_flags")
         self.assertRegex(result.stdout, r"(?m)^pull_kernel -> sums::pull_kernel<int> +01_plain +02_flags$")
-        self.assertRegex(result.stdout, r"(?m)^  inner loop: 4 -> 1 global load requests a number$")
+        self.assertRegex(result.stdout, r"(?m)^  inner loop: 4 -> 1 global load requests per number$")
         self.assertEqual(result.stdout.count("only in"), 2)  # the tile and the other one
         self.assertEqual(result.stdout.count("pull_kernel"), 2)  # in one heading
         # Of two such kernels none is more the same than the other.

@@ -12,21 +12,23 @@ from tests.common.tools.course_tools import ToolTest, run_tool
 
 from common.tools import record
 from common.tools.lib import stages
+from plots.records.sweeps import read_sweeps
 
 SWEEP = """
-chapter = "sums"
 [[sweep]]
 name = "other-device"
 scope = "here"
 engine = "opencl"
-stages = ["03_opencl"]
+figures = ["sums"]
+stages = ["opencl"]
 n = [10, 20]
 repeats = 3
 [[sweep]]
 name = "small"
 scope = "here"
 engine = "emu"
-stages = ["01_plain"]
+figures = ["sums"]
+stages = ["plain"]
 n = [10]
 repeats = 3
 """
@@ -95,12 +97,13 @@ class OpenClTest(ToolTest):
         self.assert_refused(run_tool("counters", self.build, A="sums/03_opencl"), 2, "OpenCL are not counted")
 
     def record(self, **variables: str) -> tuple[record.Recorder, str]:
-        sweeps = self.folder / "sums.toml"
-        sweeps.write_text(SWEEP, encoding="utf-8")
+        path = self.folder / "sums" / "sweep.toml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(SWEEP, encoding="utf-8")
         settings = variables | {"COURSE_BUILD": str(self.build)}
         with mock.patch.dict(os.environ, settings), contextlib.redirect_stdout(io.StringIO()) as said:
             recorder = record.Recorder(stages.load_stages(), self.folder / "data")
-            recorder.record_all(record.read_sweeps(sweeps, "here", {"emu", "opencl"}))
+            recorder.record_all(read_sweeps(path, "here", {"emu", "opencl"}))
         return recorder, said.getvalue()
 
     def test_records(self) -> None:

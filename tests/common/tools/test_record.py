@@ -7,24 +7,26 @@ import dataclasses
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-from unittest import mock
 
 from tests.common.tools.course_tools import BUILD, ROOT, ToolTest
 
 from common.tools import record
 from common.tools.lib import stages
+from common.tools.lib.columns import LIMITS_COLUMNS
+from plots.records import sweeps
 
 SWEEP = """
-chapter = "sums"
 [[sweep]]
 name = "small"
 scope = "here"
 engine = "emu"
-stages = ["01_plain", "02_flags"]
+figures = ["sums"]
+stages = ["plain..flags"]
 n = [10, 20, 40]
 match = { input = "plummer", steps = 0 }
 repeats = 3
@@ -36,7 +38,8 @@ class RecordTest(ToolTest):
         super().setUp()
         self.data = self.folder / "data"
         self.log = self.folder / "log"
-        self.sweep_file = self.folder / "sums.toml"
+        self.sweep_file = self.folder / "sums" / "sweep.toml"
+        self.sweep_file.parent.mkdir()
         self.set_environment("COURSE_BUILD", str(self.build))
         self.set_environment("STAND_IN_LOG", str(self.log))
 
@@ -50,7 +53,7 @@ class RecordTest(ToolTest):
         self.sweep_file.write_text(text, encoding="utf-8")
         recorder = record.Recorder(stages.load_stages(), self.data)
         with contextlib.redirect_stdout(io.StringIO()):
-            recorder.record_all(record.read_sweeps(self.sweep_file, "here", {"emu"}))
+            recorder.record_all(sweeps.read_sweeps(self.sweep_file, "here", {"emu"}))
         return recorder
 
     def keys(self, name: str = "sums") -> list[tuple[str, str, str]]:
@@ -71,7 +74,7 @@ class RecordTest(ToolTest):
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
                 record.Recorder(stages.load_stages(), self.data).record_all(
-                    record.read_sweeps(self.sweep_file, "here", {"emu"}))
+                    sweeps.read_sweeps(self.sweep_file, "here", {"emu"}))
             return printed.getvalue().splitlines()
 
         short = SWEEP.replace("[10, 20, 40]", "[10, 20]")
@@ -88,7 +91,7 @@ class RecordTest(ToolTest):
 
     def test_time_left(self) -> None:
         self.sweep_file.write_text(SWEEP, encoding="utf-8")
-        runs = [run for sweep in record.read_sweeps(self.sweep_file, "here", {"emu"}) for run in record.runs_of(sweep)]
+        runs = [run for sweep in sweeps.read_sweeps(self.sweep_file, "here", {"emu"}) for run in sweeps.runs_of(sweep)]
         progress = record.Progress(runs)
         self.assertEqual(str(progress), "run 0 of 6")
         progress.made(runs[0], 10)  # of n = 10; the other stage as long, and both with n
@@ -108,8 +111,8 @@ class RecordTest(ToolTest):
 
     def test_time_of_a_chapter_of_which_nothing_is_made(self) -> None:
         self.sweep_file.write_text(SWEEP, encoding="utf-8")
-        sweep = record.read_sweeps(self.sweep_file, "here", {"emu"})[0]
-        progress = record.Progress([*record.runs_of(sweep), *record.runs_of(dataclasses.replace(sweep, chapter="other"))])
+        sweep = sweeps.read_sweeps(self.sweep_file, "here", {"emu"})[0]
+        progress = record.Progress([*sweeps.runs_of(sweep), *sweeps.runs_of(dataclasses.replace(sweep, chapter="other"))])
         runs = list(progress.left.values())
         progress.made(runs[0], 10)
         progress.made(runs[4], 30)
@@ -165,7 +168,7 @@ class RecordTest(ToolTest):
         self.assertEqual(self.record(refusing + "optional = true\n").failures, [])
 
     def test_limits_are_kept_once(self) -> None:
-        names = record.LIMITS_HEADER[1:]
+        names = LIMITS_COLUMNS[1:]
         path = self.data / "limits.csv"
         self.record()
         self.assertFalse(path.exists())  # nobody knows any
@@ -220,13 +223,13 @@ class RecordTest(ToolTest):
 
     def test_sweeps_can_be_chosen(self) -> None:
         self.sweep_file.write_text(SWEEP + SWEEP[SWEEP.index("[[sweep"):].replace("small", "large"), encoding="utf-8")
-        sweeps = record.read_sweeps(self.sweep_file, "here", {"emu"})
-        self.assertEqual([sweep.name for sweep in sweeps], ["small", "large"])
-        self.assertEqual(record.chosen_sweeps(sweeps, []), sweeps)
-        self.assertEqual(record.chosen_sweeps(sweeps, ["large"]), sweeps[1:])
-        self.assertEqual(record.chosen_sweeps(sweeps, ["large", "small"]), sweeps)
+        both = sweeps.read_sweeps(self.sweep_file, "here", {"emu"})
+        self.assertEqual([sweep.name for sweep in both], ["small", "large"])
+        self.assertEqual(sweeps.chosen_sweeps(both, []), both)
+        self.assertEqual(sweeps.chosen_sweeps(both, ["large"]), both[1:])
+        self.assertEqual(sweeps.chosen_sweeps(both, ["large", "small"]), both)
         with self.assertRaisesRegex(stages.ToolError, "SWEEPS=huge: no such sweeps; choose one of small, large"):
-            record.chosen_sweeps(sweeps, ["large", "huge"])
+            sweeps.chosen_sweeps(both, ["large", "huge"])
 
     def test_a_long_run_is_repeated_once_only(self) -> None:
         # 01_plain takes 0.02 ms an element: 0.2015 s at 10 000, above the limit; 02_flags half.
@@ -250,7 +253,8 @@ class RecordTest(ToolTest):
         self.assertEqual(self.record(SWEEP + "optional = true\n").failures, [])
 
     def test_a_profile_is_made_where_it_is_missing_and_may_be_refused(self) -> None:
-        script = self.folder / "profile.py"
+        script = self.folder / "stand_in_profile.py"
+        self.set_environment("PYTHONPATH", str(self.folder))
         script.write_text("import pathlib, sys\n"
                           "folder = pathlib.Path(sys.argv[sys.argv.index('--data') + 1]) / 'card'\n"
                           "if (folder / 'refused').exists(): sys.exit(1)\n"
@@ -262,9 +266,8 @@ class RecordTest(ToolTest):
 
         def told() -> str:
             output = io.StringIO()
-            with (mock.patch.dict(record.PROFILES, {"sums": str(script)}, clear=True),
-                  contextlib.redirect_stdout(output)):
-                record.record_profiles(["other", "sums"], card)
+            with contextlib.redirect_stdout(output):
+                record.record_profiles({"sums": script.stem}, card)
             return output.getvalue()
 
         self.assertIn("left out: the profile of sums", told())
@@ -280,8 +283,9 @@ class RecordTest(ToolTest):
         self.sweep_file.write_text(SWEEP, encoding="utf-8")
         program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
                    "from common.tools import record; from common.tools.lib import stages; from pathlib import Path\n"
+                   "from plots.records import sweeps\n"
                    f"record.Recorder(stages.load_stages(), Path({str(self.data)!r})).record_all(\n"
-                   f"    record.read_sweeps(Path({str(self.sweep_file)!r}), 'here', {{'emu'}}))\n")
+                   f"    sweeps.read_sweeps(Path({str(self.sweep_file)!r}), 'here', {{'emu'}}))\n")
         child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
                                  start_new_session=True,
                                  env=os.environ | {"STAND_IN_SECONDS": "0.2",
@@ -319,31 +323,30 @@ class RecordTest(ToolTest):
             self.record()
 
     def test_a_bad_sweep_names_its_file(self) -> None:
-        for text in ("chapter = ", SWEEP.replace("n = [10, 20, 40]", "")):
-            with self.assertRaisesRegex(stages.ToolError, "sums.toml"):
+        for text, said in (("[[sweep", ""), (SWEEP.replace("n = [10, 20, 40]", ""), ": sweep small: 'n' is missing"),
+                           (SWEEP.replace("repeats", "repeat"), ": sweep small: there is no key 'repeat'; did you mean 'repeats'?"),
+                           (SWEEP.replace('"emu"', '"emo"'), ": sweep small: engine = 'emo'; did you mean 'emu'?"),
+                           (SWEEP.replace("plain..flags", "plane"), ": sweep small: 'plane' is no stage of sums; did you mean 'plain'?"),
+                           (SWEEP.replace('["plain..flags"]', '"kernel"'), ": sweep small: stages = 'kernel'; did you mean 'kernels'?"),
+                           (SWEEP + SWEEP, ": two sweeps have the name 'small'")):
+            with self.assertRaisesRegex(stages.ToolError, re.escape(f"sums/sweep.toml{said}")):
                 self.record(text)
-
-    def test_the_repository_s_sweeps_name_real_stages(self) -> None:
-        self.set_environment("COURSE_BUILD", str(BUILD))
-        real = stages.load_stages()
-        chapters = stages.chapters_of(real)
-        for scope in ("record", "here"):
-            sweeps = record.sweeps_of(chapters, scope, {"gpu", "emu", "cpu", "opencl"})
-            self.assertTrue(sweeps)
-            record.check_stages(sweeps, real)
 
     def test_the_repository_s_records_are_all_there(self) -> None:
         """What the sweeps of a real GPU ask for, but for what they may leave out."""
+        self.set_environment("COURSE_BUILD", str(BUILD))
         folder = stages.ROOT / "plots" / "data" / "nvidia-h200"
         checked = 0
-        for path in sorted((stages.ROOT / "plots" / "sweeps").glob("*.toml")):
-            rows = record.Table(folder / f"{path.stem}.csv", record.ROW_COLUMNS).rows
-            for sweep in record.read_sweeps(path, "record", set(record.RECORDED_ENGINES)):
+        for chapter in stages.chapters_of(stages.load_stages()):
+            if not (folder / f"{chapter}.csv").exists():
+                continue
+            rows = record.Table(folder / f"{chapter}.csv", record.ROW_COLUMNS).rows
+            for sweep in sweeps.sweeps_of([chapter], "record", set(record.RECORDED_ENGINES)):
                 if sweep.optional:
                     continue
-                for run in record.runs_of(sweep):
+                for run in sweeps.runs_of(sweep):
                     checked += 1
-                    self.assertTrue(record.is_recorded(run, rows), f"{path.name}, {sweep.name}: {run}")
+                    self.assertTrue(record.is_recorded(run, rows), f"{chapter}, {sweep.name}: {run}")
         self.assertGreater(checked, 500)
 
 

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""What two stages differ in: their sources, and their own compiler flags."""
+
+import difflib
+
+from common.tools.lib.stages import ROOT, Stage
+
+
+def source_lines(stage: Stage) -> list[str]:
+    """The kernels come first, as in files of CUDA."""
+    path = ROOT / stage.source
+    files = [path.with_suffix(".cl"), path] if stage.opencl else [path]
+    return [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def source_diff(a: Stage, b: Stage) -> list[str]:
+    return list(
+        difflib.unified_diff(source_lines(a), source_lines(b), a.source, b.source, lineterm="")
+    )
+
+
+def flags_diff(a: Stage, b: Stage) -> list[str]:
+    lines = []
+    for compiler, before, after in (
+        ("nvcc", a.cuda_args, b.cuda_args),
+        ("g++ for the CPU engine", a.emu_args, b.emu_args),
+    ):
+        removed = [flag for flag in before if flag not in after]
+        added = [flag for flag in after if flag not in before]
+        if removed or added:
+            lines.append(f"flags of {compiler}:")
+            lines += [f"-{flag}" for flag in removed] + [f"+{flag}" for flag in added]
+    return lines

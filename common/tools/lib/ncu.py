@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Nsight Compute's command line: finding it, running it, reading its tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from common.tools.lib.stages import DataError
+
+# A kernel's launch: the unit and value of each column by its name.
+Launch = dict[str, tuple[str, str]]
+
+NOTHING_PROFILED = ("No kernels were profiled", "Failed to profile")
+# Lines in which ncu names metrics that it does not have.
+UNKNOWN_METRIC = re.compile(
+    r"(find|access|unknown|invalid|unsupported).*metric"
+    r"|metric.*(not found|not supported|not available|unknown|invalid)",
+    re.IGNORECASE,
+)
+
+
+def find_ncu() -> str:
+    for candidate in (shutil.which("ncu"), "/usr/local/cuda/bin/ncu"):
+        if candidate and os.access(candidate, os.X_OK):
+            return candidate
+    found = sorted(Path("/opt/nvidia/nsight-compute").glob("*/ncu"))
+    if found:
+        return str(found[-1])
+    raise DataError("ncu (Nsight Compute) is not installed")
+
+
+def run(command: list[str], timeout: float) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ, LC_ALL="C")
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=timeout, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        raise DataError(f"{command[0]} took longer than {timeout:g} s") from None
+
+
+def parse_number(text: str) -> float | None:
+    """`1,234.5` as a number; None where ncu has no value (n/a)."""
+    match = re.match(r"\s*([0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)", text)
+    return float(match[1].replace(",", "")) if match else None
+
+
+def parse_launches(text: str) -> list[Launch]:
+    """The launches of `--page raw --csv`: one line of names, one of units, one per launch. Lines of ncu
+    itself and of the program come before them."""
+    lines = text.splitlines()
+    start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    if start is None or len(lines) < start + 3:
+        raise DataError("ncu wrote no table:\n" + "\n".join(lines[-15:]))
+    names, units, *launches = csv.reader(io.StringIO("\n".join(lines[start:])))
+    found = [
+        {name: (unit, value) for name, unit, value in zip(names, units, values)}
+        for values in launches
+        if len(values) == len(names)
+    ]
+    if not found:
+        raise DataError("ncu's table has no launch:\n" + "\n".join(lines[-15:]))
+    return found
+
+
+def unknown_metrics(text: str, asked: Sequence[str]) -> list[str]:
+    """The metrics that an error message of ncu names."""
+    blamed = [line for line in text.splitlines() if UNKNOWN_METRIC.search(line)]
+    return [
+        name
+        for name in asked
+        if any(
+            re.search(re.escape(name) + r"(?![\w.])", line)
+            or re.search(r"(?<![\w.])" + re.escape(name.partition(".")[0]) + r"(?![\w.])", line)
+            for line in blamed
+        )
+    ]

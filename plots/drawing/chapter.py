@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""What a chapter tells the plots about itself: the one object CHAPTER of plots/<chapter>/figures.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from plots.drawing.animation import Animation
+from plots.drawing.figure import Figure, TableMaker
+from plots.records.published import TableCell
+from plots.records.rows import Row
+from plots.records.stages import Stages
+from plots.records.traces import Recorded
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a chapter's stages are compared with one another."""
+
+    run: Mapping[str, str] = field(
+        default_factory=dict
+    )  # input and parameters of the compared rows
+    kernel_timed: tuple[str, ...] = ()  # stages compared by their kernels, the others by whole runs
+    stage_runs: Mapping[str, Mapping[str, str]] = field(
+        default_factory=dict
+    )  # a stage's own parameters
+    series: tuple[tuple[str, ...], ...] = ()  # speedup_over_first is over the first of one of these
+    further_runs: tuple[Mapping[str, str], ...] = ()  # runs that are compared beside `run`
+
+    @property
+    def runs(self) -> list[dict[str, str]]:
+        """The parameters that tell one compared run from the others; none where there is one run."""
+        names = {name for parameters in self.further_runs for name in parameters}
+        own = {name: value for name, value in self.run.items() if name in names}
+        return [own, *map(dict, self.further_runs)]
+
+    def first_of(self, stage: str) -> str:
+        """The stage that speedup_over_first is over."""
+        return next(series[0] for series in self.series if stage in series)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The chapter's natural rate: what its kernels do per second. `work`: how much a row does."""
+
+    unit: str
+    work: Callable[[Row], float] = lambda row: row.n
+
+
+@dataclass(frozen=True)
+class PrintedTables:
+    """Numbers that another source than the thesis prints for this chapter's stages."""
+
+    source: str  # "Herrero and Troiani 2024"
+    key: str  # its device in tables and figures: "RTX 3080, 2024"
+    file: Path
+    cells: tuple[TableCell, ...]
+    beyond_reach: Callable[
+        [TableCell], bool
+    ] = lambda cell: False  # whether the card cannot be so fast
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter's figures, tables, recorded runs, and how its stages are compared."""
+
+    stages: Stages
+    figures: tuple[Figure, ...]
+    rate: Rate
+    rules: Rules = Rules()
+    tables: Mapping[str, TableMaker] = field(default_factory=dict)  # that only its README has
+    printed: PrintedTables | None = None
+    working_set_bytes: Callable[[int], float] = lambda n: 4.0 * n  # at least, of n elements
+    traces: tuple[Recorded, ...] = ()
+    animation: Callable[[Stages, Path, Path], Animation] | None = None
+    profile: str = ""  # a module that profiles stages on a GPU, for `make record`
+
+    @property
+    def name(self) -> str:
+        return self.stages.chapter
+
+    def timed_by_kernels(self, stage: str) -> bool:
+        return stage in self.rules.kernel_timed

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""What a figure is: how its data are prepared, and what gnuplot and the page are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from plots.records.folders import PLOTS
+from plots.records.limits import Limits
+from plots.records.rows import Report, Row
+from plots.records.source import Source
+
+
+@dataclass(frozen=True)
+class Block:
+    """One series of a .dat file: a title and rows of numbers (or of a text and numbers)."""
+
+    title: str
+    rows: Sequence[Sequence[object]]
+
+
+@dataclass
+class Drawing:
+    """The data of a figure's gnuplot script, and what the page says about it."""
+
+    tables: dict[str, list[Block]]
+    subtitle: str
+    ours: str
+    alt: str
+    variables: dict[str, object] = field(default_factory=dict)
+    from_recorded: bool = False
+    emulated: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a chapter. Its script is plots/<chapter>/<name>.gp unless `script` names another;
+    its files are <name>.png and <name>.svg."""
+
+    name: str
+    label: str  # its number in the thesis: "Figure 6.6"; empty where it has none
+    chapter: str
+    title: str
+    thesis: str  # what the source says about it
+    prepare: Callable[[Source], Drawing]
+    in_readme: bool = False
+    said_by: str = "Thesis"  # the source whose words `thesis` reports
+    script: str = ""  # where several figures share one: <script>.gp
+    folder: str = ""  # of the script, where that is not the chapter's
+
+    @property
+    def script_path(self) -> Path:
+        return PLOTS / (self.folder or self.chapter) / f"{self.script or self.name}.gp"
+
+    @property
+    def heading(self) -> str:
+        return f"{self.label}. {self.title}" if self.label else self.title
+
+
+# A table of a chapter's README: from all rows, all reports, and the limits of their devices.
+TableMaker = Callable[[Sequence[Row], Sequence[Report], Mapping[str, Limits]], list[str]]

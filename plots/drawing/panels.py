@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: MIT
+"""Drawings that several chapters have: kernels as bars, whole runs against n, CPU against GPU.
+
+Each has two panels, times and ratios of times. The thesis' ratios are grey, where it prints any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from common.tools.lib.numbers import short_count, short_ratio, short_time, three_digits
+from common.tools.lib.stages import DataError
+from plots.drawing.axes import log_range, tics, time_unit
+from plots.drawing.figure import Block, Drawing
+from plots.drawing.words import (
+    THESIS_CARD,
+    check_stages,
+    device_label,
+    kernel_engine,
+    provenance,
+)
+from plots.records.folders import THESIS
+from plots.records.medians import Point, times
+from plots.records.rows import Row, matches, newest
+from plots.records.source import Source
+from plots.records.stages import Stages, number
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs that a figure compares."""
+
+    stages: Stages
+    match: Mapping[str, object]  # how their rows are recognised
+    unit: str  # what n counts: "keys"
+    words: str  # the same with the input: "uniform keys"
+    thesis_n: str = ""  # the thesis' size, for the key: "160 M keys"
+
+    @property
+    def chapter(self) -> str:
+        return self.stages.chapter
+
+    @property
+    def match_words(self) -> str:
+        return ", ".join(f"{key} {value}" for key, value in self.match.items())
+
+    @property
+    def thesis_key(self) -> str:
+        return f"{THESIS_CARD} ({self.thesis_n})"
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A ratio of two stages' times. `thesis`: what the thesis prints, NaN where it prints nothing."""
+
+    label: str
+    before: str
+    after: str
+    thesis: float = NAN
+
+
+def gain_over(before: str, after: str, thesis: float = NAN) -> Gain:
+    """Of two stages that do not follow one another: `06 over 01`."""
+    return Gain(f"{number(after)} over {number(before)}", before, after, thesis)
+
+
+def gains_of(stages: Sequence[str], thesis: Mapping[str, float] | None = None) -> list[Gain]:
+    """Each stage over the stage before. `thesis`: the printed ratios by stage."""
+    return [
+        Gain(after, before, after, (thesis or {}).get(after, NAN))
+        for before, after in zip(stages, stages[1:])
+    ]
+
+
+def published(source: Source, figure: str, quantity: str, stage: str) -> float:
+    """The thesis' number for one stage."""
+    for one in source.published(figure, quantity):
+        if one.stage == stage:
+            return one.value
+    raise DataError(f"{THESIS}: no {quantity} of {stage} in figure {figure}")
+
+
+def select(source: Source, runs: Runs, stages: Sequence[str]) -> tuple[list[Row], str]:
+    """The rows of these runs and their engine. Every stage must have rows."""
+    rows = [
+        row for row in source.rows(runs.chapter) if row.stage in stages and matches(row, runs.match)
+    ]
+    engine = kernel_engine(rows)
+    rows = newest([row for row in rows if row.engine == engine])
+    check_stages(rows, stages, source.rows_path(runs.chapter), f"{engine}, {runs.match_words}")
+    return rows, engine
+
+
+def select_serial(source: Source, runs: Runs) -> list[Row]:
+    """The serial stage's rows of these runs."""
+    serial = runs.stages.serial
+    rows = newest(
+        [
+            row
+            for row in source.rows(runs.chapter)
+            if row.stage == serial and matches(row, runs.match)
+        ]
+    )
+    check_stages(rows, (serial,), source.rows_path(runs.chapter), runs.match_words)
+    return rows
+
+
+def points_of(
+    rows: Sequence[Row], stages: Sequence[str], kernels: bool = False
+) -> dict[str, list[Point]]:
+    return {stage: times([row for row in rows if row.stage == stage], kernels) for stage in stages}
+
+
+def at_largest_n(series: dict[str, list[Point]]) -> tuple[int, dict[str, Point]]:
+    """The largest n at which every stage was measured, and the points there."""
+    common = set.intersection(*({point.n for point in points} for points in series.values()))
+    if not common:
+        raise DataError("there is no n at which every stage was measured")
+    n = max(common)
+    return n, {
+        stage: next(point for point in points if point.n == n) for stage, points in series.items()
+    }
+
+
+def point_rows(points: Sequence[Point], factor: float = 1.0) -> list[tuple[object, ...]]:
+    return [
+        (point.n, point.median * factor, point.lower * factor, point.upper * factor)
+        for point in points
+    ]
+
+
+def ends_of(points: Sequence[Point]) -> list[float]:
+    return [value for point in points for value in (point.lower, point.upper)]
+
+
+@dataclass(frozen=True)
+class GainPanel:
+    """The right panel: ratios of the medians at one n."""
+
+    n: int
+    blocks: list[Block]
+    variables: dict[str, object]
+    listed: str
+
+
+def gain_panel(
+    runs: Runs, gains: Sequence[Gain], n: int, points: dict[str, Point], device: str, what: str
+) -> GainPanel:
+    ratios = [points[gain.before].median / points[gain.after].median for gain in gains]
+    top = max([*ratios, *(gain.thesis for gain in gains if gain.thesis == gain.thesis)])
+    return GainPanel(
+        n,
+        [Block(device, [(gain.label, ratio, gain.thesis) for gain, ratio in zip(gains, ratios)])],
+        {
+            "gain_top": top * 1.3,
+            "gain_title": what,
+            "gain_n": short_count(n),
+            "gain_key": device,
+            "thesis_key": runs.thesis_key,
+            "with_thesis": int(any(gain.thesis == gain.thesis for gain in gains)),
+            "gain_bars": len(gains),
+            "unit_text": runs.unit,
+        },
+        ", ".join(f"{gain.label} {short_ratio(ratio)}" for gain, ratio in zip(gains, ratios)),
+    )
+
+
+def prepare_bars(
+    source: Source, runs: Runs, stages: Sequence[str], gains: Sequence[Gain], what: str
+) -> Drawing:
+    """The kernel time of each stage at one n, and ratios of these times (bar_panels.gp)."""
+    rows, engine = select(source, runs, stages)
+    n, points = at_largest_n(points_of(rows, stages, kernels=True))
+    longest = max(point.upper for point in points.values())
+    unit, factor = time_unit(longest)
+    device = device_label(rows, engine)
+    panel = gain_panel(runs, gains, n, points, device, what)
+    shown = ", ".join(
+        f"{stage} {three_digits(point.median * factor)} {unit}" for stage, point in points.items()
+    )
+    return Drawing(
+        tables={
+            "time": [
+                Block(
+                    "kernels",
+                    [
+                        (stage, point.median * factor, point.lower * factor, point.upper * factor)
+                        for stage, point in points.items()
+                    ],
+                )
+            ],
+            "gain": panel.blocks,
+        },
+        variables={
+            "time_unit": unit,
+            "time_top": longest * factor * 1.15,
+            "time_count": len(stages),
+            **panel.variables,
+        },
+        subtitle=provenance(rows, engine, source.kind),
+        emulated=engine == "emu",
+        ours=f"At {short_count(n)} {runs.words}, kernels alone: {shown}. {what}: {panel.listed}.",
+        alt=f"Two bar charts for {short_count(n)} {runs.unit} on {device}: the kernel time of each stage "
+        f"({shown}), and {what[0].lower() + what[1:]} ({panel.listed}), beside the thesis' numbers.",
+    )
+
+
+def prepare_against_n(
+    source: Source,
+    runs: Runs,
+    stages: Sequence[str],
+    gains: Sequence[Gain],
+    best: str,
+    does: str,
+    smallest_recorded: int = 1,
+    linear: bool = False,
+    with_serial: bool = False,
+) -> Drawing:
+    """Whole runs against n, and ratios at the largest n of all stages (against_n_panels.gp).
+
+    `does`: what `best` does with the things that n counts: "sorts". `linear`: stages that differ by a
+    tenth lie on one line unless the axes are linear. `with_serial`: the serial stage is the last line.
+    """
+    rows, engine = select(source, runs, stages)
+    smallest = smallest_recorded if source.recorded else 1
+    rows = [row for row in rows if row.n >= smallest]
+    check_stages(rows, stages, source.rows_path(runs.chapter), f"n from {smallest}")
+    series = points_of(rows, stages)
+    n, points = at_largest_n(series)
+    serial = select_serial(source, runs) if with_serial else []
+    if serial:
+        series[runs.stages.serial] = times(serial)
+    everything = [point for one in series.values() for point in one]
+    sizes = sorted({point.n for point in everything})
+    if linear:
+        time_range, n_range = (0.0, 1.1 * max(ends_of(everything))), (0.0, 1.04 * sizes[-1])
+        marks = [sizes[-1] / 4 * i for i in range(5)]
+    else:
+        time_range, n_range = log_range(ends_of(everything), 0.22 if serial else 0.12), (
+            sizes[0] / 1.4,
+            sizes[-1] * 1.4,
+        )
+        marks = sizes[::2] if len(sizes) > 5 else sizes
+    device = device_label(rows, engine)
+    panel = gain_panel(runs, gains, n, points, device, "Speed-up over the stage before")
+    last = series[best][-1]
+    return Drawing(
+        tables={
+            "time": [Block(stage, point_rows(one)) for stage, one in series.items()],
+            "gain": panel.blocks,
+        },
+        variables={
+            "time_low": time_range[0],
+            "time_high": time_range[1],
+            "n_low": n_range[0],
+            "n_high": n_range[1],
+            "n_tics": tics(marks),
+            "linear_axes": int(linear),
+            **panel.variables,
+        },
+        subtitle=provenance(
+            [*rows, *serial], engine, source.kind, serial[0].device if serial else ""
+        ),
+        emulated=engine == "emu",
+        ours=f"At {short_count(n)} {runs.words}, whole runs: {panel.listed}. {best} {does} {short_count(last.n)} "
+        f"{runs.unit} in {short_time(last.median)}.",
+        alt=f"Line chart of time against {runs.unit} for {', '.join(series)} on {device}, both axes "
+        f"{'linear' if linear else 'logarithmic'}, and a bar chart of speed-ups at {short_count(n)} {runs.unit}: "
+        f"{panel.listed}.",
+    )
+
+
+def prepare_cpu_gpu(
+    source: Source,
+    runs: Runs,
+    stages: Sequence[str],
+    shown: tuple[str, str],
+    figure: str,
+    with_times: bool = False,
+) -> Drawing:
+    """The serial stage against the first and the best of `stages` (cpu_gpu_panels.gp). `figure`: the
+    figure whose speed-ups the thesis prints; `with_times`: it prints times too."""
+    path = source.rows_path(runs.chapter)
+    name = runs.stages.serial
+    serial = select_serial(source, runs)
+    rows, engine = select(source, runs, stages)
+    sizes = sorted({row.n for row in serial} & {row.n for row in rows})
+    rows = [row for row in rows if row.n in sizes]
+    serial = [row for row in serial if row.n in sizes]
+    check_stages(rows, shown, path, f"{engine}, at the n of {name}")
+    series = {name: times(serial)} | points_of(rows, shown)
+    gains = {}
+    for stage in shown:
+        at = {point.n: point.median for point in series[stage]}
+        gains[stage] = [
+            (point.n, point.median / at[point.n]) for point in series[name] if point.n in at
+        ]
+    thesis = source.published(figure, "speedup_over_cpu")
+    printed_times = source.published(figure, "time") if with_times else []
+    recorded = source.recorded
+    thesis_sizes = [one.n for one in thesis if recorded]
+    ratios = [ratio for one in gains.values() for _, ratio in one]
+    time_low, time_high = log_range(
+        [value for points in series.values() for value in ends_of(points)]
+        + ([one.value for one in printed_times] if recorded else []),
+        0.25,
+    )
+    gain_low, gain_high = log_range(
+        ratios + ([one.value for one in thesis] if recorded else []), 0.2
+    )
+    device, host = device_label(rows, engine), serial[0].device
+    n, best = gains[shown[1]][-1]
+    *others, last = [f"{one.value:g} at {short_count(one.n)}" for one in thesis]
+    printed = " and ".join([*([", ".join(others)] if others else []), last])
+    tables = {
+        "time": [Block(stage, point_rows(points)) for stage, points in series.items()],
+        "gain": [Block(stage, one) for stage, one in gains.items()],
+        "thesis": [Block(THESIS_CARD, [(one.n, one.value) for one in thesis])],
+    }
+    if printed_times:
+        tables["thesistime"] = [
+            Block(f"{THESIS_CARD}, and its CPU", [(one.n, one.value) for one in printed_times])
+        ]
+    return Drawing(
+        tables=tables,
+        variables={
+            "time_low": time_low,
+            "time_high": time_high,
+            "gain_low": gain_low,
+            "gain_high": gain_high,
+            "n_tics": tics(sizes),
+            "n_low": min(sizes) / 1.25,
+            "n_high": max([*sizes, *thesis_sizes]) * 1.25,
+            "show_thesis": int(recorded),
+            "show_thesis_times": int(recorded and bool(printed_times)),
+            "unit_text": runs.unit,
+        },
+        subtitle=provenance([*rows, *serial], engine, source.kind, host),
+        emulated=engine == "emu",
+        ours=f"At {short_count(n)} {runs.words} {shown[1]} is {short_ratio(best)} times as fast as {name} on one "
+        f"core of {host}.",
+        alt=f"Line chart of time against {runs.unit}, {name} above {' and '.join(shown)} on {device}, and of "
+        f"the speed-up over {name}: {short_ratio(best)} at {short_count(n)} {runs.unit}, beside the thesis' "
+        f"{printed}.",
+    )

@@ -1,5 +1,0 @@
-# SPDX-License-Identifier: MIT
-# Figure 3.9: what shared memory and the first step outside of the loops gain.
-
-load plots.'/style.gp'
-load plots.'/bar_panels.gp'

@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: MIT
-# Figures 5.5 to 5.8: the serial stage against the first and the last of the stages with kernels, for one k.
-
-load plots.'/style.gp'
-colour(i) = i == 1 ? 1 : 5
-load plots.'/cpu_gpu_panels.gp'

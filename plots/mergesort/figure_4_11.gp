@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+# Figure 4.11: the serial merge sort against the first and the last of the stages with kernels.
+
+load shared.'/style.gp'
+colour(i) = i == 1 ? 1 : 6
+load shared.'/cpu_gpu_panels.gp'

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Figures of the merge sort chapter: 4.5 and 4.9 show what the kernels did, 4.10 and 4.11 measurements. The
+tables of Herrero and Troiani 2024 (MultiSort) are drawn beside ours."""
+
+from __future__ import annotations
+
+from plots.drawing.chapter import Chapter, Rate, Rules
+from plots.drawing.figure import Drawing, Figure
+from plots.drawing.panels import (
+    Runs,
+    gain_over,
+    gains_of,
+    prepare_against_n,
+    prepare_cpu_gpu,
+    published,
+)
+from plots.mergesort import merge_path, multisort, opencl
+from plots.mergesort.overlap import prepare_overlap
+from plots.mergesort.published import PRINTED
+from plots.mergesort.stages import BEST, FIRST, MULTISORT, STAGE_RUNS, STAGES, THESIS
+from plots.mergesort.tables import TABLES
+from plots.records.source import Source
+
+SHARED = THESIS[1]
+RUNS = Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys", "320 M keys")
+
+
+def prepare_stages(source: Source) -> Drawing:
+    """Figure 4.10."""
+    shared = published(source, "4.10", "speedup_over_previous", SHARED)
+    whole = published(source, "4.10", "speedup_over_first", BEST)
+    gains = [*gains_of(THESIS, {SHARED: shared}), gain_over(FIRST, BEST, whole)]
+    return prepare_against_n(
+        source, RUNS, THESIS, gains, BEST, "sorts", smallest_recorded=10_000_000
+    )
+
+
+def prepare_best(source: Source) -> Drawing:
+    """Figure 4.11."""
+    return prepare_cpu_gpu(source, RUNS, THESIS, (FIRST, BEST), "4.11")
+
+
+FIGURES = (
+    Figure(
+        "figure_4_5",
+        "Figure 4.5",
+        STAGES.chapter,
+        "Merge path: the matrix, and one diagonal per thread",
+        "Two drawings of the idea: the border between zeros and ones, and its crossings (4.2.2).",
+        merge_path.prepare_merge_path,
+        in_readme=True,
+    ),
+    Figure(
+        "figure_4_9",
+        "Figure 4.9",
+        STAGES.chapter,
+        "Merge sort, copies beside sorts",
+        "A drawing of the idea: without and with overlap (4.3.5).",
+        prepare_overlap,
+        in_readme=True,
+    ),
+    Figure(
+        "figure_4_10",
+        "Figure 4.10",
+        STAGES.chapter,
+        "Merge sort, its stages",
+        "At 320 million keys shared memory gains 1.2, all stages together 1.4 (4.4.1).",
+        prepare_stages,
+        in_readme=True,
+    ),
+    Figure(
+        "figure_4_11",
+        "Figure 4.11",
+        STAGES.chapter,
+        "Merge sort, CPU against GPU",
+        "2.54 times as fast as the CPU (one core of a Core i7-3820) at 320 million keys (4.4.2).",
+        prepare_best,
+        in_readme=True,
+    ),
+    *multisort.FIGURES,
+    opencl.FIGURE,
+)
+
+CHAPTER = Chapter(
+    STAGES,
+    FIGURES,
+    Rate("keys"),
+    # Herrero and Troiani 2024 compare kernels.
+    Rules({"input": "uniform"}, MULTISORT, STAGE_RUNS, (THESIS, MULTISORT)),
+    tables=TABLES,
+    printed=PRINTED,
+    working_set_bytes=lambda n: 8.0 * n,  # the list, and the list that it is merged into
+    traces=(merge_path.TRACE,),
+)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""The stages of the merge sort chapter: the thesis' own, and the MultiSort of Herrero and Troiani 2024."""
+
+from __future__ import annotations
+
+from plots.records.stages import stages_of
+
+STAGES = stages_of("mergesort")
+THESIS = STAGES.between("selection_and_search", "overlap_copy")
+FIRST, BEST = THESIS[0], THESIS[-1]
+NOT_OVERLAPPED = STAGES[BEST].compared_with
+MULTISORT = STAGES.between("multisort_cpu", "multisort_opencl")
+MULTISORT_CPU, THREAD_MERGE, MERGE_PATH, OPENCL = MULTISORT
+# Each with the parameters that its authors found to be the best.
+STAGE_RUNS = {
+    MULTISORT_CPU: {"size-i": "64"},
+    THREAD_MERGE: {"size-i": "4", "threads": "1"},
+    MERGE_PATH: {"size-i": "2", "threads": "32"},
+    OPENCL: {"size-i": "2", "threads": "32"},
+}
+# The engine of each of them that is not a GPU's.
+OTHER_ENGINES = {MULTISORT_CPU: "cpu", OPENCL: "opencl"}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""The READMEs' Markdown as HTML, by Python-Markdown (Debian: python3-markdown).
+
+The page is one file, so links become their text and pictures are left out. HTML in a README is text.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import cache
+from xml.etree.ElementTree import Element
+
+import markdown
+from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import Registry
+
+ITEM = re.compile(r"(?:[-*] |\d+\. )")
+NUMBER = re.compile(r"[×≤≥~]?[\d .,]+( ?[%a-zA-Zµ]{1,2})?( \(.*\))?")
+CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
+PARAGRAPH = re.compile(r"</?p>")
+
+
+def scrolling(content: str, label: str) -> str:
+    """A box that scrolls, for what may be wider than the page. The keyboard reaches it."""
+    label = html.escape(label)
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{content}</div>\n'
+
+
+class _Spaced(Preprocessor):
+    """Lists and tables may follow a line of text directly, as on GitHub. HTML comments are dropped."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        found: list[str] = []
+        for line in lines:
+            if line.startswith("<!--"):
+                continue
+            before = found[-1] if found else ""
+            inside = before.startswith((" ", "|")) or ITEM.match(before)
+            if before.strip() and not inside and (ITEM.match(line) or line.startswith("|")):
+                found.append("")
+            found.append(line)
+        return found
+
+
+class _OneFile(Treeprocessor):
+    """Links, pictures and tables as the page wants them."""
+
+    def run(self, root: Element) -> None:
+        for parent in root.iter():
+            for child in list(parent):
+                if child.tag == "img":
+                    self.remove(parent, child)
+                elif child.tag == "a":
+                    child.tag, child.attrib = "span", {}
+        for table in list(root.iter("table")):
+            self.dress(table)
+
+    @staticmethod
+    def remove(parent: Element, child: Element) -> None:
+        i = list(parent).index(child)
+        tail = child.tail or ""
+        if i:
+            parent[i - 1].tail = (parent[i - 1].tail or "") + tail
+        else:
+            parent.text = (parent.text or "") + tail
+        parent.remove(child)
+
+    @staticmethod
+    def dress(table: Element) -> None:
+        """A column of numbers is set to the right. Heads say what they are the head of."""
+        head, *rows = table.iter("tr")
+        columns = list(zip(*rows))
+        for i, (title, cells) in enumerate(zip(head, columns)):
+            texts = ["".join(cell.itertext()) for cell in cells]
+            numbers = all(NUMBER.fullmatch(text) for text in texts if text)
+            for cell in (title, *cells):
+                cell.attrib = {"class": "n"} if numbers else {}
+            title.set("scope", "col")
+            for cell in cells if i == 0 else ():
+                cell.tag = "th"
+                cell.set("scope", "row")
+
+
+@cache
+def _converter(whole: bool) -> markdown.Markdown:
+    """`whole`: of blocks; else of the text inside one paragraph."""
+    made = markdown.Markdown(extensions=["tables", "fenced_code", "sane_lists"] if whole else [])
+    made.preprocessors.deregister("html_block")
+    made.inlinePatterns.deregister("html")
+    made.inlinePatterns.deregister("em_strong2")  # names have underscores
+    made.treeprocessors.register(_OneFile(made), "one_file", 5)
+    if whole:
+        made.preprocessors.register(_Spaced(made), "spaced", 5)
+    else:
+        paragraph = made.parser.blockprocessors["paragraph"]
+        made.parser.blockprocessors = Registry()
+        made.parser.blockprocessors.register(paragraph, "paragraph", 10)
+    return made
+
+
+def inline(text: str) -> str:
+    """One paragraph's text."""
+    return PARAGRAPH.sub("", _converter(False).reset().convert(text)).strip()
+
+
+def plain(text: str) -> str:
+    """Without marks, for a title."""
+    return html.unescape(re.sub(r"<[^>]*>", "", inline(text)))
+
+
+def blocks(text: str, label: str) -> str:
+    """Paragraphs, lists, tables and code. `label` names the boxes of tables and code to screen readers."""
+    said = _converter(True).reset().convert(text)
+    said = said.replace("<table>", "\0<table>").replace("</table>", "</table>\0")
+    parts = said.split("\0")
+    parts[1::2] = [scrolling(part, label) for part in parts[1::2]]
+    return CODE.sub(lambda match: scrolling(match[0], label), "".join(parts)) + "\n"

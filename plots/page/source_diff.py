@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Two sources side by side as HTML that folds: changed lines in two columns, on a narrow screen one
+below the other as a unified diff; what both have alike is folded away.
+
+Line numbers and signs are the style sheet's counters, so that copied text is code.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+CONTEXT = 3  # lines around a change that stay in sight
+ALIKE = 0.6  # from here on two lines are one line that was changed
+SYNTAX = re.compile(
+    r'(?P<c>//[^\n]*|/\*.*?\*/)|(?P<s>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')'
+    r"|(?P<k>^[ \t]*\#[ \t]*\w+|\b(?:__\w+__|__kernel|__local|__global|auto|bool|break|case|char|class|const|"
+    r"constexpr|continue|do|double|else|enum|false|float|for|if|inline|int|int32_t|int64_t|kernel|long|namespace|"
+    r"operator|return|short|signed|size_t|sizeof|static|static_assert|static_cast|struct|switch|template|true|"
+    r"typename|uint32_t|uint64_t|unsigned|using|void|while)\b)",
+    re.DOTALL | re.MULTILINE,
+)
+TOKEN = re.compile(r"\w+|\s+|.")
+
+
+@dataclass(frozen=True)
+class Line:
+    text: str
+    syntax: str  # a letter a character: c, s, k, or a blank
+    marked: str = ""  # an x a character that the other side does not have; empty: none
+
+
+def lines_of(text: str) -> list[Line]:
+    letters = [" "] * len(text)
+    for match in SYNTAX.finditer(text):
+        letters[match.start() : match.end()] = (match.lastgroup or " ") * len(match[0])
+    lines, begin = [], 0
+    for line in text.splitlines():
+        lines.append(Line(line, "".join(letters[begin : begin + len(line)])))
+        begin += len(line) + 1
+    return lines
+
+
+def line_html(line: Line) -> str:
+    """Runs of characters that look alike: `<i class=c>` a comment, `<b>` what has changed."""
+    marked = line.marked or " " * len(line.text)
+    out, i = [], 0
+    while i < len(line.text):
+        kind, mark = line.syntax[i], marked[i]
+        j = next(
+            (j for j in range(i, len(line.text)) if (line.syntax[j], marked[j]) != (kind, mark)),
+            len(line.text),
+        )
+        said = html.escape(line.text[i:j], quote=False)
+        if kind != " " and said.strip():
+            said = f"<i class={kind}>{said}</i>"
+        out.append(f"<b>{said}</b>" if mark == "x" else said)
+        i = j
+    return f"<span>{''.join(out)}\n</span>"
+
+
+def words_marked(before: Line, after: Line) -> tuple[Line, Line]:
+    """Both with the words marked that only one of them has."""
+    a, b = TOKEN.findall(before.text), TOKEN.findall(after.text)
+    marks: tuple[list[str], list[str]] = ([], [])
+    for kind, a1, a2, b1, b2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        for mark, words in zip(marks, (a[a1:a2], b[b1:b2])):
+            said = "".join(words)
+            indent = 0 if mark else len(said) - len(said.lstrip())
+            mark.append(
+                (
+                    " "
+                    if kind == "equal" or not said.strip()
+                    else " " * indent + "x" * (len(said) - indent)
+                ).ljust(len(said))
+            )
+    return (
+        Line(before.text, before.syntax, "".join(marks[0])),
+        Line(after.text, after.syntax, "".join(marks[1])),
+    )
+
+
+def likeness(before: Line, after: Line) -> float:
+    a, b = before.text.strip(), after.text.strip()
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    likely = a and b and matcher.real_quick_ratio() >= ALIKE and matcher.quick_ratio() >= ALIKE
+    return matcher.ratio() if likely else 0.0
+
+
+def marked(before: Sequence[Line], after: Sequence[Line]) -> tuple[list[Line], list[Line]]:
+    """Lines of one replaced stretch: those that were changed rather than replaced get their words marked,
+    in order: none is matched with one above the last match."""
+    old, new = list(before), list(after)
+    first = 0
+    for i, line in enumerate(before):
+        found = max(
+            ((likeness(line, new[j]), -j) for j in range(first, len(new))), default=(0.0, 0)
+        )
+        if found[0] >= ALIKE:
+            j = -found[1]
+            old[i], new[j] = words_marked(line, after[j])
+            first = j + 1
+    return old, new
+
+
+def block(kind: str, first: int, lines: Iterable[Line]) -> str:
+    said = "".join(line_html(line) for line in lines)
+    return (
+        f'<div class={kind} style="--n:{first}">{said}</div>'
+        if said
+        else f"<div class={kind}></div>"
+    )
+
+
+def both(a: int, b: int, lines: Sequence[Line]) -> str:
+    """What is alike, on both sides; a narrow screen shows one of them."""
+    return (
+        f'<div class=pair>{block("was", a, lines)}{block("same", b, lines)}</div>\n'
+        if lines
+        else ""
+    )
+
+
+@functools.cache
+def side_by_side(before: str, after: str) -> str:
+    a, b = lines_of(before), lines_of(after)
+    out = []
+    codes = SequenceMatcher(
+        None, [line.text for line in a], [line.text for line in b], autojunk=False
+    ).get_opcodes()
+    for number, (kind, a1, a2, b1, b2) in enumerate(codes):
+        if kind != "equal":
+            old, new = marked(a[a1:a2], b[b1:b2])
+            out.append(f'<div class=pair>{block("del", a1, old)}{block("ins", b1, new)}</div>\n')
+            continue
+        above = CONTEXT if number else 0
+        below = CONTEXT if number + 1 < len(codes) else 0
+        hidden = a2 - a1 - above - below
+        if hidden <= 1:  # a fold is as high as the line it would hide
+            out.append(both(a1, b1, b[b1:b2]))
+            continue
+        out.append(both(a1, b1, b[b1 : b1 + above]))
+        out.append(
+            f"<details><summary>{hidden} lines alike</summary>"
+            + both(a1 + above, b1 + above, b[b1 + above : b2 - below])
+            + "</details>\n"
+        )
+        out.append(both(a2 - below, b2 - below, b[b2 - below : b2]))
+    return "".join(out)
+
+
+def counts(before: str, after: str) -> tuple[int, int]:
+    """Lines removed and lines added."""
+    codes = SequenceMatcher(
+        None, before.splitlines(), after.splitlines(), autojunk=False
+    ).get_opcodes()
+    changed = [code for code in codes if code[0] != "equal"]
+    return sum(code[2] - code[1] for code in changed), sum(code[4] - code[3] for code in changed)

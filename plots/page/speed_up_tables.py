@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""The READMEs' tables of speed-ups: each stage, and each printed number beside ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from common.tools.lib.numbers import short_count, short_rate, short_time, times
+from common.tools.lib.stages import ROOT, DataError
+from plots.drawing.chapter import Chapter
+from plots.drawing.words import THESIS_CARD
+from plots.page.comparison import median_seconds, rate_at, run_of, speed_up
+from plots.page.speed_ups import (
+    NO_BREAK,
+    NO_TIMES,
+    parameter_words,
+    printed_speed_up,
+    speed_up_words,
+    time_words,
+)
+from plots.records.published import Published
+from plots.records.rows import Metric, Row
+
+ISSUE_SLOTS = "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"
+SAME_WITHIN = 0.10
+
+
+def limit_now(source: Path) -> str:
+    """The first sentence after `Limit now:` in the head comment."""
+    head: list[str] = []
+    for line in source.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("//"):
+            break
+        head.append(line.removeprefix("//").strip())
+    match = re.search(r"Limit now: (.*?)(?:[.;:](?:\s|$)|$)", " ".join(head))
+    if match is None:
+        raise DataError(f"{source}: no `Limit now:` in its head comment")
+    return match[1]
+
+
+def timing_rule(chapter: Chapter) -> str:
+    whole = "whole runs with allocation and copies, medians"
+    timed = [name for name in chapter.stages.names if chapter.timed_by_kernels(name)]
+    wrong = [name for name in chapter.stages.names if chapter.stages.races(name)]
+    before = "the stage before"
+    if any(stage.begins_part for stage in chapter.stages):
+        before += f" (where a part begins, over {chapter.stages.serial})"
+    if wrong:
+        before += f" (not over {' or '.join(wrong)}, which is wrong on purpose)"
+    if not timed:
+        return f"Speed-ups are over {before}: {whole}."
+    return f"Speed-ups are over {before}: kernels alone for {timed[0]} to {timed[-1]}, for the others {whole}."
+
+
+def rate_rule(chapter: Chapter) -> str:
+    return f"Kernels alone: {chapter.rate.unit} per second of kernel time, medians."
+
+
+def stages_table(
+    chapter: Chapter,
+    rows: Sequence[Row],
+    published: Sequence[Published],
+    all_rows: Sequence[Row] | None = None,
+) -> list[str]:
+    """One row per stage. Where several runs are compared, a cell has one line per run. Where the thesis
+    prints nothing for a chapter, another source's numbers take its place."""
+    device = next(row.device for row in rows if row.engine == "gpu")
+    stages, rules = chapter.stages, chapter.rules
+    runs = [
+        (parameters, run_of(rules, parameters, rows, all_rows or rows)) for parameters in rules.runs
+    ]
+    source = printed_source(chapter, published)
+
+    def then(stage: str, before: str) -> list[str]:
+        if source:
+            found = printed_speed_up(chapter, stages.timed_before(stage), stage)
+            return (
+                [speed_up_words(found, before, with_card=False).replace(NO_BREAK, " ")]
+                if found
+                else []
+            )
+        return [
+            words
+            for parameters in rules.runs
+            for words in [
+                times(one.value) + parameter_words(parameters)
+                for one in published
+                if (one.stage, one.quantity) == (stage, "speedup_over_previous")
+                and {**rules.run, **one.parameters} == {**rules.run, **parameters}
+            ][-1:]
+        ]
+
+    def here(stage: str, before: str) -> tuple[list[str], list[str]]:
+        """Speed-ups and rates, a line per run, at the same n."""
+        if stages.races(stage):
+            return [NO_TIMES], []
+        timed = stages.timed_before(stage)
+        over = f" over {timed}" if timed != before else ""
+        gains, rates = [], []
+        for parameters, own in runs:
+            words = parameter_words(parameters)
+            found = (
+                speed_up(own, timed, stage, kernels=chapter.timed_by_kernels(stage))
+                if timed
+                else None
+            )
+            if found:
+                gains.append(f"{times(found[0])}{over} at {short_count(found[1])}{words}")
+            rate = rate_at(chapter.rate, own, stage, found[1] if found else None)
+            if rate:
+                rates.append(f"{short_rate(rate[0])} at {short_count(rate[1])}{words}")
+        return gains, rates
+
+    heads = [
+        "stage",
+        "technique",
+        source or f"thesis ({THESIS_CARD})",
+        f"here ({device})",
+        f"kernels alone, {chapter.rate.unit}/s",
+        "limit now",
+    ]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for stage in stages:
+        part = f"**{stage.begins_part}:** " if stage.begins_part else ""
+        gains, rates = here(stage.name, stage.compared_with)
+        cells = [
+            f"[{stage.name}]({stage.name}/{Path(stage.source).name})",
+            f"{part}{stage.technique}",
+            "<br>".join(then(stage.name, stage.compared_with)),
+            "<br>".join(gains),
+            "<br>".join(rates),
+            limit_now(ROOT / stage.source),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, "", f"{timing_rule(chapter)} {rate_rule(chapter)}"]
+
+
+def printed_source(chapter: Chapter, published: Sequence[Published]) -> str:
+    """The source whose numbers take the thesis' place, where the thesis prints none."""
+    return chapter.printed.key if chapter.printed and not published else ""
+
+
+def measured_value(
+    one: Published, chapter: Chapter, rows: Sequence[Row], profile: Sequence[Metric]
+) -> float | None:
+    """The number of this course that corresponds to a printed one."""
+    if one.quantity == "utilisation":
+        return next(
+            (
+                metric.value
+                for metric in profile
+                if metric.stage == one.stage and metric.name == ISSUE_SLOTS
+            ),
+            None,
+        )
+    if one.quantity.startswith("speedup_over_"):
+        if one.quantity == "speedup_over_previous":
+            before = chapter.stages.timed_before(one.stage)
+        else:
+            before = (
+                chapter.stages.serial
+                if one.quantity == "speedup_over_cpu"
+                else chapter.rules.first_of(one.stage)
+            )
+        found = speed_up(rows, before, one.stage, one.n, chapter.timed_by_kernels(one.stage))
+        return found[0] if found else None
+    sizes = [row.n for row in rows if row.stage == one.stage]
+    if one.n is None or not sizes:
+        return None
+    nearest = min(sizes, key=lambda n: abs(n - one.n))
+    if abs(nearest - one.n) > 0.1 * one.n:
+        return None
+    return median_seconds(rows, one.stage, nearest)
+
+
+def published_table(
+    chapter: Chapter,
+    rows: Sequence[Row],
+    profile: Sequence[Metric],
+    published: Sequence[Published],
+    all_rows: Sequence[Row] | None = None,
+) -> list[str]:
+    """Each number of the thesis beside ours. `all_rows`: the rows of other runs too."""
+    gpu = next(row.device for row in rows if row.engine == "gpu")
+    rules, serial = chapter.rules, chapter.stages.serial
+    cpu = next((row.device for row in rows if row.engine == "cpu"), "")
+    what = {
+        "utilisation": "issue slots busy",
+        "speedup_over_previous": "speed-up over the stage before",
+        "speedup_over_cpu": f"speed-up over {serial}",
+        "speedup_over_first": "speed-up over",
+        "time": "time",
+        "time_low": "time, at least",
+        "time_high": "time, at most",
+    }
+    lines = [
+        f"| thesis | quantity | stage | n | {THESIS_CARD} | {gpu} | the same within 10 % |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for one in published:
+        value = measured_value(
+            one, chapter, run_of(rules, one.parameters, rows, all_rows or rows), profile
+        )
+        quantity = what[one.quantity]
+        if one.quantity == "speedup_over_first":
+            quantity += f" {rules.first_of(one.stage)}"
+        quantity += parameter_words(one.parameters)
+        show = (
+            (lambda v: f"{v:.0f} %")
+            if one.quantity == "utilisation"
+            else short_time
+            if one.quantity.startswith("time")
+            else times
+        )
+        same = "" if value is None else "yes" if abs(value / one.value - 1) <= SAME_WITHIN else "no"
+        size = short_count(one.n) if one.n else ""
+        lines.append(
+            f"| {one.section} | {quantity} | {one.stage} | {size} | {show(one.value)} | "
+            f"{show(value) if value is not None else 'not measured'} | {same} |"
+        )
+    if cpu:
+        lines += ["", f"{serial} ran on one core of {cpu}, the thesis' CPU code on a Core i7-3820."]
+    return lines
+
+
+def printed_table(
+    chapter: Chapter, rows: Sequence[Row], all_rows: Sequence[Row] | None = None
+) -> list[str]:
+    """Each time that a source prints: its gain over the stage before, and our gain there."""
+    assert chapter.printed is not None
+    stages, rules = chapter.stages, chapter.rules
+    device = next(row.device for row in rows if row.engine == "gpu")
+    runs = {
+        parameter_words(parameters).removeprefix(", "): run_of(
+            rules, parameters, rows, all_rows or rows
+        )
+        for parameters in rules.runs
+    }
+    heads = [": ".join(part for part in (device, name) if part) for name in runs]
+    lines = [
+        f"| {chapter.printed.key} | stage | time | speed-up over the stage before | {' | '.join(heads)} |",
+        "|---" * (4 + len(runs)) + "|",
+    ]
+    for cell in chapter.printed.cells:
+        timed, before = stages.timed_before(cell.stage), stages[cell.stage].compared_with
+        printed = printed_speed_up(chapter, timed, cell.stage)
+        said = speed_up_words(printed, before, with_card=False) if printed else ""
+        ours = []
+        for own in runs.values():
+            found = speed_up(own, timed, cell.stage, kernels=chapter.timed_by_kernels(cell.stage))
+            ours.append(
+                NO_TIMES
+                if stages.races(cell.stage)
+                else f"{times(found[0])} at {short_count(found[1])}"
+                if found
+                else ""
+            )
+        lines.append(
+            f"| {cell.section} | {cell.stage} | {time_words(cell)} | {said} | {' | '.join(ours)} |"
+        )
+    return [*lines, "", timing_rule(chapter)]

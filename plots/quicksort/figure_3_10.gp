@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Figure 3.10: a sort in one launch against a launch a step.
+
+load shared.'/style.gp'
+load shared.'/bar_panels.gp'

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""Figures and tables of the quicksort chapter: 3.9 to 3.13 from measurements, 3.2 and 3.6 from what its
+kernels did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from common.tools.lib.numbers import short_count, short_ratio, short_time, three_digits
+from common.tools.lib.stages import DataError
+from plots.drawing.chapter import Chapter, Rate, Rules
+from plots.drawing.figure import Drawing, Figure
+from plots.drawing.panels import (
+    Runs,
+    gain_over,
+    gains_of,
+    prepare_against_n,
+    prepare_bars,
+    prepare_cpu_gpu,
+    published,
+)
+from plots.quicksort import network, partition
+from plots.quicksort.stages import BEST, BIG, BITONIC, COUNTING, SMALL, STAGES, TWO_KERNELS
+from plots.records.limits import Limits
+from plots.records.medians import quartiles
+from plots.records.rows import Report, Row, newest
+from plots.records.source import Source
+
+INPUTS = ("uniform", "sorted", "all-equal", "few-unique")
+
+
+def runs_of(thesis_n: str) -> Runs:
+    return Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys", thesis_n)
+
+
+BITONIC_RUNS = runs_of("2048 keys")
+SMALL_RUNS = runs_of("6080 keys")
+BIG_RUNS = runs_of("160 M keys")
+
+
+def prepare_bitonic(source: Source) -> Drawing:
+    shared = published(source, "3.9", "speedup_over_previous", BITONIC[1])
+    return prepare_bars(
+        source,
+        BITONIC_RUNS,
+        BITONIC,
+        gains_of(BITONIC, {BITONIC[1]: shared}),
+        "Speed-up over the stage before",
+    )
+
+
+def prepare_two_kernels(source: Source) -> Drawing:
+    one = BITONIC[-1]
+    thesis = 1 / published(source, "3.10", "speedup_over_previous", TWO_KERNELS)
+    return prepare_bars(
+        source,
+        BITONIC_RUNS,
+        (one, TWO_KERNELS),
+        [gain_over(TWO_KERNELS, one, thesis)],
+        "Speed-up of one kernel over two",
+    )
+
+
+def prepare_small(source: Source) -> Drawing:
+    streams = published(source, "3.11", "speedup_over_previous", SMALL[1])
+    whole = published(source, "3.11", "speedup_over_first", SMALL[-1])
+    gains = [*gains_of(SMALL, {SMALL[1]: streams}), gain_over(SMALL[0], SMALL[-1], whole)]
+    return prepare_bars(source, SMALL_RUNS, SMALL, gains, "Speed-up over the stage before")
+
+
+def prepare_big(source: Source) -> Drawing:
+    """Figure 3.12."""
+    ring = published(source, "3.12", "speedup_over_previous", BIG[1])
+    whole = published(source, "3.12", "speedup_over_first", BEST)
+    gains = [*gains_of(BIG, {BIG[1]: ring}), gain_over(BIG[0], BEST, whole)]
+    return prepare_against_n(
+        source, BIG_RUNS, BIG, gains, BEST, "sorts", smallest_recorded=10_000_000
+    )
+
+
+def prepare_best(source: Source) -> Drawing:
+    """Figure 3.13."""
+    return prepare_cpu_gpu(source, BIG_RUNS, BIG, (BIG[0], BEST), "3.13")
+
+
+# ---- tables of the README that only this chapter has ----
+
+
+def median_ms(rows: Sequence[Row]) -> float:
+    return quartiles([row.total_ms for row in rows])[1]
+
+
+def inputs_table(
+    rows: Sequence[Row], _reports: Sequence[Report], _limits: Mapping[str, Limits]
+) -> list[str]:
+    """Whole runs of the big stages on inputs that give bad pivots, beside uniform keys."""
+    by_run: dict[tuple[str, str, int], list[Row]] = {}
+    for row in rows:
+        if row.engine == "gpu" and row.stage in BIG:
+            by_run.setdefault((row.stage, row.input, row.n), []).append(row)
+    sizes = [n for stage, name, n in by_run if name == INPUTS[1]]
+    if not sizes:
+        raise DataError(f"no rows of {', '.join(BIG)} for sorted keys")
+    n = max(sizes)
+    lines = [
+        f"| {short_count(n)} keys | " + " | ".join(INPUTS) + " |",
+        "|---|" + "---|" * len(INPUTS),
+    ]
+    for stage in BIG:
+        cells = []
+        uniform = median_ms(newest(by_run[stage, INPUTS[0], n]))
+        for name in INPUTS:
+            value = median_ms(newest(by_run[stage, name, n]))
+            cells.append(
+                short_time(value / 1000)
+                + ("" if name == INPUTS[0] else f" (×{short_ratio(value / uniform)})")
+            )
+        lines.append(f"| {stage} | " + " | ".join(cells) + " |")
+    return [
+        *lines,
+        "",
+        "Whole runs, medians. The factor in brackets is the time over that of uniform keys.",
+    ]
+
+
+def counting_table(
+    _rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str, Limits]
+) -> list[str]:
+    """What Gimeno and Velasco 2024 report of a run, one line per run."""
+    fields = {
+        "global_ms": "all",
+        "kernel_ms": "kernels",
+        "cpu_sort_ms": "CPU's two sorts",
+        "serial_sort_ms": "one sort on the CPU",
+        "host_to_device_ms": "host to device",
+        "device_to_host_ms": "device to host",
+    }
+    found: dict[tuple[int, str], dict[str, str]] = {}
+    for one in reports:
+        if one.engine == "gpu" and one.stage == COUNTING:
+            found.setdefault((one.n, one.parameters.get("memory", "")), {})[one.field] = one.value
+    if not found:
+        raise DataError(f"no report of {COUNTING}")
+    lines = [
+        "| keys | memory | " + " | ".join(fields.values()) + " |",
+        "|---|---|" + "---|" * len(fields),
+    ]
+    for (n, memory), values in sorted(
+        found.items(), key=lambda item: (item[0][0], item[0][1] != "pinned")
+    ):
+        lines.append(
+            f"| {short_count(n)} | {memory} | "
+            + " | ".join(three_digits(float(values[name])) for name in fields)
+            + " |"
+        )
+    return [*lines, "", f"The report of {COUNTING} itself: milliseconds of the last run."]
+
+
+FIGURES = (
+    Figure(
+        "figure_3_2",
+        "Figure 3.2",
+        STAGES.chapter,
+        "Quicksort, one list partitioned by many blocks",
+        "A drawing of the idea: each block counts, asks for room, and writes (3.2.1).",
+        partition.prepare_partition,
+        in_readme=True,
+    ),
+    Figure(
+        "figure_3_6",
+        "Figure 3.6",
+        STAGES.chapter,
+        "Bitonic sort, the network of 16 keys",
+        "A drawing of the network, one arrow per comparison (3.3.1).",
+        network.prepare_network,
+        in_readme=True,
+    ),
+    Figure(
+        "figure_3_9",
+        "Figure 3.9",
+        STAGES.chapter,
+        "Bitonic sort of one block",
+        "Shared memory makes the sort of 2048 keys about 2 times as fast. The first step outside the "
+        "loops hardly matters (3.4.1).",
+        prepare_bitonic,
+        in_readme=True,
+    ),
+    Figure(
+        "figure_3_10",
+        "Figure 3.10",
+        STAGES.chapter,
+        "Bitonic sort, one kernel against two",
+        "One kernel is about 10 times as fast as one launch per step, for 2048 keys (3.4.1).",
+        prepare_two_kernels,
+        in_readme=True,
+    ),
+    Figure(
+        "figure_3_11",
+        "Figure 3.11",
+        STAGES.chapter,
+        "Small quicksort, a segment",
+        "At 6080 keys streams gain most, 1.26. Shuffles alone gain little. All stages together gain 1.77 (3.4.2).",
+        prepare_small,
+        in_readme=True,
+    ),
+    Figure(
+        "figure_3_12",
+        "Figure 3.12",
+        STAGES.chapter,
+        "Big quicksort, any length",
+        "At 160 million keys streams gain 1.76, and 2.1 when they are created only as needed. The rounds on "
+        "the device are somewhat slower (3.4.3).",
+        prepare_big,
+        in_readme=True,
+    ),
+    Figure(
+        "figure_3_13",
+        "Figure 3.13",
+        STAGES.chapter,
+        "Quicksort, CPU against GPU",
+        "27.5 times as fast as the CPU (one core of a Core i7-3820) at 80 million keys, 51.21 times at 160 "
+        "million (3.4.4).",
+        prepare_best,
+        in_readme=True,
+    ),
+)
+
+CHAPTER = Chapter(
+    STAGES,
+    FIGURES,
+    Rate("keys"),
+    Rules(
+        {"input": "uniform", "memory": "pinned"},
+        # The thesis' timing rule (3.4): these by their kernels, all others by whole runs.
+        kernel_timed=(*BITONIC, TWO_KERNELS, *SMALL),
+        series=(BITONIC, SMALL, BIG),
+    ),
+    tables={"inputs": inputs_table, "counting": counting_table},
+    traces=(network.TRACE, partition.TRACE),
+)

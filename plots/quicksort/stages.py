@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+"""The stages of the quicksort chapter, by what they sort."""
+
+from __future__ import annotations
+
+from plots.records.stages import stages_of
+
+STAGES = stages_of("quicksort")
+# The bitonic network in one kernel, and in one launch per step.
+BITONIC = STAGES.between("bitonic_global", "bitonic_first_step")
+TWO_KERNELS = STAGES.named("bitonic_two_kernels")
+SMALL = STAGES.between("small_recursive", "small_sublists_shared")
+BIG = STAGES.between("big", "big_device_loop")
+BEST = STAGES.named("big_lazy_streams")
+COUNTING = STAGES.named("counting_partition")

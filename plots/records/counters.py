@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What the CPU engine counted of each kernel, as data/counters holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.tools.lib.columns import COUNTER_COLUMNS
+from plots.records.table import integer, read_table
+
+
+@dataclass(frozen=True)
+class KernelCounters:
+    """What the CPU engine counted of one kernel of one stage; a counter that is 0 is not there."""
+
+    stage: str
+    arguments: str
+    kernel: str  # empty: the transfers, which are no kernel's
+    counters: dict[str, int]
+
+    def count(self, name: str) -> int:
+        return self.counters.get(name, 0)
+
+    def per_iteration(self, name: str) -> float:
+        """Of the innermost loop; 0 where there is none."""
+        iterations = self.count("loop.iterations")
+        return self.count(f"loop.{name}") / iterations if iterations else 0.0
+
+
+def read_counters(path: Path) -> list[KernelCounters]:
+    """Counters by stage and kernel, in the file's order."""
+    found: dict[tuple[str, str], KernelCounters] = {}
+    for number, record in read_table(path, COUNTER_COLUMNS):
+        key = (record["stage"], record["kernel"])
+        one = found.setdefault(
+            key, KernelCounters(record["stage"], record["arguments"], record["kernel"], {})
+        )
+        one.counters[record["counter"]] = integer(
+            record["value"], record["counter"], f"{path}:{number}"
+        )
+    return list(found.values())

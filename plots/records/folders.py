@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Where recorded and published data lie, and which device's records are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from common.tools.lib.stages import ROOT, DataError
+
+PLOTS = ROOT / "plots"
+DATA = PLOTS / "data"
+COUNTERS = DATA / "counters"
+TRACES = DATA / "traces"
+PUBLISHED = PLOTS / "published"
+THESIS = PUBLISHED / "thesis.csv"
+PREFERRED_DEVICE = "nvidia-h200"
+NO_DEVICES = (
+    COUNTERS.name,
+    TRACES.name,
+)  # folders of plots/data that hold no device's measurements
+
+
+def device_folder(recorded: Path, name: str | None) -> Path:
+    """The folder asked for; without a name the H200's, or else the newest one."""
+    if name is not None:
+        if not (recorded / name).is_dir():
+            raise DataError(f"{recorded / name}: no such folder of recorded data")
+        return recorded / name
+    if (recorded / PREFERRED_DEVICE).is_dir():
+        return recorded / PREFERRED_DEVICE
+    folders = [
+        folder
+        for folder in recorded.glob("*")
+        if folder.name not in NO_DEVICES and any(folder.glob("*.csv"))
+    ]
+    if not folders:
+        raise DataError(
+            f"{recorded}: no recorded data. `make record` records it on a machine with a GPU; "
+            "`make figures DATA=here` measures this machine"
+        )
+    return max(folders, key=lambda folder: max(one.stat().st_mtime for one in folder.glob("*.csv")))

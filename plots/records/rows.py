@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Reads recorded rows, reports and profiles.
+
+A row that cannot be trusted (not verified, or a time that is not a number) is an error that names
+the file and the line: a figure never leaves out what it cannot read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.tools.lib.columns import PROFILE_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
+from common.tools.lib.stages import DataError
+from plots.records.table import integer, read_table, real
+
+ENGINES = ("gpu", "emu", "cpu", "opencl")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One timed run."""
+
+    date: str
+    version: str
+    chapter: str
+    stage: str
+    engine: str
+    device: str
+    n: int
+    parameters: dict[str, str]
+    input: str
+    seed: int
+    kernels_ms: float
+    total_ms: float
+    copy_in_ms: float = 0.0
+    bytes: float = 0.0  # at least moved by the kernels
+    operations: float = 0.0  # at least done by them
+    setup_ms: float = 0.0
+    copy_out_ms: float = 0.0
+
+
+@dataclass(frozen=True)
+class Report:
+    """One reported field of one run, such as the estimate of pi."""
+
+    stage: str
+    engine: str
+    device: str
+    n: int
+    parameters: dict[str, str]
+    seed: int
+    field: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One profiler metric of one kernel launch."""
+
+    date: str
+    stage: str
+    device: str
+    n: int
+    name: str
+    unit: str
+    value: float
+
+
+def parse_parameters(text: str) -> dict[str, str]:
+    """`steps=100;dt=0.01` as a dictionary."""
+    parameters = {}
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+        key, _, value = part.partition("=")
+        parameters[key] = value
+    return parameters
+
+
+def _stage_name(text: str) -> str:
+    """The stage without its chapter: `nbody/02_float4` and `02_float4` are the same stage."""
+    return text.rpartition("/")[2]
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The timed runs of a file. A run that is not verified, or whose time is not a positive finite
+    number, is an error."""
+    rows = []
+    for number, record in read_table(path, ROW_COLUMNS):
+        place = f"{path}:{number}"
+        if record["verified"].lower() not in ("1", "true", "yes"):
+            raise DataError(f"{place}: a row that is not verified ('{record['verified']}')")
+        if record["engine"] not in ENGINES:
+            raise DataError(f"{place}: unknown engine '{record['engine']}'")
+        total_ms = real(record["total_ms"], "total_ms", place)
+        kernels_ms = real(record["kernels_ms"], "kernels_ms", place)
+        n = integer(record["n"], "n", place)
+        if total_ms <= 0 or kernels_ms < 0:
+            raise DataError(f"{place}: a time that no run can have")
+        if n <= 0:
+            raise DataError(f"{place}: n is {n}")
+        rows.append(
+            Row(
+                record["date"],
+                record["version"],
+                record["chapter"],
+                _stage_name(record["stage"]),
+                record["engine"],
+                record["device"],
+                n,
+                parse_parameters(record["parameters"]),
+                record["input"],
+                integer(record["seed"], "seed", place),
+                kernels_ms,
+                total_ms,
+                *(
+                    real(record[name], name, place)
+                    for name in ("copy_in_ms", "bytes", "operations", "setup_ms", "copy_out_ms")
+                ),
+            )
+        )
+    return rows
+
+
+def read_reports(path: Path) -> list[Report]:
+    """What the runs reported beside their times."""
+    reports = []
+    for number, record in read_table(path, REPORT_COLUMNS):
+        place = f"{path}:{number}"
+        reports.append(
+            Report(
+                _stage_name(record["stage"]),
+                record["engine"],
+                record["device"],
+                integer(record["n"], "n", place),
+                parse_parameters(record["parameters"]),
+                integer(record["seed"], "seed", place),
+                record["field"],
+                record["value"],
+            )
+        )
+    return reports
+
+
+def read_profile(path: Path) -> list[Metric]:
+    """The profiler's metrics, one a row."""
+    metrics = []
+    for number, record in read_table(path, PROFILE_COLUMNS):
+        place = f"{path}:{number}"
+        metrics.append(
+            Metric(
+                record["date"],
+                _stage_name(record["stage"]),
+                record["device"],
+                integer(record["n"], "n", place),
+                record["metric"],
+                record["unit"],
+                real(record["value"], "value", place),
+            )
+        )
+    return metrics
+
+
+def matches(row: Row, match: dict[str, object]) -> bool:
+    """Whether a row belongs to a sweep (plots/sweeps/README says how)."""
+    for key, wanted in match.items():
+        actual = row.input if key == "input" else row.parameters.get(key, "0")
+        if actual != str(wanted):
+            return False
+    return True
+
+
+def newest(rows: Sequence[Row]) -> list[Row]:
+    """For each stage and n only the rows of the version that was recorded last: a row of an older
+    version says nothing about the stage as it is."""
+    latest: dict[tuple[str, str, int], Row] = {}
+    for row in rows:
+        key = (row.stage, row.engine, row.n)
+        if key not in latest or row.date >= latest[key].date:
+            latest[key] = row
+    return [row for row in rows if row.version == latest[(row.stage, row.engine, row.n)].version]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Where a figure's numbers come from: recorded data, or this machine's. Notes which files it read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from common.tools.lib.stages import DataError
+from plots.records.counters import KernelCounters, read_counters
+from plots.records.folders import COUNTERS, THESIS, TRACES
+from plots.records.limits import Limits, read_limits
+from plots.records.published import Published
+from plots.records.rows import Metric, Report, Row, read_profile, read_reports, read_rows
+from plots.records.table import read_records
+
+
+class Source:
+    """`kind`: "recorded" or "here". `folder`: its rows. `recorded_folder`: what a machine without a
+    profiler falls back on."""
+
+    def __init__(
+        self,
+        kind: str,
+        folder: Path,
+        recorded_folder: Path | None,
+        published: Sequence[Published],
+        counters_folder: Path = COUNTERS,
+    ) -> None:
+        self.kind = kind
+        self.folder = folder
+        self.recorded_folder = recorded_folder
+        self.counters_folder = counters_folder
+        self._published = published
+        self.read: dict[Path, None] = {}  # the files that numbers were taken from, in order
+
+    @property
+    def recorded(self) -> bool:
+        return self.kind == "recorded"
+
+    def afresh(self) -> Source:
+        """The same source, with nothing read yet."""
+        return Source(
+            self.kind, self.folder, self.recorded_folder, self._published, self.counters_folder
+        )
+
+    def reading(self, path: Path) -> Path:
+        """Notes that numbers are taken from this file."""
+        self.read[path] = None
+        return path
+
+    def rows_path(self, chapter: str) -> Path:
+        return self.folder / f"{chapter}.csv"
+
+    def rows(self, chapter: str) -> list[Row]:
+        return read_rows(self.reading(self.rows_path(chapter)))
+
+    def reports_path(self, chapter: str) -> Path:
+        return self.folder / f"{chapter}_report.csv"
+
+    def reports(self, chapter: str) -> list[Report]:
+        return read_reports(self.reading(self.reports_path(chapter)))
+
+    def profile_path(self, chapter: str) -> tuple[Path, bool]:
+        """The profile's file, and whether it is the recorded one although this machine's was asked
+        for: a machine without a GPU has no profiler counters."""
+        own = self.folder / f"{chapter}_profile.csv"
+        if not self.recorded and not own.exists() and self.recorded_folder is not None:
+            return self.recorded_folder / own.name, True
+        return own, False
+
+    def profile(self, chapter: str) -> tuple[list[Metric], Path, bool]:
+        path, from_recorded = self.profile_path(chapter)
+        return read_profile(self.reading(path)), path, from_recorded
+
+    def counters_path(self, chapter: str) -> Path:
+        """Counters are the same on every machine, so the recorded ones serve all."""
+        return self.counters_folder / f"{chapter}.csv"
+
+    def counters(self, chapter: str) -> list[KernelCounters]:
+        return read_counters(self.reading(self.counters_path(chapter)))
+
+    def trace_path(self, name: str) -> Path:
+        return self.counters_folder.parent / TRACES.name / f"{name}.csv"
+
+    def trace(self, name: str, columns: Sequence[str]) -> list[dict[str, str]]:
+        """What a small run did, access by access: the same on every machine."""
+        return read_records(self.reading(self.trace_path(name)), columns)
+
+    def limits(self) -> dict[str, Limits]:
+        """What the devices of these rows can do at most. An emulated device has no limits."""
+        path = self.folder / "limits.csv"
+        return read_limits(self.reading(path)) if path.exists() else {}
+
+    def published(self, figure: str, quantity: str) -> list[Published]:
+        found = [one for one in self._published if (one.figure, one.quantity) == (figure, quantity)]
+        if not found:
+            raise DataError(f"{THESIS}: no {quantity} of figure {figure}")
+        self.reading(THESIS)
+        return found

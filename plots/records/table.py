@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Reads CSV tables strictly: every error names the file and the line."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from common.tools.lib.stages import DataError
+
+
+class MissingFile(DataError):
+    """A file of recorded data does not exist."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path}: {why}")
+        self.path = path
+
+
+def read_table(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, str]]]:
+    """Yields line number and record; `#` lines are comments."""
+    try:
+        file = path.open(encoding="utf-8", newline="")
+    except FileNotFoundError as error:
+        raise MissingFile(path, str(error.strerror)) from error
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from error
+    with file:
+        numbered = [
+            (number, line)
+            for number, line in enumerate(file, 1)
+            if line.strip() and not line.startswith("#")
+        ]
+    if not numbered:
+        raise DataError(f"{path}: is empty")
+    header = next(csv.reader([numbered[0][1]]))
+    if tuple(header) != tuple(columns):
+        raise DataError(f"{path}:{numbered[0][0]}: the header is not {','.join(columns)}")
+    for number, line in numbered[1:]:
+        fields = next(csv.reader([line]))
+        if len(fields) != len(columns):
+            raise DataError(
+                f"{path}:{number}: {len(fields)} fields where {len(columns)} are expected"
+            )
+        yield number, dict(zip(columns, fields))
+
+
+def integer(text: str, name: str, place: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise DataError(f"{place}: {name} is '{text}', not an integer") from None
+
+
+def real(text: str, name: str, place: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise DataError(f"{place}: {name} is '{text}', not a number") from None
+    if not math.isfinite(value):
+        raise DataError(f"{place}: {name} is '{text}', not a finite number")
+    return value
+
+
+def read_records(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    """All records of a table, without their lines' numbers."""
+    return [record for _, record in read_table(path, columns)]

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Figures of the storms chapter: its stages on three shapes of the problem, the stages against the number of
+cells, and the layer as a stage's kernels left it in each wave."""
+
+from __future__ import annotations
+
+from plots.drawing.chapter import Chapter, Rate, Rules
+from plots.drawing.figure import Drawing, Figure
+from plots.drawing.panels import Runs, gain_over, gains_of, prepare_against_n
+from plots.records.source import Source
+from plots.storms import layers
+from plots.storms.stages import KERNELS, PRINTED, SAID_BY, STAGES
+from plots.storms.versions import WORKLOADS, prepare_versions
+
+CELLS = Runs(
+    STAGES,
+    {"input": "small", "waves": 3, "particles": 120},
+    "cells",
+    "cells, 3 waves of 40 particles",
+)
+
+
+def prepare_cells(source: Source) -> Drawing:
+    """Whole runs against the cells of the layer, the serial stage's too."""
+    gains = [
+        gain
+        if STAGES[gain.after].compared_with == gain.before
+        else gain_over(gain.before, gain.after)
+        for gain in gains_of(KERNELS)
+    ]
+    return prepare_against_n(
+        source, CELLS, KERNELS, gains, KERNELS[-1], "bombards", with_serial=True
+    )
+
+
+PRINTED_TIMES = (
+    "95 s, 62 s (with its race), under 60 s and 43.4 s for its four versions. It names neither inputs nor GPU: its "
+    "times compare only with one another."
+)
+
+FIGURES = (
+    Figure(
+        "storms_layers",
+        "",
+        STAGES.chapter,
+        "Storms, the layer in each wave",
+        "It has no such figure.",
+        layers.prepare_layers,
+        in_readme=True,
+        said_by=SAID_BY,
+    ),
+    Figure(
+        "storms_versions",
+        "",
+        STAGES.chapter,
+        "Storms, time by version",
+        PRINTED_TIMES,
+        prepare_versions,
+        in_readme=True,
+        said_by=SAID_BY,
+    ),
+    Figure(
+        "storms_cells",
+        "",
+        STAGES.chapter,
+        "Storms, its stages against the number of cells",
+        "It names no size.",
+        prepare_cells,
+        in_readme=True,
+        said_by=SAID_BY,
+    ),
+)
+
+CHAPTER = Chapter(
+    STAGES,
+    FIGURES,
+    Rate("cell updates", lambda row: row.n * float(row.parameters["particles"])),
+    Rules({"input": WORKLOADS[0]}, further_runs=tuple({"input": name} for name in WORKLOADS[1:])),
+    printed=PRINTED,
+    traces=(layers.TRACE,),
+)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Made-up measurements of distmesh, and the words that its figures show."""
+
+from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
+from plots.distmesh.stages import KERNELS, NAMES, SAID_BY, SHARED, STAGES
+from tests.plots.fixtures import GPU, HOST, row
+
+
+SIZES = {"gpu": (1261, 1452, 20_109, 31_409), "emu": (100, 300)}
+
+
+def rows(engine: str) -> list[list[object]]:
+    """Of a run three parts are triangulations, one the serial loops, which each stage does in half of the time of the stage
+    before; a tenth part more is for copies, and a tenth for set-up. A run of another domain is no figure's.
+    """
+    found = []
+    for n in SIZES[engine]:
+        part, parameters = n * 1e-2, "max-iterations=10000"
+        for i, stage in enumerate((STAGES.serial, *KERNELS)):
+            for repeat in (1, 2, 3):
+                times = (
+                    [part / 10, part / 20, part / 2**i, part / 20] if i else [0, 0, part, 0]
+                )  # setup, in, kernels, out
+                times = [time * (1 + 0.01 * repeat) for time in (*times, sum(times) + 3 * part)]
+                for name, more, factor in (
+                    ("circle", "", 1),
+                    ("circle", ";grading=2", 5),
+                    ("ring", "", 5),
+                ):
+                    record = row(
+                        "distmesh",
+                        stage,
+                        engine if i else "cpu",
+                        n,
+                        1.0,
+                        repeat,
+                        parameters + more,
+                        name,
+                    )
+                    record[12:17] = [time * factor for time in times]
+                    found.append(record)
+    return found
+
+
+def reports(engine: str) -> list[list[object]]:
+    """Atomic sums take an iteration more, repairs two and a triangulation less."""
+    records: list[list[object]] = []
+    for n in SIZES[engine]:
+        for i, stage in enumerate((STAGES.serial, *KERNELS)):
+            more_iterations = 1 if i in (1, 2) else 2 if i == len(KERNELS) else 0
+            for field, value in (
+                ("iterations", 1000 + n % 100 + more_iterations),
+                ("triangulations", 50 + n % 10 - (i == len(KERNELS))),
+                ("converged", "yes"),
+            ):
+                records += [
+                    [
+                        "distmesh",
+                        stage,
+                        engine if i else "cpu",
+                        GPU if i else HOST,
+                        n,
+                        f"max-iterations=10000{more}",
+                        1,
+                        field,
+                        said,
+                    ]
+                    for more, said in (("", value), (";grading=2", 7))
+                ]
+    return records
+
+
+Table = tuple[str, tuple[str, ...]]  # its kind and its columns
+
+
+def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]:
+    """The recorded files of one engine."""
+    return {("", ROW_COLUMNS): rows(engine), ("report", REPORT_COLUMNS): reports(engine)}
+
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "distmesh_mesh": (
+        "circle",
+        "square with hole, graded",
+        "ring",
+        "ellipse minus wing, graded",
+        "wing",
+        "least 0.83, mean 0.964",
+        "Share of the triangles, %",
+        "quality; below 0.5 as 0.5",
+        "1105 triangles",
+    ),
+    "distmesh_table_1": (
+        STAGES.serial,
+        *KERNELS,
+        GPU,
+        HOST,
+        *NAMES.values(),
+        "Whole runs, triangulations included, s",
+        "Speed-up over the serial stage",
+        "31 409",
+        "points",
+    ),
+    "distmesh_table_2": (STAGES.serial, *KERNELS, GPU, HOST, NAMES[SHARED], "Kernels alone, s"),
+    "distmesh_counts": (
+        STAGES.serial,
+        SHARED,
+        GPU,
+        HOST,
+        NAMES[STAGES.serial],
+        NAMES[SHARED],
+        "Iterations",
+        "Triangulations",
+    ),
+    "distmesh_copies": (
+        STAGES.serial,
+        *KERNELS,
+        GPU,
+        HOST,
+        "kernels",
+        "copies",
+        "set-up",
+        "host: triangulations",
+        f"{SAID_BY}, version 2",
+        "5.7 %",
+        "2.70 %",
+        "31 409 points",
+    ),
+}
+
+COUNTED = ("distmesh_mesh",)
+TRACED = COUNTED
+PRINTED = ("distmesh_table_1", "distmesh_table_2", "distmesh_counts", "distmesh_copies")
+PRINTED_FILE = "distmesh"
+SAID = {"distmesh_table_1": {"1", "2"}, "distmesh_copies": {"12"}}  # printed versions; bytes

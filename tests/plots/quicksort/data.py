@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Made-up measurements of quicksort, and the words that its figures show."""
+
+from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
+from plots.quicksort.figures import INPUTS
+from plots.quicksort.stages import BEST, BIG, BITONIC, COUNTING, SMALL, STAGES, TWO_KERNELS
+from tests.plots.fixtures import GPU, HOST, row
+
+
+def rows(engine: str) -> list[list[object]]:
+    """Of a stage twice as fast as the one before in its series; a serial run at the big ones' sizes."""
+    recorded = engine == "gpu"
+    series = (
+        ((*BITONIC, TWO_KERNELS), (2048,)),
+        (SMALL, (6080, 28_992) if recorded else (6080,)),
+        (BIG, (10**7, 16 * 10**7) if recorded else (50_000, 100_000)),
+    )
+    found = []
+    for names, sizes in series:
+        for n in sizes:
+            for i, stage in enumerate(names):
+                for repeat in (1, 2, 3):
+                    ms = n * 1e-5 / 2**i * (1 + 0.01 * repeat)
+                    found.append(row("quicksort", stage, engine, n, ms, repeat, "", "uniform"))
+    for n in series[2][1]:
+        found.append(row("quicksort", STAGES.serial, "cpu", n, n * 1e-4, 1, "", "uniform"))
+    for name, times in zip(INPUTS, (1, 8, 4, 2)):
+        found += [
+            row("quicksort", stage, engine, 2**20, times * 2.0, 1, "", name) for stage in BIG
+        ]
+    for memory, ms in (("pinned", 6.0), ("pageable", 7.0)):
+        found.append(
+            row(
+                "quicksort",
+                COUNTING,
+                engine,
+                65_536,
+                ms,
+                1,
+                f"threads=256;blocks=0;memory={memory};pivot=first",
+                "uniform",
+            )
+        )
+    return found
+
+
+def reports(engine: str) -> list[list[object]]:
+    fields = {
+        "global_ms": 6.0,
+        "kernel_ms": 0.5,
+        "cpu_sort_ms": 5.0,
+        "serial_sort_ms": 10.0,
+        "host_to_device_ms": 0.125,
+        "device_to_host_ms": 0.25,
+    }
+    return [
+        [
+            "quicksort",
+            COUNTING,
+            engine,
+            GPU,
+            65_536,
+            f"threads=256;blocks=0;memory={memory};pivot=first",
+            1,
+            name,
+            value,
+        ]
+        for memory in ("pinned", "pageable")
+        for name, value in fields.items()
+    ]
+
+
+Table = tuple[str, tuple[str, ...]]  # its kind and its columns
+
+
+def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]:
+    """The recorded files of one engine."""
+    return {("", ROW_COLUMNS): rows(engine), ("report", REPORT_COLUMNS): reports(engine)}
+
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "figure_3_2": (
+        "block 0",
+        "block 3",
+        "gap for the pivot: 3020",
+        "block 3: left 0 + 768, right 0 + 1258",
+        "each tile",
+    ),
+    "figure_3_6": ("step 1", "10", "input", "output", "keys exchanged", "compared, left in place"),
+    "figure_3_9": (*BITONIC, GPU, "GTX 980, 2016 (2048 keys)", "2048 keys, µs", "2.00"),
+    "figure_3_10": (*BITONIC[-1], TWO_KERNELS, GPU, "GTX 980, 2016 (2048 keys)", "10.00"),
+    "figure_3_11": (*SMALL, GPU, "GTX 980, 2016 (6080 keys)", "28 992 keys, µs", "1.26", "1.77"),
+    "figure_3_12": (*BIG, "12 over 10", GPU, "GTX 980, 2016 (160 M keys)", "1.76", "2.10", "160 M"),
+    "figure_3_13": (STAGES.serial, BIG[0], BEST, GPU, HOST, "GTX 980, 2016"),
+}
+
+COUNTED = ("figure_3_2", "figure_3_6")
+TRACED = COUNTED
