@@ -103,8 +103,7 @@ inline constexpr std::string_view kInputNames[] = {"uniform", "gaussians", "ring
 
 // `count` points of a named input. They depend only on the arguments, not on the machine:
 //   uniform    every point of the range is equally probable
-//   gaussians  k round clouds of equal weight. Their centres are at least 6/8 of the pitch of a
-//   grid
+//   gaussians  k round clouds of equal weight. Their centres are at least 6/8 of a grid's pitch
 //              apart; no point is farther than 3/16 of the pitch from the centre of its cloud
 //   rings      three rings around the origin, which no k centroids can separate
 //   grid       a square grid over the range, line by line: many points are equally near to two

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Monte Carlo, stage 00: one thread on the CPU.
-// Idea: draw a point, test whether it lies inside the quarter circle, count. The generator is
-// XORWOW (Marsaglia, "Xorshift RNGs", 2003), seeded as cuRAND seeds its default generator, so that
-// this loop draws the very points that thread 0 of a one-thread grid draws.
+// Idea: draw a point, test whether it is inside the quarter circle, and count. The generator is
+// XORWOW (Marsaglia, "Xorshift RNGs", 2003) with the seeding of cuRAND's default generator. So this
+// loop draws the same points as thread 0 of a grid with one thread.
 // Limit now: one core; each draw waits for the one before it.
 // Thesis 8.2.
 #include "problem/montecarlo.hpp"
@@ -16,7 +16,8 @@ using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::Phas
 class Xorwow {
   public:
     explicit Xorwow(std::uint64_t seed) {
-        // cuRAND's scrambling of the seed; the constants are its own, the five words Marsaglia's.
+        // cuRAND's scrambling of the seed: its constants are cuRAND's, the five words are
+        // Marsaglia's.
         const auto low = 1099087573u * (static_cast<std::uint32_t>(seed) ^ 0xaad26b49u);
         const auto high = 2591861531u * (static_cast<std::uint32_t>(seed >> 32) ^ 0xf7dcefddu);
         x_ = 123456789u + low;
@@ -38,7 +39,7 @@ class Xorwow {
         return v_ + weyl_;
     }
 
-    // Uniform in (0, 1], as curand_uniform: 2^-32 a step, shifted by half a step.
+    // Uniform in (0, 1], as curand_uniform: steps of 2^-32, shifted by half a step.
     float uniform() { return static_cast<float>(next()) * 0x1p-32f + 0x1p-33f; }
 
   private:
@@ -52,8 +53,8 @@ void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
     for (std::int64_t i = 0; i < input.samples; ++i) {
         const float x = generator.uniform();
         const float y = generator.uniform();
-        // One rounding of y * y and one of the sum, spelled out: then every compiler and every
-        // device decides alike about a point on the edge.
+        // fmaf fixes the roundings, one of y * y and one of the sum: then every compiler and every
+        // device gives the same answer for a point on the edge.
         if (std::fmaf(x, x, y * y) < 1.0f) ++inside;
     }
     output.inside = inside;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Monte Carlo, stage 01: a grid of generators, block sums in shared memory.
-// Idea: each thread draws its share of the points from its own XORWOW subsequence; a block adds its
-// threads' counts by halves in shared memory; the CPU adds the blocks' counts.
+// Idea: each thread draws its share of the points from its own XORWOW subsequence. A block adds up
+// the counts of its threads in shared memory, by halves; the CPU adds up the counts of the blocks.
 // Compared with 00_cpu: the loop over the points is divided among as many threads as the GPU holds.
 // Limit now: integer arithmetic of the generator; at small sizes its initialisation, which jumps
-// 2^67 numbers ahead per thread index. Counts are 32 bits wide: fewer than 2^32 points.
+// 2^67 numbers ahead per thread index. Counts have 32 bits, which allow fewer than 2^32 points.
 // Thesis 8.3 and appendix F, figures 8.1 and 8.2.
 #include <cuda_runtime.h>
 #include <curand_kernel.h>
@@ -29,10 +29,10 @@ __device__ __forceinline__ Count sum_over_block(Count value) {
     __shared__ Count s_counts[kBlockSize];
     const int thread = threadIdx.x;
     s_counts[thread] = value;
-    __syncthreads();  // every count must be there before another thread reads it
+    __syncthreads();  // every count must be written before another thread reads it
     for (int half = kBlockSize / 2; half > 0; half /= 2) {
         if (thread < half) s_counts[thread] += s_counts[thread + half];
-        __syncthreads();  // a half must be added up before it is halved again
+        __syncthreads();  // all additions must be done before the next half is added
     }
     return s_counts[0];
 }
@@ -41,8 +41,8 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
                                     Count* __restrict__ block_counts) {
     const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned int threads = gridDim.x * blockDim.x;
-    // The remainder goes to the first threads of the GRID, one point each: exactly `samples` in
-    // all.
+    // The remainder goes to the first threads of the GRID, one point each: in total exactly
+    // `samples`.
     const Count my_samples = samples / threads + (thread < samples % threads ? 1 : 0);
 
     curandState state;
@@ -51,8 +51,8 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
     for (Count i = 0; i < my_samples; ++i) {
         const float x = curand_uniform(&state);
         const float y = curand_uniform(&state);
-        // One rounding of y * y and one of the sum, spelled out: then every compiler and every
-        // device decides alike about a point on the edge.
+        // fmaf fixes the roundings, one of y * y and one of the sum: then every compiler and every
+        // device gives the same answer for a point on the edge.
         if (fmaf(x, x, y * y) < 1.0f) ++inside;
     }
 
@@ -60,7 +60,7 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
     if (threadIdx.x == 0) block_counts[blockIdx.x] = block_count;
 }
 
-// One full wave: as many blocks as the device holds at once, and never more than have points.
+// One full wave: as many blocks as the device holds at once, but no block without points.
 std::int64_t choose_blocks(const Input& input) {
     if (input.blocks > 0) return input.blocks;
     int device = 0, multiprocessors = 0, blocks_each = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Monte Carlo, stage 02: block sums by warp shuffles.
-// Idea: a warp adds its 32 counts from register to register; only one count a warp passes through
-// shared memory, and the first warp adds those.
+// Idea: a warp adds up its 32 counts from register to register. Only one count per warp passes
+// through shared memory, and the first warp adds up those.
 // Compared with 01_shared_reduction: sum_over_block; one barrier instead of nine.
-// Limit now: integer arithmetic of the generator, as before. One sum a block is nothing beside its
-// points: the thesis saw no difference (8.4.1), and neither do we.
+// Limit now: integer arithmetic of the generator, as before. One sum per block costs next to
+// nothing compared with its points: the thesis saw no difference (8.4.1), and neither do we.
 // Thesis 8.3, figures 8.1 and 8.2.
 #include <cuda_runtime.h>
 #include <curand_kernel.h>
@@ -40,7 +40,7 @@ __device__ __forceinline__ Count sum_over_block(Count value) {
     const int thread = threadIdx.x, warp = thread / kWarpSize, lane = thread % kWarpSize;
     value = sum_over_warp(value);
     if (lane == 0) s_counts[warp] = value;
-    __syncthreads();  // every warp's count must be there before the first warp reads them
+    __syncthreads();  // every warp must write its count before the first warp reads them
     if (warp > 0) return 0;
     return sum_over_warp(lane < kBlockSize / kWarpSize ? s_counts[lane] : 0);
 }
@@ -49,8 +49,8 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
                                     Count* __restrict__ block_counts) {
     const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned int threads = gridDim.x * blockDim.x;
-    // The remainder goes to the first threads of the GRID, one point each: exactly `samples` in
-    // all.
+    // The remainder goes to the first threads of the GRID, one point each: in total exactly
+    // `samples`.
     const Count my_samples = samples / threads + (thread < samples % threads ? 1 : 0);
 
     curandState state;
@@ -59,8 +59,8 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
     for (Count i = 0; i < my_samples; ++i) {
         const float x = curand_uniform(&state);
         const float y = curand_uniform(&state);
-        // One rounding of y * y and one of the sum, spelled out: then every compiler and every
-        // device decides alike about a point on the edge.
+        // fmaf fixes the roundings, one of y * y and one of the sum: then every compiler and every
+        // device gives the same answer for a point on the edge.
         if (fmaf(x, x, y * y) < 1.0f) ++inside;
     }
 
@@ -68,7 +68,7 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
     if (threadIdx.x == 0) block_counts[blockIdx.x] = block_count;
 }
 
-// One full wave: as many blocks as the device holds at once, and never more than have points.
+// One full wave: as many blocks as the device holds at once, but no block without points.
 std::int64_t choose_blocks(const Input& input) {
     if (input.blocks > 0) return input.blocks;
     int device = 0, multiprocessors = 0, blocks_each = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Monte Carlo, stage 03: counts of 64 bits.
-// Idea: beyond 2^32 points a 32-bit count wraps around without a word. 64 bits end that; a 64-bit
-// shuffle is two 32-bit ones.
+// Idea: beyond 2^32 points, a 32-bit count wraps around without an error. A 64-bit count does not.
+// A 64-bit shuffle is two 32-bit shuffles.
 // Compared with 02_shuffle_reduction: the type Count, nothing else.
-// Limit now: integer arithmetic of the generator. 2 % more instructions than with 32-bit counts,
-// but 19 % more for the integer pipe, make it a tenth slower (H200). At small sizes, the
-// initialisation.
+// Limit now: integer arithmetic of the generator. There are only 2 % more instructions than with
+// 32-bit counts, but 19 % more for the integer pipe: a tenth slower (H200). At small sizes, the
+// limit is the initialisation.
 // Thesis 8.3, figures 8.1 and 8.2.
 #include <cuda_runtime.h>
 #include <curand_kernel.h>
@@ -41,7 +41,7 @@ __device__ __forceinline__ Count sum_over_block(Count value) {
     const int thread = threadIdx.x, warp = thread / kWarpSize, lane = thread % kWarpSize;
     value = sum_over_warp(value);
     if (lane == 0) s_counts[warp] = value;
-    __syncthreads();  // every warp's count must be there before the first warp reads them
+    __syncthreads();  // every warp must write its count before the first warp reads them
     if (warp > 0) return 0;
     return sum_over_warp(lane < kBlockSize / kWarpSize ? s_counts[lane] : 0);
 }
@@ -50,8 +50,8 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
                                     Count* __restrict__ block_counts) {
     const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned int threads = gridDim.x * blockDim.x;
-    // The remainder goes to the first threads of the GRID, one point each: exactly `samples` in
-    // all.
+    // The remainder goes to the first threads of the GRID, one point each: in total exactly
+    // `samples`.
     const Count my_samples = samples / threads + (thread < samples % threads ? 1 : 0);
 
     curandState state;
@@ -60,8 +60,8 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
     for (Count i = 0; i < my_samples; ++i) {
         const float x = curand_uniform(&state);
         const float y = curand_uniform(&state);
-        // One rounding of y * y and one of the sum, spelled out: then every compiler and every
-        // device decides alike about a point on the edge.
+        // fmaf fixes the roundings, one of y * y and one of the sum: then every compiler and every
+        // device gives the same answer for a point on the edge.
         if (fmaf(x, x, y * y) < 1.0f) ++inside;
     }
 
@@ -69,7 +69,7 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
     if (threadIdx.x == 0) block_counts[blockIdx.x] = block_count;
 }
 
-// One full wave: as many blocks as the device holds at once, and never more than have points.
+// One full wave: as many blocks as the device holds at once, but no block without points.
 std::int64_t choose_blocks(const Input& input) {
     if (input.blocks > 0) return input.blocks;
     int device = 0, multiprocessors = 0, blocks_each = 0;

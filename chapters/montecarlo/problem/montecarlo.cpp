@@ -26,9 +26,9 @@ using course::fixed, course::text;
 namespace {
 
 // --- The reference generator -------------------------------------------------------------------
-// XORWOW's five xorshift words are 160 bits that each step maps linearly over GF(2). A jump of any
-// length is therefore a 160 x 160 bit matrix; squaring the one-step matrix 67 times gives the
-// 2^67-step jump from one cuRAND subsequence to the next.
+// XORWOW's five xorshift words are 160 bits, and each step maps them linearly over GF(2). So a jump
+// of any length is a matrix of 160 x 160 bits. The matrix of one step, squared 67 times, jumps 2^67
+// steps, from one cuRAND subsequence to the next.
 
 using State = std::array<std::uint32_t, 5>;  // oldest word first
 
@@ -67,7 +67,7 @@ class JumpMatrix {
     }
 
   private:
-    std::array<State, 160> images_{};  // images_[b]: where the state with only bit b set is mapped
+    std::array<State, 160> images_{};  // images_[b]: the image of the state with only bit b set
 };
 
 // powers[e] jumps 2^e subsequences, that is 2^(67 + e) numbers.
@@ -84,7 +84,7 @@ std::vector<JumpMatrix> subsequence_jumps() {
 
 struct Seeded {
     State state;
-    std::uint32_t weyl;  // advances by 362437 a number; a jump of 2^67 numbers leaves it as it is
+    std::uint32_t weyl;  // grows by 362437 per number; a jump of 2^67 numbers does not change it
 };
 
 Seeded seed_as_curand(std::uint64_t seed) {
@@ -100,13 +100,13 @@ std::uint64_t count_one_generator(State state, std::uint32_t weyl, std::int64_t 
     const auto draw = [&] {
         state = step(state);
         weyl += 362437u;
-        // (k + 1/2) / 2^32 rounded to float, as curand_uniform defines it.
+        // (k + 1/2) / 2^32, rounded to float, as curand_uniform defines it.
         return static_cast<float>(state[4] + weyl) * 0x1p-32f + 0x1p-33f;
     };
     for (std::int64_t i = 0; i < samples; ++i) {
         const float x = draw();
         const float y = draw();
-        // The rule that the stages state: y * y rounded, then the sum rounded once.
+        // The same roundings as in the stages: y * y is rounded, then the sum is rounded once.
         inside += std::fmaf(x, x, y * y) < 1.0f;
     }
     return inside;
@@ -118,7 +118,7 @@ std::uint64_t count_inside_reference(std::int64_t samples, std::uint64_t seed,
                                      std::int64_t generators) {
     static const std::vector<JumpMatrix> kJumps = subsequence_jumps();
     const auto [start, weyl] = seed_as_curand(seed);
-    // Generators without points are never reached.
+    // The loop ends before generators without points.
     const std::int64_t active = std::min(generators, samples);
     const auto count_range = [&, start = start, weyl = weyl](std::int64_t begin, std::int64_t end) {
         State state = start;
@@ -144,8 +144,8 @@ Estimate estimate_pi(std::uint64_t inside, std::int64_t samples) {
     constexpr double kPi = std::numbers::pi;
     const double n = static_cast<double>(samples);
     const double estimate = 4.0 * static_cast<double>(inside) / n;
-    // The variance of one point's 4 * inside is pi * (4 - pi): the true one, not the sample's,
-    // which would be zero for one point.
+    // For one point, 4 * inside has the variance pi * (4 - pi). This is the true variance; that of
+    // a sample would be zero for one point.
     const double error = std::sqrt(kPi * (4.0 - kPi) / n);
     return {estimate, error, (estimate - kPi) / error};
 }
@@ -167,11 +167,11 @@ class MonteCarlo final : public course::Problem {
     void add_options(course::CommandLine& command_line) override {
         command_line.add_integer(
             "--blocks", input_.blocks,
-            "thread blocks; 0: as many as the device holds at once. The count depends on it", 0,
+            "thread blocks; 0: as many as the device holds at once. The count depends on them", 0,
             kMaxBlocks);
     }
 
-    // One count a block: nothing beside any memory.
+    // One count per block, next to nothing.
     double device_bytes(std::int64_t) const override { return 0; }
 
     std::int64_t default_n(std::string_view engine, bool check) const override {
@@ -183,12 +183,12 @@ class MonteCarlo final : public course::Problem {
         if (!options.input.empty()) {
             throw course::UsageError(
                 "--input " + options.input +
-                ": this chapter draws its points from --seed; it has no input");
+                ": this chapter has no input; it draws its points from --seed");
         }
         if (static_cast<std::uint64_t>(options.n) > max_samples_) {
-            throw course::UsageError(text("--n ", options.n,
-                                          ": this stage counts in 32 bits, at most ", max_samples_,
-                                          " points (03_64bit_counts has no such limit)"));
+            throw course::UsageError(
+                text("--n ", options.n, ": this stage counts in 32 bits, so at most ", max_samples_,
+                     " points (03_64bit_counts has no such limit)"));
         }
         input_.samples = options.n;
         input_.seed = options.seed;
@@ -207,14 +207,15 @@ class MonteCarlo final : public course::Problem {
 
     course::Verdict verify() override {
         if (output_.generators < 1)
-            return {false, "the stage did not say how many generators drew"};
+            return {false, "the stage did not set the number of generators"};
         if (output_.inside > static_cast<std::uint64_t>(input_.samples)) {
-            return {false, text(output_.inside, " points inside of ", input_.samples, " drawn")};
+            return {false, text(output_.inside, " points are inside, but only ", input_.samples,
+                                " were drawn")};
         }
         const double z = estimate_pi(output_.inside, input_.samples).z;
         if (!(std::abs(z) <= kMaxZ)) {
-            return {false,
-                    text("z = ", fixed(z, 2), ": more than ", kMaxZ, " standard errors from pi")};
+            return {false, text("z = ", fixed(z, 2), ": the estimate is more than ", kMaxZ,
+                                " standard errors away from pi")};
         }
         if (input_.samples > kMaxExactSamples) {
             return {true, text("|z| = ", fixed(std::abs(z), 2), " <= ", kMaxZ)};
@@ -224,10 +225,10 @@ class MonteCarlo final : public course::Problem {
             reference_generators_ = output_.generators;
         }
         if (output_.inside != reference_) {
-            return {false, text(output_.inside, " points inside, ", reference_,
-                                " by the CPU's own XORWOW")};
+            return {false, text(output_.inside, " points are inside, but ", reference_,
+                                " by the verifier's own XORWOW")};
         }
-        return {true, text("equal to the CPU's own count, |z| = ", fixed(std::abs(z), 2))};
+        return {true, text("the count equals the verifier's own, |z| = ", fixed(std::abs(z), 2))};
     }
 
     std::vector<course::ReportField> report() const override {
@@ -249,14 +250,15 @@ class MonteCarlo final : public course::Problem {
     }
 
   private:
-    static constexpr std::int64_t kMaxBlocks = (std::int64_t{1} << 31) / 1024;  // 32-bit thread ids
+    static constexpr std::int64_t kMaxBlocks =
+        (std::int64_t{1} << 31) / 1024;  // thread numbers have 32 bits
 
     CountInside count_inside_;
     std::uint64_t max_samples_;
     Input input_;
     Output output_;
     std::uint64_t reference_ = 0;
-    std::int64_t reference_generators_ = 0;  // that reference_ was counted with; 0: not yet
+    std::int64_t reference_generators_ = 0;  // those of reference_; 0: there is none yet
 };
 
 }  // namespace

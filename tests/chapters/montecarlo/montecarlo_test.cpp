@@ -16,8 +16,7 @@ using course_test::RunResult, course_test::run_quietly;
 using montecarlo::count_inside_reference, montecarlo::Input, montecarlo::Output;
 using montecarlo::PhaseTimer;
 
-// Marsaglia's recurrence written once more, number by number: what the jump matrices must agree
-// with.
+// Marsaglia's recurrence again, number by number: the jump matrices must agree with it.
 struct PlainXorwow {
     std::uint32_t v[5], weyl;
     explicit PlainXorwow(std::uint64_t seed) {
@@ -59,7 +58,7 @@ TEST(Reference, DoesNotDependOnUnusedGenerators) {
 }
 
 TEST(Reference, GivesTheRemainderToTheFirstGenerators) {
-    // 7 points by 3 generators are 3 + 2 + 2: the count of 9 by 3 has at most 2 points more.
+    // 3 generators draw 7 points as 3 + 2 + 2. With 9 points, at most 2 more can be inside.
     const std::uint64_t seven = count_inside_reference(7, 4, 3);
     const std::uint64_t nine = count_inside_reference(9, 4, 3);
     EXPECT_LE(seven, nine);
@@ -73,7 +72,7 @@ TEST(Estimate, KnowsItsStandardError) {
     EXPECT_NEAR(estimate.z, (3.141592 - std::numbers::pi) / 1.6421834e-3, 1e-6);
 }
 
-// Stages that a verifier must not let pass, run through the real harness.
+// A stage that is wrong by `error` points, run through the real harness.
 void answer(const Input& input, Output& output, PhaseTimer& timer, std::int64_t error) {
     timer.begin(montecarlo::Phase::kKernels);
     output.generators = 3;
