@@ -56,7 +56,11 @@ class PhaseTimer {
     // The launch geometry of the stage's main kernel, for the rows.
     void note_grid(std::int64_t blocks, int threads) { grid_ = {blocks, threads}; }
 
-    // Least bytes moved and operations done by this stage's algorithm in its kernels phase.
+    // The least that this stage's own algorithm must do in its kernels, on any device: bytes and
+    // operations counted from the algorithm, not from the problem. The harness refuses a time in
+    // which no device could do that work. A stage that skips work (pairs, passes, a second read)
+    // declares less than its predecessor, or its times would be refused as impossible. A constant
+    // of the chapter that several stages use says which of them it holds for.
     void declare_work(const Work& work) { work_ = work; }
 
     // The device that is timed.

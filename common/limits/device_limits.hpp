@@ -10,10 +10,11 @@
 
 namespace course {
 
-// What a stage's algorithm must at least do in its kernels, whatever the hardware.
+// The least that one stage's algorithm must do in its kernels, whatever the hardware. What is
+// unknown stays 0, and then nothing is refused for it. See PhaseTimer::declare_work.
 struct Work {
     double bytes = 0.0;  // moved to and from global memory
-    double operations = 0.0;  // arithmetic on 32-bit values; a fused multiply-add is two
+    double operations = 0.0;  // arithmetic on 32-bit values; a fused multiply-add counts as two
     double working_set_bytes = 0.0;  // different bytes touched; 0: min(bytes, the device memory)
 };
 

@@ -81,7 +81,7 @@ void find_paths(const Input& input, Output& output, PhaseTimer& timer) {
     output.negative_cycle = negative != 0;
     timer.end();
     timer.note_grid(blocks, kBlockSize);
-    timer.declare_work(floyd::least_work(input));
+    timer.declare_work(floyd::work_of_full_passes(input));
 }
 
 int main(int argc, char** argv) { return floyd::run_stage(argc, argv, STAGE_NAME, find_paths); }

@@ -78,9 +78,10 @@ struct Output {
 // A stage: finds all paths, marking its phases.
 using FindPaths = void (*)(const Input&, Output&, PhaseTimer&);
 
-// The least that all stages must do: each step reads each distance, adds and compares once per
-// cell, and writes only what becomes less.
-inline course::Work least_work(const Input& input) {
+// The least work of a stage that passes over the whole matrix in each step: it reads each distance,
+// adds and compares once per cell, and writes only what becomes less. A stage that keeps tiles of
+// the matrix for several steps moves fewer bytes and declares its own.
+inline course::Work work_of_full_passes(const Input& input) {
     const double updates = static_cast<double>(input.cells()) * static_cast<double>(input.count);
     const double matrix = sizeof(Distance) * static_cast<double>(input.cells());
     return {.bytes = sizeof(Distance) * updates,

@@ -138,7 +138,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work(
-        {.bytes = kmeans::kBytesPerPoint * count * output.iterations,
+        {.bytes = kmeans::kBytesPerPointInTwoPasses * count * output.iterations,
          .operations = kmeans::kOperationsPerDistance * count * k * output.iterations});
 }
 

@@ -81,9 +81,9 @@ using FindClusters = void (*)(const Input&, Output&, PhaseTimer&);
 // The least arithmetic per point and centroid, for the check against the device's limits: two
 // differences, two squares, their sum, and a comparison. (In 32-bit operations it would be more.)
 inline constexpr double kOperationsPerDistance = 6;
-// The least traffic per point and iteration on a GPU. The first kernel reads the coordinates and
-// writes the label; for the means, both are read again.
-inline constexpr double kBytesPerPoint = 24;
+// The least traffic of a point in an iteration with two kernels (stages 01 to 05): the first reads
+// its coordinates and writes its label; the second reads both again for the means.
+inline constexpr double kBytesPerPointInTwoPasses = 24;
 
 // main() of every stage. Returns the exit status (error.hpp).
 int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters find_clusters,
