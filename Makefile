@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 # Recipes read these from the environment, so that no value is ever read as shell.
 export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS
 
-.PHONY: all test test-all list run try compare counters diff figures record sanitize prove benchmark format lint help clean setup setup-lint setup-long build build-counters build-all
+.PHONY: all test test-all list run try compare counters diff figures record sanitize prove benchmark format lint help clean setup setup-lint setup-long build build-counters build-all build-long
 
 all: build  ## set up, build, run every stage verified, draw the figures
 	@$(tool)tour
@@ -21,7 +21,7 @@ all: build  ## set up, build, run every stage verified, draw the figures
 test: build-all  ## set up, build and run all tests
 	@$(tool)run_tests
 
-test-all: setup-long build-all  ## make test and the long tests
+test-all: setup-long build-long  ## make test and the long tests
 	@$(tool)run_tests --long
 
 list: build  ## chapters and stages, one line each
@@ -88,3 +88,7 @@ build-counters: setup
 # Tests and benchmarks are not built for those who only run stages.
 build-all: setup
 	@common/tools/setup/build.sh all
+
+# Some programs are only for the long tests.
+build-long: setup
+	@common/tools/setup/build.sh all long-tests

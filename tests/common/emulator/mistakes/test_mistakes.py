@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: test_mistakes.py SOURCE PROGRAM
+"""usage: test_mistakes.py FOLDER PROGRAM...
 
-A program with one planted mistake, run by the CPU engine with counters and checks: it ends with 1, and
-its first finding is of the kind, and names the line, that the source marks with `// here: KIND`."""
+Each program has one planted mistake. It runs on the CPU engine with counters and checks, and ends
+with 1. Its first finding has the kind, and names the line, that its source in FOLDER marks with
+`// here: KIND`. The schedule may change which threads are named, but not the line."""
 
 import os
 import re
@@ -12,33 +13,50 @@ import sys
 import unittest
 from pathlib import Path
 
-SOURCE = Path()
-PROGRAM = ""
+SCHEDULES = ("in-order", "reversed", "shuffled:1")
+FOLDER = Path()
+PROGRAMS: list[Path] = []
 
 
-def marked_line() -> tuple[int, str]:
+def source_of(program: Path) -> Path:
+    return FOLDER / (program.stem.removeprefix("mistake_") + ".cu")
+
+
+def marked_line(source: Path) -> tuple[int, str]:
     marks = [(number, match[1])
-             for number, line in enumerate(SOURCE.read_text(encoding="utf-8").splitlines(), 1)
+             for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1)
              if (match := re.search(r"// here: ([\w ]+)$", line))]
-    assert len(marks) == 1, f"{SOURCE}: {len(marks)} lines are marked"
+    assert len(marks) == 1, f"{source}: {len(marks)} lines are marked"
     return marks[0]
 
 
 class MistakeTest(unittest.TestCase):
-    def test_is_named_at_its_line(self) -> None:
-        line, kind = marked_line()
-        environment = os.environ | {"EMULATOR_COUNTERS": "none", "EMULATOR_TIME_LIMIT": "1"}
-        result = subprocess.run([PROGRAM], env=environment, capture_output=True, text=True,
+    def check(self, program: Path, schedule: str) -> None:
+        source = source_of(program)
+        line, kind = marked_line(source)
+        environment = os.environ | {"EMULATOR_COUNTERS": "none", "EMULATOR_TIME_LIMIT": "1",
+                                    "EMULATOR_SCHEDULE": schedule}
+        result = subprocess.run([program], env=environment, capture_output=True, text=True,
                                 check=False, timeout=60)
         first = (result.stderr.splitlines() or [""])[0]
-        self.assertRegex(first, rf"^emulator: {kind}: .*\b{re.escape(SOURCE.name)}:{line}\b", result.stderr)
+        self.assertRegex(first, rf"^emulator: {kind}: .*\b{re.escape(source.name)}:{line}\b",
+                         result.stderr)
         self.assertEqual(result.returncode, 1, result.stderr)
         for other in re.findall(r"[\w.]+\.[a-z]+:\d+", first):
-            self.assertEqual(other.split(":")[0], SOURCE.name, "names a line of the engine's")
-        self.assertRegex(first, r"; \w.*\.$", "says nothing of what to do")
+            self.assertEqual(other.split(":")[0], source.name, "names a line of the engine")
+        self.assertRegex(first, r"; \w.*\.$", "gives no advice")
+
+    def test_each_is_named_at_its_line(self) -> None:
+        for program in PROGRAMS:
+            for schedule in SCHEDULES:
+                with self.subTest(program=program.name, schedule=schedule):
+                    self.check(program, schedule)
+
+    def test_all_are_built(self) -> None:
+        self.assertEqual(sorted(map(source_of, PROGRAMS)), sorted(FOLDER.glob("*.cu")))
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop()
-    SOURCE = Path(sys.argv.pop())
-    unittest.main()
+    FOLDER = Path(sys.argv[1])
+    PROGRAMS = [Path(program) for program in sys.argv[2:]]
+    unittest.main(argv=sys.argv[:1])
