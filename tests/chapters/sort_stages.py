@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +54,7 @@ class Stage:
         return min(wanted, self.largest_n or wanted)
 
 
-STAGES: list[Stage] = []
+STAGES: list[Stage] = []  # those of the chapter that run on ENGINE
 SIZES: list[Sizes] = []  # one, once use_chapter() has been called
 
 
@@ -69,6 +69,11 @@ def use_chapter(chapter: str, sizes: Sizes) -> None:
     SIZES.append(sizes)
 
 
+def readers_of_files() -> list[Stage]:
+    """Stages that read the same files by the same code of the host: one is enough where a start takes long."""
+    return STAGES[-1:] if ENGINE in ("gpu", "opencl") else STAGES
+
+
 def execute(stage: Stage, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
     return subprocess.run([str(stage.program), *map(str, arguments)], env=environment | SETTINGS | settings, text=True,
@@ -76,26 +81,27 @@ def execute(stage: Stage, *arguments: object, **settings: str) -> subprocess.Com
 
 
 class SortTest(unittest.TestCase):
-    """On a GPU nearly all of a short run is its start, half a second on one core: several at a time there."""
+    """On a GPU nearly all of a short run is its start: the checks of a stage share a process."""
 
     def setUp(self) -> None:
-        self.pool = ThreadPoolExecutor(min(8, os.cpu_count() or 1) if ENGINE in ("gpu", "opencl") else 1)
-        self.runs: list[tuple[str, Future[subprocess.CompletedProcess[str]]]] = []
+        self.checks: dict[tuple[Stage, tuple[tuple[str, str], ...]], list[str]] = {}
 
     def tearDown(self) -> None:
         self.finish()
-        self.pool.shutdown()
 
     def check(self, stage: Stage, *arguments: object, **settings: str) -> None:
-        """What it says is looked at in finish()."""
-        self.runs.append((f"{stage.name} {' '.join(map(str, arguments))} {settings}",
-                          self.pool.submit(execute, stage, "--check", "--quiet", *arguments, **settings)))
+        """Runs in finish(), with the stage's other checks under the same settings."""
+        words = self.checks.setdefault((stage, tuple(settings.items())), [])
+        words += [*(["--then"] if words else []), "--check", "--quiet", *map(str, arguments)]
 
     def finish(self) -> None:
-        for said, run in self.runs:
-            with self.subTest(said):
-                self.assertEqual((run.result().returncode, run.result().stderr), (0, ""))
-        self.runs.clear()
+        """An error's line names the flags of its check."""
+        checks, self.checks = self.checks, {}
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1) if ENGINE in ("gpu", "opencl") else 1) as pool:
+            runs = {key: pool.submit(execute, key[0], *words, **dict(key[1])) for key, words in checks.items()}
+            for (stage, settings), run in runs.items():
+                with self.subTest(f"{stage.name} {dict(settings)}"):
+                    self.assertEqual((run.result().returncode, run.result().stderr), (0, ""))
 
     def refuse(self, stage: Stage, status: int, said: str, *arguments: object) -> None:
         """One line that says it, the status, and no file."""
@@ -214,16 +220,16 @@ class Refusals(SortTest):
                               (b"1\n2147483648\n", "keys.txt:2: "), (b"-2147483649", "keys.txt:1: "),
                               (b"", "keys.txt"), (b"# nothing\n", "keys.txt")):
             path = self.file("keys.txt", content)
-            for stage in STAGES:
+            for stage in readers_of_files():
                 self.refuse(stage, 1, said, "--input", path)
         for size in (0, 1, 7):
             path = self.file("keys.i32", bytes(size))
-            for stage in STAGES:
+            for stage in readers_of_files():
                 self.refuse(stage, 1, "keys.i32", "--input", path)
 
     def test_a_good_file(self) -> None:
         path = self.file("keys.txt", b"3 -2147483648\n2147483647 # the largest\n3\n")
-        for stage in STAGES:
+        for stage in readers_of_files():
             with self.subTest(stage.name), tempfile.TemporaryDirectory() as folder:
                 self.check(stage, "--input", path, "--output", f"{folder}/sorted.txt")
                 self.finish()

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <regex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -93,6 +95,19 @@ std::vector<cl::Device> devices_of(const cl::Platform& platform) {
     return devices;
 }
 
+// NVIDIA's compiler ignores #line in its log: it says <kernel> for the file, and counts our line.
+std::string with_file_and_line(const std::string& log, std::string_view file) {
+    static const std::regex place("<kernel>:([0-9]+)");
+    std::string named;
+    auto behind = log.begin();
+    for (std::sregex_iterator found(log.begin(), log.end(), place), end; found != end; ++found) {
+        named.append(behind, (*found)[0].first);
+        named += text(file, ':', std::stol((*found)[1]) - 1);
+        behind = (*found)[0].second;
+    }
+    return named.append(behind, log.end());
+}
+
 }  // namespace
 
 OpenClError::OpenClError(const cl::Error& error) : std::runtime_error(describe(error)) {}
@@ -133,8 +148,8 @@ const cl::Program& Device::program(const Source& source, const std::string& opti
         for (const auto& [device, lines] : error.getBuildLog()) {
             log += lines;
         }
-        throw std::runtime_error(
-            text(source.file, ": does not build for ", name_, ":\n", trimmed(log)));
+        throw std::runtime_error(text(source.file, ": does not build for ", name_, ":\n",
+                                      with_file_and_line(trimmed(log), source.file)));
     }
     build_ms_ +=
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -62,7 +62,7 @@ class Platforms(SortTest):
 
     def test_without_a_platform(self) -> None:
         for stage in STAGES:
-            result = execute(stage, "--check", OCL_ICD_VENDORS="/nonexistent")
+            result = execute(stage, "--check", OCL_ICD_VENDORS="/nonexistent", OCL_ICD_FILENAMES="")
             self.assertEqual((result.returncode, result.stdout), (77, ""))
             self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
             self.assertIn("no usable OpenCL device", result.stderr)
