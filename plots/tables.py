@@ -13,10 +13,10 @@ keeps its README as it is.
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from common.tools.lib.filled_tables import fill
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, DataError, run_tool
 from plots.drawing.chapter import Chapter
 from plots.page.chapters import all_chapters
@@ -28,14 +28,6 @@ from plots.records.folders import COUNTERS, DATA, THESIS, device_folder
 from plots.records.limits import read_limits
 from plots.records.published import Published, read_published
 from plots.records.rows import Report, Row, read_profile, read_reports, read_rows
-
-
-def fill(text: str, name: str, lines: list[str], path: Path) -> str:
-    """`text` with the table put between its marks."""
-    pattern = re.compile(rf"(<!-- table:{name} -->\n).*?(<!-- end -->)", re.S)
-    if not pattern.search(text):
-        raise DataError(f"{path}: no place for the table `{name}`")
-    return pattern.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text)
 
 
 def own_tables(chapter: Chapter, rows: Sequence[Row], folder: Path) -> dict[str, list[str]]:

@@ -12,6 +12,11 @@ ROW_COLUMNS = (
 REPORT_COLUMNS = ("chapter", "stage", "engine", "device", "n", "parameters", "seed", "field", "value")
 COUNTER_COLUMNS = ("stage", "arguments", "kernel", "counter", "value")
 PROFILE_COLUMNS = ("date", "chapter", "stage", "device", "n", "kernel", "metric", "unit", "value")
+# The counters of the CPU engine beside those of a GPU (make prove).
+PROOF_COLUMNS = (
+    "date", "program", "arguments", "kernel", "launches", "counter", "emulated", "measured",
+    "ratio",
+)
 # The limits that the harness compares every time with (common/limits/device_limits.hpp).
 LIMITS_COLUMNS = (
     "device", "bytes_per_second", "l2_bytes_per_second", "l2_bytes", "operations_per_second",

@@ -17,10 +17,12 @@ PROGRAM, NAMES = sys.argv.pop(1), sys.argv.pop(1)
 
 
 def run(program=PROGRAM, **variables):
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith("EMULATOR_")}
-    return subprocess.run([program], env=environment | variables, capture_output=True, text=True,
-                          check=False)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")
+    }
+    return subprocess.run(
+        [program], env=environment | variables, capture_output=True, text=True, check=False
+    )
 
 
 def count(program=PROGRAM, **variables):
@@ -35,47 +37,72 @@ class Output(unittest.TestCase):
         result, text = count()
         self.assertEqual((result.stdout, result.stderr, result.returncode), ("2016\n", "", 0))
         report = json.loads(text)
-        self.assertEqual(list(report), ["schema", "program", "device", "transfers", "kernels",
-                                        "findings"])
+        self.assertEqual(
+            list(report), ["schema", "program", "device", "transfers", "kernels", "findings"]
+        )
         self.assertEqual(report["schema"], 1)
-        self.assertEqual(report["transfers"], {
-            "host_to_device": {"calls": 1, "bytes": 256},
-            "device_to_host": {"calls": 1, "bytes": 4},
-            "device_to_device": {"calls": 0, "bytes": 0},
-            "set": {"calls": 1, "bytes": 4}})
+        self.assertEqual(
+            report["transfers"],
+            {
+                "host_to_device": {"calls": 1, "bytes": 256},
+                "device_to_host": {"calls": 1, "bytes": 4},
+                "device_to_device": {"calls": 0, "bytes": 0},
+                "set": {"calls": 1, "bytes": 4},
+            },
+        )
         self.assertEqual(report["findings"], [])
-        kernel, = report["kernels"]
-        self.assertEqual({key: kernel[key] for key in
-                          ("name", "launches", "blocks", "threads", "warps")},
-                         {"name": "reverse_kernel", "launches": 1, "blocks": 1, "threads": 64,
-                          "warps": 2})
+        (kernel,) = report["kernels"]
+        self.assertEqual(
+            {key: kernel[key] for key in ("name", "launches", "blocks", "threads", "warps")},
+            {"name": "reverse_kernel", "launches": 1, "blocks": 1, "threads": 64, "warps": 2},
+        )
         totals = kernel["totals"]
-        self.assertEqual(totals["global_load"],
-                         {"requests": 2, "lanes": 64, "sectors": 8, "ideal_sectors": 8})
-        self.assertEqual(totals["global_atomic"],
-                         {"requests": 2, "lanes": 64, "sectors": 64, "ideal_sectors": 8,
-                          "depth": 64})
-        self.assertEqual(totals["shared_load"],
-                         {"requests": 2, "lanes": 64, "wavefronts": 2, "ideal_wavefronts": 2})
+        self.assertEqual(
+            totals["global_load"], {"requests": 2, "lanes": 64, "sectors": 8, "ideal_sectors": 8}
+        )
+        self.assertEqual(
+            totals["global_atomic"],
+            {"requests": 2, "lanes": 64, "sectors": 64, "ideal_sectors": 8, "depth": 64},
+        )
+        self.assertEqual(
+            totals["shared_load"],
+            {"requests": 2, "lanes": 64, "wavefronts": 2, "ideal_wavefronts": 2},
+        )
         self.assertEqual(totals["barriers"], 2)
         self.assertEqual(totals["alive_lanes"], 2 * 5 * 32)
-        accesses = [(line["line"], line["operation"], line["space"], line["bytes"],
-                     line["requests"]) for line in kernel["lines"] if line["operation"] != "block"]
-        self.assertEqual(accesses, [
-            (9, "load", "global", 4, 2), (9, "store", "shared", 4, 2), (10, "barrier", "", 0, 2),
-            (11, "load", "shared", 4, 2), (12, "store", "global", 4, 2),
-            (13, "atomic", "global", 4, 2)])
+        accesses = [
+            (line["line"], line["operation"], line["space"], line["bytes"], line["requests"])
+            for line in kernel["lines"]
+            if line["operation"] != "block"
+        ]
+        self.assertEqual(
+            accesses,
+            [
+                (9, "load", "global", 4, 2),
+                (9, "store", "shared", 4, 2),
+                (10, "barrier", "", 0, 2),
+                (11, "load", "shared", 4, 2),
+                (12, "store", "global", 4, 2),
+                (13, "atomic", "global", 4, 2),
+            ],
+        )
         self.assertEqual({line["file"] for line in kernel["lines"]}, {"output_program.cu"})
 
     def test_kernels_have_the_names_of_their_functions(self):
         result, text = count(NAMES)
         self.assertEqual((result.stderr, result.returncode), ("", 0))
-        self.assertEqual([(kernel["name"], kernel["launches"])
-                          for kernel in json.loads(text)["kernels"]],
-                         [("step_kernel<1, true, (Mode)0>", 2),
-                          ("step_kernel<2, false, (Mode)1>", 2), ("fill_kernel<int>", 1),
-                          ("fill_kernel<double>", 1), ("copied_kernel", 1), ("empty_kernel", 1),
-                          ("outer::kernel", 1)])
+        self.assertEqual(
+            [(kernel["name"], kernel["launches"]) for kernel in json.loads(text)["kernels"]],
+            [
+                ("step_kernel<1, true, (Mode)0>", 2),
+                ("step_kernel<2, false, (Mode)1>", 2),
+                ("fill_kernel<int>", 1),
+                ("fill_kernel<double>", 1),
+                ("copied_kernel", 1),
+                ("empty_kernel", 1),
+                ("outer::kernel", 1),
+            ],
+        )
 
     def test_same_to_the_byte(self):
         self.assertEqual(count()[1], count()[1])
@@ -100,14 +127,29 @@ class Output(unittest.TestCase):
             with path.open(newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), 5 * 64)
-        self.assertEqual(rows[5], {
-            "grid": "1", "kernel": "reverse_kernel", "block": "0", "step": "0", "warp": "0",
-            "lane": "5", "line": "output_program.cu:9", "operation": "load", "space": "global",
-            "object": "a1", "offset": "20", "bytes": "4", "value": "5"})
+        self.assertEqual(
+            rows[5],
+            {
+                "grid": "1",
+                "kernel": "reverse_kernel",
+                "block": "0",
+                "step": "0",
+                "warp": "0",
+                "lane": "5",
+                "line": "output_program.cu:9",
+                "operation": "load",
+                "space": "global",
+                "object": "a1",
+                "offset": "20",
+                "bytes": "4",
+                "value": "5",
+            },
+        )
         shared = [row for row in rows if row["space"] == "shared"]
         self.assertEqual({row["object"] for row in shared}, {"s_values"})
-        self.assertEqual([row["value"] for row in shared if row["operation"] == "load"][:3],
-                         ["63", "62", "61"])
+        self.assertEqual(
+            [row["value"] for row in shared if row["operation"] == "load"][:3], ["63", "62", "61"]
+        )
         self.assertEqual({row["step"] for row in shared if row["operation"] == "load"}, {"1"})
 
     def test_a_skipped_barrier_is_a_race(self):
@@ -121,15 +163,24 @@ class Output(unittest.TestCase):
 
     def test_a_line_without_a_barrier_is_said(self):
         result, text = count(EMULATOR_SKIP="output_program.cu:9")
-        self.assertEqual((result.stdout, result.stderr, result.returncode),
-                         ("2016\n", "emulator: EMULATOR_SKIP=output_program.cu:9: no barrier of that line "
-                          "was reached\n", 0))
+        self.assertEqual(
+            (result.stdout, result.stderr, result.returncode),
+            (
+                "2016\n",
+                "emulator: EMULATOR_SKIP=output_program.cu:9: no barrier of that line "
+                "was reached\n",
+                0,
+            ),
+        )
         self.assertEqual(json.loads(text)["findings"], [])
 
     def test_settings_that_mean_nothing(self):
-        for name, value in (("EMULATOR_RACES", "maybe"), ("EMULATOR_SKIP", "nowhere"),
-                            ("EMULATOR_TRACE", "/no/such/folder/trace.csv"),
-                            ("EMULATOR_COUNTERS", "/no/such/folder/counters.json")):
+        for name, value in (
+            ("EMULATOR_RACES", "maybe"),
+            ("EMULATOR_SKIP", "nowhere"),
+            ("EMULATOR_TRACE", "/no/such/folder/trace.csv"),
+            ("EMULATOR_COUNTERS", "/no/such/folder/counters.json"),
+        ):
             with self.subTest(name):
                 result = run(**{name: value})
                 self.assertEqual(result.returncode, 1)

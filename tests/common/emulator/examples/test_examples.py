@@ -19,11 +19,19 @@ class ExampleTest(unittest.TestCase):
     def test_results_and_findings(self) -> None:
         for program in PROGRAMS:
             for schedule in SCHEDULES:
-                environment = os.environ | {"EMULATOR_COUNTERS": "none",
-                                            "EMULATOR_SCHEDULE": schedule}
+                environment = os.environ | {
+                    "EMULATOR_COUNTERS": "none",
+                    "EMULATOR_SCHEDULE": schedule,
+                }
                 with self.subTest(program=Path(program).name, schedule=schedule):
-                    result = subprocess.run([program], env=environment, capture_output=True,
-                                            text=True, check=False, timeout=60)
+                    result = subprocess.run(
+                        [program],
+                        env=environment,
+                        capture_output=True,
+                        text=True,
+                        check=False,
+                        timeout=60,
+                    )
                     self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
 

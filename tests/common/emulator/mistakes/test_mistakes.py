@@ -23,9 +23,11 @@ def source_of(program: Path) -> Path:
 
 
 def marked_line(source: Path) -> tuple[int, str]:
-    marks = [(number, match[1])
-             for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1)
-             if (match := re.search(r"// here: ([\w ]+)$", line))]
+    marks = [
+        (number, match[1])
+        for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1)
+        if (match := re.search(r"// here: ([\w ]+)$", line))
+    ]
     assert len(marks) == 1, f"{source}: {len(marks)} lines are marked"
     return marks[0]
 
@@ -34,13 +36,18 @@ class MistakeTest(unittest.TestCase):
     def check(self, program: Path, schedule: str) -> None:
         source = source_of(program)
         line, kind = marked_line(source)
-        environment = os.environ | {"EMULATOR_COUNTERS": "none", "EMULATOR_TIME_LIMIT": "1",
-                                    "EMULATOR_SCHEDULE": schedule}
-        result = subprocess.run([program], env=environment, capture_output=True, text=True,
-                                check=False, timeout=60)
+        environment = os.environ | {
+            "EMULATOR_COUNTERS": "none",
+            "EMULATOR_TIME_LIMIT": "1",
+            "EMULATOR_SCHEDULE": schedule,
+        }
+        result = subprocess.run(
+            [program], env=environment, capture_output=True, text=True, check=False, timeout=60
+        )
         first = (result.stderr.splitlines() or [""])[0]
-        self.assertRegex(first, rf"^emulator: {kind}: .*\b{re.escape(source.name)}:{line}\b",
-                         result.stderr)
+        self.assertRegex(
+            first, rf"^emulator: {kind}: .*\b{re.escape(source.name)}:{line}\b", result.stderr
+        )
         self.assertEqual(result.returncode, 1, result.stderr)
         for other in re.findall(r"[\w.]+\.[a-z]+:\d+", first):
             self.assertEqual(other.split(":")[0], source.name, "names a line of the engine")

@@ -22,8 +22,16 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.tools.lib.stages import (EXIT_FAILURE, ROOT, Stage, ToolError, executable, find_stage,  # noqa: E402
-                    load_stages, run_tool)
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    ROOT,
+    Stage,
+    ToolError,
+    executable,
+    find_stage,  # noqa: E402
+    load_stages,
+    run_tool,
+)
 
 DATA = Path(__file__).with_name("mutations.toml")
 VARIABLES = {"barrier": "EMULATOR_SKIP", "shift": "EMULATOR_SHIFT"}
@@ -69,7 +77,9 @@ class Outcome:
 
 def run(program: Path, words: str, mutation: Mutation | None = None) -> Outcome:
     """One run; `words` are flags, and settings such as EMULATOR_DEVICE=gtx980."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")
+    }
     settings = [word for word in words.split() if word.startswith("EMULATOR_")]
     flags = [word for word in words.split() if word not in settings]
     environment |= dict(word.split("=", 1) for word in settings)
@@ -79,14 +89,22 @@ def run(program: Path, words: str, mutation: Mutation | None = None) -> Outcome:
         counters = Path(folder) / "counters.json"
         environment["EMULATOR_COUNTERS"] = str(counters)
         try:
-            result = subprocess.run([str(program), "--check", "--quiet", *flags], env=environment,
-                                    capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+            result = subprocess.run(
+                [str(program), "--check", "--quiet", *flags],
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=TIMEOUT_S,
+            )
             document = json.loads(counters.read_text(encoding="utf-8"))
         except subprocess.TimeoutExpired:
             return Outcome(-1, {"kernels": [], "findings": []}, f"longer than {TIMEOUT_S} s")
         except OSError:
-            raise ToolError(f"{program.name}: ended with {result.returncode} and wrote no counters\n{result.stderr}",
-                            EXIT_FAILURE) from None
+            raise ToolError(
+                f"{program.name}: ended with {result.returncode} and wrote no counters\n{result.stderr}",
+                EXIT_FAILURE,
+            ) from None
     return Outcome(result.returncode, document, result.stderr.strip())
 
 
@@ -113,22 +131,33 @@ def find_mutations(documents: list[dict], sources: dict[str, list[str]]) -> list
     return sorted(found)
 
 
-def never_reached(stage: Stage, sources: dict[str, list[str]], mutations: list[Mutation]) -> list[str]:
+def never_reached(
+    stage: Stage, sources: dict[str, list[str]], mutations: list[Mutation]
+) -> list[str]:
     """Barriers of the stage's own file that its run never came to."""
     name = Path(stage.source).name
     seen = {mutation.line for mutation in mutations if mutation.kind == "barrier"}
-    return [f"{name}:{number}: this barrier was never reached" for number, text in enumerate(sources[name], 1)
-            if BARRIER.search(text.partition("//")[0]) and number not in seen]
+    return [
+        f"{name}:{number}: this barrier was never reached"
+        for number, text in enumerate(sources[name], 1)
+        if BARRIER.search(text.partition("//")[0]) and number not in seen
+    ]
 
 
 def judge(mutation: Mutation, outcome: Outcome, harmless: list[Harmless]) -> tuple[str, str]:
     """What became of a mutation: `reported`, `harmless`, or `missed`; and a word on it."""
     # A barrier that is gone shows at the accesses around it, a moved access at its own line, and a
     # moved store also where what it no longer writes is read.
-    findings = [one for one in outcome.findings
-                if mutation.kind == "barrier" or one["kind"].startswith("uninitialised_")
-                or any(actor["line"] == mutation.line and Path(actor["file"]).name == mutation.file
-                       for actor in one["actors"])]
+    findings = [
+        one
+        for one in outcome.findings
+        if mutation.kind == "barrier"
+        or one["kind"].startswith("uninitialised_")
+        or any(
+            actor["line"] == mutation.line and Path(actor["file"]).name == mutation.file
+            for actor in one["actors"]
+        )
+    ]
     reasons = [one for one in harmless if one.covers(mutation)]
     if findings:
         said = ", ".join(sorted({one["kind"] for one in findings}))
@@ -140,8 +169,9 @@ def judge(mutation: Mutation, outcome: Outcome, harmless: list[Harmless]) -> tup
     return ("harmless", reasons[0].reason) if reasons else ("missed", "no finding")
 
 
-def best_outcome(program: Path, runs: list[str], mutation: Mutation,
-                 harmless: list[Harmless]) -> tuple[str, str]:
+def best_outcome(
+    program: Path, runs: list[str], mutation: Mutation, harmless: list[Harmless]
+) -> tuple[str, str]:
     """What became of a mutation in the first run that says more than that nothing was found."""
     judged = ("missed", "no run")
     for words in runs:
@@ -160,20 +190,29 @@ def mutate(stage: Stage, runs: list[str], harmless: list[Harmless]) -> tuple[int
     for words in runs:
         whole = run(program, words)
         if whole.status != 0 or whole.findings:
-            raise ToolError(f"{stage.stage} {words}: not right as it stands: {whole.errors}", EXIT_FAILURE)
+            raise ToolError(
+                f"{stage.stage} {words}: not right as it stands: {whole.errors}", EXIT_FAILURE
+            )
         documents.append(whole.document)
     mutations = find_mutations(documents, sources)
     wrong = never_reached(stage, sources, mutations)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        judged = list(pool.map(lambda mutation: best_outcome(program, runs, mutation, harmless), mutations))
+        judged = list(
+            pool.map(lambda mutation: best_outcome(program, runs, mutation, harmless), mutations)
+        )
     used = set()
     for mutation, (result, said) in zip(mutations, judged, strict=True):
-        print(f"{stage.stage} {mutation.kind:7} {mutation.place}: {result}: {said}\n"
-              f"        {mutation.code}", flush=True)
+        print(
+            f"{stage.stage} {mutation.kind:7} {mutation.place}: {result}: {said}\n"
+            f"        {mutation.code}",
+            flush=True,
+        )
         if result == "missed":
             wrong.append(f"{mutation.place}: {mutation.kind}: {said}")
         used |= {one for one in harmless if one.covers(mutation)}
-    wrong += [f"{DATA.name}: no {one.mutation} at `{one.code}`" for one in harmless if one not in used]
+    wrong += [
+        f"{DATA.name}: no {one.mutation} at `{one.code}`" for one in harmless if one not in used
+    ]
     for line in wrong:
         print(f"{stage.stage}: WRONG: {line}")
     return len(mutations), len(wrong)
@@ -200,7 +239,11 @@ def main() -> int:
         if "count" not in stage.executables:
             raise ToolError(f"{name}: was not built with counters", EXIT_FAILURE)
         entries = [Harmless(**entry) for entry in data.get("harmless", [])]
-        made, failed = mutate(stage, runs_of(stage, data["runs"]), [one for one in entries if fnmatch.fnmatchcase(name, one.stage)])
+        made, failed = mutate(
+            stage,
+            runs_of(stage, data["runs"]),
+            [one for one in entries if fnmatch.fnmatchcase(name, one.stage)],
+        )
         mutations += made
         wrong += failed
     print(f"{mutations} mutations, {wrong} wrong")

@@ -47,25 +47,52 @@ reason = "one warp"
 
 
 class MutateTest(ToolTest):
-    def mutate(self, found: dict[str, int], data: str = DATA, unreached: tuple[int, ...] = (),
-               status: dict[str, int] | None = None, kind: str = "race_in_block") -> subprocess.CompletedProcess[str]:
+    def mutate(
+        self,
+        found: dict[str, int],
+        data: str = DATA,
+        unreached: tuple[int, ...] = (),
+        status: dict[str, int] | None = None,
+        kind: str = "race_in_block",
+    ) -> subprocess.CompletedProcess[str]:
         record = self.stand_in("sums", "01_plain", "count", 0.01)
         source = self.folder / "sums.cu"
         source.write_text(SOURCE, encoding="utf-8")
         record["source"] = str(source)
         (self.build / "stages.json").write_text(json.dumps([record]), encoding="utf-8")
         program = self.build / record["executables"]["count"]
-        program.write_text(STAND_IN.format(python=sys.executable, found=found, unreached=unreached,
-                                           status=status or {}, kind=kind), encoding="utf-8")
+        program.write_text(
+            STAND_IN.format(
+                python=sys.executable,
+                found=found,
+                unreached=unreached,
+                status=status or {},
+                kind=kind,
+            ),
+            encoding="utf-8",
+        )
         table = self.folder / "mutations.toml"
         table.write_text(data, encoding="utf-8")
-        return subprocess.run([sys.executable, str(Path(__file__).with_name("mutate.py")), "sums/01_plain",
-                               "--data", str(table)], env=os.environ | {"COURSE_BUILD": str(self.build)},
-                              capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run(
+            [
+                sys.executable,
+                str(Path(__file__).with_name("mutate.py")),
+                "sums/01_plain",
+                "--data",
+                str(table),
+            ],
+            env=os.environ | {"COURSE_BUILD": str(self.build)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
 
     def assert_wrong(self, result: subprocess.CompletedProcess[str], *said: str) -> None:
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
-        wrong = [line.partition("WRONG: ")[2] for line in result.stdout.splitlines() if "WRONG" in line]
+        wrong = [
+            line.partition("WRONG: ")[2] for line in result.stdout.splitlines() if "WRONG" in line
+        ]
         self.assertEqual(len(wrong), len(said), wrong)
         for line, part in zip(wrong, said, strict=True):
             self.assertIn(part, line)
@@ -77,20 +104,26 @@ class MutateTest(ToolTest):
         self.assertIn("barrier sums.cu:5: harmless: one warp", result.stdout)
 
     def test_one_that_is_not_reported(self) -> None:
-        self.assert_wrong(self.mutate({"-sums.cu:4": 6, "+sums.cu:3": 3}), "sums.cu:6: shift: no finding")
+        self.assert_wrong(
+            self.mutate({"-sums.cu:4": 6, "+sums.cu:3": 3}), "sums.cu:6: shift: no finding"
+        )
 
     def test_a_shift_reported_at_another_line(self) -> None:
-        self.assert_wrong(self.mutate(ALL | {"+sums.cu:3": 6}), "sums.cu:3: shift: no finding, exit status 1")
+        self.assert_wrong(
+            self.mutate(ALL | {"+sums.cu:3": 6}), "sums.cu:3: shift: no finding, exit status 1"
+        )
         # What a moved store leaves unwritten is read elsewhere.
         moved = self.mutate(ALL | {"+sums.cu:3": 6}, kind="uninitialised_shared")
         self.assertEqual(moved.returncode, 0, moved.stdout + moved.stderr)
 
     def test_runs_of_a_stage(self) -> None:
         """One run after the other until one reports, with settings; the first key that fits."""
-        for runs, said in (('"sums/0[12]_*" = ["--n 1", "--n 32 EMULATOR_DEVICE=32"]', ""),
-                           ('sums = "--n 64"\n"sums/*" = "--n 1"', ""),
-                           ('"other/*" = "--n 1"', ""),
-                           ('"sums/*" = "--n 1"\nsums = "--n 64"', "no finding")):
+        for runs, said in (
+            ('"sums/0[12]_*" = ["--n 1", "--n 32 EMULATOR_DEVICE=32"]', ""),
+            ('sums = "--n 64"\n"sums/*" = "--n 1"', ""),
+            ('"other/*" = "--n 1"', ""),
+            ('"sums/*" = "--n 1"\nsums = "--n 64"', "no finding"),
+        ):
             with self.subTest(runs):
                 result = self.mutate(ALL, DATA.replace("[runs]", f"[runs]\n{runs}"))
                 self.assertEqual(result.returncode, 1 if said else 0, result.stdout + result.stderr)
@@ -98,15 +131,23 @@ class MutateTest(ToolTest):
 
     def test_a_wrong_result_is_no_report(self) -> None:
         found = {key: line for key, line in ALL.items() if key != "-sums.cu:4"}
-        self.assert_wrong(self.mutate(found, status={"sums.cu:4": 1}), "sums.cu:4: barrier: no finding, exit status 1")
+        self.assert_wrong(
+            self.mutate(found, status={"sums.cu:4": 1}),
+            "sums.cu:4: barrier: no finding, exit status 1",
+        )
 
     def test_harmless_entries_that_are_not(self) -> None:
         self.assert_wrong(self.mutate(ALL | {"-sums.cu:5": 6}), "though listed as harmless")
-        self.assert_wrong(self.mutate(ALL, DATA.replace("orders nothing", "is gone")),
-                          "sums.cu:5: barrier: no finding", "no barrier at `__syncwarp();  // is gone`")
+        self.assert_wrong(
+            self.mutate(ALL, DATA.replace("orders nothing", "is gone")),
+            "sums.cu:5: barrier: no finding",
+            "no barrier at `__syncwarp();  // is gone`",
+        )
 
     def test_a_barrier_that_no_run_reaches(self) -> None:
-        self.assert_wrong(self.mutate(ALL, unreached=(4,)), "sums.cu:4: this barrier was never reached")
+        self.assert_wrong(
+            self.mutate(ALL, unreached=(4,)), "sums.cu:4: this barrier was never reached"
+        )
 
     def test_a_stage_that_is_wrong_to_begin_with(self) -> None:
         result = self.mutate({"-": 3})

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from tests.common.tools.course_tools import ToolTest
 
-import prove_counters
-from common.tools.prove_counters import Reason, Row, compare, judge, kernel_key
+from common.tools import prove_counters
+from common.tools.lib.proof_kernels import Family, compare, join_families, kernel_key
+from common.tools.lib.proof_rows import COUNTERS, METRICS, Reason, Row, judge
 
 # Prints a table as ncu does, into the file of --log-file; knows all metrics but one, and says so as ncu does.
-NCU = r'''#!{python}
+NCU = r"""#!{python}
 import pathlib, sys
 words = sys.argv[1:]
 log = pathlib.Path(words[words.index("--log-file") + 1])
@@ -35,63 +36,102 @@ for launch in range(2):
     row += [VALUES.get(metric, "0") for metric in metrics]
     lines.append(",".join('"' + cell + '"' for cell in row))
 log.write_text("\n".join(lines) + "\n==PROF== Disconnected\n")
-'''
+"""
 
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
-VALUES = {LOADS: "1,000", SECTORS: "4000", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum": "3",
-          "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": "5",
-          "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "42",
-          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "10",
-          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "10",
-          "smsp__inst_executed_op_shared_atom.sum": "2"}
+VALUES = {
+    LOADS: "1,000",
+    SECTORS: "4000",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum": "3",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": "5",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "42",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "10",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "10",
+    "smsp__inst_executed_op_shared_atom.sum": "2",
+}
 
 
 def totals(**counted: dict[str, int]) -> dict[str, dict[str, int]]:
     nothing = {"requests": 0, "sectors": 0, "wavefronts": 0, "lanes": 0}
-    groups = ("global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic")
+    groups = (
+        "global_load",
+        "global_store",
+        "global_atomic",
+        "shared_load",
+        "shared_store",
+        "shared_atomic",
+    )
     return {group: nothing | counted.get(group, {}) for group in groups}
 
 
 def document(load_requests: int) -> dict[str, object]:
-    counted = totals(global_load={"requests": load_requests, "sectors": 8000}, global_atomic={"sectors": 16},
-                     shared_load={"wavefronts": 20}, shared_store={"wavefronts": 21},
-                     shared_atomic={"wavefronts": 20})
-    return {"schema": 1, "program": "sums_01_plain.count", "device": "h200",
-            "kernels": [{"name": "kick_kernel<256>", "launches": 2, "blocks": 4, "warps": 16,
-                         "totals": counted | {"barriers": 32}}]}
+    counted = totals(
+        global_load={"requests": load_requests, "sectors": 8000},
+        global_atomic={"sectors": 16},
+        shared_load={"wavefronts": 20},
+        shared_store={"wavefronts": 21},
+        shared_atomic={"wavefronts": 20},
+    )
+    return {
+        "schema": 1,
+        "program": "sums_01_plain.count",
+        "device": "h200",
+        "kernels": [
+            {
+                "name": "kick_kernel<256>",
+                "launches": 2,
+                "blocks": 4,
+                "warps": 16,
+                "totals": counted | {"barriers": 32},
+            }
+        ],
+    }
 
 
 class NamesTest(unittest.TestCase):
     def test_as_both_compilers_write_them(self) -> None:
         for theirs, ours in (
-                ("kick_kernel(float3 *, const float3 *, float, int)", "kick_kernel"),
-                ("void tiled<(int)16>(const float *, int)", "tiled<16>"),
-                ("void a::b::scan<(unsigned int)256, unsigned int>(unsigned int *)", "a::b::scan<256u, unsigned>"),
-                ("void <unnamed>::sum<float, (bool)1>(float *)", "(anonymous namespace)::sum<float, 1>"),
-                ("<unnamed>::fill(int *)", "(anonymous namespace)::fill"),
-                ("void shift<(int)-1>(int)", "shift<-1>")):
+            ("kick_kernel(float3 *, const float3 *, float, int)", "kick_kernel"),
+            ("void tiled<(int)16>(const float *, int)", "tiled<16>"),
+            (
+                "void a::b::scan<(unsigned int)256, unsigned int>(unsigned int *)",
+                "a::b::scan<256u, unsigned>",
+            ),
+            (
+                "void <unnamed>::sum<float, (bool)1>(float *)",
+                "(anonymous namespace)::sum<float, 1>",
+            ),
+            ("<unnamed>::fill(int *)", "(anonymous namespace)::fill"),
+            ("void shift<(int)-1>(int)", "shift<-1>"),
+        ):
             self.assertEqual(kernel_key(theirs), kernel_key(ours), theirs)
         self.assertEqual(kernel_key("void scan<unsigned int>(int)"), "scan<unsigned>")
         self.assertNotEqual(kernel_key("void tiled<(int)16>(int)"), kernel_key("tiled<8>"))
 
 
 class CompareTest(unittest.TestCase):
-    run_of = prove_counters.Run("sums/01_plain", "--n 1000", None, None)
+    run_of = ("sums/01_plain", "--n 1000")
 
     def launch(self, name: str = "void kick_kernel<(int)256>(float *)", **values: str) -> dict:
-        metrics = {metric: ("", VALUES.get(metric, "0")) for metric in prove_counters.METRICS}
-        return {"Kernel Name": ("", name)} | metrics | {key: ("", value) for key, value in values.items()}
+        metrics = {metric: ("", VALUES.get(metric, "0")) for metric in METRICS}
+        return (
+            {"Kernel Name": ("", name)}
+            | metrics
+            | {key: ("", value) for key, value in values.items()}
+        )
 
     def rows(self, load_requests: int = 2000) -> dict[str, Row]:
         kernels = {kernel["name"]: kernel for kernel in document(load_requests)["kernels"]}
-        rows, troubles = compare(self.run_of, kernels, {"kick_kernel<256>": [self.launch(), self.launch()]}, "now")
+        rows, troubles = compare(
+            *self.run_of, kernels, {"kick_kernel<256>": [self.launch(), self.launch()]}, "now"
+        )
         self.assertEqual(troubles, [])
         return {row.counter: row for row in rows}
 
     def test_sums_over_launches_and_metrics(self) -> None:
         rows = self.rows()
-        self.assertEqual(len(rows), len(prove_counters.COUNTERS))
+        self.assertEqual(len(rows), len(COUNTERS))
         self.assertEqual((rows["load requests"].measured, rows["load requests"].ratio), (2000, "1"))
         self.assertEqual(rows["atomic sectors"].measured, 16)
         # 84 of all kinds, less 40 of loads and stores, less 16 warps, less 4 blocks' 2 barriers.
@@ -110,36 +150,51 @@ class CompareTest(unittest.TestCase):
 
     def test_what_cannot_be_compared_is_said(self) -> None:
         kernels = {kernel["name"]: kernel for kernel in document(2000)["kernels"]}
-        _, troubles = compare(self.run_of, kernels, {"kick_kernel<256>": [self.launch()]}, "now")
-        self.assertEqual(troubles, ["sums/01_plain: kick_kernel<256>: 2 launches emulated, 1 measured"])
+        _, troubles = compare(*self.run_of, kernels, {"kick_kernel<256>": [self.launch()]}, "now")
+        self.assertEqual(
+            troubles, ["sums/01_plain: kick_kernel<256>: 2 launches emulated, 1 measured"]
+        )
         unseen = Reason("sums/*", "kick_kernel*", "launches", "launched by a kernel")
-        self.assertEqual(compare(self.run_of, kernels, {}, "now", [unseen]), ([], []))
+        self.assertEqual(compare(*self.run_of, kernels, {}, "now", [unseen]), ([], []))
         self.assertEqual(judge([], [unseen]), ([], []))
-        _, troubles = compare(self.run_of, kernels, {"other": [self.launch()]}, "now")
+        _, troubles = compare(*self.run_of, kernels, {"other": [self.launch()]}, "now")
         self.assertIn("was not measured", troubles[0])
         self.assertEqual(troubles[1], "sums/01_plain: other was not emulated")
 
     def test_a_family_is_compared_as_one_kernel(self) -> None:
         """What a kernel launches is in ncu's numbers of the kernel, and a line of its own for the engine."""
         [parent] = document(1500)["kernels"]
-        child = parent | {"name": "leaf_kernel", "launches": 7, "totals": totals(global_load={"requests": 500}) | {"barriers": 0}}
-        family = prove_counters.Family("sums/*", ("kick_kernel*", "leaf_kernel"), "kick_kernel and what it launches")
+        child = parent | {
+            "name": "leaf_kernel",
+            "launches": 7,
+            "totals": totals(global_load={"requests": 500}) | {"barriers": 0},
+        }
+        family = Family(
+            "sums/*", ("kick_kernel*", "leaf_kernel"), "kick_kernel and what it launches"
+        )
         kernels = {kernel["name"]: kernel for kernel in (parent, child)}
-        joined = prove_counters.join_families("sums/01_plain", kernels, [family])
+        joined = join_families("sums/01_plain", kernels, [family])
         self.assertEqual(list(joined), [family.name])
-        rows, troubles = compare(self.run_of, joined, {"kick_kernel<256>": [self.launch()], "leaf_kernel": [self.launch()]},
-                                 "now")
+        rows, troubles = compare(
+            *self.run_of,
+            joined,
+            {"kick_kernel<256>": [self.launch()], "leaf_kernel": [self.launch()]},
+            "now",
+        )
         self.assertEqual(troubles, [])
         loads = next(row for row in rows if row.counter == "load requests")
-        self.assertEqual((loads.kernel, loads.emulated, loads.measured, loads.launches), (family.name, 2000, 2000, 2))
-        self.assertEqual(prove_counters.join_families("other/01", kernels, [family]), kernels)
-        _, troubles = compare(self.run_of, joined, {}, "now")
+        self.assertEqual(
+            (loads.kernel, loads.emulated, loads.measured, loads.launches),
+            (family.name, 2000, 2000, 2),
+        )
+        self.assertEqual(join_families("other/01", kernels, [family]), kernels)
+        _, troubles = compare(*self.run_of, joined, {}, "now")
         self.assertIn("was not measured", troubles[0])
 
     def test_a_metric_that_ncu_lacks_is_no_zero(self) -> None:
         kernels = {kernel["name"]: kernel for kernel in document(2000)["kernels"]}
         launches = [self.launch(**{LOADS: "n/a"}), self.launch()]
-        rows, troubles = compare(self.run_of, kernels, {"kick_kernel<256>": launches}, "now")
+        rows, troubles = compare(*self.run_of, kernels, {"kick_kernel<256>": launches}, "now")
         self.assertEqual(troubles, ["sums/01_plain: kick_kernel<256>: ncu has no load requests"])
         self.assertNotIn("load requests", {row.counter for row in rows})
 
@@ -150,10 +205,15 @@ class RunTest(ToolTest):
         records = [self.stand_in("sums", "01_plain", "gpu", 0.01)]
         records[0]["executables"]["count"] = "chapters/sums/count"
         (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
-        self.script(self.build / "chapters/sums/count", "import json, os, pathlib, sys\n"
-                    "assert '--profile' in sys.argv and os.environ['EMULATOR_RACES'] == 'off'\n"
-                    f"pathlib.Path(os.environ['EMULATOR_COUNTERS']).write_text({json.dumps(document(2041))!r})\n")
-        self.script(self.folder / "bin/ncu", NCU.replace("{values}", repr(VALUES)).partition("\n")[2])
+        self.script(
+            self.build / "chapters/sums/count",
+            "import json, os, pathlib, sys\n"
+            "assert '--profile' in sys.argv and os.environ['EMULATOR_RACES'] == 'off'\n"
+            f"pathlib.Path(os.environ['EMULATOR_COUNTERS']).write_text({json.dumps(document(2041))!r})\n",
+        )
+        self.script(
+            self.folder / "bin/ncu", NCU.replace("{values}", repr(VALUES)).partition("\n")[2]
+        )
         (self.build / "data").mkdir()
 
     def script(self, path: Path, text: str) -> None:
@@ -162,11 +222,27 @@ class RunTest(ToolTest):
         path.chmod(0o755)
 
     def prove(self, *words: str) -> subprocess.CompletedProcess[str]:
-        environment = os.environ | {"COURSE_BUILD": str(self.build), "CHAPTER": "sums", "PYTHONDONTWRITEBYTECODE": "1",
-                                    "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-        return subprocess.run([sys.executable, "-m", "common.tools.prove_counters", "--data",
-                               str(self.build / "data"), *words], env=environment, capture_output=True,
-                              text=True, check=False, timeout=60)
+        environment = os.environ | {
+            "COURSE_BUILD": str(self.build),
+            "CHAPTER": "sums",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        }
+        return subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "common.tools.prove_counters",
+                "--data",
+                str(self.build / "data"),
+                *words,
+            ],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
 
     def recorded(self, device: str) -> list[dict[str, str]]:
         with (self.build / "data" / device / "counters.csv").open(encoding="utf-8") as file:
@@ -175,11 +251,15 @@ class RunTest(ToolTest):
     def test_measures_and_compares(self) -> None:
         result = self.prove("--device", "Stand-In 1")
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertIn("sums/01_plain --n 1000: kick_kernel<256>: load requests: 2041 emulated, 2000 measured",
-                      result.stdout)
+        self.assertIn(
+            "sums/01_plain --n 1000: kick_kernel<256>: load requests: 2041 emulated, 2000 measured",
+            result.stdout,
+        )
         rows = self.recorded("stand-in-1")
         self.assertEqual({row["arguments"] for row in rows}, {"--n 1000", "--n 4097"})
-        self.assertEqual(next(row["ratio"] for row in rows if row["counter"] == "load requests"), "1.0205")
+        self.assertEqual(
+            next(row["ratio"] for row in rows if row["counter"] == "load requests"), "1.0205"
+        )
 
     def test_both_halves_apart_and_compared_again(self) -> None:
         kept, tables = self.folder / "kept", self.folder / "tables"
@@ -188,7 +268,9 @@ class RunTest(ToolTest):
         (self.build / "chapters/sums/count").unlink()
         self.prove("--emulated", str(kept), "--tables", str(tables), "--device", "First")
         (self.folder / "bin/ncu").unlink()
-        self.prove("--emulated", str(kept), "--tables", str(tables), "--processed", "--device", "Second")
+        self.prove(
+            "--emulated", str(kept), "--tables", str(tables), "--processed", "--device", "Second"
+        )
         for row in (first := self.recorded("first")):
             row["date"] = ""
         for row in (second := self.recorded("second")):
@@ -198,7 +280,11 @@ class RunTest(ToolTest):
     def test_rows_of_other_programs_stay(self) -> None:
         self.prove("--device", "Stand-In 1")
         path = self.build / "data" / "stand-in-1" / "counters.csv"
-        other = path.read_text(encoding="utf-8").splitlines()[1].replace("sums/01_plain", "examples/other")
+        other = (
+            path.read_text(encoding="utf-8")
+            .splitlines()[1]
+            .replace("sums/01_plain", "examples/other")
+        )
         path.write_text(path.read_text(encoding="utf-8") + other + "\n", encoding="utf-8")
         before = len(self.recorded("stand-in-1"))
         self.prove("--device", "Stand-In 1")
@@ -206,17 +292,24 @@ class RunTest(ToolTest):
         self.assertEqual(rows[-1]["program"], "examples/other")
 
     def test_one_failure_does_not_stop_the_others(self) -> None:
-        self.script(self.build / "chapters/sums/count", "import sys\nsys.exit('stand-in: broken')\n")
+        self.script(
+            self.build / "chapters/sums/count", "import sys\nsys.exit('stand-in: broken')\n"
+        )
         result = self.prove("--device", "Stand-In 1")
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stdout.count("ended with 1 on the CPU engine:\nstand-in: broken"), 2)
+        self.assertEqual(
+            result.stdout.count("ended with 1 on the CPU engine:\nstand-in: broken"), 2
+        )
 
     def test_counts_again(self) -> None:
         self.prove("--device", "Stand-In 1")
         result = self.prove("--recount", "--recorded", "stand-in-1")
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
-        self.script(self.build / "chapters/sums/count", "import os, pathlib\n"
-                    f"pathlib.Path(os.environ['EMULATOR_COUNTERS']).write_text({json.dumps(document(2000))!r})\n")
+        self.script(
+            self.build / "chapters/sums/count",
+            "import os, pathlib\n"
+            f"pathlib.Path(os.environ['EMULATOR_COUNTERS']).write_text({json.dumps(document(2000))!r})\n",
+        )
         result = self.prove("--recount", "--recorded", "stand-in-1")
         self.assertEqual(result.returncode, 1)
         self.assertIn("load requests: 2041 recorded, 2000 now", result.stdout)
@@ -224,11 +317,15 @@ class RunTest(ToolTest):
 
 class PageTest(unittest.TestCase):
     def test_tables(self) -> None:
-        rows = [Row("2026-01-02T", "nbody/01_float3", "--n 33", "kick", 2, "load requests", 40, 40),
-                Row("2026-01-02T", "nbody/01_float3", "--n 33", "kick", 2, "load sectors", 90, 80),
-                Row("2026-01-02T", "examples/scan", "", "scan<256>", 1, "store sectors", 101, 100)]
+        rows = [
+            Row("2026-01-02T", "nbody/01_float3", "--n 33", "kick", 2, "load requests", 40, 40),
+            Row("2026-01-02T", "nbody/01_float3", "--n 33", "kick", 2, "load sectors", 90, 80),
+            Row("2026-01-02T", "examples/scan", "", "scan<256>", 1, "store sectors", 101, 100),
+        ]
         reasons = [Reason("nbody/*", "kick", "load sectors", "nvcc merges two loads.")]
-        text = prove_counters.page(prove_counters.PAGE.read_text(encoding="utf-8"), rows, reasons, "nvidia-h200")
+        text = prove_counters.page(
+            prove_counters.PAGE.read_text(encoding="utf-8"), rows, reasons, "nvidia-h200"
+        )
         self.assertIn("| nbody/01_float3 `--n 33` | `kick` | 2 | 40 | 90 / 80 [1] |", text)
         self.assertIn("| scan | `scan<256>` | 1 |", text)
         self.assertIn("101 / 100 |", text)

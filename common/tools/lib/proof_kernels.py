@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""Pairs what the CPU engine and ncu counted, kernel by kernel."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.tools.lib import ncu
+from common.tools.lib.proof_rows import (
+    ATOMIC_WAVEFRONTS,
+    COUNTERS,
+    LAUNCHES,
+    WAVEFRONTS,
+    Counter,
+    Reason,
+    Row,
+)
+from common.tools.lib.stages import DataError
+
+
+def kernel_key(name: str) -> str:
+    """A kernel's name without the parts that g++ and nvcc write differently: return type,
+    parameters, scopes, and the types of template arguments. `void a::scan<(int)256, unsigned
+    int>(int *)` becomes `scan<256,unsigned>`."""
+    name = re.sub(r"\((anonymous namespace|unnamed)\)::|<unnamed>::", "", name)
+    name = re.sub(
+        r"\((?:unsigned |signed )?\w[\w:]*\)(?=-?\w)", "", name
+    )  # casts of template arguments
+    depth = 0
+    for i, letter in enumerate(name):
+        depth += (letter == "<") - (letter == ">")
+        if letter == "(" and depth == 0:
+            name = name[:i]
+            break
+    base, bracket, inside = name.partition("<")
+    base = base.split(" ")[-1].rpartition("::")[2]
+    inside = re.sub(r"\bunsigned (int|long|short|char)\b", r"unsigned_\1", inside)
+    inside = re.sub(r"\bunsigned_int\b", "unsigned", inside)
+    inside = re.sub(r"\b(\d+)(?:[uU]?[lL]{0,2})\b", r"\1", inside)
+    inside = re.sub(r"\b(true|false)\b", lambda match: str(int(match[1] == "true")), inside)
+    return base + bracket + re.sub(r"\s+", "", inside)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Kernels that launch one another. ncu adds the work of a launched kernel to the kernel that
+    launches it, so they are compared as one kernel."""
+
+    program: str
+    kernels: tuple[str, ...]  # patterns of their names
+    name: str  # in rows and on the page
+
+    def holds(self, program: str, kernel: str) -> bool:
+        return fnmatch.fnmatchcase(program, self.program) and any(
+            fnmatch.fnmatchcase(kernel_key(kernel), pattern) for pattern in self.kernels
+        )
+
+
+def read_families(path: Path) -> list[Family]:
+    return [
+        Family(entry["program"], tuple(entry["kernels"]), entry["name"])
+        for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("family", [])
+    ]
+
+
+def join_families(
+    program: str, kernels: dict[str, dict], families: Sequence[Family]
+) -> dict[str, dict]:
+    """The engine's counters, with the kernels of a family added up."""
+    joined: dict[str, dict] = {}
+    for name, kernel in kernels.items():
+        family = next((one for one in families if one.holds(program, name)), None)
+        if family is None:
+            joined[name] = kernel
+        elif family.name not in joined:
+            joined[family.name] = kernel | {"family": family}
+        else:
+            whole = joined[family.name]
+            joined[family.name] = (
+                whole
+                | {key: whole[key] + kernel[key] for key in ("launches", "blocks", "warps")}
+                | {"totals": add_totals(whole["totals"], kernel["totals"])}
+            )
+    return joined
+
+
+def add_totals(one: dict, other: dict) -> dict:
+    return {
+        key: add_totals(value, other[key]) if isinstance(value, dict) else value + other[key]
+        for key, value in one.items()
+    }
+
+
+def read_emulated(path: Path) -> dict[str, dict]:
+    """The engine's counters by the name of the kernel."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise DataError(f"{path}: {error}") from None
+    if document.get("schema") != 1:
+        raise DataError(f"{path}: the schema of the counters is not 1")
+    return {kernel["name"]: kernel for kernel in document["kernels"]}
+
+
+def read_measured(path: Path) -> dict[str, list[ncu.Launch]]:
+    """The launches by the kernel's key."""
+    try:
+        launches = ncu.parse_launches(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from error
+    kernels: dict[str, list[ncu.Launch]] = {}
+    for launch in launches:
+        kernels.setdefault(kernel_key(launch["Kernel Name"][1]), []).append(launch)
+    return kernels
+
+
+def measured_sum(launches: list[ncu.Launch], counter: Counter, kernel: dict) -> int | None:
+    """What the hardware counted in `kernel`, or None if ncu has no such metric. `kernel` has the
+    engine's counters."""
+
+    def total(names: Iterable[str]) -> float | None:
+        values = [
+            ncu.parse_number(launch.get(name, ("", ""))[1]) for launch in launches for name in names
+        ]
+        return None if None in values else sum(values)  # type: ignore[arg-type]
+
+    value = total(counter.metrics)
+    if counter.name == ATOMIC_WAVEFRONTS and value is not None:
+        others = total((WAVEFRONTS + "_op_ld.sum", WAVEFRONTS + "_op_st.sum"))
+        atomics = total(("smsp__inst_executed_op_shared_atom.sum",))
+        barriers = kernel["totals"]["barriers"] * kernel["blocks"] / max(kernel["warps"], 1)
+        value = (
+            None
+            if others is None
+            else 0
+            if atomics == 0
+            else value - others - kernel["warps"] - barriers
+        )
+    return None if value is None else round(value)
+
+
+def compare(
+    program: str,
+    flags: str,
+    emulated: dict[str, dict],
+    measured: dict[str, list[ncu.Launch]],
+    date: str,
+    reasons: Sequence[Reason] = (),
+) -> tuple[list[Row], list[str]]:
+    """The run's rows, and messages on kernels that cannot be compared and have no reason."""
+
+    def launched_elsewhere(kernel: str) -> bool:
+        return any(
+            reason.counter == LAUNCHES
+            and reason.covers(Row(date, program, flags, kernel, 0, LAUNCHES, 0, 0))
+            for reason in reasons
+        )
+
+    rows, troubles = [], []
+    left = dict(measured)
+    for name, kernel in emulated.items():
+        key = kernel_key(name)
+        if (family := kernel.get("family")) is not None:
+            members = [one for one in left if family.holds(program, one)]
+            left[key] = [launch for one in members for launch in left.pop(one)]
+            if not left[key]:
+                left.pop(key)
+        if launched_elsewhere(name):
+            left.pop(key, None)
+            continue
+        if key not in left:
+            # The template arguments may be written differently: a name that occurs once is enough.
+            alike = [one for one in left if one.partition("<")[0] == key.partition("<")[0]]
+            key = alike[0] if len(alike) == 1 else key
+        if key not in left:
+            troubles.append(
+                f"{program}: {name} was not measured (ncu does not see launches by kernels)"
+            )
+            continue
+        launches = left.pop(key)
+        if len(launches) != kernel["launches"] and family is None:
+            troubles.append(
+                f"{program}: {name}: {kernel['launches']} launches emulated, "
+                f"{len(launches)} measured"
+            )
+            continue
+        for counter in COUNTERS:
+            value = measured_sum(launches, counter, kernel)
+            if value is None:
+                troubles.append(f"{program}: {name}: ncu has no {counter.name}")
+            else:
+                rows.append(
+                    Row(
+                        date,
+                        program,
+                        flags,
+                        name,
+                        len(launches),
+                        counter.name,
+                        kernel["totals"][counter.group][counter.field],
+                        value,
+                    )
+                )
+    troubles += [f"{program}: {key} was not emulated" for key in left]
+    return rows, troubles

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""The tables of the page on the counters (how-true-are-the-counters.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from common.tools.lib.proof_rows import ATOMIC_WAVEFRONTS, COUNTERS, Reason, Row
+
+
+def summary_table(rows: list[Row], reasons: list[Reason]) -> list[str]:
+    """How many values of each counter agree. Values that are 0 on both sides do not count."""
+    lines = [
+        "| counter | compared | equal | within the bar | explained below |",
+        "|---|---|---|---|---|",
+    ]
+    for counter in COUNTERS:
+        counted = [
+            row for row in rows if row.counter == counter.name and (row.emulated or row.measured)
+        ]
+        equal = sum(row.emulated == row.measured for row in counted)
+        within = sum(row.within_bar for row in counted) - equal
+        off = sum(
+            not row.within_bar and any(reason.covers(row) for reason in reasons) for row in counted
+        )
+        lines.append(
+            f"| {counter.name} | {len(counted)} | {equal} "
+            f"| {within} (± {100 * counter.bar:.0f} %) | {off} |"
+        )
+    return lines
+
+
+def cell(row: Row, numbers: dict[Reason, int]) -> str:
+    if row.emulated == row.measured:
+        return f"{row.emulated}" if row.emulated else ""
+    notes = (
+        ""
+        if row.within_bar
+        else "".join(f" [{number}]" for reason, number in numbers.items() if reason.covers(row))
+        or " **?**"
+    )
+    return f"{row.emulated} / {row.measured}{notes}"
+
+
+def runs_table(rows: list[Row], reasons: list[Reason], wanted: Callable[[str], bool]) -> list[str]:
+    numbers = {reason: i for i, reason in enumerate(reasons, 1)}
+    names = [counter.name for counter in COUNTERS]
+    heads = [
+        name.replace("shared load wavefronts", "shared wavefronts: load")
+        .replace("shared store wavefronts", "store")
+        .replace(ATOMIC_WAVEFRONTS, "atomic")
+        for name in names
+    ]
+    lines = [
+        f"| program | kernel | launches | {' | '.join(heads)} |",
+        "|---" * (3 + len(names)) + "|",
+    ]
+    kernels: dict[tuple[str, str, str, int], dict[str, Row]] = {}
+    for row in rows:
+        if wanted(row.program):
+            kernels.setdefault((row.program, row.arguments, row.kernel, row.launches), {})[
+                row.counter
+            ] = row
+    for (program, flags, kernel, launches), by_name in kernels.items():
+        said = f"{program} `{flags}`" if flags else program.removeprefix("examples/")
+        cells = [cell(by_name[name], numbers) if name in by_name else "not known" for name in names]
+        lines.append(f"| {said} | `{kernel}` | {launches} | {' | '.join(cells)} |")
+    return lines
+
+
+def reasons_list(rows: list[Row], reasons: list[Reason]) -> list[str]:
+    lines = []
+    for number, reason in enumerate(reasons, 1):
+        kernels = sorted(
+            {
+                f"{row.program} `{row.kernel}`"
+                for row in rows
+                if not row.within_bar and reason.covers(row)
+            }
+        )
+        where = ", ".join(kernels) or f"{reason.program} `{reason.kernel}`"
+        lines.append(f"{number}. {where}: {reason.reason}")
+    return lines or ["None."]
+
+
+def page_tables(rows: list[Row], reasons: list[Reason], device: str) -> dict[str, list[str]]:
+    """The lines of each table by its name."""
+    dates = sorted({row.date[:10] for row in rows})
+    measured = [
+        f"Measured on an {device.upper().replace('-', ' ')} on {', '.join(dates)}: "
+        f"{len({row.program for row in rows})} programs, "
+        f"{len({(row.program, row.kernel) for row in rows})} kernels."
+    ]
+    return {
+        "measured": measured,
+        "summary": summary_table(rows, reasons),
+        "stages": runs_table(rows, reasons, lambda program: not is_example(program)),
+        "examples": runs_table(rows, reasons, is_example),
+        "reasons": reasons_list(rows, reasons),
+    }
+
+
+def is_example(program: str) -> bool:
+    return program.startswith("examples/")

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""The counters that make prove compares, the recorded rows, and the reasons for differences."""
+
+from __future__ import annotations
+
+import csv
+import fnmatch
+import io
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.tools.lib.columns import PROOF_COLUMNS
+from common.tools.lib.stages import DataError
+
+
+@dataclass(frozen=True)
+class Counter:
+    name: str
+    group: str  # among the kernel's totals in the engine's JSON
+    field: str
+    metrics: tuple[str, ...]  # their sum is what the hardware counted
+    bar: float
+
+
+def lsu_metrics(what: str, *operations: str) -> tuple[str, ...]:
+    return tuple(
+        f"l1tex__t_{what}_pipe_lsu_mem_global_op_{operation}.sum" for operation in operations
+    )
+
+
+WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
+# ncu has no metric for the wavefronts of shared atomics. They are the wavefronts of shared memory
+# without those of loads and stores, one per end of a warp, and one per barrier of a block. This held
+# in every kernel of the first proof.
+ATOMIC_WAVEFRONTS = "shared atomic wavefronts"
+SAME, SAME_WAVEFRONTS = 0.02, 0.05
+COUNTERS = (
+    Counter("load requests", "global_load", "requests", lsu_metrics("requests", "ld"), SAME),
+    Counter("load sectors", "global_load", "sectors", lsu_metrics("sectors", "ld"), SAME),
+    Counter("store requests", "global_store", "requests", lsu_metrics("requests", "st"), SAME),
+    Counter("store sectors", "global_store", "sectors", lsu_metrics("sectors", "st"), SAME),
+    Counter(
+        "atomic requests", "global_atomic", "requests", lsu_metrics("requests", "atom", "red"), SAME
+    ),
+    Counter(
+        "atomic sectors", "global_atomic", "sectors", lsu_metrics("sectors", "atom", "red"), SAME
+    ),
+    Counter(
+        "shared load wavefronts",
+        "shared_load",
+        "wavefronts",
+        (WAVEFRONTS + "_op_ld.sum",),
+        SAME_WAVEFRONTS,
+    ),
+    Counter(
+        "shared store wavefronts",
+        "shared_store",
+        "wavefronts",
+        (WAVEFRONTS + "_op_st.sum",),
+        SAME_WAVEFRONTS,
+    ),
+    Counter(
+        ATOMIC_WAVEFRONTS, "shared_atomic", "wavefronts", (WAVEFRONTS + ".sum",), SAME_WAVEFRONTS
+    ),
+)
+# The counter of a reason why ncu does not see a kernel, or not all its launches. Such a kernel is
+# not compared.
+LAUNCHES = "launches"
+BARS = {counter.name: counter.bar for counter in COUNTERS}
+# ncu's tables contain these metrics too. They help to explain differences.
+EXPLAINING = tuple(
+    f"smsp__inst_executed_op_shared_{operation}.sum" for operation in ("ld", "st", "atom")
+)
+METRICS = (
+    tuple(dict.fromkeys(name for counter in COUNTERS for name in counter.metrics)) + EXPLAINING
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One counter of one kernel in one run, as a sum over the launches."""
+
+    date: str
+    program: str
+    arguments: str
+    kernel: str
+    launches: int
+    counter: str
+    emulated: int
+    measured: int
+
+    @property
+    def ratio(self) -> str:
+        if self.emulated == self.measured:
+            return "1"
+        return f"{self.emulated / self.measured:.4f}" if self.measured else "inf"
+
+    @property
+    def within_bar(self) -> bool:
+        return abs(self.emulated - self.measured) <= BARS[self.counter] * self.measured
+
+
+@dataclass(frozen=True)
+class Reason:
+    program: str
+    kernel: str
+    counter: str
+    reason: str
+
+    def covers(self, row: Row) -> bool:
+        return (
+            fnmatch.fnmatchcase(row.program, self.program)
+            and fnmatch.fnmatchcase(row.kernel, self.kernel)
+            and fnmatch.fnmatchcase(row.counter, self.counter)
+        )
+
+
+def read_reasons(path: Path) -> list[Reason]:
+    return [
+        Reason(**entry)
+        for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("reason", [])
+    ]
+
+
+def judge(rows: list[Row], reasons: list[Reason]) -> tuple[list[Row], list[Reason]]:
+    """The rows off the bar without a reason, and the reasons that no row needs."""
+    off = [row for row in rows if not row.within_bar]
+    unexplained = [row for row in off if not any(reason.covers(row) for reason in reasons)]
+    return unexplained, [
+        reason
+        for reason in reasons
+        if reason.counter != LAUNCHES and not any(reason.covers(row) for row in off)
+    ]
+
+
+def write_rows(path: Path, rows: list[Row]) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(PROOF_COLUMNS)
+    writer.writerows(
+        [
+            row.date,
+            row.program,
+            row.arguments,
+            row.kernel,
+            row.launches,
+            row.counter,
+            row.emulated,
+            row.measured,
+            row.ratio,
+        ]
+        for row in rows
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(text.getvalue(), encoding="utf-8")
+    temporary.replace(path)
+
+
+def read_rows(path: Path) -> list[Row]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            if tuple(reader.fieldnames or ()) != PROOF_COLUMNS:
+                raise DataError(f"{path}: the header is not {','.join(PROOF_COLUMNS)}")
+            return [
+                Row(
+                    one["date"],
+                    one["program"],
+                    one["arguments"],
+                    one["kernel"],
+                    int(one["launches"]),
+                    one["counter"],
+                    int(one["emulated"]),
+                    int(one["measured"]),
+                )
+                for one in reader
+            ]
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from error
