@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every CUDA call and every launch is checked: `cuda_check(cudaMalloc(...))`, and
+// Checks every CUDA call, `cuda_check(cudaMalloc(...))`, and every launch:
 // `cuda_check(cudaGetLastError())` after each `<<<>>>`.
 #pragma once
 
@@ -30,8 +30,8 @@ inline std::string describe_cuda_error(cudaError_t status, const std::source_loc
            cudaGetErrorString(status);
 }
 
-// Throws CudaError unless `status` is cudaSuccess. A function, not a macro: the default argument
-// is evaluated at the caller, so the location is the caller's.
+// Throws CudaError unless `status` is cudaSuccess. No macro is needed: the default argument is
+// evaluated at the caller, so the location is the caller's.
 inline void cuda_check(cudaError_t status,
                        std::source_location where = std::source_location::current()) {
     if (status != cudaSuccess) [[unlikely]] {
@@ -39,7 +39,7 @@ inline void cuda_check(cudaError_t status,
     }
 }
 
-// For destructors, which must not throw: prints the error on stderr and goes on.
+// For destructors, which must not throw: prints the error on stderr and continues.
 inline void cuda_check_nothrow(
     cudaError_t status, std::source_location where = std::source_location::current()) noexcept {
     if (status != cudaSuccess) [[unlikely]] {

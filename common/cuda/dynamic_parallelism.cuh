@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For kernels that launch kernels: how many launches may wait for their turn, and how the host
-// learns of one that failed.
+// For kernels that launch kernels: the limit of pending launches, and how a failed launch is
+// reported to the host.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,8 +14,8 @@
 
 namespace course {
 
-// Raises the device's limit of pending launches, 2048 by default; it never lowers it. On an H200
-// each costs 9 KB of device memory, and the first raise by 50 000 takes 2 ms.
+// Raises the device's limit of pending launches, which is 2048 by default. Never lowers it. On an
+// H200 each pending launch costs 9 KB of device memory, and the first raise by 50 000 takes 2 ms.
 inline void allow_pending_launches(std::int64_t launches) {
     std::size_t allowed = 0;
     cuda_check(cudaDeviceGetLimit(&allowed, cudaLimitDevRuntimePendingLaunchCount));
@@ -24,13 +24,13 @@ inline void allow_pending_launches(std::int64_t launches) {
                                   static_cast<std::size_t>(launches)));
 }
 
-// An error of the device runtime belongs to the thread that met it and dies with it: the first one
-// is kept in `first_error` for the host.
+// An error of the device runtime is known only to the thread that met it. The first error is kept
+// in `first_error` for the host.
 __device__ __forceinline__ void note_launch_error(cudaError_t error, int* first_error) {
     if (error != cudaSuccess) atomicCAS(first_error, cudaSuccess, error);
 }
 
-// The first error that device code noted in data(), cudaSuccess before.
+// Holds the first error that device code noted in data(); cudaSuccess if there is none.
 class LaunchErrors {
   public:
     LaunchErrors() : d_first_error_(1) {

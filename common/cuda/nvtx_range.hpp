@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A named range on a profiler's time line (NVTX, from the CUDA toolkit). Without the toolkit, or
-// without a profiler, it does nothing.
+// A named range on the time line of a profiler (NVTX, from the CUDA toolkit). It does nothing
+// without the toolkit, or without a profiler.
 #pragma once
 
 #include <string>

@@ -10,10 +10,10 @@
 
 namespace course {
 
-// kBlocking streams wait for the legacy default stream and it for them; kNonBlocking ones do not.
+// kBlocking streams and the legacy default stream wait for each other; kNonBlocking ones do not.
 enum class StreamKind { kBlocking, kNonBlocking };
 
-// A stream of its own. Move-only; destroying it does not wait for the work queued on it.
+// Owns a stream. Move-only. The destructor does not wait for the queued work.
 class Stream {
   public:
     explicit Stream(StreamKind kind = StreamKind::kBlocking) {
@@ -41,7 +41,7 @@ class Stream {
     cudaStream_t stream_ = nullptr;
 };
 
-// An event that keeps its time. Move-only.
+// Owns an event that records its time. Move-only.
 class Event {
   public:
     Event() { cuda_check(cudaEventCreate(&event_)); }
@@ -68,8 +68,8 @@ class Event {
     cudaEvent_t event_ = nullptr;
 };
 
-// Milliseconds from `start` to `stop`, both recorded; waits for `stop`.
-// The device's clock resolves about half a microsecond.
+// Milliseconds from `start` to `stop`, both of which are recorded. Waits for `stop`. The resolution
+// of the device's clock is about half a microsecond.
 inline float milliseconds_between(const Event& start, const Event& stop) {
     stop.synchronize();
     float milliseconds = 0.0F;

@@ -22,8 +22,8 @@ namespace course {
 
 namespace {
 
-// The paths that a signal has to remove. A handler may neither lock nor allocate, hence the fixed
-// table of atomic pointers; a file owns the text that its slot points to.
+// The paths that a signal handler must remove. A handler may neither lock nor allocate, so this is
+// a fixed table of atomic pointers. A file owns the text that its slot points to.
 constexpr int kSlots = 16;
 std::array<std::atomic<const char*>, kSlots> g_temporary_paths{};
 static_assert(std::atomic<const char*>::is_always_lock_free);
@@ -38,7 +38,7 @@ extern "C" void remove_and_reraise(int signal) {
     raise(signal);
 }
 
-// A slot for `path`, or -1 where all are taken: that file is then left behind by a signal only.
+// A slot for `path`, or -1 if all are taken: only then does a signal leave the file behind.
 int take_slot(const char* path) {
     for (int slot = 0; slot < kSlots; ++slot) {
         const char* empty = nullptr;
@@ -56,8 +56,8 @@ void free_slot(int slot) {
     }
 }
 
-// Buffered writes to a file descriptor that remember the first error: std::ofstream forgets errno,
-// and "No space left on device" is what the user must read.
+// Buffered writes to a file descriptor. They remember the first error, because std::ofstream loses
+// errno and the user must read "No space left on device".
 class DescriptorBuffer : public std::streambuf {
   public:
     explicit DescriptorBuffer(int descriptor) : descriptor_(descriptor), buffer_(1 << 16) {
@@ -105,8 +105,8 @@ class DescriptorBuffer : public std::streambuf {
     throw InputError(text(path, ": cannot be written: ", std::strerror(error)));
 }
 
-// The file that a chain of symbolic links ends in, so that the rename replaces the file and not
-// the link. `path` itself where it does not exist.
+// The file at the end of a chain of symbolic links, so that the rename replaces the file and not
+// the link. If it does not exist: `path` itself.
 std::string resolved(const std::string& path) {
     char* real = realpath(path.c_str(), nullptr);
     if (real == nullptr) {
@@ -121,7 +121,7 @@ std::string resolved(const std::string& path) {
 
 struct AtomicFile::Implementation {
     std::string path;  // as named by the user, for messages
-    std::string target;  // behind symbolic links
+    std::string target;  // after following symbolic links
     std::string temporary;  // empty: written directly
     int descriptor = -1;
     int slot = -1;
@@ -138,12 +138,12 @@ struct AtomicFile::Implementation {
         free_slot(slot);
     }
 
-    // Beside the target, since a rename cannot leave a file system. Opened exclusively under a
-    // name of our own, and not by mkstemp, so that the umask gives the usual permissions.
+    // Beside the target, because a rename cannot leave a file system. Opened exclusively under our
+    // own name instead of by mkstemp, so that the file gets the usual permissions of the umask.
     void open_temporary() {
         for (int attempt = 0; attempt < 1000; ++attempt) {
             temporary = text(target, ".", getpid(), ".", attempt, ".partial");
-            // Known to the signal handler before it exists: no moment is left to leak it in.
+            // The signal handler knows the file before it exists, so no signal can leave it behind.
             slot = take_slot(temporary.c_str());
             descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
             if (descriptor >= 0) {
@@ -177,7 +177,7 @@ AtomicFile::AtomicFile(std::string path) : implementation_(std::make_unique<Impl
         }
     } else {
         file.target = resolved(file.path);
-        // A rename would replace a read-only file without asking its permissions.
+        // A rename would replace a read-only file without looking at its permissions.
         if (access(file.target.c_str(), F_OK) == 0 && access(file.target.c_str(), W_OK) != 0) {
             fail_to_write(file.path, errno);
         }
@@ -223,7 +223,7 @@ void remove_temporary_files_on_signals() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
         struct sigaction present {};
         sigaction(signal, nullptr, &present);
-        // Ignored by our parent (nohup, a background job): stays ignored.
+        // The parent process ignores it (nohup, a background job), so we ignore it too.
         if (present.sa_handler != SIG_IGN) {
             sigaction(signal, &action, nullptr);
         }

@@ -8,12 +8,12 @@
 
 namespace course {
 
-// "-" is stdout; a device or a pipe is written directly, since it cannot be renamed over.
-// Destroyed without commit: the temporary file is removed and the target stays as it was.
+// "-" is stdout. A device or a pipe is written directly, because a rename would replace it. Without
+// commit, the destructor removes the temporary file and does not touch the target.
 class AtomicFile {
   public:
-    // Errors: InputError for a directory, a missing or unwritable folder, a read-only file: at
-    // once, before any work is done for it.
+    // Errors: InputError for a directory, a missing or unwritable folder, and a read-only file.
+    // They are found here, before any work is done for the file.
     explicit AtomicFile(std::string path);
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
@@ -22,8 +22,8 @@ class AtomicFile {
     std::ostream& stream();
     const std::string& path() const;
 
-    // Flushes and renames. Errors: InputError where any write failed (a full disk), and then the
-    // target stays as it was.
+    // Flushes and renames. Errors: InputError if any write failed (a full disk); the target is then
+    // unchanged.
     void commit();
 
   private:
@@ -32,7 +32,7 @@ class AtomicFile {
 };
 
 // From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporary files before they end the
-// process. Called by run_problem; a process-wide setting, so not by the class itself.
+// process. run_problem calls it, and not the class, because the setting is the whole process'.
 void remove_temporary_files_on_signals();
 
 }  // namespace course

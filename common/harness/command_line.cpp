@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only file that knows CLI11, which takes ten seconds to compile.
+// The only file that includes CLI11, which takes ten seconds to compile.
 #include "common/harness/command_line.hpp"
 
 #include <CLI/CLI.hpp>
@@ -13,8 +13,7 @@
 
 namespace course {
 
-// CLI11 finds flags and their texts; the numbers are read by numbers.hpp, whose rules are ours and
-// the same in files.
+// CLI11 finds flags and their texts. numbers.hpp reads the numbers, by the same rules as in files.
 struct CommandLine::Implementation {
     explicit Implementation(std::string summary) : app(std::move(summary)) {}
 
@@ -22,9 +21,9 @@ struct CommandLine::Implementation {
     std::string program;
     std::string version;
     bool version_asked = false;
-    std::vector<std::function<void()>> readers;  // each turns one flag's text into its variable
+    std::vector<std::function<void()>> readers;  // each sets the variable of one flag from its text
 
-    // `read` takes the text given for the flag; it is not called for a flag that was not given.
+    // `read` takes the text of the flag. It is not called for a flag that was not given.
     void add(const std::string& name, const std::string& help, const std::string& type,
              const std::string& default_text, std::function<void(const std::string&)> read) {
         auto value = std::make_shared<std::string>();
@@ -153,7 +152,7 @@ void CommandLine::add_choice(const std::string& name, std::string& value,
     implementation_->add(
         name, text(help, ": ", list), "NAME", value, [=, &value](const std::string& given) {
             if (std::find(choices.begin(), choices.end(), given) == choices.end()) {
-                refuse(name, given, "is none of " + list);
+                refuse(name, given, "is not one of " + list);
             }
             value = given;
         });

@@ -28,15 +28,15 @@ struct StageOptions {
     bool check = false;
     bool profile = false;
     bool quiet = false;
-    bool no_races = false;  // this and the next two: on the engine with counters only
+    bool no_races = false;  // this and the next two: only on the engine with counters
     std::string counters;
     std::string trace;
 };
 
-// Named flags with typed values. A value that is no number, out of range, or no choice, an unknown
-// flag, a missing value and a left-over word are UsageErrors that name flag and value.
-// A name is written with its dashes ("--steps"); the bound variable holds the default, which
-// --help shows, and is set by parse.
+// Named flags with typed values. A name is written with its dashes ("--steps"). The bound variable
+// holds the default, which --help shows; parse sets it. A UsageError names the flag and the value
+// if the value is not a number, out of range or not a choice, if a flag is unknown or lacks its
+// value, and if a word is left over.
 class CommandLine {
   public:
     static constexpr std::int64_t kNoMaximum = std::numeric_limits<std::int64_t>::max();
@@ -46,8 +46,8 @@ class CommandLine {
     CommandLine& operator=(const CommandLine&) = delete;
     ~CommandLine();
 
-    // minimum <= value <= maximum. Accepts 1e10 and 1.5e3 where they are integers. A default
-    // outside of the range means "not given" to the caller, and --help does not show it.
+    // minimum <= value <= maximum. Accepts numbers such as 1e10 and 1.5e3 that are integers. A
+    // default outside the range means "not given" to the caller, and --help does not show it.
     void add_integer(const std::string& name, std::int64_t& value, const std::string& help,
                      std::int64_t minimum = 1, std::int64_t maximum = kNoMaximum);
     // The same for one integer or several, separated by commas.
@@ -58,7 +58,7 @@ class CommandLine {
                      int maximum = std::numeric_limits<int>::max());
     void add_unsigned(const std::string& name, std::uint64_t& value, const std::string& help);
 
-    // A finite number in [minimum, maximum]; an open bound (dt > 0) is the chapter's to refuse.
+    // A finite number in [minimum, maximum]. A chapter checks an open bound (dt > 0) itself.
     void add_real(const std::string& name, double& value, const std::string& help,
                   double minimum = std::numeric_limits<double>::lowest(),
                   double maximum = std::numeric_limits<double>::max());
@@ -69,14 +69,14 @@ class CommandLine {
                     const std::vector<std::string>& choices, const std::string& help);
 
     // Sets the bound variables. Returns the text to print on stdout for --help and --version, and
-    // nothing where the stage is to run. Errors: UsageError.
+    // nothing if the stage is to run. Errors: UsageError.
     std::optional<std::string> parse(int argc, const char* const* argv);
 
     // After parse: whether the flag was on the command line.
     bool given(const std::string& name) const;
 
   private:
-    struct Implementation;  // keeps CLI11, which takes 10 s to compile, out of every other file
+    struct Implementation;  // hides CLI11, which takes 10 s to compile, from every other file
     std::unique_ptr<Implementation> implementation_;
 };
 

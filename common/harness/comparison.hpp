@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Comparison of results with an oracle's, which NaN and infinity never pass.
+// Compares results with those of an oracle. NaN and infinity never pass.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,22 @@ namespace course {
 // The largest error of a series of values.
 class ErrorMeter {
   public:
-    // Error |actual - expected| / scale, scale > 0 (1: absolute; |expected|: relative; better a
-    // typical size of the whole vector, so that a value near zero does not dominate). A value or
-    // scale that is not finite, or a scale that is not positive, fails the series for good.
+    // Adds the error |actual - expected| / scale. With scale 1 it is absolute, with |expected|
+    // relative. A typical size of the whole vector is better: a value near zero does not dominate.
+    // The whole series fails if a number is not finite, or a scale is not positive.
     void add(double actual, double expected, double scale = 1.0) noexcept;
 
     std::int64_t count() const noexcept { return count_; }
-    double max_error() const noexcept { return max_error_; }  // infinity once failed
-    std::int64_t max_index() const noexcept { return max_index_; }  // of the worst add, from 0; -1
+    double max_error() const noexcept { return max_error_; }  // infinity after a failure
+    std::int64_t max_index() const noexcept {
+        return max_index_;
+    }  // of the worst value, from 0; or -1
 
     // At least one value, all finite, and no error above `tolerance`.
     bool passes(double tolerance) const noexcept;
 
-    // "largest error 3.1e-07 at value 17 of 1000, tolerance 1e-05", or what cannot be compared.
+    // "largest error 3.1e-07 at value 17 of 1000, tolerance 1e-05", or the value that cannot be
+    // compared.
     std::string describe(double tolerance) const;
 
   private:

@@ -9,7 +9,7 @@ namespace course {
 // A stage's exit status. 77 is what Automake and Meson read as "skipped".
 enum ExitStatus : int {
     kExitOk = 0,
-    kExitFailure = 1,  // wrong result, anything wrong in a file, failure at run time
+    kExitFailure = 1,  // a wrong result, an error in a file, or a failure at run time
     kExitUsage = 2,  // bad flags
     kExitNoDevice = 77  // no usable device
 };
@@ -19,7 +19,7 @@ class UsageError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// A file is wrong. The message starts with `file: ` or, where a line is to blame, `file:line: `.
+// A file is wrong. The message starts with `file: ` or, for an error in one line, `file:line: `.
 class InputError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };

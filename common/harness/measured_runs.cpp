@@ -72,7 +72,8 @@ DeviceLimits refuse_impossible_runs(const std::vector<Run>& runs, const Problem&
             fresh = true;
         }
         refuse_impossible_time(kernels, runs[i].work, seconds, limits, memory);
-        // The other phases declare no work; a clock that runs backwards shows in them too.
+        // No work is declared for the other phases, but a clock that runs backwards shows there
+        // too.
         const std::pair<const char*, double> others[] = {{"setup", times.setup_ms},
                                                          {"copy in", times.copy_in_ms},
                                                          {"copy out", times.copy_out_ms},
@@ -160,7 +161,7 @@ Results check(Problem& problem, Backend& backend) {
 
 Results measure(Problem& problem, Backend& backend, const StageOptions& options,
                 std::string_view stage_name) {
-    // A single timed run without warm-up is verified after it, once: long runs need no second one.
+    // A single timed run without warm-up is itself verified: long runs need no extra run.
     if (options.repeats > 1 || options.warmup > 0) {
         verify_first_run(problem, backend);
     }

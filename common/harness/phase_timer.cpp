@@ -55,7 +55,7 @@ void PhaseTimer::end() {
     if (!running_) {
         return;
     }
-    // No longer running, whatever the device reports below.
+    // The phase has ended, even if the device reports an error below.
     const Phase phase = *std::exchange(running_, std::nullopt);
     double kernel_clock_ms = 0.0;
     if (phase == Phase::kKernels) {

@@ -17,8 +17,8 @@ namespace course {
 // kernels times its algorithm as kKernels.
 enum class Phase { kSetup, kCopyIn, kKernels, kCopyOut, kHost };
 
-// Milliseconds. The total runs from the first begin to the last end, so it holds what lies
-// between phases too.
+// In milliseconds. The total runs from the first begin to the last end: it includes the time
+// between phases.
 struct PhaseTimes {
     double setup_ms = 0.0;
     double copy_in_ms = 0.0;
@@ -39,7 +39,7 @@ struct Grid {
 //     timer.begin(Phase::kKernels); ... launch ...
 //     timer.begin(Phase::kCopyOut); ... copy back ...
 //     timer.end();
-// A phase may be entered several times: its times add up. Each opens an NVTX range.
+// A phase may be entered several times: its times add up. Each phase opens an NVTX range.
 class PhaseTimer {
   public:
     explicit PhaseTimer(Backend& backend);
@@ -50,17 +50,17 @@ class PhaseTimer {
     // Ends the running phase, if any, waits for the device, and starts `phase`.
     void begin(Phase phase);
 
-    // Waits for the device and ends the running phase. Without one: nothing.
+    // Waits for the device and ends the running phase. Does nothing if there is none.
     void end();
 
     // The launch geometry of the stage's main kernel, for the rows.
     void note_grid(std::int64_t blocks, int threads) { grid_ = {blocks, threads}; }
 
-    // The least that this stage's own algorithm must do in its kernels, on any device: bytes and
-    // operations counted from the algorithm, not from the problem. The harness refuses a time in
-    // which no device could do that work. A stage that skips work (pairs, passes, a second read)
-    // declares less than its predecessor, or its times would be refused as impossible. A constant
-    // of the chapter that several stages use says which of them it holds for.
+    // The least work that this stage's own algorithm must do in its kernels, on any device. Count
+    // bytes and operations from the algorithm, not from the problem. The harness refuses a time in
+    // which the device cannot do that work. So a stage that skips work (pairs, passes, a second
+    // read) must declare less than its predecessor, or its times are refused as impossible. If
+    // several stages share a constant, its comment says for which stages it holds.
     void declare_work(const Work& work) { work_ = work; }
 
     // The device that is timed.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a chapter tells the harness about its problem, and the function that does all the rest of a
-// stage's main.
+// What a chapter tells the harness about its problem, and run_problem, the main() of every stage.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ struct Verdict {
     std::string message;  // one line: what was compared, the largest error and the tolerance
 };
 
-// A file beside --output, with a flag of its own.
+// A file besides --output, with its own flag.
 struct OutputFile {
     std::string flag;  // "--next-hop"
     std::string help;  // "write the matrix of next hops"
@@ -47,25 +46,25 @@ class Problem {
     // The chapter's own flags, bound to the problem's members.
     virtual void add_options(CommandLine&) {}
 
-    // n without --n. `check` asks for a small one.
+    // The default of --n. `check` asks for a small size.
     virtual std::int64_t default_n(std::string_view engine, bool check) const = 0;
 
-    // Device memory, in bytes, that a run on n elements needs; a double, so that no n overflows.
-    // Asked before anything is allocated, and once more when a file has set n.
+    // Device memory, in bytes, that a run of size n needs: a double, so that no n overflows. Called
+    // before anything is allocated, and again if a file has set n.
     virtual double device_bytes(std::int64_t n) const = 0;
 
-    // Host memory, in bytes: inputs, outputs and the oracle's.
+    // Host memory, in bytes: for the input, the output and the oracle.
     virtual double host_bytes(std::int64_t n) const { return device_bytes(n); }
 
-    // Makes or reads the input (options.n elements where it is not a file).
+    // Makes the input (options.n elements), or reads it from a file.
     virtual void prepare(const StageOptions& options, const Backend& backend) = 0;
 
     // After prepare.
-    virtual std::int64_t n() const = 0;  // as run: a file may have set it
+    virtual std::int64_t n() const = 0;  // the size of the run: a file may have set it
     virtual std::string input_name() const = 0;  // "plummer", or the file's path
     virtual std::string parameters() const { return ""; }  // "steps=100;dt=0.01"
 
-    // Fills the output with what no right result holds, so that a stale one cannot pass.
+    // Fills the output with values that no right result has, so that a stale output cannot pass.
     virtual void poison_output() = 0;
 
     // Calls the stage's function once.
@@ -74,15 +73,15 @@ class Problem {
     // Compares the output of the last run with the oracle.
     virtual Verdict verify() = 0;
 
-    // {"estimate", "3.14159"}: printed, and in the JSON.
+    // Such as {"estimate", "3.14159"}. The fields are printed and written to the JSON.
     virtual std::vector<ReportField> report() const { return {}; }
 
-    // --output: may run the stage again, with a timer that nobody reads.
+    // Writes --output. It may run the stage again; the times of this timer are not used.
     virtual void write_output(std::ostream& out, PhaseTimer& timer) = 0;
 
-    // Files beside --output. As there, they are opened before any work, "-" is stdout, and nothing
-    // is written unless all went well. write_further_output is called after write_output, for the
-    // flags that were given.
+    // Files besides --output. The same rules hold: they are opened before any work, "-" is stdout,
+    // and nothing is written after a failure. write_further_output is called after write_output,
+    // for each flag that was given.
     virtual std::vector<OutputFile> further_outputs() const { return {}; }
     virtual void write_further_output(std::string_view flag, std::ostream& out) {
         static_cast<void>(flag);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A progress bar on stderr, for a terminal only and for work of more than two seconds only.
+// A progress bar on stderr: only on a terminal, and only after two seconds of work.
 #pragma once
 
 #include <chrono>
@@ -13,9 +13,9 @@ class ProgressBar {
     ProgressBar(std::string label, std::int64_t total, bool enabled = true);
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
-    ~ProgressBar();  // takes the bar off the screen
+    ~ProgressBar();  // erases the bar
 
-    // `steps` more of `total` are done.
+    // Reports that `steps` more of `total` are done.
     void advance(std::int64_t steps = 1);
 
   private:

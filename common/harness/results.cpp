@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only file that knows nlohmann-json, which takes seconds to compile.
+// The only file that includes nlohmann-json, which takes seconds to compile.
 #include "common/harness/results.hpp"
 
 #include <array>

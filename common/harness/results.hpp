@@ -69,17 +69,16 @@ struct Results {
     bool verified = false;
 };
 
-// RFC 4180, except that lines end with \n: a field with a comma, quote or line break is quoted.
+// As in RFC 4180, but lines end with \n. A field with a comma, a quote or a line break is quoted.
 std::string quote_csv_field(std::string_view field);
 
-// Numbers as the shortest text that reads back the same. write_csv starts with the names
-// of the columns.
+// Numbers are the shortest text that reads back as the same number. The first line has the names of
+// the columns.
 void write_csv(std::ostream& out, std::span<const Row> rows);
 
 // {"rows": [{column: value, ...}, ...], "summary": {"kernels_ms": {"median": ..., ...}, ...},
 //  "limit": {"kind": ..., "share": ...}, "device_limits": {"bytes_per_second": ..., ...}, "report":
-//  {name: value, ...}, "verdict": ..., "verified": ...}. Text that is not UTF-8 is replaced, not
-//  refused.
+//  {name: value, ...}, "verdict": ..., "verified": ...}. Bytes that are not UTF-8 are replaced.
 void write_json(std::ostream& out, const Results& results);
 
 // The current time in the format of Row::date.

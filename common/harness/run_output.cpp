@@ -34,7 +34,7 @@ void print_times(std::ostream& out, const Results& results) {
         {"host", results.host_ms},       {"total", results.total_ms}};
     for (const auto& [name, summary] : phases) {
         if (name == std::string_view("host") && summary.maximum == 0.0) {
-            continue;  // most stages leave nothing to the host
+            continue;  // most stages do no work on the host
         }
         char line[128];
         std::snprintf(line, sizeof line, "%12.4f ms   [%.4f, %.4f]", summary.median,
@@ -107,7 +107,7 @@ void print_summary(std::ostream& out, const Results& results, std::string_view s
     }
     print_times(out, results);
     if (is_emulated(row.engine)) {
-        print_line(out, "", "times are the CPU engine's: they say nothing about a GPU");
+        print_line(out, "", "these are times of the CPU engine: they say nothing about a GPU");
     }
     print_limit(out, results.limit);
     for (const ReportField& field : results.report) {

@@ -23,8 +23,8 @@ namespace course {
 
 namespace {
 
-// One line before anything is allocated, instead of a failure (or an endless swapping) after it.
-// `Error` says what is to blame: the flag, or the file that set n; `prefix` names it.
+// Fails with one line before anything is allocated, instead of by an allocation or endless
+// swapping. `Error` depends on the cause, the flag or the file that set n; `prefix` names it.
 template <typename Error>
 void refuse_without_memory(const Problem& problem, std::int64_t n, const Backend& backend,
                            const std::string& prefix) {
@@ -50,7 +50,7 @@ bool asks_for_counting(const StageOptions& options) {
     return options.no_races || !options.counters.empty() || !options.trace.empty();
 }
 
-// Without a summary there is no table of counters either.
+// --quiet also omits the table of counters.
 void set_counting(Backend& backend, const StageOptions& options) {
     backend.set_counting({options.no_races, options.quiet, options.counters, options.trace});
 }

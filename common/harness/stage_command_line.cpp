@@ -12,7 +12,7 @@ namespace {
 constexpr int kEmulatedRepeats = 1;
 constexpr int kEmulatedWarmup = 0;
 
-// Counting takes ten times as long and needs no large size: its default is that of --check.
+// Counting takes ten times as long and needs no large size: its default is the size of --check.
 std::int64_t default_size(const Problem& problem, std::string_view engine, bool check) {
     return problem.default_n(engine, check || engine == "count");
 }
@@ -47,16 +47,17 @@ void StageCommandLine::add_common_options() {
         line_.add_text(further.file.flag, further.path,
                        further.file.help + " to a file, or to stdout for -");
     }
-    line_.add_unsigned("--seed", options_.seed, "of random inputs and generators");
+    line_.add_unsigned("--seed", options_.seed, "seed of random inputs and generators");
     line_.add_integer("--repeats", options_.repeats,
                       text("timed runs (on emu and count: ", kEmulatedRepeats, ")"));
-    line_.add_integer(
-        "--warmup", options_.warmup,
-        text("runs before them that are not timed (on emu and count: ", kEmulatedWarmup, ")"), 0);
+    line_.add_integer("--warmup", options_.warmup,
+                      text("runs before the timed ones (on emu and count: ", kEmulatedWarmup, ")"),
+                      0);
     line_.add_integer("--device", options_.device, "number of the device", 0);
-    line_.add_text("--platform", options_.platform,
-                   "on opencl: number of the platform, or a part of its name (default: one with a "
-                   "GPU, else PoCL)");
+    line_.add_text(
+        "--platform", options_.platform,
+        "on opencl: number of the platform, or part of its name (default: one with a GPU, "
+        "else PoCL)");
     line_.add_flag("--check", options_.check, "one run of a small size, verified and not timed");
     line_.add_flag(std::string(kThen), then_,
                    "between two runs with --check: one process does both, one after the other");
@@ -66,7 +67,7 @@ void StageCommandLine::add_common_options() {
                    "one run for a profiler: no warm-up, no verification, no times");
     line_.add_flag("--quiet", options_.quiet, "no summary and no progress bar");
     line_.add_flag("--no-races", options_.no_races,
-                   "on count: no search for races, for large sizes");
+                   "on count: do not search for races (for large sizes)");
     line_.add_text("--counters", options_.counters,
                    "on count: write the counters as JSON to a file, or to stdout for -");
     line_.add_text("--trace", options_.trace, "on count: write every access to a file, as CSV");
@@ -105,21 +106,21 @@ void StageCommandLine::refuse_contradictions() const {
             text(on_stdout[0], " and ", on_stdout[1], ": only one of them can go to stdout"));
     }
     if (options_.check && options_.profile) {
-        throw UsageError("--check verifies and --profile does not: only one of them");
+        throw UsageError("--check and --profile cannot be combined: only --check verifies");
     }
     if ((options_.check || options_.profile) && !(options_.csv.empty() && options_.json.empty())) {
         throw UsageError(text(options_.check ? "--check" : "--profile",
-                              " times nothing: no --csv and no --json"));
+                              " measures no times: --csv and --json are not possible"));
     }
     if (sizes_.size() > 1 && !options_.check) {
-        throw UsageError("--n: only --check takes a list of sizes");
+        throw UsageError("--n: a list of sizes needs --check");
     }
     const auto refuse_result = [this](const std::string& flag, const std::string& path) {
         if (options_.profile && !path.empty()) {
-            throw UsageError(text("--profile verifies nothing: no ", flag));
+            throw UsageError(text("--profile verifies nothing: ", flag, " is not possible"));
         }
         if (sizes_.size() > 1 && !path.empty()) {
-            throw UsageError(text("--n: with a list of sizes there is no ", flag));
+            throw UsageError(text("--n: ", flag, " is not possible with a list of sizes"));
         }
     };
     refuse_result("--output", options_.output);

@@ -22,9 +22,10 @@ struct Summary {
     double maximum = 0.0;
 };
 
-// Quantiles are Hyndman and Fan's type 7 (The American Statistician 50, 1996; the default of R and
-// NumPy): with sorted x[0..n-1] and h = (n - 1) p, x[floor(h)] + (h - floor(h)) * (x[floor(h)+1] -
-// x[floor(h)]). Values in any order, the unit is the caller's.
+// Quantiles are type 7 of Hyndman and Fan (The American Statistician 50, 1996), the default of R
+// and NumPy. For sorted x[0..n-1] and h = (n - 1) p, the quantile is
+//     x[floor(h)] + (h - floor(h)) * (x[floor(h) + 1] - x[floor(h)]).
+// The values may come in any order.
 // Errors: std::invalid_argument for no value, a value that is not finite, or p outside [0, 1].
 double quantile(std::span<const double> values, double p);
 double median(std::span<const double> values);

@@ -43,7 +43,8 @@ void append_csv(std::string& line, First first, Rest... rest) {
     line += '\n';
 }
 
-// "1.50 GB", "760 GB/s", "56.2 Top/s": three significant digits, decimal prefixes. "0.1234 ms": four.
+// "1.50 GB", "760 GB/s", "56.2 Top/s": three significant digits and a decimal prefix. Times,
+// "0.1234 ms", have four.
 std::string format_bytes(double bytes);
 std::string format_byte_rate(double bytes_per_second);
 std::string format_operation_rate(double operations_per_second);

@@ -21,16 +21,17 @@ namespace course::sorting {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "raw files are written as they lie");
+static_assert(std::endian::native == std::endian::little,
+              "raw files are copied without a change of byte order");
 
-// Random bits by position instead of by a running state, so that cores may start anywhere.
+// Random bits by position, not by a running state, so that each core can start anywhere.
 class RandomAt {
   public:
     explicit RandomAt(std::uint64_t seed) : offset_(finish_splitmix64(seed + kSplitmix64Step)) {}
     std::uint64_t operator()(std::uint64_t i) const {
         return finish_splitmix64(offset_ + (i + 1) * kSplitmix64Step);
     }
-    // A second and third number for the same place, and so on.
+    // A second number for the same place, a third, and so on.
     std::uint64_t operator()(std::uint64_t i, std::uint64_t draw) const {
         return finish_splitmix64((*this)(i) ^ (draw + 1) * 0xd1342543de82ef95);
     }
@@ -44,7 +45,8 @@ Key to_key(std::uint64_t position) {
     return static_cast<Key>(static_cast<std::uint32_t>(position) ^ 0x80000000u);
 }
 
-// floor(a * b / c) for c > 0. Division of 128 bits takes several times as long, and is seldom due.
+// floor(a * b / c) for c > 0. A division of 128 bits takes several times as long; it is rarely
+// needed.
 std::uint64_t scale(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
     std::uint64_t product = 0;
     if (!__builtin_mul_overflow(a, b, &product)) return product / c;
@@ -60,14 +62,14 @@ struct Place {
 
 Place place_of(std::uint64_t i, std::uint64_t n) {
     const std::uint64_t processor = scale(i, kProcessors, n);
-    // The first i that floor(i p / n) sends there: ceil(processor n / p).
+    // The first i with floor(i p / n) = processor: ceil(processor n / p).
     const auto first = [n](std::uint64_t p) {
         return scale(p, n, kProcessors) + (scale(p, n, kProcessors) * kProcessors != p * n);
     };
     return {processor, first(processor), first(processor + 1)};
 }
 
-// Which of `parts` equal parts of its processor's keys key i is in.
+// The part, of `parts` equal parts of its processor's keys, that key i is in.
 std::uint64_t part_of(std::uint64_t i, const Place& place, std::uint64_t parts) {
     return scale(i - place.begin, parts, place.end - place.begin);
 }
@@ -91,8 +93,8 @@ Key nearly_sorted_key(std::uint64_t i, std::uint64_t n, const RandomAt& random) 
     return (bits & 0xffffffff) % 100 == 0 ? to_key(upper_half(bits)) : sorted_key(i, n);
 }
 
-// Rejection: an octave e of 20 at random, a rank r of [2^e, 2^(e+1)) at random, kept with
-// probability 2^e / r. Every rank is then kept in proportion to 1 / r.
+// By rejection: draw an octave e of 20, then a rank r in [2^e, 2^(e+1)), and keep r with
+// probability 2^e / r. Each rank is then kept with a probability proportional to 1 / r.
 Key zipf_key(std::uint64_t i, const RandomAt& random) {
     constexpr std::uint64_t kOctaves = 20;
     for (std::uint64_t draw = 0;; draw += 2) {
@@ -101,7 +103,7 @@ Key zipf_key(std::uint64_t i, const RandomAt& random) {
                                     << scale(upper_half(bits), kOctaves, 1ull << 32);
         const std::uint64_t rank = first + (bits & (first - 1));
         if (upper_half(random(i, draw + 1)) * rank < first << 32) {
-            // Ranks all over the range: multiplication by an odd number is a bijection.
+            // Spreads the ranks over the range: multiplication by an odd number is a bijection.
             return static_cast<Key>(static_cast<std::uint32_t>(rank) * 0x9e3779b1u);
         }
     }
@@ -127,7 +129,7 @@ Key log2_of(std::uint64_t value) {
 
 Key deterministic_duplicates_key(std::uint64_t i, std::uint64_t n) {
     const Place place = place_of(i, n);
-    // Of `rest` things after this one (itself counted) out of `all`: how many halvings ago.
+    // How often `all` can be halved so that the last half still holds the last `rest` things.
     const auto halvings = [](std::uint64_t rest, std::uint64_t all) {
         int count = 0;
         while (rest <= all / 2) {
@@ -143,8 +145,9 @@ Key deterministic_duplicates_key(std::uint64_t i, std::uint64_t n) {
     return log2_of(own >> halvings(place.end - i, place.end - place.begin));
 }
 
-// A random order of [0, n): a Feistel network over the next even number of bits, entered again
-// until it ends within [0, n), which keeps it a bijection (Black and Rogaway 2002).
+// A random permutation of [0, n): a Feistel network over the next even number of bits. It is
+// applied again until the result is within [0, n), which keeps it a bijection (Black and Rogaway
+// 2002).
 class Permutation {
   public:
     Permutation(std::uint64_t n, const RandomAt& random)
@@ -193,10 +196,10 @@ std::vector<Key> read_raw_keys(const std::string& path) {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) throw InputError(text(path, ": cannot be read: ", std::strerror(errno)));
     const std::int64_t bytes = file.tellg();
-    if (bytes < 0) throw InputError(path + ": cannot be read: its size is not known");
+    if (bytes < 0) throw InputError(path + ": cannot be read: its size is unknown");
     if (bytes == 0) throw InputError(path + ": holds no data");
     if (bytes % 4 != 0) {
-        throw InputError(text(path, ": ", bytes, " bytes are no whole number of int32 keys"));
+        throw InputError(text(path, ": ", bytes, " bytes are not a whole number of int32 keys"));
     }
     std::vector<Key> keys(static_cast<std::size_t>(bytes / 4));
     file.seekg(0);
@@ -231,7 +234,7 @@ void make_keys(std::string_view name, std::uint64_t seed, std::span<Key> keys) {
     } else if (name == "nearly-sorted") {
         fill(keys, [&](std::uint64_t i) { return nearly_sorted_key(i, n, random); });
     } else if (name == "few-unique") {
-        // Both ends of the range and six between.
+        // Both ends of the range, and six keys between them.
         fill(keys, [&](std::uint64_t i) { return sorted_key(random(i) >> 61, 8); });
     } else if (name == "all-equal") {
         fill(keys, [&](std::uint64_t) { return to_key(upper_half(random(0))); });

@@ -51,7 +51,7 @@ bool read_decimal(std::string_view text, Decimal& decimal) {
         const char* end = text.data() + text.size();
         const auto [stop, error] = std::from_chars(text.data() + i, end, written);
         if (error == std::errc::result_out_of_range) {
-            // Far beyond any integer type; the sum with the digits' own exponent cannot overflow.
+            // Far beyond any integer type, and the sum with the digits' exponent cannot overflow.
             written = text[i] == '-' ? -1'000'000'000'000'000 : 1'000'000'000'000'000;
         } else if (error != std::errc{}) {
             return false;
@@ -107,7 +107,7 @@ std::string_view describe(NumberFault fault) {
         case NumberFault::kNone:
             return "is a number";
         case NumberFault::kEmpty:
-            return "is empty where a number is due";
+            return "is empty; a number is expected";
         case NumberFault::kNotANumber:
             return "is not a number";
         case NumberFault::kNotAnInteger:
@@ -131,7 +131,7 @@ ParsedNumber<std::int64_t> parse_integer(std::string_view text) {
     if (magnitude > kLowest - (negative ? 0 : 1)) {
         return {0, NumberFault::kOutOfRange};
     }
-    // Negated as unsigned: -2^63 has no positive counterpart.
+    // Negated as unsigned, because +2^63 does not exist.
     return {static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude), NumberFault::kNone};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers from text, strictly: the whole text must be one number, in the C locale.
+// Reads numbers from text, strictly: the whole text must be one number, in the C locale.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ParsedNumber {
 // "is empty", "is not a number", ...: the end of a sentence that starts with the text.
 std::string_view describe(NumberFault fault);
 
-// A 64-bit integer: `1000000`, `-3`, or scientific where that is an integer exactly: `1e10`,
+// A 64-bit integer: `1000000`, `-3`, or in scientific notation if the value is an integer: `1e10`,
 // `1.5e3`. Not `1.5`, not `0x10`, not `1'000`.
 ParsedNumber<std::int64_t> parse_integer(std::string_view text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All cores for an oracle: never for a stage, whose threads are its own.
+// Runs an oracle on all cores. Stages do not use it: they start their own threads.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace course {
 
-// Calls work(begin, end) on consecutive ranges that together are [0, count), one a core, at the
-// same time. The ranges depend on the machine: results must not depend on where they are cut.
-// Errors: the first exception that `work` threw is thrown on, after all have ended.
+// Splits [0, count) into consecutive ranges, one per core, and calls work(begin, end) on all of
+// them at the same time. Results must not depend on the ranges, which differ between machines.
+// Errors: after all calls have ended, rethrows the exception of the first range that failed.
 template <class Work>
 void parallel_ranges(std::int64_t count, const Work& work) {
     const std::int64_t workers = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1,

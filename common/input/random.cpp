@@ -10,10 +10,10 @@ namespace course {
 
 namespace {
 
-// Natural logarithm from basic operations only: the last bit of std::log differs between C
-// libraries, and with it an input that should be the same everywhere. x = m 2^e with m within
-// [sqrt(1/2), sqrt(2)), and log m = 2 artanh z with z = (m-1)/(m+1), |z| < 0.172: twelve terms
-// leave less than 1e-18.
+// The natural logarithm, from basic operations only. The last bit of std::log differs between C
+// libraries, but the inputs must be the same everywhere. x = m 2^e with m in [sqrt(1/2), sqrt(2)),
+// and log m = 2 artanh z with z = (m-1)/(m+1). Since |z| < 0.172, the error of twelve terms is
+// below 1e-18.
 double portable_log(double x) {
     int exponent = 0;
     double m = std::frexp(x, &exponent);

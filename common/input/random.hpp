@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random inputs that are the same on every platform for the same seed, which the distributions of
-// <random> are not.
+// Random numbers that are the same on every platform for the same seed. The distributions of
+// <random> do not guarantee that.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace course {
 
-// xoshiro256** 1.0 (Blackman and Vigna 2018, https://prng.di.unimi.it), its state filled from the
-// seed by splitmix64 as its authors advise. Period 2^256 - 1. Not for secrets.
+// xoshiro256** 1.0 (Blackman and Vigna 2018, https://prng.di.unimi.it). As its authors advise,
+// splitmix64 fills the state from the seed. The period is 2^256 - 1. Not for secrets.
 class Random {
   public:
     explicit Random(std::uint64_t seed);
@@ -28,16 +28,16 @@ class Random {
         return result;
     }
 
-    // [0, 1), all multiples of 2^-53.
+    // In [0, 1): a multiple of 2^-53.
     double uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-    // [a, b) up to rounding.
+    // In [a, b), up to rounding.
     double uniform(double a, double b) noexcept { return a + (b - a) * uniform(); }
 
-    // Mean 0, variance 1: Marsaglia's polar method, whose second number is kept for the next call.
+    // Mean 0, variance 1, by Marsaglia's polar method. Its second number is kept for the next call.
     double normal() noexcept;
 
-    // [0, n) without bias (Lemire 2019). n = 0: std::invalid_argument.
+    // In [0, n), without bias (Lemire 2019). Errors: std::invalid_argument for n = 0.
     std::uint64_t below(std::uint64_t n);
 
   private:

@@ -47,13 +47,13 @@ std::int64_t SortProblem::default_n(std::string_view engine, bool check) const {
     if (stage_.largest_n != nullptr) return kLimitedN;
     if (engine == "gpu") return std::int64_t{1} << 24;
     if (engine == "cpu") return std::int64_t{1} << 22;
-    return std::int64_t{1} << (engine == "opencl" ? 20 : 16);  // OpenCL's device may be a processor
+    return std::int64_t{1} << (engine == "opencl" ? 20 : 16);  // the device may be a CPU
 }
 
-// The keys and a second list of them, which most stages have.
+// The keys, and the second list that most stages need.
 double SortProblem::device_bytes(std::int64_t n) const { return 8.0 * static_cast<double>(n); }
 
-// Keys, answer, a list of the stage's own, and the verifier's.
+// The keys, the output, a list of the stage, and the list of the verifier.
 double SortProblem::host_bytes(std::int64_t n) const {
     return 12.0 * static_cast<double>(n) +
            4.0 * static_cast<double>(std::min(n, Verifier::kMaxExact));
@@ -109,8 +109,8 @@ std::string SortProblem::parameters() const {
     return parameters;
 }
 
-// Scrambled keys: neither a list that was never written passes, nor one of zeros or of an earlier
-// run. The addend is odd and the multiplier less one is even, so no key stays as it is.
+// Scrambles the keys, so that an output that is never written does not pass, nor zeros, nor the
+// output of an earlier run. Every key changes: the addend is odd, the multiplier less one is even.
 void SortProblem::poison_output() {
     parallel_ranges(n(), [this](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {

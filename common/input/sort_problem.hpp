@@ -18,7 +18,7 @@
 
 namespace course::sorting {
 
-// A flag of one stage alone, its name with the dashes. Without choices its value is an integer.
+// A flag that a stage adds, its name with the dashes. Without choices its value is an integer.
 struct Option {
     std::string name;  // "--threads"
     std::string help;
@@ -26,7 +26,7 @@ struct Option {
     std::int64_t minimum = 0;
     std::int64_t maximum = CommandLine::kNoMaximum;
     std::vector<std::string> choices = {};  // the first is the default
-    bool at_most_n = false;  // it counts keys: more than n are refused, as a default they are n
+    bool at_most_n = false;  // a number of keys: above n it is refused, or set to n by default
 };
 
 // The values of a stage's own flags.
@@ -69,8 +69,7 @@ struct SortStage {
     std::vector<Option> options = {};
 };
 
-// The default of n never exceeds the largest n of a stage: a stage that has one starts from
-// kLimitedN.
+// A stage with a largest n gets kLimitedN as default of --n, or its largest n if that is less.
 class SortProblem final : public Problem {
   public:
     static constexpr std::int64_t kLimitedN = 2048;

@@ -11,9 +11,9 @@ namespace course::sorting {
 
 namespace {
 
-// Two mixers with nothing in common, nor with the generator of the inputs: the finalizers of
-// MurmurHash3 (Appleby 2011) and of MurmurHash64A's multiplier under xmx (Maiga 2020), each of the
-// key beside a constant of its own.
+// Two mixers that share nothing with each other or with the generator of the inputs: the finalizer
+// of MurmurHash3 (Appleby 2011), and the multiplier of MurmurHash64A in an xmx construction (Maiga
+// 2020). Each mixes the key with its own constant.
 std::uint64_t mix_first(std::uint64_t z) {
     z ^= 0x243f6a8885a308d3;
     z = (z ^ (z >> 33)) * 0xff51afd7ed558ccd;
@@ -67,11 +67,11 @@ Verdict Verifier::compare_exactly(std::span<const Key> output) const {
 
 Verdict Verifier::verify(std::span<const Key> output) const {
     if (static_cast<std::int64_t>(output.size()) != count_) {
-        return {false, text(output.size(), " keys came back of ", count_)};
+        return {false, text(output.size(), " keys in the output, of ", count_)};
     }
     if (exact_) return compare_exactly(output);
 
-    // The first place, wherever the ranges are cut.
+    // The smallest index, independent of the ranges.
     std::atomic<std::int64_t> falls_at = count_;
     parallel_ranges(count_ - 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {

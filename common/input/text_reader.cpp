@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\v\f\r";
 
-// A field in quotes for a message, cut where it is long (a binary file is one endless line) and
-// with its unprintable bytes replaced.
+// A field in quotes for a message. A long field is cut (a binary file may be one endless line), and
+// unprintable bytes are replaced.
 std::string quoted(std::string_view field) {
     constexpr std::size_t kLongest = 40;
     std::string result = "'";
@@ -114,7 +114,7 @@ void TextReader::split() {
 void TextReader::expect_fields(std::size_t count, std::string_view layout) const {
     if (fields_.size() != count) {
         fail(text(fields_.size(), fields_.size() == 1 ? " field where " : " fields where ", count,
-                  count == 1 ? " is" : " are", " due: ", layout));
+                  count == 1 ? " is" : " are", " expected: ", layout));
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads a text file of numbers line by line; whatever is wrong is an InputError that starts with
-// `file:line: `.
+// Reads a text file of numbers line by line. Every error in a line is an InputError that starts
+// with `file:line: `.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace course {
 
-// kEither: commas in a line that has one, blanks in the others.
+// kEither: commas in a line that has a comma, blanks in other lines.
 enum class Separator { kBlanks, kCommas, kEither };
 
 //     TextReader reader(path);
 //     while (reader.next_line()) { reader.expect_fields(2, "key value"); reader.real(0, "key"); }
-// Skips blank lines and comments (from `#` to the end of the line); takes \n and \r\n.
+// Skips blank lines and comments (from `#` to the end of the line). Accepts \n and \r\n.
 class TextReader {
   public:
-    // Errors: InputError where the file is missing, a directory, or cannot be read.
+    // Errors: InputError if the file is missing, is a directory, or cannot be read.
     explicit TextReader(std::string path, Separator separator = Separator::kBlanks);
 
     // Reads the next line that holds a field. False at the end.
-    // Errors: InputError for an end without any such line, and for a failure to read.
+    // Errors: InputError if the file has no such line, and for a failure to read.
     bool next_line();
 
     std::int64_t line_number() const noexcept { return line_number_; }  // counted from 1
     const std::string& path() const noexcept { return path_; }
     const std::vector<std::string_view>& fields() const noexcept { return fields_; }
 
-    // Refuses a line with another number of fields; `layout` names them ("mass x y z vx vy vz").
+    // Refuses a line that has not `count` fields. `layout` names them ("mass x y z vx vy vz").
     void expect_fields(std::size_t count, std::string_view layout) const;
 
     // Field `index` (from 0) as a finite number in [minimum, maximum]; `name` is for the message.
@@ -42,7 +42,7 @@ class TextReader {
                          std::int64_t minimum = std::numeric_limits<std::int64_t>::min(),
                          std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) const;
 
-    // Throws InputError `file:line: message` for the line last read.
+    // Throws InputError `file:line: message` for the last line that was read.
     [[noreturn]] void fail(const std::string& message) const;
 
   private:

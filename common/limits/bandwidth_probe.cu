@@ -11,7 +11,7 @@ namespace course {
 namespace {
 
 constexpr int kBlockSize = 256;
-constexpr int kUnroll = 4;  // loads in flight a thread
+constexpr int kUnroll = 4;  // loads in flight per thread
 
 __global__ void read_kernel(const uint4* memory, std::int64_t count, int passes, unsigned* sink) {
     const std::int64_t stride = std::int64_t{gridDim.x} * kBlockSize;
@@ -22,14 +22,14 @@ __global__ void read_kernel(const uint4* memory, std::int64_t count, int passes,
             for (int k = 0; k < kUnroll; ++k) {
                 const std::int64_t at = i + k * stride;
                 if (at < count) {
-                    // Past L1, which would serve the later passes of a small buffer.
+                    // Bypasses L1, which would serve the later passes over a small buffer.
                     const uint4 value = __ldcg(memory + at);
                     mixed ^= value.x ^ value.y ^ value.z ^ value.w ^ static_cast<unsigned>(pass);
                 }
             }
         }
     }
-    // Never true for the zeros that are read, but the compiler cannot know.
+    // Never true for the zeros that are read, but the compiler cannot know that.
     if (mixed == 0x9e3779b9U) {
         *sink = mixed;
     }

@@ -6,8 +6,9 @@
 
 namespace course {
 
-// Bytes a second of `passes` readings of the `bytes` of device memory at `d_memory` (16-byte
-// aligned, a multiple of 16), not counting L1. Waits for the device. Errors: CudaError.
+// Reads `bytes` of device memory at `d_memory` `passes` times, bypassing L1, and returns the bytes
+// per second. `d_memory` is aligned to 16 bytes, and `bytes` is a multiple of 16. Waits for the
+// device. Errors: CudaError.
 double measure_read_bandwidth(const void* d_memory, std::int64_t bytes, int passes);
 
 }  // namespace course

@@ -21,8 +21,8 @@ double hit_fraction(double working_set_bytes, double l2_bytes) {
     return working_set_bytes <= l2_bytes ? 1.0 : l2_bytes / working_set_bytes;
 }
 
-// Seconds for the bytes when the hits come at one rate and the misses at another; a rate of 0 is
-// unknown and takes no time.
+// Seconds for the bytes: hits come at one rate, misses at another. A rate of 0 is unknown and takes
+// no time.
 double byte_seconds(const Work& work, double hits, double memory_rate, double l2_rate) {
     double seconds = 0.0;
     if (memory_rate > 0.0) {
@@ -126,7 +126,7 @@ void fill_from_attributes(DeviceLimits& limits, const CudaAttributes& attributes
     constexpr double kMeasuredSlack = 1.25;
     constexpr double kBoostSlack = 1.25;
     constexpr int kIssuedLanes = 128;
-    constexpr double kPortBytes = 128.0;  // a clock: 64 in, 64 out
+    constexpr double kPortBytes = 128.0;  // per clock: 64 in, 64 out
     const double multiprocessor_clocks = attributes.multiprocessors * attributes.clock_hz;
     const int lanes = fp32_lanes(attributes.major, attributes.minor);
 
@@ -138,8 +138,8 @@ void fill_from_attributes(DeviceLimits& limits, const CudaAttributes& attributes
         std::max(multiprocessor_clocks * kPortBytes, limits.l2_bytes_per_second) * kBoostSlack;
     // Both edges of the memory clock carry data.
     const double pins = 2.0 * attributes.memory_clock_hz * attributes.memory_bus_bytes;
-    // A driver may tell a clock that is not the memory's (virtual and integrated devices); a
-    // measured rate above the pins' shows that.
+    // On virtual and integrated devices a driver may tell a clock that is not the memory's. A
+    // measured rate above the rate of the pins shows that.
     limits.peak_bytes_per_second = pins > limits.bytes_per_second
                                        ? pins * kMemorySlack
                                        : limits.bytes_per_second * kMeasuredSlack;

@@ -25,12 +25,12 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Bytes a second, read and written, of the best of several copies by all processors at once: what
-// no serial program exceeds out of its caches.
+// Bytes per second, read and written, of the best of several copies by all processors at once. No
+// serial program exceeds it with data outside its caches.
 double measure_copy_bandwidth(std::int64_t cache_bytes) {
     const std::int64_t threads = std::max(1U, std::thread::hardware_concurrency());
-    // Four times the caches, so that they serve little of it, but never a strain on the memory. A
-    // server's caches may hold more than the most: the rate is then too high, never too low.
+    // Four times the caches, so that they serve little of it, but not too much for the memory. The
+    // caches of a server may hold more than the maximum: the rate is then too high, never too low.
     constexpr std::int64_t kLeast = std::int64_t{1} << 27;
     constexpr std::int64_t kMost = std::int64_t{1} << 29;
     const std::int64_t wanted = std::clamp(4 * cache_bytes, kLeast, kMost);
@@ -52,8 +52,8 @@ double measure_copy_bandwidth(std::int64_t cache_bytes) {
         }
     };
 
-    // Writing gives the source pages of its own: unwritten ones are all the same page of zeros,
-    // which fits any cache. The first copy does that for the target.
+    // Writing gives the source its own pages: unwritten pages are all the same page of zeros, which
+    // fits in any cache. The first copy does the same for the target.
     std::memset(source.get(), 1, static_cast<std::size_t>(bytes));
     copy_all();
     double best = 0.0;
@@ -69,9 +69,9 @@ std::string key() {
     return text("cpu|", processor_name(), "|", std::thread::hardware_concurrency());
 }
 
-// Arithmetic is unknown, and so is the caches' rate: only bytes that no cache can hold are
-// compared. Slack of the peak: 2, since a copy reads what it overwrites on some processors
-// (write allocation moves three bytes for two counted) and virtual machines share their memory.
+// The rates of arithmetic and of the caches are unknown: only bytes that no cache can hold are
+// compared. The slack of the peak is 2. On some processors a copy reads what it overwrites (write
+// allocation moves three bytes for two that are counted), and virtual machines share their memory.
 DeviceLimits with_rates(const MeasuredRates& rates) {
     DeviceLimits limits;
     limits.l2_bytes = static_cast<double>(host_cache_bytes());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The host as a device: its name and what it can reach at most.
+// The host as a device: its name and its limits.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace course {
 
-std::string processor_name();  // "CPU" where the system does not tell
+std::string processor_name();  // "CPU" if the system does not tell
 
-// Of all processors together; measured at the first call on a machine and cached from then on.
+// Of all processors together. The first call on a machine measures; later calls read a cache.
 DeviceLimits host_limits();
 
-// The same, measured anew.
+// Measures the same again.
 DeviceLimits remeasure_host_limits();
 
 }  // namespace course

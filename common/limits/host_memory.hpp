@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much memory the host can still give. A header alone, because the CPU engine is a library of
-// its own.
+// The free memory of the host. Only a header, because the CPU engine is a separate library.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 
 namespace course {
 
-// The number after `name` in a file of "name number" lines; nothing where there is none.
+// The number after `name` in a file of "name number" lines, if there is one.
 inline std::optional<std::int64_t> find_number(const char* path, std::string_view name) {
     std::ifstream in(path);
     std::string word;
@@ -24,8 +23,8 @@ inline std::optional<std::int64_t> find_number(const char* path, std::string_vie
     return std::nullopt;
 }
 
-// Bytes that can be allocated without swapping, within the control group's limit; the largest
-// 64-bit integer where the system does not tell.
+// Bytes that can be allocated without swapping, within the limit of the control group; the largest
+// 64-bit integer if the system does not tell.
 inline std::int64_t available_host_bytes() {
     std::int64_t available = std::numeric_limits<std::int64_t>::max();
     if (const auto kibibytes = find_number("/proc/meminfo", "MemAvailable:")) {
@@ -38,7 +37,7 @@ inline std::int64_t available_host_bytes() {
         const std::int64_t used = find_number("/sys/fs/cgroup/memory.stat", "anon").value_or(0);
         available = std::min(available, std::max<std::int64_t>(0, limit - used));
     }
-    // The same limit on systems with the first version of control groups, which often is 2^63.
+    // The same limit in the first version of control groups, often almost 2^63.
     std::ifstream first_version("/sys/fs/cgroup/memory/memory.limit_in_bytes");
     if (first_version >> limit) available = std::min(available, limit);
     return available;

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// FNV-1a, for a file name only: the key itself is in the file and is compared.
+// FNV-1a, only for the file name: the file holds the key itself, which is compared.
 std::uint64_t hash(const std::string& key) {
     std::uint64_t value = 0xcbf29ce484222325;
     for (const char c : key) {
@@ -29,7 +29,7 @@ std::uint64_t hash(const std::string& key) {
     return value;
 }
 
-// The XDG Base Directory Specification: a relative $XDG_CACHE_HOME is to be ignored.
+// By the XDG Base Directory Specification a relative $XDG_CACHE_HOME is ignored.
 fs::path cache_file(const std::string& key) {
     fs::path folder;
     if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
@@ -49,7 +49,7 @@ bool read_rate(std::istream& in, double& rate) {
     }
     const ParsedNumber<double> number = parse_real(line);
     rate = number.value;
-    // Nothing moves 10^18 bytes a second: such a file is damaged.
+    // Nothing moves 10^18 bytes per second: such a file is damaged.
     return number && rate >= 0.0 && rate < 1e18;
 }
 
@@ -87,7 +87,7 @@ MeasuredRates keep_best_rates(const std::string& key, const MeasuredRates& rates
                       << best.l2_bytes_per_second << '\n';
         file.commit();
     } catch (const std::exception&) {
-        // A home that is read-only or full costs a measurement, not the run.
+        // If the home folder is read-only or full, the next run measures again; this run goes on.
     }
     return best;
 }

@@ -119,7 +119,7 @@ TEST_F(GraphFile, CsvIsDirectedFromZeroWithOrWithoutAHeader) {
 
 TEST_F(GraphFile, FaultsNameTheirLine) {
     const std::pair<const char*, const char*> csv_faults[] = {
-        {"0,1", ":2: 2 fields where 3 are due: from,to,weight"},
+        {"0,1", ":2: 2 fields where 3 are expected: from,to,weight"},
         {"0,1,2,3", ":2: 4 fields"},
         {"0,,2", ":2: vertex '' is empty"},
         {"0,1,2.5", ":2: weight '2.5' is not an integer"},
@@ -145,7 +145,7 @@ TEST_F(GraphFile, FaultsNameTheirLine) {
         {"a 1 2 3\np sp 3 1\n", ":1: an edge before the line `p sp"},
         {"p sp 3 1\np sp 3 1\na 1 2 3\n", ":2: a second `p` line"},
         {"p max 3 1\na 1 2 3\n", ":1: the problem must be `sp`"},
-        {"p sp 3\na 1 2 3\n", ":1: 3 fields where 4 are due"},
+        {"p sp 3\na 1 2 3\n", ":1: 3 fields where 4 are expected"},
         {"p sp 0 1\na 1 2 3\n", ":1: number of vertices '0' is below 1"},
         {"p sp 1000001 1\n", ":1: number of vertices '1000001' is above 1000000"},
         {"p sp 3 0\n", ":1: number of edges '0' is below 1"},
@@ -155,7 +155,7 @@ TEST_F(GraphFile, FaultsNameTheirLine) {
         {"p sp 3 1\na 0 2 3\n", ":2: vertex '0' is below 1"},
         {"p sp 3 1\na 1 4 3\n", ":2: vertex '4' is above 3"},
         {"p sp 3 1\na 2 2 3\n", ":2: an edge from vertex 2 to itself"},
-        {"p sp 3 1\na 1 2\n", ":2: 3 fields where 4 are due: a FROM TO WEIGHT"},
+        {"p sp 3 1\na 1 2\n", ":2: 3 fields where 4 are expected: a FROM TO WEIGHT"},
         {"p sp 3 1\na 1 2 0.5\n", ":2: weight '0.5' is not an integer"},
         {"p sp 3 1\ne 1 2 3\n", ":2: a line must start with `c`, `p` or `a`"}};
     for (const auto& [content, message] : dimacs_faults) {
@@ -165,14 +165,14 @@ TEST_F(GraphFile, FaultsNameTheirLine) {
 
     const std::pair<const char*, const char*> p_median_faults[] = {
         {"", ": holds no data"},
-        {"3 2\n1 2 3\n", ":1: 2 fields where 3 are due: VERTICES EDGES P"},
+        {"3 2\n1 2 3\n", ":1: 2 fields where 3 are expected: VERTICES EDGES P"},
         {"3 2 4\n1 2 3\n", ":1: number of medians '4' is above 3"},
         {"3 0 1\n", ":1: number of edges '0' is below 1"},
         {"3 2 1\n1 2 3\n", ":2: the file ends after 1 of the 2 edges that the header announces"},
         {"3 1 1\n1 2 3\n2 3 4\n", ":3: more edges than the 1 that the header announces"},
         {"3 1 1\n1 2 -3\n", ":2: weight '-3' is below 0"},
         {"3 1 1\n1 4 3\n", ":2: vertex '4' is above 3"},
-        {"3 1 1\n1 2 3 4\n", ":2: 4 fields where 3 are due: FROM TO COST"}};
+        {"3 1 1\n1 2 3 4\n", ":2: 4 fields where 3 are expected: FROM TO COST"}};
     for (const auto& [content, message] : p_median_faults) {
         const std::string error = error_of("pmed", content);
         EXPECT_EQ(error.rfind(std::string("pmed") + message, 0), 0U) << content << " -> " << error;

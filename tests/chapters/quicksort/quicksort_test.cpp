@@ -91,7 +91,7 @@ TEST(Quicksort, BadInputIsOneLine) {
     expect_refused({"--input", path}, path + ":3: key '2147483648' is above 2147483647",
                    course::kExitFailure);
     const std::string raw = folder.write("keys.i32", "123");
-    expect_refused({"--input", raw}, raw + ": 3 bytes are no whole number of int32 keys",
+    expect_refused({"--input", raw}, raw + ": 3 bytes are not a whole number of int32 keys",
                    course::kExitFailure);
     const std::string three = folder.write("three.txt", "3 2 1");
     expect_refused({"--input", three, "--n", "4"}, "--n 4: " + three + " has 3 keys",

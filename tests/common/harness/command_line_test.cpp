@@ -62,7 +62,7 @@ TEST_F(CommandLineTest, AListOfIntegersIsReadInItsOrder) {
     EXPECT_EQ(sizes_, std::vector<std::int64_t>{5});
     EXPECT_EQ(fault({"--sizes", "1,x"}), "--sizes 'x' is not a number");
     EXPECT_EQ(fault({"--sizes", "-1,3"}), "--sizes '-1' is below 1");
-    EXPECT_EQ(fault({"--sizes", ",3"}), "--sizes '' is empty where a number is due");
+    EXPECT_EQ(fault({"--sizes", ",3"}), "--sizes '' is empty; a number is expected");
 }
 
 TEST_F(CommandLineTest, EachTypeIsRead) {
@@ -85,7 +85,7 @@ TEST_F(CommandLineTest, EachFaultNamesFlagAndValue) {
     EXPECT_EQ(fault({"--n", "abc"}), "--n 'abc' is not a number");
     EXPECT_EQ(fault({"--n", "1.5"}), "--n '1.5' is not an integer");
     EXPECT_EQ(fault({"--n", "9223372036854775808"}), "--n '9223372036854775808' is out of range");
-    EXPECT_EQ(fault({"--n", ""}), "--n '' is empty where a number is due");
+    EXPECT_EQ(fault({"--n", ""}), "--n '' is empty; a number is expected");
     EXPECT_EQ(fault({"--repeats", "0"}), "--repeats '0' is below 1");
     EXPECT_EQ(fault({"--repeats", "1001"}), "--repeats '1001' is above 1000");
     EXPECT_EQ(fault({"--repeats", "1e10"}), "--repeats '1e10' is above 1000");
@@ -94,7 +94,7 @@ TEST_F(CommandLineTest, EachFaultNamesFlagAndValue) {
     EXPECT_EQ(fault({"--dt", "-1"}), "--dt '-1' is below 0");
     EXPECT_EQ(fault({"--dt", "fast"}), "--dt 'fast' is not a number");
     EXPECT_EQ(fault({"--input", ""}), "--input '' is empty");
-    EXPECT_EQ(fault({"--memory", "paged"}), "--memory 'paged' is none of pinned, pageable");
+    EXPECT_EQ(fault({"--memory", "paged"}), "--memory 'paged' is not one of pinned, pageable");
 }
 
 TEST_F(CommandLineTest, WordsThatAreNoFlags) {

@@ -92,9 +92,9 @@ TEST_F(Harness, BadFlags) {
     expect_failure({"--seed", "x"}, 2, "--seed 'x' is not a number");
     expect_failure({"--factor", "0"}, 2, "--factor '0' is below 1");
     expect_failure({"--unknown"}, 2, "not a flag of this program: --unknown");
-    expect_failure({"--profile", "--check"}, 2, "--check verifies and --profile does not");
-    expect_failure({"--check", "--csv", "-"}, 2, "--check times nothing");
-    expect_failure({"--profile", "--csv", "-"}, 2, "--profile times nothing");
+    expect_failure({"--profile", "--check"}, 2, "--check and --profile cannot be combined");
+    expect_failure({"--check", "--csv", "-"}, 2, "--check measures no times: --csv and");
+    expect_failure({"--profile", "--csv", "-"}, 2, "--profile measures no times: --csv and");
     expect_failure({"--csv", "-", "--json", "-"}, 2, "only one of");
     EXPECT_EQ(script.calls, "");
 }

@@ -56,11 +56,11 @@ TEST_F(Harness, CountingStartsOnceForAList) {
 }
 
 TEST_F(Harness, AListIsForChecksOfSizesAlone) {
-    expect_failure({"--n", "1,2"}, 2, "--n: only --check takes a list of sizes");
+    expect_failure({"--n", "1,2"}, 2, "--n: a list of sizes needs --check");
     expect_failure({"--n", "1,2", "--check", "--output", folder / "out"}, 2,
-                   "--n: with a list of sizes there is no --output");
+                   "--n: --output is not possible with a list of sizes");
     expect_failure({"--n", "1,2", "--check", "--halves", "-"}, 2,
-                   "--n: with a list of sizes there is no --halves");
+                   "--n: --halves is not possible with a list of sizes");
     expect_failure({"--n", "1,0", "--check"}, 2, "--n '0' is below 1");
     expect_failure({"--n", "1,,2", "--check"}, 2, "--n '' is empty");
     expect_failure({"--n", "1,2,", "--check"}, 2, "--n '' is empty");

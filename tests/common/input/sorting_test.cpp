@@ -212,7 +212,7 @@ TEST_F(SortingFiles, ErrorsNameFileAndLine) {
     expect("", ": holds no data");
     expect("# nothing\n\n", ": holds no data");
     const std::string odd = folder_.write("odd.i32", "12345");
-    EXPECT_EQ(error_of(odd), odd + ": 5 bytes are no whole number of int32 keys");
+    EXPECT_EQ(error_of(odd), odd + ": 5 bytes are not a whole number of int32 keys");
     const std::string empty = folder_.write("empty.i32", "");
     EXPECT_EQ(error_of(empty), empty + ": holds no data");
     for (const std::string name : {"missing.i32", "missing.txt"}) {

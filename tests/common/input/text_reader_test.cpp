@@ -46,7 +46,7 @@ TEST(TextReader, CommasKeepEmptyFields) {
     EXPECT_EQ(reader.integer(1, "to"), 2);
     EXPECT_EQ(reader.fields()[2], "");
     EXPECT_EQ(message_of<InputError>([&] { reader.integer(2, "weight"); }),
-              folder / "edges.csv" + ":1: weight '' is empty where a number is due");
+              folder / "edges.csv" + ":1: weight '' is empty; a number is expected");
 }
 
 TEST(TextReader, EitherSeparatorIsALinesOwn) {
@@ -85,7 +85,7 @@ TEST(TextReader, EachFaultNamesItsPlace) {
     const auto fault = [&](const auto& work) { return message_of<InputError>(work); };
     ASSERT_TRUE(reader.next_line());
     EXPECT_EQ(fault([&] { reader.expect_fields(4, "mass x y z"); }),
-              path + ":1: 3 fields where 4 are due: mass x y z");
+              path + ":1: 3 fields where 4 are expected: mass x y z");
     EXPECT_EQ(fault([&] { reader.real(3, "z"); }),
               path + ":1: z is missing: the line has 3 fields");
     ASSERT_TRUE(reader.next_line());
@@ -93,7 +93,7 @@ TEST(TextReader, EachFaultNamesItsPlace) {
     EXPECT_EQ(fault([&] { reader.integer(1, "x"); }), path + ":3: x 'five' is not a number");
     ASSERT_TRUE(reader.next_line());
     EXPECT_EQ(fault([&] { reader.expect_fields(3, "mass x y"); }),
-              path + ":4: 2 fields where 3 are due: mass x y");
+              path + ":4: 2 fields where 3 are expected: mass x y");
     ASSERT_TRUE(reader.next_line());
     EXPECT_EQ(fault([&] { reader.real(1, "x"); }), path + ":5: x 'nan' is not finite");
     EXPECT_EQ(fault([&] { reader.real(2, "y"); }), path + ":5: y '1e999' is out of range");
