@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 00: one thread on the CPU.
-// Idea: for each particle, its energy is added to every cell; then the layer is relaxed from a copy
-// of itself, and searched for its maximum.
-// Limit now: one core, and in it a division and a square root for each particle and cell.
-// Not of the thesis but of seed 002.
+// Idea: each particle adds its energy to every cell. Then the layer is relaxed from a copy of
+// itself and searched for its maximum.
+// Limit now: one core, with a division and a square root for each particle and cell.
+// Not of the thesis: Blanco and González 2018, the serial program.
 #include "problem/storms.hpp"
 
 #include <cmath>
@@ -33,7 +33,7 @@ void relax_layer(float* layer, const float* copy, std::int64_t size) {
 Maximum find_maximum(const float* layer, std::int64_t size) {
     Maximum maximum{0, 0.0f};
     for (std::int64_t k = 1; k < size - 1; ++k) {
-        // Of equal ones the first stays.
+        // Of equal peaks, the first one stays.
         if (layer[k] > layer[k - 1] && layer[k] > layer[k + 1] && layer[k] > maximum.value) {
             maximum = {k, layer[k]};
         }

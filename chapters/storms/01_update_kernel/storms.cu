@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 01: the update on the GPU.
-// Idea: a thread a cell, a launch a particle. Launches of one stream run one after the other, so
-// that every cell gets its energies in the order of the particles: the sums are the CPU's, bit by
-// bit.
-// Compared with 00_cpu: the loop over cells is a kernel; relaxation and maximum stay on the host,
-// and the layer goes to the device and back in each wave.
-// Limit now: a launch a particle, which does little, and in each wave two copies and the host's
-// relaxation.
-// Not of the thesis but of seed 002, version 1.
+// Idea: one thread per cell, one launch per particle. The launches of one stream run one after the
+// other, so every cell adds its energies in the order of the particles. The sums have the same
+// bits as on the CPU.
+// Compared with 00_cpu: the loop over cells is a kernel. Relaxation and maximum stay on the host,
+// so each wave copies the layer to the device and back.
+// Limit now: one short launch per particle, and in each wave two copies and the host's relaxation.
+// Not of the thesis: Blanco and González 2018, version 1.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -44,7 +43,7 @@ void relax_layer(float* layer, const float* copy, std::int64_t size) {
 Maximum find_maximum(const float* layer, std::int64_t size) {
     Maximum maximum{0, 0.0f};
     for (std::int64_t k = 1; k < size - 1; ++k) {
-        // Of equal ones the first stays.
+        // Of equal peaks, the first one stays.
         if (layer[k] > layer[k - 1] && layer[k] > layer[k + 1] && layer[k] > maximum.value) {
             maximum = {k, layer[k]};
         }

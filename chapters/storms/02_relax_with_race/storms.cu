@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 02: the relaxation on the GPU, with a race. WRONG ON PURPOSE.
-// Idea: a kernel copies the layer and relaxes it from the copy, with a barrier between. But no
-// barrier reaches beyond its block: a cell at an edge of two blocks may be relaxed from a neighbour
-// that the other block has not copied yet.
-// Compared with 01_update_kernel: relax_layer_kernel in place of the host's loop.
-// Limit now: it gives wrong results, so its times are none.
-// Not of the thesis but of seed 002, version 2, whose authors took this race out in version 3.
+// Idea: one kernel copies the layer, waits at a barrier, and relaxes the layer from the copy. But a
+// barrier holds only the threads of its own block. A cell at the edge between two blocks may be
+// relaxed before the other block has copied the neighbour.
+// Compared with 01_update_kernel: relax_layer_kernel replaces the host's loop.
+// Limit now: its results are wrong, so no times are reported.
+// Not of the thesis: Blanco and González 2018, version 2. Their version 3 removes this race.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -20,7 +20,7 @@ using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::Pha
 using storms::Wave;
 
 constexpr int kBlockSize = 256;
-// A cell is copied, and, if it is no end, written from the copy.
+// Each cell is copied: 8 bytes. Then it is read from the copy and written: 8 bytes.
 constexpr double kBytesPerRelaxation = 16;
 
 __global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
@@ -35,13 +35,13 @@ __global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size
     if (e >= threshold || e <= -threshold) layer[k] += e;
 }
 
-// The barrier holds back the threads of this block only: what layer_copy holds of the blocks on
-// both sides, their cells beside the edge, may be this wave's or still the last one's.
+// The barrier waits for the threads of this block only. The first and the last thread also read a
+// cell that a neighbouring block copies, and that cell may still hold the last wave's value.
 __global__ void relax_layer_kernel(float* __restrict__ layer, float* __restrict__ layer_copy,
                                    std::int64_t size) {
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < size) layer_copy[k] = layer[k];
-    __syncthreads();  // the block's cells have been copied, and no others
+    __syncthreads();  // the cells of this block have been copied, but no others
     if (k < 1 || k >= size - 1) return;
     layer[k] = (layer_copy[k - 1] + layer_copy[k] + layer_copy[k + 1]) / 3;
 }
@@ -49,7 +49,7 @@ __global__ void relax_layer_kernel(float* __restrict__ layer, float* __restrict_
 Maximum find_maximum(const float* layer, std::int64_t size) {
     Maximum maximum{0, 0.0f};
     for (std::int64_t k = 1; k < size - 1; ++k) {
-        // Of equal ones the first stays.
+        // Of equal peaks, the first one stays.
         if (layer[k] > layer[k - 1] && layer[k] > layer[k + 1] && layer[k] > maximum.value) {
             maximum = {k, layer[k]};
         }

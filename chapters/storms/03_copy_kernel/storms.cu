@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Storms, stage 03: a kernel for the copy.
-// Idea: what all blocks must have done before any goes on is a launch of its own. And a layer that
-// is cleared on the device need not be copied to it, in no wave.
-// Compared with 02_relax_with_race: copy_layer_kernel apart from relax_layer_kernel;
-// clear_layer_kernel; no copy in.
-// Limit now: a launch a particle, and in each wave the host, which gets the whole layer to look for
-// one cell.
-// Not of the thesis but of seed 002, version 3.
+// Storms, stage 03: one kernel for the copy.
+// Idea: when all blocks must finish a step before any block starts the next, the next step is a
+// launch of its own.
+// Compared with 02_relax_with_race: copy_layer_kernel copies the layer, and relax_layer_kernel
+// follows it without a barrier.
+// Limit now: one launch per particle, and in each wave two copies of the layer and the host's
+// search. Not of the thesis: Blanco and González 2018, version 3.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -21,13 +20,8 @@ using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::Pha
 using storms::Wave;
 
 constexpr int kBlockSize = 256;
-// A cell is copied, and, if it is no end, written from the copy.
+// Each cell is copied: 8 bytes. Then it is read from the copy and written: 8 bytes.
 constexpr double kBytesPerRelaxation = 16;
-
-__global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
-    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < size) layer[k] = 0.0f;
-}
 
 __global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
                                     std::int64_t position, float energy) {
@@ -47,7 +41,7 @@ __global__ void copy_layer_kernel(const float* __restrict__ layer, float* __rest
     if (k < size) layer_copy[k] = layer[k];
 }
 
-// After copy_layer_kernel: a launch sees all that the one before it in its stream has written.
+// A launch sees everything that the launch before it in the same stream has written.
 __global__ void relax_layer_kernel(float* __restrict__ layer, const float* __restrict__ layer_copy,
                                    std::int64_t size) {
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -58,7 +52,7 @@ __global__ void relax_layer_kernel(float* __restrict__ layer, const float* __res
 Maximum find_maximum(const float* layer, std::int64_t size) {
     Maximum maximum{0, 0.0f};
     for (std::int64_t k = 1; k < size - 1; ++k) {
-        // Of equal ones the first stays.
+        // Of equal peaks, the first one stays.
         if (layer[k] > layer[k - 1] && layer[k] > layer[k + 1] && layer[k] > maximum.value) {
             maximum = {k, layer[k]};
         }
@@ -70,13 +64,15 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t size = input.size;
     timer.begin(Phase::kSetup);
     std::vector<float>& layer = output.layer;
+    layer.assign(size, 0.0f);
     DeviceBuffer<float> d_layer(size), d_layer_copy(size);
     const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
-    clear_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size);
-    cuda_check(cudaGetLastError());
 
     for (std::size_t w = 0; w < input.waves.size(); ++w) {
         const Wave& wave = input.waves[w];
+        timer.begin(Phase::kCopyIn);
+        cuda_check(
+            cudaMemcpy(d_layer.data(), layer.data(), d_layer.bytes(), cudaMemcpyHostToDevice));
         timer.begin(Phase::kKernels);
         for (std::int64_t i = 0; i < wave.count(); ++i) {
             const float energy = static_cast<float>(wave.values[i]) * 1000;

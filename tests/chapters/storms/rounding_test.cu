@@ -12,7 +12,7 @@
 #include "common/cuda/device_buffer.hpp"
 
 #define main stage_main
-#include "07_exact_rounding/storms.cu"
+#include "13_exact_rounding/storms.cu"
 #undef main
 
 namespace {

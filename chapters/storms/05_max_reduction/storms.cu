@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Storms, stage 04: the maximum by reduction.
-// Idea: a kernel marks the peaks; then half of the list is compared with the other half, again and
-// again, until one is left. Its position travels with it, and of equal ones the lower wins.
-// Compared with 03_copy_kernel: find_peaks_kernel and reduce_peaks_kernel in place of the host's
-// search; the host gets one cell a wave, and the layer after the last.
-// Limit now: a launch a particle, each of which reads and writes the whole layer.
-// Not of the thesis but of seed 002, version 4.
+// Storms, stage 05: the maximum by reduction.
+// Idea: one kernel marks the peaks. Then each thread compares a peak of the first half of the list
+// with one of the second half, until one peak is left. The position travels with the value, and
+// of equal peaks the lower position wins.
+// Compared with 04_resident_layer: find_peaks_kernel and reduce_peaks_kernel replace the host's
+// search. The host gets one cell per wave, and the layer after the last wave.
+// Limit now: one launch per particle, each of which reads and writes the whole layer.
+// Not of the thesis: Blanco and González 2018, version 4.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -20,9 +21,9 @@ using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::Pha
 using storms::Wave;
 
 constexpr int kBlockSize = 256;
-// A cell is copied, and, if it is no end, written from the copy.
+// Each cell is copied: 8 bytes. Then it is read from the copy and written: 8 bytes.
 constexpr double kBytesPerRelaxation = 16;
-// A cell is read; a value and a position are written; the reduction reads the value.
+// Each cell is read, its value and position are written, and the reduction reads the value.
 constexpr double kBytesPerPeak = 20;
 
 __global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
@@ -48,7 +49,7 @@ __global__ void copy_layer_kernel(const float* __restrict__ layer, float* __rest
     if (k < size) layer_copy[k] = layer[k];
 }
 
-// After copy_layer_kernel: a launch sees all that the one before it in its stream has written.
+// A launch sees everything that the launch before it in the same stream has written.
 __global__ void relax_layer_kernel(float* __restrict__ layer, const float* __restrict__ layer_copy,
                                    std::int64_t size) {
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -56,8 +57,17 @@ __global__ void relax_layer_kernel(float* __restrict__ layer, const float* __res
     layer[k] = (layer_copy[k - 1] + layer_copy[k] + layer_copy[k + 1]) / 3;
 }
 
-// A cell that is no peak counts as one of value 0 at position 0: that is the answer if there is
-// none.
+// The greater of two peaks goes to place i; of equal peaks, the one with the lower position.
+__device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
+                                             std::int64_t other) {
+    if (values[other] < values[i]) return;
+    if (values[other] == values[i] && positions[other] >= positions[i]) return;
+    values[i] = values[other];
+    positions[i] = positions[other];
+}
+
+// A cell that is no peak counts as a peak of value 0 at position 0. Where the layer has no peak,
+// this is the answer.
 __global__ void find_peaks_kernel(const float* __restrict__ layer, std::int64_t size,
                                   float* __restrict__ values,
                                   std::int64_t* __restrict__ positions) {
@@ -69,16 +79,7 @@ __global__ void find_peaks_kernel(const float* __restrict__ layer, std::int64_t 
     positions[k] = peak ? k : 0;
 }
 
-// The greater of two peaks takes place i; of equal ones that of the lower position.
-__device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
-                                             std::int64_t other) {
-    if (values[other] < values[i]) return;
-    if (values[other] == values[i] && positions[other] >= positions[i]) return;
-    values[i] = values[other];
-    positions[i] = positions[other];
-}
-
-// With an odd count the peak in the middle, half - 1, has no other.
+// With an odd count, the peak in the middle (half - 1) has no partner and stays.
 __global__ void reduce_peaks_kernel(float* __restrict__ values,
                                     std::int64_t* __restrict__ positions, std::int64_t count,
                                     std::int64_t half) {

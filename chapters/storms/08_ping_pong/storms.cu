@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Storms, stage 05: the particles in shared memory.
-// Idea: one launch a wave. The particles stream through shared memory in their order, and a thread
-// keeps several cells in registers meanwhile: the layer is read and written once a wave, and the
-// division by the size is made once a particle and block in place of once a cell.
-// Compared with 04_max_reduction: update_layer_kernel takes all particles of a wave, and
-// kCellsPerThread cells a thread.
-// Limit now: a root and a division for each particle and cell, and where cells are few idle
-// multiprocessors; of few particles the layer, which relaxation and maximum go through five times.
-// Not of the thesis nor of seed 002.
+// Storms, stage 08: two layers that change roles.
+// Idea: the relaxation reads one layer and writes the other, and then the two swap their roles
+// (ping-pong buffers). Nothing needs to be copied first.
+// Compared with 07_hoisted_division: relax_layer_kernel writes another layer, the ends included,
+// and replaces copy_layer_kernel. Limit now: a root and a division for each particle and cell, and
+// with few particles the passes over the layer by three kernels. Not of the thesis nor of Blanco
+// and González 2018.
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "common/cuda/cuda_check.hpp"
@@ -24,10 +23,9 @@ using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::Pha
 using storms::Wave;
 
 constexpr int kBlockSize = 256;
-constexpr int kCellsPerThread = 2;
-// A cell is copied, and, if it is no end, written from the copy.
-constexpr double kBytesPerRelaxation = 16;
-// A cell is read; a value and a position are written; the reduction reads the value.
+// Each cell is read from one layer and written to the other.
+constexpr double kBytesPerRelaxation = 8;
+// Each cell is read, its value and position are written, and the reduction reads the value.
 constexpr double kBytesPerPeak = 20;
 
 __global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
@@ -35,62 +33,54 @@ __global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size)
     if (k < size) layer[k] = 0.0f;
 }
 
-// A thread takes cells that are kBlockSize apart, so that a warp's lie side by side.
 __global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
                                     const std::int64_t* __restrict__ positions,
                                     const int* __restrict__ values, std::int64_t count) {
     __shared__ std::int64_t s_positions[kBlockSize];
     __shared__ float s_shares[kBlockSize];
-    const std::int64_t first =
-        static_cast<std::int64_t>(blockIdx.x) * (kCellsPerThread * kBlockSize) + threadIdx.x;
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const float cells = static_cast<float>(size);
     const float threshold = 0.001f / cells;
-    float own[kCellsPerThread];
-    for (int c = 0; c < kCellsPerThread; ++c) {
-        const std::int64_t k = first + c * kBlockSize;
-        own[c] = k < size ? layer[k] : 0.0f;
-    }
+    float own = k < size ? layer[k] : 0.0f;
     for (std::int64_t begin = 0; begin < count; begin += kBlockSize) {
-        __syncthreads();  // the particles before these have been used
+        __syncthreads();  // all threads have used the particles before these
         if (begin + threadIdx.x < count) {
             s_positions[threadIdx.x] = positions[begin + threadIdx.x];
             s_shares[threadIdx.x] = static_cast<float>(values[begin + threadIdx.x]) * 1000 / cells;
         }
-        __syncthreads();  // all of these have been written
+        __syncthreads();  // all of these particles have been written
         const int staged = static_cast<int>(min(count - begin, std::int64_t{kBlockSize}));
         for (int i = 0; i < staged; ++i) {
             const std::int64_t position = s_positions[i];
-            const float share = s_shares[i];
-            for (int c = 0; c < kCellsPerThread; ++c) {
-                const std::int64_t k = first + c * kBlockSize;
-                const std::int64_t distance = position < k ? k - position : position - k;
-                const float e = share / sqrtf(static_cast<float>(distance + 1));
-                if (e >= threshold || e <= -threshold) own[c] += e;
-            }
+            const std::int64_t distance = position < k ? k - position : position - k;
+            const float attenuation = sqrtf(static_cast<float>(distance + 1));
+            const float e = s_shares[i] / attenuation;
+            if (fabsf(e) >= threshold) own += e;
         }
     }
-    for (int c = 0; c < kCellsPerThread; ++c) {
-        const std::int64_t k = first + c * kBlockSize;
-        if (k < size) layer[k] = own[c];
-    }
+    if (k < size) layer[k] = own;
 }
 
-__global__ void copy_layer_kernel(const float* __restrict__ layer, float* __restrict__ layer_copy,
-                                  std::int64_t size) {
+// Both ends keep their values.
+__global__ void relax_layer_kernel(const float* __restrict__ layer,
+                                   float* __restrict__ relaxed_layer, std::int64_t size) {
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < size) layer_copy[k] = layer[k];
+    if (k >= size) return;
+    const bool end = k == 0 || k == size - 1;
+    relaxed_layer[k] = end ? layer[k] : (layer[k - 1] + layer[k] + layer[k + 1]) / 3;
 }
 
-// After copy_layer_kernel: a launch sees all that the one before it in its stream has written.
-__global__ void relax_layer_kernel(float* __restrict__ layer, const float* __restrict__ layer_copy,
-                                   std::int64_t size) {
-    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < 1 || k >= size - 1) return;
-    layer[k] = (layer_copy[k - 1] + layer_copy[k] + layer_copy[k + 1]) / 3;
+// The greater of two peaks goes to place i; of equal peaks, the one with the lower position.
+__device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
+                                             std::int64_t other) {
+    if (values[other] < values[i]) return;
+    if (values[other] == values[i] && positions[other] >= positions[i]) return;
+    values[i] = values[other];
+    positions[i] = positions[other];
 }
 
-// A cell that is no peak counts as one of value 0 at position 0: that is the answer if there is
-// none.
+// A cell that is no peak counts as a peak of value 0 at position 0. Where the layer has no peak,
+// this is the answer.
 __global__ void find_peaks_kernel(const float* __restrict__ layer, std::int64_t size,
                                   float* __restrict__ values,
                                   std::int64_t* __restrict__ positions) {
@@ -102,16 +92,7 @@ __global__ void find_peaks_kernel(const float* __restrict__ layer, std::int64_t 
     positions[k] = peak ? k : 0;
 }
 
-// The greater of two peaks takes place i; of equal ones that of the lower position.
-__device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
-                                             std::int64_t other) {
-    if (values[other] < values[i]) return;
-    if (values[other] == values[i] && positions[other] >= positions[i]) return;
-    values[i] = values[other];
-    positions[i] = positions[other];
-}
-
-// With an odd count the peak in the middle, half - 1, has no other.
+// With an odd count, the peak in the middle (half - 1) has no partner and stays.
 __global__ void reduce_peaks_kernel(float* __restrict__ values,
                                     std::int64_t* __restrict__ positions, std::int64_t count,
                                     std::int64_t half) {
@@ -123,10 +104,9 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t size = input.size;
     timer.begin(Phase::kSetup);
     std::vector<float>& layer = output.layer;
-    DeviceBuffer<float> d_layer(size), d_layer_copy(size), d_values(size);
+    DeviceBuffer<float> d_layer(size), d_relaxed_layer(size), d_values(size);
     DeviceBuffer<std::int64_t> d_positions(size);
     const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
-    const std::int64_t update_blocks = (blocks + kCellsPerThread - 1) / kCellsPerThread;
     std::size_t longest = 1;
     for (const Wave& wave : input.waves) longest = std::max(longest, wave.positions.size());
     DeviceBuffer<std::int64_t> d_particle_positions(longest);
@@ -142,14 +122,13 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
         cuda_check(cudaMemcpy(d_particle_values.data(), wave.values.data(),
                               wave.count() * sizeof(int), cudaMemcpyHostToDevice));
         timer.begin(Phase::kKernels);
-        update_layer_kernel<<<update_blocks, kBlockSize>>>(d_layer.data(), size,
-                                                           d_particle_positions.data(),
-                                                           d_particle_values.data(), wave.count());
+        update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size,
+                                                    d_particle_positions.data(),
+                                                    d_particle_values.data(), wave.count());
         cuda_check(cudaGetLastError());
-        copy_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_layer_copy.data(), size);
+        relax_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_relaxed_layer.data(), size);
         cuda_check(cudaGetLastError());
-        relax_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_layer_copy.data(), size);
-        cuda_check(cudaGetLastError());
+        std::swap(d_layer, d_relaxed_layer);
         find_peaks_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, d_values.data(),
                                                   d_positions.data());
         cuda_check(cudaGetLastError());
@@ -169,7 +148,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kCopyOut);
     cuda_check(cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
-    timer.note_grid(update_blocks, kBlockSize);
+    timer.note_grid(blocks, kBlockSize);
     timer.declare_work({.bytes = (storms::kBytesPerUpdate + kBytesPerRelaxation + kBytesPerPeak) *
                                  (size - 2) * input.waves.size(),
                         .operations = storms::update_operations(input)});

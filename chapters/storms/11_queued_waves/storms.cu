@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Storms, stage 07: exact rounding without its special cases.
-// Idea: nvcc's root and division are approximations, corrections, and tests for zeros, infinities
-// and denormals, which the root of an integer never meets. The corrections alone give the same
-// bits, one approximation, of 1 / root, serves both, and near particles need no 64-bit distance.
-// Compared with 06_fused: update_layer_kernel has divide_by_root() and one cell a thread.
-// Limit now: multiply-adds for each particle and cell, and where cells are few their latency; of
-// few particles the layer, which crosses the memory four times a wave.
-// Not of the thesis nor of seed 002.
+// Storms, stage 11: all waves are queued at once.
+// Idea: all particles are copied to the device before the first wave, and all maxima come back
+// after the last. Between them the host only queues launches and never waits for the device.
+// Compared with 10_fused_relaxation: the lists hold all waves, and the copies leave the loop.
+// Limit now: a root and a division for each particle and cell, and with few particles the layer,
+// which crosses the memory four times per wave. Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -22,9 +20,7 @@ using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::Pha
 using storms::Wave;
 
 constexpr int kBlockSize = 256;
-// Where all places are nearer to 0, a distance fits 32 bits, and one more.
-constexpr std::int64_t kNear = std::int64_t{1} << 30;
-// A cell is read, and written relaxed.
+// Each cell is read from one layer and written to the other.
 constexpr double kBytesPerRelaxation = 8;
 
 __global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
@@ -32,49 +28,42 @@ __global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size)
     if (k < size) layer[k] = 0.0f;
 }
 
-// share / sqrtf(d) to the last bit, for an integer d >= 1 and a share of usual size, or 0. A
-// multiply-add rounds once: d - guess^2 and share - root * quotient are exact.
-__device__ __forceinline__ float divide_by_root(float share, float d) {
-    const float approximation = rsqrtf(d);  // of 1 / sqrtf(d), to two units
-    const float guess = d * approximation;
-    const float root = fmaf(fmaf(-guess, guess, d), 0.5f * approximation, guess);
-    const float inverse = fmaf(fmaf(-root, approximation, 1.0f), approximation, approximation);
-    float quotient = share * inverse;
-    quotient = fmaf(fmaf(-root, quotient, share), inverse, quotient);
-    return fmaf(fmaf(-root, quotient, share), inverse, quotient);
-}
-
-// Place: of cells and particles.
-template <typename Place>
-__global__ void update_layer_kernel(float* __restrict__ layer, Place size,
+__global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
                                     const std::int64_t* __restrict__ positions,
                                     const int* __restrict__ values, std::int64_t count) {
-    __shared__ Place s_positions[kBlockSize];
+    __shared__ std::int64_t s_positions[kBlockSize];
     __shared__ float s_shares[kBlockSize];
-    const Place k = static_cast<Place>(blockIdx.x) * kBlockSize + threadIdx.x;
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const float cells = static_cast<float>(size);
     const float threshold = 0.001f / cells;
     float own = k < size ? layer[k] : 0.0f;
     for (std::int64_t begin = 0; begin < count; begin += kBlockSize) {
-        __syncthreads();  // the particles before these have been used
+        __syncthreads();  // all threads have used the particles before these
         if (begin + threadIdx.x < count) {
-            s_positions[threadIdx.x] = static_cast<Place>(positions[begin + threadIdx.x]);
+            s_positions[threadIdx.x] = positions[begin + threadIdx.x];
             s_shares[threadIdx.x] = static_cast<float>(values[begin + threadIdx.x]) * 1000 / cells;
         }
-        __syncthreads();  // all of these have been written
+        __syncthreads();  // all of these particles have been written
         const int staged = static_cast<int>(min(count - begin, std::int64_t{kBlockSize}));
-#pragma unroll 4  // an energy takes its time; several at once do not wait for one another
         for (int i = 0; i < staged; ++i) {
-            const Place position = s_positions[i];
-            const Place distance = position < k ? k - position : position - k;
-            const float e = divide_by_root(s_shares[i], static_cast<float>(distance + 1));
+            const std::int64_t position = s_positions[i];
+            const std::int64_t distance = position < k ? k - position : position - k;
+            const float attenuation = sqrtf(static_cast<float>(distance + 1));
+            const float e = s_shares[i] / attenuation;
             if (fabsf(e) >= threshold) own += e;
         }
     }
     if (k < size) layer[k] = own;
 }
 
-// The greater of two peaks takes place i; of equal ones that of the lower position.
+// Cell k after the relaxation. Both ends keep their values.
+__device__ __forceinline__ float relaxed_cell(const float* layer, std::int64_t size,
+                                              std::int64_t k) {
+    if (k == 0 || k == size - 1) return layer[k];
+    return (layer[k - 1] + layer[k] + layer[k + 1]) / 3;
+}
+
+// The greater of two peaks goes to place i; of equal peaks, the one with the lower position.
 __device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
                                              std::int64_t other) {
     if (values[other] < values[i]) return;
@@ -83,34 +72,22 @@ __device__ __forceinline__ void keep_greater(float* values, std::int64_t* positi
     positions[i] = positions[other];
 }
 
-// What cell k has after the relaxation; both ends keep what they have.
-__device__ __forceinline__ float relaxed_cell(const float* layer, std::int64_t size,
-                                              std::int64_t k) {
-    if (k == 0 || k == size - 1) return layer[k];
-    return (layer[k - 1] + layer[k] + layer[k + 1]) / 3;
-}
-
-// From one layer to another, and the greatest peak of a block. The neighbours are relaxed once
-// more: that costs less than to wait until all blocks have written theirs, and read them. A block
-// without a peak has one of value 0 at position 0: that is the answer if there is none.
-__global__ void relax_and_find_kernel(const float* __restrict__ layer, std::int64_t size,
-                                      float* __restrict__ relaxed_layer, float* __restrict__ values,
+// A cell that is no peak counts as a peak of value 0 at position 0. Where the layer has no peak,
+// this is the answer.
+__global__ void relax_and_find_kernel(const float* __restrict__ layer,
+                                      float* __restrict__ relaxed_layer, std::int64_t size,
+                                      float* __restrict__ values,
                                       std::int64_t* __restrict__ positions) {
     __shared__ float s_values[kBlockSize];
     __shared__ std::int64_t s_positions[kBlockSize];
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const int thread = threadIdx.x;
-    s_values[thread] = 0.0f;
-    s_positions[thread] = 0;
-    if (k < size) {
-        const float own = relaxed_cell(layer, size, k);
-        relaxed_layer[k] = own;
-        if (k > 0 && k < size - 1 && own > 0 && own > relaxed_cell(layer, size, k - 1) &&
-            own > relaxed_cell(layer, size, k + 1)) {
-            s_values[thread] = own;
-            s_positions[thread] = k;
-        }
-    }
+    const float own = k < size ? relaxed_cell(layer, size, k) : 0.0f;
+    if (k < size) relaxed_layer[k] = own;
+    const bool peak = k > 0 && k < size - 1 && own > relaxed_cell(layer, size, k - 1) &&
+                      own > relaxed_cell(layer, size, k + 1) && own > 0;
+    s_values[thread] = peak ? own : 0.0f;
+    s_positions[thread] = peak ? k : 0;
     for (int half = kBlockSize / 2; half > 0; half /= 2) {
         __syncthreads();  // the upper half has been written
         if (thread < half) keep_greater(s_values, s_positions, thread, thread + half);
@@ -120,7 +97,7 @@ __global__ void relax_and_find_kernel(const float* __restrict__ layer, std::int6
     positions[blockIdx.x] = s_positions[0];
 }
 
-// With an odd count the peak in the middle, half - 1, has no other.
+// With an odd count, the peak in the middle (half - 1) has no partner and stays.
 __global__ void reduce_peaks_kernel(float* __restrict__ values,
                                     std::int64_t* __restrict__ positions, std::int64_t count,
                                     std::int64_t half) {
@@ -132,9 +109,10 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t size = input.size;
     timer.begin(Phase::kSetup);
     std::vector<float>& layer = output.layer;
+    DeviceBuffer<float> d_layer(size), d_relaxed_layer(size);
     const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
     const std::int64_t waves = static_cast<std::int64_t>(input.waves.size());
-    DeviceBuffer<float> d_layer(size), d_relaxed_layer(size), d_values(waves * blocks);
+    DeviceBuffer<float> d_values(waves * blocks);
     DeviceBuffer<std::int64_t> d_positions(waves * blocks);
     DeviceBuffer<std::int64_t> d_particle_positions(input.particles());
     DeviceBuffer<int> d_particle_values(input.particles());
@@ -155,29 +133,23 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     first = 0;
     for (std::int64_t w = 0; w < waves; ++w) {
         const Wave& wave = input.waves[w];
-        const auto positions_now = d_particle_positions.data() + first;
-        const auto values_now = d_particle_values.data() + first;
-        if (size <= kNear && wave.is_nearer_than(kNear)) {
-            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), static_cast<int>(size),
-                                                        positions_now, values_now, wave.count());
-        } else {
-            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, positions_now,
-                                                        values_now, wave.count());
-        }
+        update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size,
+                                                    d_particle_positions.data() + first,
+                                                    d_particle_values.data() + first, wave.count());
         cuda_check(cudaGetLastError());
         first += wave.count();
         float* const values = d_values.data() + w * blocks;
         std::int64_t* const positions = d_positions.data() + w * blocks;
-        relax_and_find_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, d_relaxed_layer.data(),
+        relax_and_find_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_relaxed_layer.data(), size,
                                                       values, positions);
         cuda_check(cudaGetLastError());
+        std::swap(d_layer, d_relaxed_layer);
         for (std::int64_t count = blocks; count > 1; count = (count + 1) / 2) {
             const std::int64_t half = (count + 1) / 2;
             reduce_peaks_kernel<<<(half + kBlockSize - 1) / kBlockSize, kBlockSize>>>(
                 values, positions, count, half);
             cuda_check(cudaGetLastError());
         }
-        std::swap(d_layer, d_relaxed_layer);
     }
 
     timer.begin(Phase::kCopyOut);

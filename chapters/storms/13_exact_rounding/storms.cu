@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Storms, stage 06: relaxation and maximum fused, all waves at once.
-// Idea: a kernel relaxes from one layer into another, so that no copy is needed, and each block
-// keeps its greatest peak of what it has just computed. All particles lie on the device before the
-// first wave and all maxima after the last: the host only queues launches.
-// Compared with 05_particles_in_shared: relax_and_find_kernel in place of three kernels;
-// reduce_peaks_kernel has a peak a block; copies before and after the loop over waves.
-// Limit now: a root and a division for each particle and cell, and where cells are few idle
-// multiprocessors; of few particles the layer, which crosses the memory four times a wave.
-// Not of the thesis nor of seed 002.
+// Storms, stage 13: exact rounding without its special cases.
+// Idea: nvcc computes a root or a division by an approximation, corrections, and tests for zeros,
+// infinities and denormals. The root of an integer from 1 on is none of these. The corrections
+// alone give the same bits, and one approximation, of 1 / root, serves both operations. Compared
+// with 12_32bit_positions: divide_by_root() replaces sqrtf() and the division. Limit now:
+// multiply-adds for each particle and cell, and with few cells their latency; with few particles
+// the layer, which crosses the memory four times per wave. Not of the thesis nor of Blanco and
+// González 2018.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -23,8 +22,9 @@ using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::Pha
 using storms::Wave;
 
 constexpr int kBlockSize = 256;
-constexpr int kCellsPerThread = 2;
-// A cell is read, and written relaxed.
+// Between two positions below this limit, a distance plus 1 fits in 32 bits.
+constexpr std::int64_t kNear = std::int64_t{1} << 30;
+// Each cell is read from one layer and written to the other.
 constexpr double kBytesPerRelaxation = 8;
 
 __global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
@@ -32,47 +32,55 @@ __global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size)
     if (k < size) layer[k] = 0.0f;
 }
 
-// A thread takes cells that are kBlockSize apart, so that a warp's lie side by side.
-__global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
-                                    const std::int64_t* __restrict__ positions,
-                                    const int* __restrict__ values, std::int64_t count) {
-    __shared__ std::int64_t s_positions[kBlockSize];
-    __shared__ float s_shares[kBlockSize];
-    const std::int64_t first =
-        static_cast<std::int64_t>(blockIdx.x) * (kCellsPerThread * kBlockSize) + threadIdx.x;
-    const float cells = static_cast<float>(size);
-    const float threshold = 0.001f / cells;
-    float own[kCellsPerThread];
-    for (int c = 0; c < kCellsPerThread; ++c) {
-        const std::int64_t k = first + c * kBlockSize;
-        own[c] = k < size ? layer[k] : 0.0f;
-    }
-    for (std::int64_t begin = 0; begin < count; begin += kBlockSize) {
-        __syncthreads();  // the particles before these have been used
-        if (begin + threadIdx.x < count) {
-            s_positions[threadIdx.x] = positions[begin + threadIdx.x];
-            s_shares[threadIdx.x] = static_cast<float>(values[begin + threadIdx.x]) * 1000 / cells;
-        }
-        __syncthreads();  // all of these have been written
-        const int staged = static_cast<int>(min(count - begin, std::int64_t{kBlockSize}));
-        for (int i = 0; i < staged; ++i) {
-            const std::int64_t position = s_positions[i];
-            const float share = s_shares[i];
-            for (int c = 0; c < kCellsPerThread; ++c) {
-                const std::int64_t k = first + c * kBlockSize;
-                const std::int64_t distance = position < k ? k - position : position - k;
-                const float e = share / sqrtf(static_cast<float>(distance + 1));
-                if (e >= threshold || e <= -threshold) own[c] += e;
-            }
-        }
-    }
-    for (int c = 0; c < kCellsPerThread; ++c) {
-        const std::int64_t k = first + c * kBlockSize;
-        if (k < size) layer[k] = own[c];
-    }
+// share / sqrtf(d), correctly rounded, for an integer d >= 1 and a share that is 0 or no denormal.
+// A multiply-add rounds once, so d - guess^2 and share - root * quotient are exact.
+__device__ __forceinline__ float divide_by_root(float share, float d) {
+    const float approximation = rsqrtf(d);  // 1 / sqrtf(d) with an error of up to two units
+    const float guess = d * approximation;
+    const float root = fmaf(fmaf(-guess, guess, d), 0.5f * approximation, guess);
+    const float inverse = fmaf(fmaf(-root, approximation, 1.0f), approximation, approximation);
+    float quotient = share * inverse;
+    quotient = fmaf(fmaf(-root, quotient, share), inverse, quotient);
+    return fmaf(fmaf(-root, quotient, share), inverse, quotient);
 }
 
-// The greater of two peaks takes place i; of equal ones that of the lower position.
+// Place: the type of a position of a cell or a particle.
+template <typename Place>
+__global__ void update_layer_kernel(float* __restrict__ layer, Place size,
+                                    const std::int64_t* __restrict__ positions,
+                                    const int* __restrict__ values, std::int64_t count) {
+    __shared__ Place s_positions[kBlockSize];
+    __shared__ float s_shares[kBlockSize];
+    const Place k = static_cast<Place>(blockIdx.x) * kBlockSize + threadIdx.x;
+    const float cells = static_cast<float>(size);
+    const float threshold = 0.001f / cells;
+    float own = k < size ? layer[k] : 0.0f;
+    for (std::int64_t begin = 0; begin < count; begin += kBlockSize) {
+        __syncthreads();  // all threads have used the particles before these
+        if (begin + threadIdx.x < count) {
+            s_positions[threadIdx.x] = static_cast<Place>(positions[begin + threadIdx.x]);
+            s_shares[threadIdx.x] = static_cast<float>(values[begin + threadIdx.x]) * 1000 / cells;
+        }
+        __syncthreads();  // all of these particles have been written
+        const int staged = static_cast<int>(min(count - begin, std::int64_t{kBlockSize}));
+        for (int i = 0; i < staged; ++i) {
+            const Place position = s_positions[i];
+            const Place distance = position < k ? k - position : position - k;
+            const float e = divide_by_root(s_shares[i], static_cast<float>(distance + 1));
+            if (fabsf(e) >= threshold) own += e;
+        }
+    }
+    if (k < size) layer[k] = own;
+}
+
+// Cell k after the relaxation. Both ends keep their values.
+__device__ __forceinline__ float relaxed_cell(const float* layer, std::int64_t size,
+                                              std::int64_t k) {
+    if (k == 0 || k == size - 1) return layer[k];
+    return (layer[k - 1] + layer[k] + layer[k + 1]) / 3;
+}
+
+// The greater of two peaks goes to place i; of equal peaks, the one with the lower position.
 __device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
                                              std::int64_t other) {
     if (values[other] < values[i]) return;
@@ -81,34 +89,22 @@ __device__ __forceinline__ void keep_greater(float* values, std::int64_t* positi
     positions[i] = positions[other];
 }
 
-// What cell k has after the relaxation; both ends keep what they have.
-__device__ __forceinline__ float relaxed_cell(const float* layer, std::int64_t size,
-                                              std::int64_t k) {
-    if (k == 0 || k == size - 1) return layer[k];
-    return (layer[k - 1] + layer[k] + layer[k + 1]) / 3;
-}
-
-// From one layer to another, and the greatest peak of a block. The neighbours are relaxed once
-// more: that costs less than to wait until all blocks have written theirs, and read them. A block
-// without a peak has one of value 0 at position 0: that is the answer if there is none.
-__global__ void relax_and_find_kernel(const float* __restrict__ layer, std::int64_t size,
-                                      float* __restrict__ relaxed_layer, float* __restrict__ values,
+// A cell that is no peak counts as a peak of value 0 at position 0. Where the layer has no peak,
+// this is the answer.
+__global__ void relax_and_find_kernel(const float* __restrict__ layer,
+                                      float* __restrict__ relaxed_layer, std::int64_t size,
+                                      float* __restrict__ values,
                                       std::int64_t* __restrict__ positions) {
     __shared__ float s_values[kBlockSize];
     __shared__ std::int64_t s_positions[kBlockSize];
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const int thread = threadIdx.x;
-    s_values[thread] = 0.0f;
-    s_positions[thread] = 0;
-    if (k < size) {
-        const float own = relaxed_cell(layer, size, k);
-        relaxed_layer[k] = own;
-        if (k > 0 && k < size - 1 && own > 0 && own > relaxed_cell(layer, size, k - 1) &&
-            own > relaxed_cell(layer, size, k + 1)) {
-            s_values[thread] = own;
-            s_positions[thread] = k;
-        }
-    }
+    const float own = k < size ? relaxed_cell(layer, size, k) : 0.0f;
+    if (k < size) relaxed_layer[k] = own;
+    const bool peak = k > 0 && k < size - 1 && own > relaxed_cell(layer, size, k - 1) &&
+                      own > relaxed_cell(layer, size, k + 1) && own > 0;
+    s_values[thread] = peak ? own : 0.0f;
+    s_positions[thread] = peak ? k : 0;
     for (int half = kBlockSize / 2; half > 0; half /= 2) {
         __syncthreads();  // the upper half has been written
         if (thread < half) keep_greater(s_values, s_positions, thread, thread + half);
@@ -118,7 +114,7 @@ __global__ void relax_and_find_kernel(const float* __restrict__ layer, std::int6
     positions[blockIdx.x] = s_positions[0];
 }
 
-// With an odd count the peak in the middle, half - 1, has no other.
+// With an odd count, the peak in the middle (half - 1) has no partner and stays.
 __global__ void reduce_peaks_kernel(float* __restrict__ values,
                                     std::int64_t* __restrict__ positions, std::int64_t count,
                                     std::int64_t half) {
@@ -130,10 +126,10 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t size = input.size;
     timer.begin(Phase::kSetup);
     std::vector<float>& layer = output.layer;
+    DeviceBuffer<float> d_layer(size), d_relaxed_layer(size);
     const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
-    const std::int64_t update_blocks = (blocks + kCellsPerThread - 1) / kCellsPerThread;
     const std::int64_t waves = static_cast<std::int64_t>(input.waves.size());
-    DeviceBuffer<float> d_layer(size), d_relaxed_layer(size), d_values(waves * blocks);
+    DeviceBuffer<float> d_values(waves * blocks);
     DeviceBuffer<std::int64_t> d_positions(waves * blocks);
     DeviceBuffer<std::int64_t> d_particle_positions(input.particles());
     DeviceBuffer<int> d_particle_values(input.particles());
@@ -154,23 +150,29 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     first = 0;
     for (std::int64_t w = 0; w < waves; ++w) {
         const Wave& wave = input.waves[w];
-        update_layer_kernel<<<update_blocks, kBlockSize>>>(
-            d_layer.data(), size, d_particle_positions.data() + first,
-            d_particle_values.data() + first, wave.count());
+        const std::int64_t* const wave_positions = d_particle_positions.data() + first;
+        const int* const wave_values = d_particle_values.data() + first;
+        if (size <= kNear && wave.is_nearer_than(kNear)) {
+            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), static_cast<int>(size),
+                                                        wave_positions, wave_values, wave.count());
+        } else {
+            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, wave_positions,
+                                                        wave_values, wave.count());
+        }
         cuda_check(cudaGetLastError());
         first += wave.count();
         float* const values = d_values.data() + w * blocks;
         std::int64_t* const positions = d_positions.data() + w * blocks;
-        relax_and_find_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, d_relaxed_layer.data(),
+        relax_and_find_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_relaxed_layer.data(), size,
                                                       values, positions);
         cuda_check(cudaGetLastError());
+        std::swap(d_layer, d_relaxed_layer);
         for (std::int64_t count = blocks; count > 1; count = (count + 1) / 2) {
             const std::int64_t half = (count + 1) / 2;
             reduce_peaks_kernel<<<(half + kBlockSize - 1) / kBlockSize, kBlockSize>>>(
                 values, positions, count, half);
             cuda_check(cudaGetLastError());
         }
-        std::swap(d_layer, d_relaxed_layer);
     }
 
     timer.begin(Phase::kCopyOut);
@@ -183,7 +185,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     }
     cuda_check(cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
-    timer.note_grid(update_blocks, kBlockSize);
+    timer.note_grid(blocks, kBlockSize);
     timer.declare_work({.bytes = (storms::kBytesPerUpdate + kBytesPerRelaxation) * size * waves,
                         .operations = storms::update_operations(input)});
 }

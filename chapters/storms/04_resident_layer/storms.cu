@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Storms, stage 04: the layer stays on the device.
+// Idea: since stage 03 only kernels change the layer, so the device's copy is always up to date. A
+// kernel clears it once, and no wave needs to copy it to the device.
+// Compared with 03_copy_kernel: clear_layer_kernel replaces the copies from the host.
+// Limit now: one launch per particle, and in each wave the host, which gets the whole layer to find
+// one cell.
+// Not of the thesis: Blanco and González 2018, version 3.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/storms.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::PhaseTimer;
+using storms::Wave;
+
+constexpr int kBlockSize = 256;
+// Each cell is copied: 8 bytes. Then it is read from the copy and written: 8 bytes.
+constexpr double kBytesPerRelaxation = 16;
+
+__global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < size) layer[k] = 0.0f;
+}
+
+__global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
+                                    std::int64_t position, float energy) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= size) return;
+    const float cells = static_cast<float>(size);
+    const float threshold = 0.001f / cells;
+    const std::int64_t distance = position < k ? k - position : position - k;
+    const float attenuation = sqrtf(static_cast<float>(distance + 1));
+    const float e = energy / cells / attenuation;
+    if (e >= threshold || e <= -threshold) layer[k] += e;
+}
+
+__global__ void copy_layer_kernel(const float* __restrict__ layer, float* __restrict__ layer_copy,
+                                  std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < size) layer_copy[k] = layer[k];
+}
+
+// A launch sees everything that the launch before it in the same stream has written.
+__global__ void relax_layer_kernel(float* __restrict__ layer, const float* __restrict__ layer_copy,
+                                   std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < 1 || k >= size - 1) return;
+    layer[k] = (layer_copy[k - 1] + layer_copy[k] + layer_copy[k + 1]) / 3;
+}
+
+Maximum find_maximum(const float* layer, std::int64_t size) {
+    Maximum maximum{0, 0.0f};
+    for (std::int64_t k = 1; k < size - 1; ++k) {
+        // Of equal peaks, the first one stays.
+        if (layer[k] > layer[k - 1] && layer[k] > layer[k + 1] && layer[k] > maximum.value) {
+            maximum = {k, layer[k]};
+        }
+    }
+    return maximum;
+}
+
+void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t size = input.size;
+    timer.begin(Phase::kSetup);
+    std::vector<float>& layer = output.layer;
+    DeviceBuffer<float> d_layer(size), d_layer_copy(size);
+    const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
+    clear_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size);
+    cuda_check(cudaGetLastError());
+
+    for (std::size_t w = 0; w < input.waves.size(); ++w) {
+        const Wave& wave = input.waves[w];
+        timer.begin(Phase::kKernels);
+        for (std::int64_t i = 0; i < wave.count(); ++i) {
+            const float energy = static_cast<float>(wave.values[i]) * 1000;
+            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, wave.positions[i],
+                                                        energy);
+            cuda_check(cudaGetLastError());
+        }
+        copy_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_layer_copy.data(), size);
+        cuda_check(cudaGetLastError());
+        relax_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_layer_copy.data(), size);
+        cuda_check(cudaGetLastError());
+        timer.begin(Phase::kCopyOut);
+        cuda_check(
+            cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
+        timer.begin(Phase::kKernels);  // what other stages do in kernels
+        output.maxima[w] = find_maximum(layer.data(), size);
+    }
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work(
+        {.bytes = storms::kBytesPerUpdate * size * storms::particles_that_reach_all(input) +
+                  kBytesPerRelaxation * (size - 2) * input.waves.size(),
+         .operations = storms::update_operations(input)});
+}
+
+int main(int argc, char** argv) { return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer); }

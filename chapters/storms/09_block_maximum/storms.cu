@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Storms, stage 09: each block finds its greatest peak.
+// Idea: a block reduces its peaks in shared memory and writes only the greatest one. The launches
+// of the reduction start with one peak per block instead of one per cell. Compared with
+// 08_ping_pong: find_peaks_kernel ends with a reduction of its block, and the lists have one entry
+// per block. Limit now: a root and a division for each particle and cell, and with few particles
+// the passes over the layer by three kernels. Not of the thesis nor of Blanco and González 2018.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/storms.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::PhaseTimer;
+using storms::Wave;
+
+constexpr int kBlockSize = 256;
+// Each cell is read from one layer and written to the other.
+constexpr double kBytesPerRelaxation = 8;
+// Each cell is read. What a block writes is little beside that.
+constexpr double kBytesPerPeak = 4;
+
+__global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < size) layer[k] = 0.0f;
+}
+
+__global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
+                                    const std::int64_t* __restrict__ positions,
+                                    const int* __restrict__ values, std::int64_t count) {
+    __shared__ std::int64_t s_positions[kBlockSize];
+    __shared__ float s_shares[kBlockSize];
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const float cells = static_cast<float>(size);
+    const float threshold = 0.001f / cells;
+    float own = k < size ? layer[k] : 0.0f;
+    for (std::int64_t begin = 0; begin < count; begin += kBlockSize) {
+        __syncthreads();  // all threads have used the particles before these
+        if (begin + threadIdx.x < count) {
+            s_positions[threadIdx.x] = positions[begin + threadIdx.x];
+            s_shares[threadIdx.x] = static_cast<float>(values[begin + threadIdx.x]) * 1000 / cells;
+        }
+        __syncthreads();  // all of these particles have been written
+        const int staged = static_cast<int>(min(count - begin, std::int64_t{kBlockSize}));
+        for (int i = 0; i < staged; ++i) {
+            const std::int64_t position = s_positions[i];
+            const std::int64_t distance = position < k ? k - position : position - k;
+            const float attenuation = sqrtf(static_cast<float>(distance + 1));
+            const float e = s_shares[i] / attenuation;
+            if (fabsf(e) >= threshold) own += e;
+        }
+    }
+    if (k < size) layer[k] = own;
+}
+
+// Both ends keep their values.
+__global__ void relax_layer_kernel(const float* __restrict__ layer,
+                                   float* __restrict__ relaxed_layer, std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= size) return;
+    const bool end = k == 0 || k == size - 1;
+    relaxed_layer[k] = end ? layer[k] : (layer[k - 1] + layer[k] + layer[k + 1]) / 3;
+}
+
+// The greater of two peaks goes to place i; of equal peaks, the one with the lower position.
+__device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
+                                             std::int64_t other) {
+    if (values[other] < values[i]) return;
+    if (values[other] == values[i] && positions[other] >= positions[i]) return;
+    values[i] = values[other];
+    positions[i] = positions[other];
+}
+
+// A cell that is no peak counts as a peak of value 0 at position 0. Where the layer has no peak,
+// this is the answer.
+__global__ void find_peaks_kernel(const float* __restrict__ layer, std::int64_t size,
+                                  float* __restrict__ values,
+                                  std::int64_t* __restrict__ positions) {
+    __shared__ float s_values[kBlockSize];
+    __shared__ std::int64_t s_positions[kBlockSize];
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int thread = threadIdx.x;
+    const float own = k < size ? layer[k] : 0.0f;
+    const bool peak = k > 0 && k < size - 1 && own > layer[k - 1] && own > layer[k + 1] && own > 0;
+    s_values[thread] = peak ? own : 0.0f;
+    s_positions[thread] = peak ? k : 0;
+    for (int half = kBlockSize / 2; half > 0; half /= 2) {
+        __syncthreads();  // the upper half has been written
+        if (thread < half) keep_greater(s_values, s_positions, thread, thread + half);
+    }
+    if (thread > 0) return;
+    values[blockIdx.x] = s_values[0];
+    positions[blockIdx.x] = s_positions[0];
+}
+
+// With an odd count, the peak in the middle (half - 1) has no partner and stays.
+__global__ void reduce_peaks_kernel(float* __restrict__ values,
+                                    std::int64_t* __restrict__ positions, std::int64_t count,
+                                    std::int64_t half) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i + half < count) keep_greater(values, positions, i, i + half);
+}
+
+void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t size = input.size;
+    timer.begin(Phase::kSetup);
+    std::vector<float>& layer = output.layer;
+    DeviceBuffer<float> d_layer(size), d_relaxed_layer(size);
+    const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
+    DeviceBuffer<float> d_values(blocks);
+    DeviceBuffer<std::int64_t> d_positions(blocks);
+    std::size_t longest = 1;
+    for (const Wave& wave : input.waves) longest = std::max(longest, wave.positions.size());
+    DeviceBuffer<std::int64_t> d_particle_positions(longest);
+    DeviceBuffer<int> d_particle_values(longest);
+    clear_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size);
+    cuda_check(cudaGetLastError());
+
+    for (std::size_t w = 0; w < input.waves.size(); ++w) {
+        const Wave& wave = input.waves[w];
+        timer.begin(Phase::kCopyIn);
+        cuda_check(cudaMemcpy(d_particle_positions.data(), wave.positions.data(),
+                              wave.count() * sizeof(std::int64_t), cudaMemcpyHostToDevice));
+        cuda_check(cudaMemcpy(d_particle_values.data(), wave.values.data(),
+                              wave.count() * sizeof(int), cudaMemcpyHostToDevice));
+        timer.begin(Phase::kKernels);
+        update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size,
+                                                    d_particle_positions.data(),
+                                                    d_particle_values.data(), wave.count());
+        cuda_check(cudaGetLastError());
+        relax_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_relaxed_layer.data(), size);
+        cuda_check(cudaGetLastError());
+        std::swap(d_layer, d_relaxed_layer);
+        find_peaks_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, d_values.data(),
+                                                  d_positions.data());
+        cuda_check(cudaGetLastError());
+        for (std::int64_t count = blocks; count > 1; count = (count + 1) / 2) {
+            const std::int64_t half = (count + 1) / 2;
+            reduce_peaks_kernel<<<(half + kBlockSize - 1) / kBlockSize, kBlockSize>>>(
+                d_values.data(), d_positions.data(), count, half);
+            cuda_check(cudaGetLastError());
+        }
+        timer.begin(Phase::kCopyOut);
+        Maximum& maximum = output.maxima[w];
+        cuda_check(cudaMemcpy(&maximum.value, d_values.data(), sizeof maximum.value,
+                              cudaMemcpyDeviceToHost));
+        cuda_check(cudaMemcpy(&maximum.position, d_positions.data(), sizeof maximum.position,
+                              cudaMemcpyDeviceToHost));
+    }
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work({.bytes = (storms::kBytesPerUpdate + kBytesPerRelaxation + kBytesPerPeak) *
+                                 (size - 2) * input.waves.size(),
+                        .operations = storms::update_operations(input)});
+}
+
+int main(int argc, char** argv) { return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer); }

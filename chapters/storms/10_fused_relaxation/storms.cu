@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Storms, stage 10: relaxation and peaks in one kernel.
+// Idea: a thread that has relaxed its cell computes both relaxed neighbours too, to see whether its
+// cell is a peak. Five loads, mostly from the cache, replace a second pass over the layer.
+// Compared with 09_block_maximum: relax_and_find_kernel replaces relax_layer_kernel and
+// find_peaks_kernel.
+// Limit now: a root and a division for each particle and cell, and with few cells the launches and
+// copies of each wave.
+// Not of the thesis nor of Blanco and González 2018.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/storms.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::PhaseTimer;
+using storms::Wave;
+
+constexpr int kBlockSize = 256;
+// Each cell is read from one layer and written to the other.
+constexpr double kBytesPerRelaxation = 8;
+
+__global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < size) layer[k] = 0.0f;
+}
+
+__global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
+                                    const std::int64_t* __restrict__ positions,
+                                    const int* __restrict__ values, std::int64_t count) {
+    __shared__ std::int64_t s_positions[kBlockSize];
+    __shared__ float s_shares[kBlockSize];
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const float cells = static_cast<float>(size);
+    const float threshold = 0.001f / cells;
+    float own = k < size ? layer[k] : 0.0f;
+    for (std::int64_t begin = 0; begin < count; begin += kBlockSize) {
+        __syncthreads();  // all threads have used the particles before these
+        if (begin + threadIdx.x < count) {
+            s_positions[threadIdx.x] = positions[begin + threadIdx.x];
+            s_shares[threadIdx.x] = static_cast<float>(values[begin + threadIdx.x]) * 1000 / cells;
+        }
+        __syncthreads();  // all of these particles have been written
+        const int staged = static_cast<int>(min(count - begin, std::int64_t{kBlockSize}));
+        for (int i = 0; i < staged; ++i) {
+            const std::int64_t position = s_positions[i];
+            const std::int64_t distance = position < k ? k - position : position - k;
+            const float attenuation = sqrtf(static_cast<float>(distance + 1));
+            const float e = s_shares[i] / attenuation;
+            if (fabsf(e) >= threshold) own += e;
+        }
+    }
+    if (k < size) layer[k] = own;
+}
+
+// Cell k after the relaxation. Both ends keep their values.
+__device__ __forceinline__ float relaxed_cell(const float* layer, std::int64_t size,
+                                              std::int64_t k) {
+    if (k == 0 || k == size - 1) return layer[k];
+    return (layer[k - 1] + layer[k] + layer[k + 1]) / 3;
+}
+
+// The greater of two peaks goes to place i; of equal peaks, the one with the lower position.
+__device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
+                                             std::int64_t other) {
+    if (values[other] < values[i]) return;
+    if (values[other] == values[i] && positions[other] >= positions[i]) return;
+    values[i] = values[other];
+    positions[i] = positions[other];
+}
+
+// A cell that is no peak counts as a peak of value 0 at position 0. Where the layer has no peak,
+// this is the answer.
+__global__ void relax_and_find_kernel(const float* __restrict__ layer,
+                                      float* __restrict__ relaxed_layer, std::int64_t size,
+                                      float* __restrict__ values,
+                                      std::int64_t* __restrict__ positions) {
+    __shared__ float s_values[kBlockSize];
+    __shared__ std::int64_t s_positions[kBlockSize];
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int thread = threadIdx.x;
+    const float own = k < size ? relaxed_cell(layer, size, k) : 0.0f;
+    if (k < size) relaxed_layer[k] = own;
+    const bool peak = k > 0 && k < size - 1 && own > relaxed_cell(layer, size, k - 1) &&
+                      own > relaxed_cell(layer, size, k + 1) && own > 0;
+    s_values[thread] = peak ? own : 0.0f;
+    s_positions[thread] = peak ? k : 0;
+    for (int half = kBlockSize / 2; half > 0; half /= 2) {
+        __syncthreads();  // the upper half has been written
+        if (thread < half) keep_greater(s_values, s_positions, thread, thread + half);
+    }
+    if (thread > 0) return;
+    values[blockIdx.x] = s_values[0];
+    positions[blockIdx.x] = s_positions[0];
+}
+
+// With an odd count, the peak in the middle (half - 1) has no partner and stays.
+__global__ void reduce_peaks_kernel(float* __restrict__ values,
+                                    std::int64_t* __restrict__ positions, std::int64_t count,
+                                    std::int64_t half) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i + half < count) keep_greater(values, positions, i, i + half);
+}
+
+void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t size = input.size;
+    timer.begin(Phase::kSetup);
+    std::vector<float>& layer = output.layer;
+    DeviceBuffer<float> d_layer(size), d_relaxed_layer(size);
+    const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
+    DeviceBuffer<float> d_values(blocks);
+    DeviceBuffer<std::int64_t> d_positions(blocks);
+    std::size_t longest = 1;
+    for (const Wave& wave : input.waves) longest = std::max(longest, wave.positions.size());
+    DeviceBuffer<std::int64_t> d_particle_positions(longest);
+    DeviceBuffer<int> d_particle_values(longest);
+    clear_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size);
+    cuda_check(cudaGetLastError());
+
+    for (std::size_t w = 0; w < input.waves.size(); ++w) {
+        const Wave& wave = input.waves[w];
+        timer.begin(Phase::kCopyIn);
+        cuda_check(cudaMemcpy(d_particle_positions.data(), wave.positions.data(),
+                              wave.count() * sizeof(std::int64_t), cudaMemcpyHostToDevice));
+        cuda_check(cudaMemcpy(d_particle_values.data(), wave.values.data(),
+                              wave.count() * sizeof(int), cudaMemcpyHostToDevice));
+        timer.begin(Phase::kKernels);
+        update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size,
+                                                    d_particle_positions.data(),
+                                                    d_particle_values.data(), wave.count());
+        cuda_check(cudaGetLastError());
+        relax_and_find_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_relaxed_layer.data(), size,
+                                                      d_values.data(), d_positions.data());
+        cuda_check(cudaGetLastError());
+        std::swap(d_layer, d_relaxed_layer);
+        for (std::int64_t count = blocks; count > 1; count = (count + 1) / 2) {
+            const std::int64_t half = (count + 1) / 2;
+            reduce_peaks_kernel<<<(half + kBlockSize - 1) / kBlockSize, kBlockSize>>>(
+                d_values.data(), d_positions.data(), count, half);
+            cuda_check(cudaGetLastError());
+        }
+        timer.begin(Phase::kCopyOut);
+        Maximum& maximum = output.maxima[w];
+        cuda_check(cudaMemcpy(&maximum.value, d_values.data(), sizeof maximum.value,
+                              cudaMemcpyDeviceToHost));
+        cuda_check(cudaMemcpy(&maximum.position, d_positions.data(), sizeof maximum.position,
+                              cudaMemcpyDeviceToHost));
+    }
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work(
+        {.bytes = (storms::kBytesPerUpdate + kBytesPerRelaxation) * size * input.waves.size(),
+         .operations = storms::update_operations(input)});
+}
+
+int main(int argc, char** argv) { return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer); }

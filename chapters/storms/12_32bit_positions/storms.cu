@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Storms, stage 12: positions of 32 bits.
+// Idea: where all positions and the size are below 2^30, a distance fits in 32 bits. The GPU
+// computes a difference of 64 bits in several instructions, and converts one to float at a lower
+// rate. Compared with 11_queued_waves: update_layer_kernel is a template with Place = int or
+// std::int64_t, and the host chooses one of them for each wave. Limit now: a root and a division
+// for each particle and cell, and with few particles the layer, which crosses the memory four times
+// per wave. Not of the thesis nor of Blanco and González 2018.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/storms.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::PhaseTimer;
+using storms::Wave;
+
+constexpr int kBlockSize = 256;
+// Between two positions below this limit, a distance plus 1 fits in 32 bits.
+constexpr std::int64_t kNear = std::int64_t{1} << 30;
+// Each cell is read from one layer and written to the other.
+constexpr double kBytesPerRelaxation = 8;
+
+__global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < size) layer[k] = 0.0f;
+}
+
+// Place: the type of a position of a cell or a particle.
+template <typename Place>
+__global__ void update_layer_kernel(float* __restrict__ layer, Place size,
+                                    const std::int64_t* __restrict__ positions,
+                                    const int* __restrict__ values, std::int64_t count) {
+    __shared__ Place s_positions[kBlockSize];
+    __shared__ float s_shares[kBlockSize];
+    const Place k = static_cast<Place>(blockIdx.x) * kBlockSize + threadIdx.x;
+    const float cells = static_cast<float>(size);
+    const float threshold = 0.001f / cells;
+    float own = k < size ? layer[k] : 0.0f;
+    for (std::int64_t begin = 0; begin < count; begin += kBlockSize) {
+        __syncthreads();  // all threads have used the particles before these
+        if (begin + threadIdx.x < count) {
+            s_positions[threadIdx.x] = static_cast<Place>(positions[begin + threadIdx.x]);
+            s_shares[threadIdx.x] = static_cast<float>(values[begin + threadIdx.x]) * 1000 / cells;
+        }
+        __syncthreads();  // all of these particles have been written
+        const int staged = static_cast<int>(min(count - begin, std::int64_t{kBlockSize}));
+        for (int i = 0; i < staged; ++i) {
+            const Place position = s_positions[i];
+            const Place distance = position < k ? k - position : position - k;
+            const float attenuation = sqrtf(static_cast<float>(distance + 1));
+            const float e = s_shares[i] / attenuation;
+            if (fabsf(e) >= threshold) own += e;
+        }
+    }
+    if (k < size) layer[k] = own;
+}
+
+// Cell k after the relaxation. Both ends keep their values.
+__device__ __forceinline__ float relaxed_cell(const float* layer, std::int64_t size,
+                                              std::int64_t k) {
+    if (k == 0 || k == size - 1) return layer[k];
+    return (layer[k - 1] + layer[k] + layer[k + 1]) / 3;
+}
+
+// The greater of two peaks goes to place i; of equal peaks, the one with the lower position.
+__device__ __forceinline__ void keep_greater(float* values, std::int64_t* positions, std::int64_t i,
+                                             std::int64_t other) {
+    if (values[other] < values[i]) return;
+    if (values[other] == values[i] && positions[other] >= positions[i]) return;
+    values[i] = values[other];
+    positions[i] = positions[other];
+}
+
+// A cell that is no peak counts as a peak of value 0 at position 0. Where the layer has no peak,
+// this is the answer.
+__global__ void relax_and_find_kernel(const float* __restrict__ layer,
+                                      float* __restrict__ relaxed_layer, std::int64_t size,
+                                      float* __restrict__ values,
+                                      std::int64_t* __restrict__ positions) {
+    __shared__ float s_values[kBlockSize];
+    __shared__ std::int64_t s_positions[kBlockSize];
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int thread = threadIdx.x;
+    const float own = k < size ? relaxed_cell(layer, size, k) : 0.0f;
+    if (k < size) relaxed_layer[k] = own;
+    const bool peak = k > 0 && k < size - 1 && own > relaxed_cell(layer, size, k - 1) &&
+                      own > relaxed_cell(layer, size, k + 1) && own > 0;
+    s_values[thread] = peak ? own : 0.0f;
+    s_positions[thread] = peak ? k : 0;
+    for (int half = kBlockSize / 2; half > 0; half /= 2) {
+        __syncthreads();  // the upper half has been written
+        if (thread < half) keep_greater(s_values, s_positions, thread, thread + half);
+    }
+    if (thread > 0) return;
+    values[blockIdx.x] = s_values[0];
+    positions[blockIdx.x] = s_positions[0];
+}
+
+// With an odd count, the peak in the middle (half - 1) has no partner and stays.
+__global__ void reduce_peaks_kernel(float* __restrict__ values,
+                                    std::int64_t* __restrict__ positions, std::int64_t count,
+                                    std::int64_t half) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i + half < count) keep_greater(values, positions, i, i + half);
+}
+
+void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t size = input.size;
+    timer.begin(Phase::kSetup);
+    std::vector<float>& layer = output.layer;
+    DeviceBuffer<float> d_layer(size), d_relaxed_layer(size);
+    const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
+    const std::int64_t waves = static_cast<std::int64_t>(input.waves.size());
+    DeviceBuffer<float> d_values(waves * blocks);
+    DeviceBuffer<std::int64_t> d_positions(waves * blocks);
+    DeviceBuffer<std::int64_t> d_particle_positions(input.particles());
+    DeviceBuffer<int> d_particle_values(input.particles());
+    clear_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size);
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyIn);
+    std::int64_t first = 0;
+    for (const Wave& wave : input.waves) {
+        cuda_check(cudaMemcpy(d_particle_positions.data() + first, wave.positions.data(),
+                              wave.count() * sizeof(std::int64_t), cudaMemcpyHostToDevice));
+        cuda_check(cudaMemcpy(d_particle_values.data() + first, wave.values.data(),
+                              wave.count() * sizeof(int), cudaMemcpyHostToDevice));
+        first += wave.count();
+    }
+
+    timer.begin(Phase::kKernels);
+    first = 0;
+    for (std::int64_t w = 0; w < waves; ++w) {
+        const Wave& wave = input.waves[w];
+        const std::int64_t* const wave_positions = d_particle_positions.data() + first;
+        const int* const wave_values = d_particle_values.data() + first;
+        if (size <= kNear && wave.is_nearer_than(kNear)) {
+            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), static_cast<int>(size),
+                                                        wave_positions, wave_values, wave.count());
+        } else {
+            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, wave_positions,
+                                                        wave_values, wave.count());
+        }
+        cuda_check(cudaGetLastError());
+        first += wave.count();
+        float* const values = d_values.data() + w * blocks;
+        std::int64_t* const positions = d_positions.data() + w * blocks;
+        relax_and_find_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_relaxed_layer.data(), size,
+                                                      values, positions);
+        cuda_check(cudaGetLastError());
+        std::swap(d_layer, d_relaxed_layer);
+        for (std::int64_t count = blocks; count > 1; count = (count + 1) / 2) {
+            const std::int64_t half = (count + 1) / 2;
+            reduce_peaks_kernel<<<(half + kBlockSize - 1) / kBlockSize, kBlockSize>>>(
+                values, positions, count, half);
+            cuda_check(cudaGetLastError());
+        }
+    }
+
+    timer.begin(Phase::kCopyOut);
+    for (std::int64_t w = 0; w < waves; ++w) {
+        Maximum& maximum = output.maxima[w];
+        cuda_check(cudaMemcpy(&maximum.value, d_values.data() + w * blocks, sizeof maximum.value,
+                              cudaMemcpyDeviceToHost));
+        cuda_check(cudaMemcpy(&maximum.position, d_positions.data() + w * blocks,
+                              sizeof maximum.position, cudaMemcpyDeviceToHost));
+    }
+    cuda_check(cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work({.bytes = (storms::kBytesPerUpdate + kBytesPerRelaxation) * size * waves,
+                        .operations = storms::update_operations(input)});
+}
+
+int main(int argc, char** argv) { return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer); }
