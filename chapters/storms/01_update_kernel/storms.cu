@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 01: the update on the GPU.
 // Idea: one thread per cell, one launch per particle. The launches of one stream run one after the
-// other, so every cell adds its energies in the order of the particles. The sums have the same
-// bits as on the CPU.
+// other, so every cell adds its energies in the order of the particles. The sums have the same bits
+// as on the CPU.
 // Compared with 00_cpu: the loop over cells is a kernel. Relaxation and maximum stay on the host,
 // so each wave copies the layer to the device and back.
 // Limit now: one short launch per particle, and in each wave two copies and the host's relaxation.

@@ -5,7 +5,8 @@
 // Compared with 02_relax_with_race: copy_layer_kernel copies the layer, and relax_layer_kernel
 // follows it without a barrier.
 // Limit now: one launch per particle, and in each wave two copies of the layer and the host's
-// search. Not of the thesis: Blanco and González 2018, version 3.
+// search.
+// Not of the thesis: Blanco and González 2018, version 3.
 #include <cuda_runtime.h>
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 05: the maximum by reduction.
 // Idea: one kernel marks the peaks. Then each thread compares a peak of the first half of the list
-// with one of the second half, until one peak is left. The position travels with the value, and
-// of equal peaks the lower position wins.
+// with one of the second half, until one peak is left. The position travels with the value, and of
+// equal peaks the lower position wins.
 // Compared with 04_resident_layer: find_peaks_kernel and reduce_peaks_kernel replace the host's
 // search. The host gets one cell per wave, and the layer after the last wave.
 // Limit now: one launch per particle, each of which reads and writes the whole layer.

@@ -3,9 +3,10 @@
 // Idea: the relaxation reads one layer and writes the other, and then the two swap their roles
 // (ping-pong buffers). Nothing needs to be copied first.
 // Compared with 07_hoisted_division: relax_layer_kernel writes another layer, the ends included,
-// and replaces copy_layer_kernel. Limit now: a root and a division for each particle and cell, and
-// with few particles the passes over the layer by three kernels. Not of the thesis nor of Blanco
-// and González 2018.
+// and replaces copy_layer_kernel.
+// Limit now: a root and a division for each particle and cell, and with few particles the passes
+// over the layer by three kernels.
+// Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 09: each block finds its greatest peak.
 // Idea: a block reduces its peaks in shared memory and writes only the greatest one. The launches
-// of the reduction start with one peak per block instead of one per cell. Compared with
-// 08_ping_pong: find_peaks_kernel ends with a reduction of its block, and the lists have one entry
-// per block. Limit now: a root and a division for each particle and cell, and with few particles
-// the passes over the layer by three kernels. Not of the thesis nor of Blanco and González 2018.
+// of the reduction start with one peak per block instead of one per cell.
+// Compared with 08_ping_pong: find_peaks_kernel ends with a reduction of its block, and the lists
+// have one entry per block.
+// Limit now: a root and a division for each particle and cell, and with few particles the passes
+// over the layer by three kernels.
+// Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -4,7 +4,8 @@
 // after the last. Between them the host only queues launches and never waits for the device.
 // Compared with 10_fused_relaxation: the lists hold all waves, and the copies leave the loop.
 // Limit now: a root and a division for each particle and cell, and with few particles the layer,
-// which crosses the memory four times per wave. Not of the thesis nor of Blanco and González 2018.
+// which crosses the memory four times per wave.
+// Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 
 #include <cstdint>

@@ -2,10 +2,12 @@
 // Storms, stage 12: positions of 32 bits.
 // Idea: where all positions and the size are below 2^30, a distance fits in 32 bits. The GPU
 // computes a difference of 64 bits in several instructions, and converts one to float at a lower
-// rate. Compared with 11_queued_waves: update_layer_kernel is a template with Place = int or
-// std::int64_t, and the host chooses one of them for each wave. Limit now: a root and a division
-// for each particle and cell, and with few particles the layer, which crosses the memory four times
-// per wave. Not of the thesis nor of Blanco and González 2018.
+// rate.
+// Compared with 11_queued_waves: update_layer_kernel is a template with Place = int or
+// std::int64_t, and the host chooses one of them for each wave.
+// Limit now: a root and a division for each particle and cell, and with few particles the layer,
+// which crosses the memory four times per wave.
+// Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 
 #include <cstdint>

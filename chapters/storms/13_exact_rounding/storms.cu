@@ -2,11 +2,11 @@
 // Storms, stage 13: exact rounding without its special cases.
 // Idea: nvcc computes a root or a division by an approximation, corrections, and tests for zeros,
 // infinities and denormals. The root of an integer from 1 on is none of these. The corrections
-// alone give the same bits, and one approximation, of 1 / root, serves both operations. Compared
-// with 12_32bit_positions: divide_by_root() replaces sqrtf() and the division. Limit now:
-// multiply-adds for each particle and cell, and with few cells their latency; with few particles
-// the layer, which crosses the memory four times per wave. Not of the thesis nor of Blanco and
-// González 2018.
+// alone give the same bits, and one approximation, of 1 / root, serves both operations.
+// Compared with 12_32bit_positions: divide_by_root() replaces sqrtf() and the division.
+// Limit now: multiply-adds for each particle and cell, and with few cells their latency; with few
+// particles the layer, which crosses the memory four times per wave.
+// Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -38,9 +38,12 @@ __device__ __forceinline__ float divide_by_root(float share, float d) {
     const float approximation = rsqrtf(d);  // 1 / sqrtf(d) with an error of up to two units
     const float guess = d * approximation;
     const float root = fmaf(fmaf(-guess, guess, d), 0.5f * approximation, guess);
-    const float inverse = fmaf(fmaf(-root, approximation, 1.0f), approximation, approximation);
-    float quotient = share * inverse;
-    quotient = fmaf(fmaf(-root, quotient, share), inverse, quotient);
+    // Newton's step gives a little less than 1 / root. Without 2^-21 of the step more, a root of
+    // mantissa 2^24 - 1 would get an inverse that is one unit too small.
+    const float error = fmaf(-root, approximation, 1.0f);
+    const float step = fmaf(fabsf(error), 0x1p-21f, error);
+    const float inverse = fmaf(step, approximation, approximation);
+    const float quotient = share * inverse;
     return fmaf(fmaf(-root, quotient, share), inverse, quotient);
 }
 

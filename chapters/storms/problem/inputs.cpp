@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The workloads of chapter storms, and the reader of files of waves.
+// The workloads of the chapter storms, and the reader of wave files.
 #include <algorithm>
 #include <limits>
 
@@ -7,6 +7,7 @@
 #include "common/harness/text.hpp"
 #include "common/input/random.hpp"
 #include "common/input/text_reader.hpp"
+#include "problem/corners.hpp"
 #include "problem/storms.hpp"
 
 namespace storms {
@@ -31,8 +32,8 @@ Wave spread_wave(course::Random& random, std::int64_t count, std::int64_t size, 
     return wave;
 }
 
-// A value of 1 counts up to a distance of 10^12 (1000 / 10^6 is the threshold's 0.001): of the
-// particles that are put there, some count.
+// A value of 1 counts up to a distance of 10^12, because 1000 / 10^6 is the threshold's 0.001. The
+// far particles lie about there, so some of them count and others do not.
 Wave outside_wave(course::Random& random, std::int64_t count, std::int64_t size) {
     constexpr std::int64_t kReachOfOne = 1'000'000'000'000;
     constexpr std::int64_t kAbout = 1'000'000;
@@ -50,6 +51,16 @@ Wave outside_wave(course::Random& random, std::int64_t count, std::int64_t size)
     return wave;
 }
 
+Wave make_wave(std::string_view name, std::int64_t number, course::Random& random,
+               std::int64_t count, std::int64_t size) {
+    if (name == "corners" && number == 0) return equal_peaks_wave(random, count, size);
+    if (name == "corners" && number == 1) return hard_quotients_wave(random, count, size);
+    if (name == "outside") return outside_wave(random, count, size);
+    Wave wave = spread_wave(random, count, size, name == "signed");
+    if (name == "zeros") std::ranges::fill(wave.values, 0);
+    return wave;
+}
+
 }  // namespace
 
 const Workload* find_workload(std::string_view name) {
@@ -60,14 +71,10 @@ const Workload* find_workload(std::string_view name) {
 std::vector<Wave> make_waves(const Workload& workload, std::int64_t size, std::uint64_t seed) {
     std::vector<Wave> waves;
     for (std::int64_t i = 0; i < workload.waves; ++i) {
-        // An odd factor: no two waves of a seed have the same state.
+        // The factor is odd, so no two waves of a seed have the same state.
         course::Random random(seed ^ (static_cast<std::uint64_t>(i + 1) * 0xd1342543de82ef95));
         const std::int64_t count = workload.particles;
-        Wave wave = workload.name == "outside"
-                        ? outside_wave(random, count, size)
-                        : spread_wave(random, count, size, workload.name == "signed");
-        if (workload.name == "zeros") std::ranges::fill(wave.values, 0);
-        waves.push_back(std::move(wave));
+        waves.push_back(make_wave(workload.name, i, random, count, size));
     }
     return waves;
 }
@@ -83,7 +90,7 @@ Wave read_wave(const std::string& path) {
     while (reader.next_line()) {
         reader.expect_fields(2, "position value");
         if (wave.count() == count) {
-            reader.fail(text("a particle more than the ", count, " that the first line announces"));
+            reader.fail(text("one particle too many: the first line announces ", count));
         }
         const std::int64_t position = reader.integer(0, "position", -kMaxPosition, kMaxPosition);
         wave.add(position,

@@ -52,7 +52,7 @@ double update_operations(const Input& input) {
 namespace {
 
 constexpr std::string_view kLayerFlag = "--layer";
-constexpr std::string_view kDefaultInput = "small";
+constexpr std::string_view kDefaultInput = "small", kCheckedInput = "corners";
 
 std::vector<std::string> split_at_commas(const std::string& names) {
     std::vector<std::string> parts;
@@ -61,7 +61,7 @@ std::vector<std::string> split_at_commas(const std::string& names) {
         const std::size_t end = names.find(',', begin);
         parts.push_back(names.substr(begin, end - begin));
         if (parts.back().empty()) {
-            throw course::UsageError(text("--input ", names, ": a name is missing at a comma"));
+            throw course::UsageError(text("--input ", names, ": there is no name beside a comma"));
         }
         if (end == std::string::npos) return parts;
         begin = end + 1;
@@ -79,13 +79,17 @@ class Storms final : public course::Problem {
     }
     std::string_view n_help() const override { return "cells of the layer, at least 3"; }
     std::string_view input_help() const override {
-        return "small (default), dense, long, sparse, signed, outside, zeros, or files of a wave "
-               "each, separated by commas: a line with the count, then lines `position value`";
+        return "small (default), dense, long, sparse, signed, outside, zeros, corners (default "
+               "with "
+               "--check), or files separated by commas, one wave per file: a line with the number "
+               "of particles, then lines `position value`";
     }
 
     void add_options(course::CommandLine& command_line) override {
-        command_line.add_integer("--particles", particles_, "of a wave (default: the workload's)");
-        command_line.add_integer("--waves", waves_, "of a workload (default: its own)");
+        command_line.add_integer("--particles", particles_,
+                                 "particles per wave (default: the workload's own)");
+        command_line.add_integer("--waves", waves_,
+                                 "number of waves (default: the workload's own)");
         command_line_ = &command_line;
     }
 
@@ -95,19 +99,23 @@ class Storms final : public course::Problem {
         return engine == "cpu" ? 100'000 : 5'000;
     }
     double device_bytes(std::int64_t n) const override {
-        // The layer and its copy; 04 and 05: a value and a position for each cell. The particles of
-        // all waves (06).
+        // The layer and its copy; a value and a position for each cell (05 to 08); the particles of
+        // all waves (from 11 on).
         return 20.0 * static_cast<double>(n) + 12.0 * static_cast<double>(input_.particles());
     }
     double host_bytes(std::int64_t n) const override {
-        // The output, a stage's own layer and its copy (00, 01).
+        // The output, the oracle's layer, and a stage's own copy of the layer (00, 01).
         return 12.0 * static_cast<double>(n) + oracle_bytes(n) +
                36.0 * static_cast<double>(input_.particles());
     }
 
     void prepare(const course::StageOptions& options, const course::Backend&) override {
         check_ = options.check;
-        input_name_ = options.input.empty() ? kDefaultInput : options.input;
+        if (options.input.empty()) {
+            input_name_ = check_ ? kCheckedInput : kDefaultInput;
+        } else {
+            input_name_ = options.input;
+        }
         input_.size = options.n;
         if (const Workload* found = find_workload(input_name_)) {
             Workload workload = *found;
@@ -119,7 +127,8 @@ class Storms final : public course::Problem {
         } else {
             for (const char* flag : {"--particles", "--waves"}) {
                 if (command_line_->given(flag)) {
-                    throw course::UsageError(text(flag, ": of workloads only, not of files"));
+                    throw course::UsageError(
+                        text(flag, " goes with a named input, not with files"));
                 }
             }
             refuse_too_few_cells();
@@ -150,8 +159,7 @@ class Storms final : public course::Problem {
         course::Verdict verdict = verifier_->verify_race(output_, exhibit_.racing_block_size);
         if (check_ || !verdict.passed) return verdict;
         return {false, text(verdict.message,
-                            " (a race on purpose: --check shows it, and nothing "
-                            "times it)")};
+                            " (a race on purpose: --check shows it, and no times are reported)")};
     }
 
     std::vector<course::ReportField> report() const override {
@@ -184,11 +192,11 @@ class Storms final : public course::Problem {
     void refuse_too_few_cells() const {
         if (input_.size < kMinCells) {
             throw course::UsageError(
-                text("--n ", input_.size, ": a layer has at least ", kMinCells, " cells"));
+                text("--n ", input_.size, ": a layer needs at least ", kMinCells, " cells"));
         }
     }
 
-    // Six digits after the point, as the exercise prints it.
+    // With six digits after the point, as in the exercise.
     static std::string describe(const Maximum& maximum) {
         return text(maximum.position, ' ', course::fixed(maximum.value, 6));
     }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Storms: waves of particles bombard a layer of cells (seed 002, a university exercise of 2018).
+// Storms: waves of particles bombard a layer of cells (a university exercise, solved by Blanco and
+// González 2018).
 //
-// The layer starts at 0 and is not reset between waves. A wave is three steps:
-//   update      for each particle in its order, for each cell k, all in float32:
+// The layer starts at 0 and is not reset between waves. A wave has three steps:
+//   update      for each particle in order, for each cell k, all in float32:
 //                   energy = (float)value * 1000
 //                   e = energy / (float)size / sqrtf((float)(|position - k| + 1))
 //               and layer[k] += e where e >= 0.001f / size or e <= -0.001f / size
-//   relaxation  layer[k] = (copy[k - 1] + copy[k] + copy[k + 1]) / 3 for k = 1 ... size - 2, the
-//               copy being the layer before; both ends stay
-//   maximum     of the cells k = 1 ... size - 2 that are strictly greater than both neighbours and
-//               than 0; of equal ones the first; where there is none: position 0, value 0
+//   relaxation  layer[k] = (copy[k - 1] + copy[k] + copy[k + 1]) / 3 for k = 1 ... size - 2, where
+//               copy is the layer before this step; both ends keep their values
+//   maximum     the greatest cell of k = 1 ... size - 2 that is greater than both neighbours and
+//               than 0; of equal cells the first; if there is none: position 0, value 0
 //
-// Every stage gives the same bits. A cell's additions come in the order of the particles, whichever
-// thread makes them; division and square root are correctly rounded, on the CPU as on the GPU
-// (nvcc's defaults -prec-div=true, -prec-sqrt=true, -ftz=false); and no product is added to
-// anything, so that there is nothing that a compiler could fuse to one multiply-add.
+// Every stage gives the same bits, for three reasons. A cell adds its energies in the order of the
+// particles, whichever thread does it. Division and square root are correctly rounded on the CPU
+// and on the GPU (nvcc's defaults -prec-div=true, -prec-sqrt=true, -ftz=false). No product is added
+// to anything, so a compiler finds nothing to fuse into one multiply-add.
 //
-// A distance may take 64 bits: positions lie within 2^61 of 0, inside the layer or not.
+// A distance may need 64 bits: positions lie within 2^61 of 0, inside the layer or outside.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +36,9 @@ using course::Phase;
 using course::PhaseTimer;
 
 inline constexpr std::int64_t kMinCells = 3;
-inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 61;  // and as much below 0
+inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 61;  // and at least its negative
 
-// Two lists of the same length, in the order of the particles.
+// Two lists of equal length, in the order of the particles.
 struct Wave {
     std::vector<std::int64_t> positions;
     std::vector<std::int32_t> values;
@@ -51,10 +52,10 @@ struct Wave {
     }
 };
 
-// What a stage is asked to do.
+// What a stage gets.
 struct Input {
     std::int64_t size = 0;  // cells, at least kMinCells
-    std::vector<Wave> waves;  // at least one; a wave may have no particle
+    std::vector<Wave> waves;  // at least one; a wave may have no particles
 
     std::int64_t particles() const;  // of all waves
 };
@@ -64,36 +65,37 @@ struct Maximum {
     float value = 0;
 };
 
-// What a stage answers. The lists have the right size on entry.
+// What a stage returns. On entry the lists have the right size.
 struct Output {
     std::vector<float> layer;  // after the last wave
-    std::vector<Maximum> maxima;  // after each
+    std::vector<Maximum> maxima;  // one after each wave
 };
 
-// A stage: runs all waves, marking its phases.
+// A stage: runs all waves and marks its phases.
 using BombardLayer = void (*)(const Input&, Output&, PhaseTimer&);
 
-// The least arithmetic of a particle and a cell, for the check against the device's limits: a
-// difference, a sum, a root, a division, a comparison.
+// The least number of operations per particle and cell, for the check against the device's limits:
+// a difference, a sum, a root, a division and a comparison.
 inline constexpr double kOperationsPerUpdate = 5;
-// The least traffic of a cell for a particle that has a kernel of its own: read and written.
+// The least number of bytes per cell of one update kernel: the cell is read and written.
 inline constexpr double kBytesPerUpdate = 8;
 
-// Particles of all waves that add to every cell: the least that a kernel a particle must write.
+// The particles of all waves that change every cell. With one kernel per particle, at least these
+// kernels read and write the whole layer.
 std::int64_t particles_that_reach_all(const Input& input);
-// Operations of all updates.
+// The operations of all updates.
 double update_operations(const Input& input);
 
-// Of a stage whose blocks race on purpose.
+// Describes a stage whose blocks race on purpose.
 struct Exhibit {
-    int racing_block_size = 0;  // 0: no race. Cells of a block of the kernel that relaxes
+    int racing_block_size = 0;  // cells per block of the kernel that relaxes; 0: no race
 };
 
 // main() of every stage. Returns the exit status (error.hpp).
 //
-// An exhibit of a race is verified as follows. With --check its layer must be right in all cells
-// that the race cannot reach, and it says how many others are wrong. Without, it always fails: its
-// times are no result, whether or not it was right this time.
+// A stage with a race is verified differently. With --check its layer must be right in all cells
+// that the race cannot reach, and the message says how many others are wrong. Without --check it
+// always fails, even if the result happens to be right: its times would mean nothing.
 int run_stage(int argc, char** argv, std::string_view stage_name, BombardLayer bombard_layer,
               Exhibit exhibit = {});
 
@@ -101,18 +103,20 @@ int run_stage(int argc, char** argv, std::string_view stage_name, BombardLayer b
 
 struct Workload {
     std::string_view name;
-    std::int64_t cells;  // without --n; 0: the engine's usual number
-    std::int64_t particles;  // of a wave
+    std::int64_t cells;  // where --n is missing; 0: the engine's default
+    std::int64_t particles;  // per wave
     std::int64_t waves;
 };
 
 //   small    positive values all over the layer
-//   dense    the same; many particles for few cells
-//   long     the same; a layer of a million cells
-//   sparse   the same; one particle a wave, a layer beyond any cache
+//   dense    like small, with many particles for few cells
+//   long     like small, with a layer of a million cells
+//   sparse   like small, with one particle per wave and a layer larger than any cache
 //   signed   values of both signs, and 0
-//   outside  positions on all sides, some of them so far that no cell gets anything
-//   zeros    values of 0: no cell gets anything, and there is no maximum
+//   outside  positions on both sides of the layer, some so far away that they reach no cell
+//   zeros    values of 0: no cell changes, and there is no maximum
+//   corners  wave 1 has two equal peaks, wave 2 has quotients that are hard to round (corners.hpp),
+//            and further waves are like small
 inline constexpr Workload kWorkloads[] = {
     {"small", 0, 40, 3},
     {"dense", 30'000, 20'000, 6},
@@ -121,44 +125,44 @@ inline constexpr Workload kWorkloads[] = {
     {"signed", 0, 40, 3},
     {"outside", 0, 40, 3},
     {"zeros", 0, 5, 2},
+    {"corners", 0, 40, 3},
 };
-// nullptr: no such name.
+// nullptr: there is no such name.
 const Workload* find_workload(std::string_view name);
 
-// The waves of a workload for a layer of `size` cells. A wave depends on the arguments and on its
-// number only: the first of many is the only one of one.
+// The waves of a workload for a layer of `size` cells. A wave depends only on the arguments and on
+// its own number: the first wave is the same, however many follow.
 std::vector<Wave> make_waves(const Workload& workload, std::int64_t size, std::uint64_t seed);
 
-// A file: a line with the number of particles, then as many lines `position value`; blank lines and
-// `#` comments are skipped. Errors: InputError naming file and line: no integers, a number out of
-// range, more or less lines than announced; a file that is missing or empty.
+// Reads a file: a line with the number of particles, then that many lines `position value`. Blank
+// lines and `#` comments are skipped. Throws InputError, which names file and line: not an integer,
+// a number out of range, more or fewer lines than announced, a file that is missing or empty.
 Wave read_wave(const std::string& path);
 
 // --- Oracle --------------------------------------------------------------------------------------
 
-// Runs all waves on its own and compares the bits of the layer and of each maximum.
+// Computes all waves independently and compares the bits of the layer and of each maximum.
 //
-// It is serial in what matters, the order in which a cell's energies are added, and shares the
-// cells among all cores. Since e falls with the distance, rounding or not, a bisection finds the
-// greatest distance at which a particle still counts, and no cell needs a test; roots come from a
-// table.
+// Each cell adds its energies serially, in the order of the particles; the cells are shared among
+// all cores. The energy never grows with the distance, even after rounding. So a bisection finds
+// the greatest distance that a particle reaches, and no cell needs a test. Roots come from a table.
 class Verifier {
   public:
     explicit Verifier(const Input& input);
     const Output& expected() const { return expected_; }
     course::Verdict verify(const Output& output) const;
-    // For a relaxation whose blocks of `block_size` cells race: in wave w the cells at an edge of
-    // two blocks may be wrong, and through them their w - 1 next neighbours.
+    // For a relaxation whose blocks of `block_size` cells race. After w waves, the w cells on each
+    // side of an edge between two blocks may be wrong.
     course::Verdict verify_race(const Output& output, int block_size) const;
 
   private:
     Output expected_;
 };
 
-// Bytes of host memory that a Verifier takes.
+// Bytes of host memory that a Verifier needs.
 double oracle_bytes(std::int64_t size);
 
-// The third step, for the host. `layer` has at least kMinCells cells.
+// The third step, on the host. `layer` has at least kMinCells cells.
 Maximum find_maximum(std::span<const float> layer);
 
 }  // namespace storms

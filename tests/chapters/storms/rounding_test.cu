@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stage 07's quotients against the exact ones, for all roots that float32 knows: of the numbers
-// from 2^23 to 2^25 every mantissa occurs with an odd and an even exponent, and beyond that nothing
-// changes but the exponent.
+// The quotients of stage 13 against the exact ones, for all roots in float32: the numbers from 2^23
+// to 2^25 have every mantissa with an odd and an even exponent. For other numbers only the exponent
+// of the root differs.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@
 
 namespace {
 
-// How many of d = first, first + 1, ... have another quotient than the one that is rounded once
-// from the root that is rounded once.
+// Counts the d = first, first + 1, ... whose quotient differs from the correctly rounded quotient
+// by the correctly rounded root.
 __global__ void compare_kernel(float share, std::int64_t first, std::int64_t count,
                                unsigned long long* different) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -39,7 +39,7 @@ std::int64_t count_different(float share, std::int64_t first, std::int64_t count
     return static_cast<std::int64_t>(different);
 }
 
-// A particle's value times 1000 by the number of cells, as the kernel has it.
+// A particle's value times 1000 divided by the number of cells, as in the kernel.
 float share_of(int value, std::int64_t cells) {
     return static_cast<float>(value) * 1000 / static_cast<float>(cells);
 }
@@ -48,7 +48,7 @@ constexpr std::int64_t kPitch = 1 << 18;
 #ifdef __CUDACC__
 constexpr std::int64_t kTaken = kPitch;
 #else
-constexpr std::int64_t kTaken = kPitch / 16;  // on the CPU engine a sample
+constexpr std::int64_t kTaken = kPitch / 16;  // a sample on the CPU engine
 #endif
 constexpr std::int64_t kFirst = 1 << 23, kLast = 1 << 25;
 
@@ -61,17 +61,63 @@ TEST(DivideByRoot, IsExactForEveryRoot) {
     }
 }
 
+// A share whose quotient by a root with the odd mantissa `root` lies as near as possible to the
+// middle of two floats. That middle is an odd number of 25 bits, and 2^bits * share = middle * root
+// + rest with rest = 1 or -1; so modulo 2^bits the middle is -rest / root. 0: there is no such
+// share.
+__device__ float hard_share(std::uint64_t root, int bits, int rest) {
+    std::uint64_t inverse = 1;  // of root modulo 2^64: each step doubles the number of right bits
+    for (int step = 0; step < 6; ++step) inverse *= 2 - root * inverse;
+    std::uint64_t middle = (rest == 1 ? 0 - inverse : inverse) % (std::uint64_t{1} << bits);
+    if (bits == 24) middle += std::uint64_t{1} << 24;
+    const std::uint64_t share = (middle * root + rest) >> bits;
+    const bool fits = middle >> 24 == 1 && share >> 23 == 1;
+    return fits ? static_cast<float>(share) : 0.0f;
+}
+
+// As compare_kernel, with the four hardest shares of each root.
+__global__ void compare_hardest_kernel(std::int64_t first, std::int64_t count,
+                                       unsigned long long* different) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    const float d = static_cast<float>(first + i);
+    const float root = sqrtf(d);  // from 2^11 to 2^13
+    const auto mantissa = static_cast<std::uint64_t>(root < 4096 ? root * 4096 : root * 2048);
+    if (mantissa % 2 == 0) return;
+    for (int bits = 24; bits <= 25; ++bits) {
+        for (int rest = -1; rest <= 1; rest += 2) {
+            const float share = hard_share(mantissa, bits, rest);
+            if (divide_by_root(share, d) != share / root) atomicAdd(different, 1);
+        }
+    }
+}
+
+TEST(DivideByRoot, IsExactNextToTheMiddleOfTwoFloats) {
+    course::DeviceBuffer<unsigned long long> d_different(1);
+    course::cuda_check(cudaMemset(d_different.data(), 0, d_different.bytes()));
+    for (std::int64_t first = kFirst; first < kLast; first += kPitch) {
+        // The last numbers of a stretch: those below 2^24 have the hardest roots of all.
+        const std::int64_t begin = first + kPitch - kTaken;
+        compare_hardest_kernel<<<(kTaken + 255) / 256, 256>>>(begin, kTaken, d_different.data());
+        course::cuda_check(cudaGetLastError());
+    }
+    unsigned long long different = 0;
+    course::cuda_check(
+        cudaMemcpy(&different, d_different.data(), d_different.bytes(), cudaMemcpyDeviceToHost));
+    EXPECT_EQ(different, 0u);
+}
+
 TEST(DivideByRoot, IsExactForManyShares) {
     for (int value = 1; value < 2000; value += 7) {
         const float share = share_of(value, 1'000'003);
         EXPECT_EQ(count_different(share, 1, 3000), 0) << value;
         EXPECT_EQ(count_different(-share, (1 << 24) - 1000, 2000), 0) << value;
-        // As far as distances go: 2^62.
+        // The longest distances: 2^62.
         EXPECT_EQ(count_different(share, (std::int64_t{1} << 62) - (std::int64_t{1} << 40), 100),
                   0);
     }
 }
 
-TEST(DivideByRoot, OfNothingIsNothing) { EXPECT_EQ(count_different(0.0f, 1, 5000), 0); }
+TEST(DivideByRoot, OfZeroIsZero) { EXPECT_EQ(count_different(0.0f, 1, 5000), 0); }
 
 }  // namespace

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A stage that is kept for its race: wrong on the CPU engine, and named by it, and by nothing else.
+"""A stage with a race on purpose: its result is wrong on the CPU engine, and the counting engine names the race alone.
 
-    race_on_purpose.py STAGES_JSON STAGE ENGINE     ENGINE: emu or count
+    test_race_on_purpose.py STAGES_JSON STAGE ENGINE     ENGINE: emu or count
 
-Its --check succeeds where its cells are wrong within the reach of the race only, and says how many are.
+Its --check succeeds if only cells within the reach of the race are wrong, and says how many there are.
 """
 
 import json
@@ -23,7 +23,7 @@ RECORD = next(one for one in json.loads(STAGES_JSON.read_text(encoding="utf-8"))
 PROGRAM = STAGES_JSON.parent / RECORD["executables"][ENGINE]
 SCHEDULES = ("in-order", "reversed", "shuffled:1", "shuffled:2", "shuffled:3")
 ONE_BLOCK, MANY_BLOCKS = 250, 1000
-WRONG = r"^OK \S+ n=\d+ wrong, as its race has it: (\d+) of \d+ cells"
+WRONG = r"^OK \S+ n=\d+ wrong because of its race: (\d+) of \d+ cells"
 
 
 def execute(*arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -33,7 +33,7 @@ def execute(*arguments: object, **settings: str) -> subprocess.CompletedProcess[
 
 
 def racing_lines() -> set[int]:
-    """Where the source reads what another block writes, and where it writes it."""
+    """The lines that write the copy or read it from another block."""
     lines = (ROOT / RECORD["source"]).read_text(encoding="utf-8").splitlines()
     return {number for number, line in enumerate(lines, 1) if re.search(r"layer_copy\[k( [-+] 1)?\]", line)}
 
@@ -44,7 +44,7 @@ class RaceTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    @unittest.skipIf(ENGINE == "count", "without findings in the way")
+    @unittest.skipIf(ENGINE == "count", "findings would end the run")
     def test_wrong_in_every_order_and_otherwise_in_some(self) -> None:
         layers = set()
         for schedule in SCHEDULES:
@@ -57,14 +57,14 @@ class RaceTest(unittest.TestCase):
             layers.add(path.read_text(encoding="utf-8"))
         self.assertGreater(len(layers), 1)
 
-    @unittest.skipIf(ENGINE == "count", "without findings in the way")
+    @unittest.skipIf(ENGINE == "count", "findings would end the run")
     def test_right_in_one_block(self) -> None:
         for schedule in SCHEDULES:
             result = execute("--check", "--n", ONE_BLOCK, EMULATOR_SCHEDULE=schedule)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
-            self.assertIn(" right: one block has nobody to race with", result.stdout)
+            self.assertIn(" right: there is only one block, so nothing races", result.stdout)
 
-    @unittest.skipIf(ENGINE == "count", "without findings in the way")
+    @unittest.skipIf(ENGINE == "count", "findings would end the run")
     def test_never_timed(self) -> None:
         for n in (ONE_BLOCK, MANY_BLOCKS):
             rows = self.folder / "rows.csv"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The storms' stages through their executables: known results, files, ties, orders of blocks, work.
+"""The stages of storms through their executables: known results, files, equal peaks, schedules, declared work.
 
     test_storms.py STAGES_JSON ENGINE     ENGINE: gpu, emu (with the serial stage) or count
 """
@@ -25,13 +25,13 @@ PROGRAMS = load_programs(STAGES_JSON, ENGINE, "storms")
 
 
 def single(value: float) -> float:
-    """Rounded to float32. Of a sum, quotient or root of such numbers, which a double holds to more than twice the
-    digits, that is the correctly rounded one."""
+    """Rounded to float32. A double has more than twice the digits of a float, so the sum, quotient or root of two
+    floats is rounded correctly this way."""
     return struct.unpack("f", struct.pack("f", value))[0]
 
 
 def layer_of(size: int, waves: Iterable[Particles]) -> list[float]:
-    """The exercise as it is told."""
+    """The exercise word for word."""
     layer = [0.0] * size
     threshold = single(single(0.001) / size)
     for wave in waves:
@@ -47,7 +47,7 @@ def layer_of(size: int, waves: Iterable[Particles]) -> list[float]:
 
 
 def peaks_of(layer: list[float]) -> list[tuple[float, int]]:
-    """The greatest first, of equal ones the first."""
+    """The greatest first; of equal peaks, the first one first."""
     peaks = [(layer[k], k) for k in range(1, len(layer) - 1) if layer[k - 1] < layer[k] > max(layer[k + 1], 0)]
     return sorted(peaks, key=lambda peak: (-peak[0], peak[1]))
 
@@ -66,7 +66,7 @@ class StormsTest(unittest.TestCase):
         return path
 
     def run_right(self, program: Path, *arguments: object, **settings: str) -> tuple[str, list[float]]:
-        """The maxima as they are written, and the layer."""
+        """The maxima as printed, and the layer."""
         path = self.folder / "layer"
         result = execute(program, "--check", "--quiet", "--output", "-", "--layer", path, *arguments, **settings)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
@@ -82,7 +82,7 @@ class StormsTest(unittest.TestCase):
                     self.assertEqual([single(cell) for cell in layer], layer_of(size, [particles]))
 
     def test_waves_follow_one_another(self) -> None:
-        """One of them without a particle."""
+        """One of them has no particles."""
         waves = [((10, 50), (300, -20)), (), ((-7, 30), (400, 99), (10**12 + 1000, 1))]
         paths = [self.file(f"wave{i}", wave) for i, wave in enumerate(waves)]
         expected = layer_of(310, waves)
@@ -95,7 +95,7 @@ class StormsTest(unittest.TestCase):
                 self.assertEqual(written.splitlines()[-1], f"{position} {value:.6f}")
 
     def test_the_longest_distances_of_32_bits(self) -> None:
-        """And the next ones, for which a stage may compute otherwise."""
+        """And the next longer ones, for which a stage may use another kernel."""
         for far in (2**30 - 1, 2**30, 2**31, 2**40):
             wave = [(far, 12_345_678), (-far, 2_000_000_000)]
             path = self.file("wave", wave)
@@ -114,8 +114,8 @@ class StormsTest(unittest.TestCase):
                                  "0 0.000000\n0 0.000000\n")
 
     def test_the_first_of_equal_peaks(self) -> None:
-        """In one warp, in one block, and in two that are far apart. Two mirrored particles make two peaks, which are
-        equal where the relaxation rounds both in the same way."""
+        """In one warp, in one block, and in two distant blocks. Two mirrored particles make two peaks. They are equal
+        if the relaxation rounds both in the same way."""
         for size, place in ((20, 5), (200, 20), (901, 100)):
             while True:
                 wave = [(place, 10), (size - 1 - place, 10)]
@@ -132,9 +132,9 @@ class StormsTest(unittest.TestCase):
                         written, _ = self.run_right(program, "--n", size, "--input", path, **settings)
                         self.assertEqual(written, f"{first[1]} {first[0]:.6f}\n")
 
-    @unittest.skipIf(ENGINE != "count", "bytes are counted by the engine with counters")
+    @unittest.skipIf(ENGINE != "count", "only the counting engine counts bytes")
     def test_no_stage_declares_more_than_it_moves(self) -> None:
-        """Particles that reach no cell are not written."""
+        """Particles that reach no cell are not declared."""
         for stage, program in PROGRAMS.items():
             for words in (["--n", 3], ["--n", 700], ["--n", 700, "--input", "outside"], ["--n", 300, "--input", "zeros"]):
                 with self.subTest(f"{stage} {words}"):

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Waves for checks: cases that a faulty kernel gets wrong and ordinary waves hardly ever contain.
+#pragma once
+
+#include <cstdint>
+
+#include "common/input/random.hpp"
+#include "problem/storms.hpp"
+
+namespace storms {
+
+// Two mirrored particles, whose peaks are equal after the relaxation of a layer that holds 0.
+// Further particles have the value 0. In layers below some ten cells the peaks may differ.
+Wave equal_peaks_wave(course::Random& random, std::int64_t count, std::int64_t size);
+
+// Particles whose energy in one cell, a quotient by a root, lies next to the middle of two floats.
+// There a division whose reciprocal of the root is off by one unit is wrong in its last bit.
+Wave hard_quotients_wave(course::Random& random, std::int64_t count, std::int64_t size);
+
+}  // namespace storms
