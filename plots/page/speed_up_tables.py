@@ -16,6 +16,7 @@ from plots.page.speed_ups import (
     NO_BREAK,
     NO_TIMES,
     parameter_words,
+    printed_before,
     printed_speed_up,
     speed_up_words,
     time_words,
@@ -75,7 +76,7 @@ def stages_table(
 
     def then(stage: str, before: str) -> list[str]:
         if source:
-            found = printed_speed_up(chapter, stages.timed_before(stage), stage)
+            found = printed_speed_up(chapter, printed_before(chapter, stage), stage)
             return (
                 [speed_up_words(found, before, with_card=False).replace(NO_BREAK, " ")]
                 if found
@@ -244,7 +245,7 @@ def printed_table(
         "|---" * (4 + len(runs)) + "|",
     ]
     for cell in chapter.printed.cells:
-        timed, before = stages.timed_before(cell.stage), stages[cell.stage].compared_with
+        timed, before = printed_before(chapter, cell.stage), stages[cell.stage].compared_with
         printed = printed_speed_up(chapter, timed, cell.stage)
         said = speed_up_words(printed, before, with_card=False) if printed else ""
         ours = []

@@ -111,6 +111,17 @@ def printed_speed_up(chapter: Chapter, before: str, stage: str) -> SpeedUp | Non
     )
 
 
+def printed_before(chapter: Chapter, stage: str) -> str:
+    """The stage over which a printed speed-up is: the last timed one before it with a printed time. Without
+    one, the stage whose times ours are compared with."""
+    timed = before = chapter.stages.timed_before(stage)
+    cells = chapter.printed.cells if chapter.printed else ()
+    printed = {cell.stage for cell in cells if cell.quantity in PRINTED_TIMES}
+    while before and before not in printed:
+        before = chapter.stages.timed_before(before)
+    return before or timed
+
+
 def printed_over_serial(chapter: Chapter, stage: str) -> SpeedUp | None:
     """The printed speed-up over the CPU at the largest n, of kernels or whole runs: whichever the stage is
     timed by."""
