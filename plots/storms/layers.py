@@ -56,7 +56,7 @@ def kept_rows(records: Iterable[Record]) -> Kept:
 TRACE = Trace(
     "storms",
     STAGES[STAGES.named("max_reduction")].stage,
-    ("--n", "200", "--particles", "8", "--waves", "3"),
+    ("--n", "200", "--input", "small", "--particles", "8", "--waves", "3"),
     COLUMNS,
     kept_rows,
 )

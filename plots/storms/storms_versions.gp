@@ -14,7 +14,7 @@ set grid ytics noxtics lt -1 lw 1 lc rgb '#ececec'
 unset key
 set label 11 'one core' at screen 0.17,0.028 left point lt 7 pt 5 ps 0.9 offset 1,-0.15 font ',15'
 set label 12 'whole run' at screen 0.26,0.028 left point lt 1 ps 1.1 offset 1,-0.15 font ',15'
-set label 13 'the same without set-up and copies' at screen 0.36,0.028 left point lt 3 ps 0.9 offset 1,-0.15 font ',15'
+set label 13 'kernels alone' at screen 0.36,0.028 left point lt 3 ps 0.9 offset 1,-0.15 font ',15'
 array low[3] = [low_0, low_1, low_2]
 array high[3] = [high_0, high_1, high_2]
 array marks[3] = [tics_0, tics_1, tics_2]
@@ -37,8 +37,8 @@ do for [panel=1:3] {
          serial_file index (panel-1) using 2:1 skip 1 with points lt 7 pt 5 ps 0.9, \
          whole_file index (panel-1) using 2:1 skip 1 with points lt 1 ps 1.1, \
          inner_file index (panel-1) using 2:1 skip 1 with points lt 3 ps 0.9, \
-         whole_file index (panel-1) using 2:1:5 skip 1 with labels offset 0,0.9 font ',15', \
-         serial_file index (panel-1) using 2:1:5 skip 1 with labels offset 0,0.9 font ',15', \
+         whole_file index (panel-1) using 2:1:5 skip 1 with labels left offset 0.8,0 font ',14', \
+         serial_file index (panel-1) using 2:1:5 skip 1 with labels left offset 0.8,0 font ',14', \
          wrong_file using (sqrt(low[panel]*high[panel])):1:2 skip 1 with labels font ',14' textcolor rgb '#606060', \
          names_file using (panel == 1 ? low[1] : NaN):1:2 skip 1 with labels right offset -0.8,0 font ',15' noenhanced
     @no_heading
@@ -54,7 +54,7 @@ set xrange [0:theirs_high]
 set format x '%g s'
 set xtics autofreq
 set xtics 0,50 font ',15'
-set title theirs_key noenhanced offset 0,1.1
+set title theirs_key noenhanced font ',17' offset 0,1.1
 set label 1 "its own inputs and GPU,\nunnamed" at graph 0.5,1.055 center font ',14' noenhanced textcolor rgb '#505050'
 set label 3 'published; a scale of its own' at screen 0.9075,0.028 center font ',14' noenhanced textcolor rgb '#505050'
 set style fill solid 1.0 border lc rgb grey

@@ -125,10 +125,8 @@ def prepare_versions(source: Source) -> Drawing:
             if value > 0
         ]
         ratio = max(ends) / min(ends)
-        room = max(
-            ratio**0.2, (10 / ratio) ** 0.5
-        )  # half of a label's width on either side, and a decade at least
-        low, high = min(ends) / room, max(ends) * room
+        # A label's width on the right, and a decade at least.
+        low, high = min(ends) / ratio**0.1, max(ends) * max(ratio**0.45, 10 / ratio**1.1)
         variables |= {
             f"low_{i}": low,
             f"high_{i}": high,

@@ -3,6 +3,7 @@
 
 from common.tools.lib.columns import ROW_COLUMNS
 from plots.records.stages import number
+from plots.storms.figures import CELL_STAGES
 from plots.storms.stages import KERNELS, SAID_BY, STAGES, WRONG
 from tests.plots.fixtures import GPU, HOST, row
 
@@ -71,11 +72,12 @@ LABELS: dict[str, tuple[str, ...]] = {
     ),
     "storms_cells": (
         STAGES.serial,
-        *KERNELS,
-        f"{number(KERNELS[1])} over {number(KERNELS[0])}",
+        *CELL_STAGES,
+        f"{number(CELL_STAGES[1])} over {number(CELL_STAGES[0])}",
         GPU,
         HOST,
         "100 M cells",
+        "4.00",
         "2.00",
     ),
     "storms_layers": (
