@@ -23,7 +23,7 @@ NO_TIMES = "no times: wrong on purpose"
 
 @dataclass(frozen=True)
 class Shape:
-    """The measurements of one workload: one point per stage, of whole runs, and without set-up and copies."""
+    """The measurements of one workload: one point per stage, of whole runs and of the kernels alone."""
 
     name: str
     cells: str  # in words: `30 k cells`
@@ -164,7 +164,7 @@ def prepare_versions(source: Source) -> Drawing:
         emulated=engine == "emu",
         ours=f"{gains}. {' and '.join(WRONG)} has no times: its results are wrong.",
         alt=f"Four charts side by side, one line per stage from {STAGES.serial} to {best}. Three show the time of a run on "
-        f"{device_label(gpu, engine)} along a logarithmic axis, with and without set-up and copies: {gains}. The fourth, "
+        f"{device_label(gpu, engine)} along a logarithmic axis, whole and of the kernels alone: {gains}. The fourth, "
         f"in grey and on a scale of its own, shows the times of {SAID_BY} for four versions: "
         + ", ".join(printed_words(cell) for cell in PRINTED.cells)
         + ".",
