@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every relative link of every Markdown file leads to a file, and to a heading of it if it names one."""
+"""Every relative link of every Markdown file leads to a file, and to the heading that it names."""
 
 import re
 import sys
