@@ -2,17 +2,13 @@
 #include "common/emulator/counting/checks/memory/shadow.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
 
+#include "common/emulator/process/pages.hpp"
+
 namespace emulator::counting {
-namespace {
-
-const std::size_t kPageBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-
-}  // namespace
 
 Shadow::~Shadow() {
     if (cells_ != nullptr) ::munmap(cells_, mapped_bytes());

@@ -2,17 +2,13 @@
 #include "common/emulator/counting/checks/memory/written.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
 
+#include "common/emulator/process/pages.hpp"
+
 namespace emulator::counting {
-namespace {
-
-const std::size_t kPageBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-
-}  // namespace
 
 WrittenBytes::~WrittenBytes() {
     if (bits_ != nullptr) ::munmap(bits_, mapped_bytes());
