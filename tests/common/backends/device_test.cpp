@@ -88,7 +88,8 @@ TEST(DeviceBuffer, AFailureSaysHowMuchWasAskedAndIsFree) {
     } catch (const CudaError& error) {
         const std::string message = error.what();
         EXPECT_EQ(error.status(), cudaErrorMemoryAllocation);
-        EXPECT_NE(message.find("1125899906842624 bytes of device memory asked"), std::string::npos)
+        EXPECT_NE(message.find("1125899906842624 bytes of device memory requested"),
+                  std::string::npos)
             << message;
         EXPECT_NE(message.find("bytes of the device free"), std::string::npos) << message;
     }
@@ -98,10 +99,10 @@ TEST(DeviceBuffer, AFailureSaysHowMuchWasAskedAndIsFree) {
 
 TEST(PinnedBuffer, IsHostMemory) {
     PinnedBuffer<int> h_values(100);
-    std::iota(h_values.span().begin(), h_values.span().end(), 5);
+    std::iota(h_values.data(), h_values.data() + h_values.count(), 5);
     EXPECT_EQ(h_values.data()[99], 104);
     PinnedBuffer<int> h_moved(std::move(h_values));
-    EXPECT_EQ(h_moved.span().size(), 100U);
+    EXPECT_EQ(h_moved.count(), 100);
     DeviceBuffer<int> d_values(100);
     Stream stream;
     cuda_check(cudaMemcpyAsync(d_values.data(), h_moved.data(), d_values.bytes(),
