@@ -2,8 +2,7 @@
 // Floyd-Warshall: the shortest paths between all pairs of vertices of a directed, weighted graph.
 //
 // D is the matrix of distances. At first it holds the weights of the edges: D[i][i] = 0, and
-// infinity where there is no edge. Step k = 0, 1, ... allows paths to lead through vertex k as
-// well:
+// infinity where there is no edge. Step k = 0, 1, ... lets paths lead through vertex k as well:
 //
 //   D[i][j] = min(D[i][j], D[i][k] + D[k][j])                                       (equation 7.1)
 //
@@ -75,7 +74,7 @@ struct Output {
     bool negative_cycle = false;
 };
 
-// A stage: finds all paths, marking its phases.
+// A stage: finds all paths, and marks its phases.
 using FindPaths = void (*)(const Input&, Output&, PhaseTimer&);
 
 // The least work of a stage that passes over the whole matrix in each step: it reads each distance,
@@ -110,7 +109,7 @@ struct Graph {
 // The matrices before the first step.
 Input make_input(const Graph& graph);
 
-// Memory allows fewer long before; grids, and vertices of type int, would allow more.
+// More than memory allows. Vertices of type int, and the grids of the kernels, would allow more.
 inline constexpr std::int64_t kMaxVertices = 1'000'000;
 
 // Graphs without a negative cycle.

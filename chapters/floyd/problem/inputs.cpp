@@ -319,7 +319,7 @@ Graph make_graph(std::string_view name, std::int64_t count, const GraphOptions& 
     }
     const std::int64_t largest = options.max_weight * (options.negative ? 2 : 1);
     const std::int64_t hops = std::max<std::int64_t>(count - 1, 1);
-    // A negative cycle is 1 shorter than its other edges are long.
+    // The last edge of a negative cycle is 1 less than minus the sum of all others.
     const Distance limit = kMaxDistance - (name == kNegativeCycleName ? 1 : 0);
     if (largest > limit / hops) {
         throw course::UsageError(text("--max-weight ", options.max_weight, ": ", hops,

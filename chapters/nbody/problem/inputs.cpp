@@ -90,8 +90,7 @@ Input make_galaxies(std::int64_t count, std::uint64_t seed) {
     constexpr double kSoftening = 0.05, kCentreMass = 0.5, kInnerRadius = 0.15;
     course::Random random(seed);
     InputBuilder builder;
-    // A disc of outer radius 1 and mass 1, half of the mass in its centre, tilted by `tilt` about
-    // x.
+    // A disc of radius 1 and mass 1, half of the mass in its centre, tilted by `tilt` about x.
     const auto add_galaxy = [&](std::int64_t bodies, const Double3& centre, const Double3& velocity,
                                 double tilt) {
         if (bodies == 0) return;

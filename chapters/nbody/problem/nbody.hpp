@@ -99,8 +99,9 @@ inline constexpr std::string_view kInputNames[] = {"plummer", "galaxies", "solar
 //   galaxies      two discs around heavy centres on a parabolic course, mass 1 each
 //   solar         the Sun and the planets at J2000 (Earth and Moon as one body), in AU and days;
 //                 masses in AU^3/day^2, so that G = 1 (Keplerian elements of Standish and Williams)
-//   figure-eight  three bodies that follow each other (Chenciner and Montgomery 2000),
-//   period 6.3259 uniform       a unit cube of bodies at rest, total mass 1
+//   figure-eight  three bodies that follow each other, with the period 6.3259 (Chenciner and
+//                 Montgomery 2000)
+//   uniform       a unit cube of bodies at rest, total mass 1
 // With `count` 0, solar has its 9 bodies and figure-eight its 3.
 // Errors: UsageError for any other count of these two, and for a count above kMaxBodies.
 Input make_input(std::string_view name, std::int64_t count, std::uint64_t seed);
@@ -114,8 +115,7 @@ Input read_input(const std::string& path);
 // --- Oracle --------------------------------------------------------------------------------------
 
 // Verifies outputs of one input in float64:
-//   - every number is finite, and masses are unchanged; without steps, the whole state is
-//   unchanged;
+//   - every number is finite; the masses, and without steps the whole state, are unchanged;
 //   - accelerations are compared with equation 6.1 at the output's own positions: those of all
 //     bodies up to kMaxAllBodies, else of kSampledBodies bodies chosen by the seed. The error is
 //     relative to the sum of the sizes of all pulls, because rounding is proportional to it. In a
@@ -136,8 +136,7 @@ class Verifier {
     Verifier(const Input& input, std::uint64_t seed);
     ~Verifier();
     course::Verdict verify(const Output& output);
-    // The drift of the last verified output that had steps, relative to kinetic + |potential|
-    // energy.
+    // The drift in the last verified output with steps, relative to kinetic + |potential| energy.
     double energy_drift() const;
 
   private:
