@@ -2,7 +2,7 @@
 """The page: figures by chapter, then and now, each pair of stages side by side, how true the counters are.
 
 It is one file without a script. It asks nothing of a network, so it works from a disk and can be mailed. Its
-texts are the READMEs', its numbers those of their tables. page.html is its template (Debian: python3-jinja2).
+texts are the READMEs', its numbers those of their tables. page.html and macros.html are its templates (Debian: python3-jinja2).
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def counted_where(part: Part, one: Optimisation) -> str:
 
 
 @functools.cache
-def template() -> jinja2.Template:
+def templates() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
     )
@@ -163,7 +163,7 @@ def template() -> jinja2.Template:
         "nothing_here": nothing_here,
         "counted_where": counted_where,
     }
-    return environment.get_template("page.html")
+    return environment
 
 
 # ---- the page ----
@@ -191,15 +191,19 @@ def part_of(records: Records, readme: Document, entries: Sequence[Entry]) -> Par
 
 
 def render(parts: Sequence[Part], recorded_folder: Path | None) -> str:
-    return template().render(
-        parts=parts,
-        course=read_document(ROOT / "README.md"),
-        counters=read_document(COUNTERS_PAGE),
-        counters_file=recorded_folder / "counters.csv" if recorded_folder else None,
-        style=STYLE.read_text(encoding="utf-8"),
-        card=THESIS_CARD,
-        device=next((part.records.device for part in parts if part.records.device), "here"),
-        linked={pair.one.name for part in parts for pair in part.pairs},
+    return (
+        templates()
+        .get_template("page.html")
+        .render(
+            parts=parts,
+            course=read_document(ROOT / "README.md"),
+            counters=read_document(COUNTERS_PAGE),
+            counters_file=recorded_folder / "counters.csv" if recorded_folder else None,
+            style=STYLE.read_text(encoding="utf-8"),
+            card=THESIS_CARD,
+            device=next((part.records.device for part in parts if part.records.device), "here"),
+            linked={pair.one.name for part in parts for pair in part.pairs},
+        )
     )
 
 

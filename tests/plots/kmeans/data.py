@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from common.tools.lib.columns import ROW_COLUMNS
 from plots.kmeans.figures import BEST, CLUSTERS, FIRST, KERNELS, STAGES
+from plots.records.sweeps import Sweep
 from tests.plots.fixtures import GPU, HOST, row
 
 
@@ -93,3 +94,8 @@ LABELS: dict[str, tuple[str, ...]] = {
 
 COUNTED = ("kmeans_clusters",)
 TRACED = COUNTED
+
+
+def fewest_repeats(sweep: Sweep) -> int:
+    """Making and verifying the points takes longer than finding their clusters."""
+    return 3 if max(sweep.sizes) <= 80_000_000 else 1
