@@ -14,12 +14,15 @@ from types import ModuleType
 from typing import Any
 
 from common.tools.lib.columns import LIMITS_COLUMNS
-from common.tools.lib.stages import Stage, ToolError
-from plots import figures
+from common.tools.lib.stages import ROOT, Stage, ToolError
+from plots import figures, tables
 from plots.drawing.chapter import Chapter, PrintedTables, Rate, Rules
 from plots.page.chapters import all_chapters
-from plots.records.folders import COUNTERS, DATA, NO_DEVICES, TRACES
+from plots.records.folders import COUNTERS, DATA, NO_DEVICES, THESIS, TRACES
+from plots.records.counters import read_counters
+from plots.records.published import read_published
 from plots.records.rows import Row
+from plots.records.source import Source
 from plots.records.stages import Stages
 
 GPU = "Stand-In GPU 1"
@@ -231,3 +234,30 @@ class DrawingTest(PlotsTest):
             [[float(word) for word in line if not word.startswith('"')] for line in block]
             for block in self.blocks(name)
         ]
+
+
+class TraceTest(PlotsTest):
+    """Reads the repository's traces through `source`, and may change a copy of them."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.traces = self.folder / TRACES.name
+        shutil.copytree(TRACES, self.traces)
+        self.source = Source("recorded", self.folder, None, (), self.folder / COUNTERS.name)
+
+    def change(self, name: str, before: str, after: str) -> None:
+        path = self.traces / f"{name}.csv"
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(before, text)
+        path.write_text(text.replace(before, after, 1), encoding="utf-8")
+
+
+class ReadmeTest(PlotsTest):
+    """Makes a chapter's README from the made-up rows in `folder`."""
+
+    def readme(self, chapter: Chapter) -> str:
+        write_table(self.folder / "limits.csv", LIMITS_COLUMNS, LIMITS)
+        counted = read_counters(COUNTERS / f"{chapter.name}.csv")
+        published = [one for one in read_published(THESIS) if one.chapter == chapter.name]
+        path = ROOT / "chapters" / chapter.name / "README.md"
+        return tables.chapter_readme(chapter, self.folder, counted, published, path)

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Distmesh's figures beside the printed tables, its README and its sweeps."""
+
+import re
+import unittest
+from unittest import mock
+
+from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
+from common.tools.lib.stages import DataError
+from plots.distmesh.figures import CHAPTER
+from plots.distmesh.stages import FILE as PRINTED_FILE
+from plots.distmesh.stages import GLOBAL, KERNELS, PRINTED, SAID_BY, SHARED, STAGES
+from plots.distmesh.tables import table_1, table_2
+from plots.page.optimisations import read_chapter, speed_ups
+from plots.page.speed_ups import printed_over_serial, printed_speed_up
+from plots.records.folders import COUNTERS, DATA, PLOTS, device_folder
+from plots.records.sweeps import FILE, all_sweeps
+from tests.plots.distmesh.data import reports, rows
+from tests.plots.fixtures import DrawingTest, ReadmeTest, write_table
+
+
+class FiguresTest(DrawingTest):
+    def test_beside_the_printed_tables(self) -> None:
+        """Kernels of stage i take 1/2^i of the serial loops, which are a quarter of a run; copies and set-up a
+        tenth each."""
+        self.write_chapter(STAGES.chapter, self.device)
+        names = (
+            "--only",
+            "distmesh_table_1",
+            "distmesh_table_2",
+            "distmesh_counts",
+            "distmesh_copies",
+        )
+        self.assertEqual(self.draw(*names), (0, mock.ANY, ""))
+
+        def blocks(name: str) -> list[list[list[float]]]:
+            return self.numbers(f"distmesh_{name}")
+
+        sizes = [1261, 1452, 20_109, 31_409]
+        for i, (whole, kernels) in enumerate(
+            zip(blocks("table_1_time"), blocks("table_2_time"), strict=True)
+        ):
+            self.assertEqual(
+                [[line[0] for line in whole], [line[0] for line in kernels]], [sizes, sizes]
+            )
+            for line, inner in zip(whole, kernels):
+                part = 1.02e-5 * line[0]
+                self.assertAlmostEqual(inner[1] / (part / 2**i), 1, places=6)
+                self.assertAlmostEqual(
+                    line[1] / (part * (3 + 1 / 2**i + (0.2 if i else 0))), 1, places=6
+                )
+                self.assertTrue(line[2] < line[1] < line[3] and inner[2] < inner[1] < inner[3])
+        for i, gains in enumerate(blocks("table_2_gain"), 1):
+            for line, n in zip(gains, sizes, strict=True):
+                self.assertEqual(line[0], n)
+                self.assertAlmostEqual(line[1], 2**i, places=6)
+        self.assertEqual(blocks("table_1_theirs")[1][0], [1452, 0.13])
+        self.assertEqual(
+            [blocks("table_1_printed")[0][-1], blocks("table_2_printed")[0][-1]],
+            [[20_109, 6.28], [31_409, 53.38]],
+        )
+        self.assertEqual(
+            blocks("counts_iterations"),
+            [[[n, 1000 + n % 100 + more] for n in sizes] for more in (0, 1)],
+        )
+        self.assertEqual(blocks("counts_theirstriangulations")[1][-1], [31_409, 719])
+        shares = blocks("copies_shares")
+        self.assertEqual([len(block) for block in shares], [1 + len(KERNELS)] * 4)
+        for i in range(1 + len(KERNELS)):
+            parts = [1 / 2**i, 0.1 * bool(i), 0.1 * bool(i), 3]
+            for place, block in enumerate(shares):
+                for end, many in zip(block[i], (None, place, place + 1), strict=True):
+                    self.assertAlmostEqual(
+                        end, i if many is None else 100 * sum(parts[:many]) / sum(parts), places=6
+                    )
+
+    def test_what_cannot_be_compared(self) -> None:
+        self.write_chapter(STAGES.chapter, self.device)
+        path = self.device / "distmesh_report.csv"
+        text = path.read_text(encoding="utf-8")
+        for change, words in (
+            (
+                lambda line: re.sub("iterations,.*", "iterations,many", line),
+                f"iterations of {STAGES.serial} is 'many', no count",
+            ),
+            (
+                lambda line: line if f",{KERNELS[-1]}," not in line else "",
+                f"no iterations of {KERNELS[-1]}",
+            ),
+        ):
+            path.write_text("".join(map(change, text.splitlines(keepends=True))), encoding="utf-8")
+            status, _, said = self.draw("--only", "distmesh_counts")
+            self.assertEqual(status, 1)
+            self.assertIn(f"distmesh_report.csv: {words}", said)
+        records = [one for one in rows("gpu") if (one[3] == STAGES.serial) == (one[6] == 1261)]
+        write_table(self.device / "distmesh.csv", ROW_COLUMNS, records)
+        status, _, said = self.draw("--only", "distmesh_table_1")
+        self.assertEqual(status, 1)
+        self.assertIn(
+            f"distmesh.csv: no n of both {STAGES.serial} and the stages with kernels", said
+        )
+
+
+class TablesTest(ReadmeTest):
+    def test_the_readme(self) -> None:
+        self.write("distmesh.csv", ROW_COLUMNS, rows("gpu"))
+        self.write("distmesh_report.csv", REPORT_COLUMNS, reports("gpu"))
+        text = self.readme(CHAPTER)
+        for line in (
+            "| ×1.60 at 20 109 (whole runs) | ×2.00 at 31 409 |",
+            "| ×3.92 at 20 109 (whole runs) | ×2.00 at 31 409 |",
+            f"kernels alone for {KERNELS[0]} to {KERNELS[-2]}",
+            "| 1452 | 35 ms | 0.13 s | 37 ms | ×0.95 | 59.2 ms | 54.8 ms | 51.1 ms |",
+            "| 2267 | 0.29 s | 0.32 s | 0.112 s | ×2.59 |  |  |  |",
+            "| 1261 | 265, 253 | 1061 to 1062 | 1063 | 25, 23 | 51 | 50 | ×4.77 | ×4.00 | ×8.00 |",
+            "| 2827 | 365, 313 |  |  | 39, 30 |  |  | ×6.81 |  |  |",
+            "| 31 409 | 7764, 6980 | 1009 to 1010 | 1011 | 728, 719 | 59 | 58 | ×53.4 |",
+        ):
+            self.assertIn(line, text)
+        self.assertIn(f"{SAID_BY} ran on a Xeon", text)
+        for make in (table_1, table_2):
+            with self.assertRaises(DataError):
+                make([], [], {})
+
+
+class SpeedUpTest(unittest.TestCase):
+    def test_whole_runs_beside_kernels_say_so(self) -> None:
+        """Table I is of whole runs, ours are of the kernels; table II compares kernels with a CPU."""
+        for before, stage, value in ((STAGES.serial, GLOBAL, 1.60), (GLOBAL, SHARED, 3.92)):
+            found = printed_speed_up(CHAPTER, before, stage)
+            assert found is not None
+            self.assertAlmostEqual(found.value, value, delta=0.005)
+            self.assertEqual((found.n, found.remark), (20_109, "whole runs"))
+        self.assertIsNone(printed_speed_up(CHAPTER, SHARED, KERNELS[2]))
+        found = printed_over_serial(CHAPTER, SHARED)
+        assert found is not None
+        self.assertEqual(
+            (found.value, found.over, found.n, found.path),
+            (53.38, STAGES.serial, 31_409, PRINTED_FILE),
+        )
+
+    def test_ours_is_beside_each_printed_number(self) -> None:
+        records = read_chapter(CHAPTER, device_folder(DATA, None), COUNTERS, [])
+        printed, here = speed_ups(records, GLOBAL, SHARED)
+        serial = STAGES.serial
+        self.assertEqual(
+            [(one.over, one.n) for one in printed], [(GLOBAL, 20_109), (serial, 31_409)]
+        )
+        if here:  # recorded under these names
+            self.assertEqual(
+                [(one.over, one.n) for one in here],
+                [(GLOBAL, 31_409), (GLOBAL, 20_109), (serial, 31_409)],
+            )
+            self.assertTrue(all(one.where.startswith("kernels, medians") for one in here))
+
+
+class SweepsTest(unittest.TestCase):
+    def test_every_size_of_the_printed_tables(self) -> None:
+        printed = {cell.n for cell in PRINTED.cells} - {0}
+        self.assertEqual(len(printed), 13)
+        found: dict[tuple[str, str, str], set[int]] = {}
+        for sweep in all_sweeps(PLOTS / STAGES.chapter / FILE):
+            if dict(sweep.match)["input"] == "circle":
+                for stage in sweep.stages:
+                    found.setdefault((sweep.scope, sweep.engine, stage), set()).update(sweep.sizes)
+        self.assertEqual(found["record", "cpu", STAGES.serial], printed)
+        serial = found["here", "cpu", STAGES.serial]
+        for stage in KERNELS:
+            self.assertEqual(found["record", "gpu", stage], printed)
+            for engine in ("gpu", "emu"):
+                own = found["here", engine, stage]
+                self.assertTrue(len(own) > 1 and own <= serial, (engine, stage))
+
+
+if __name__ == "__main__":
+    unittest.main()

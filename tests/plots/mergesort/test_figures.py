@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""The drawings of what merge sort's kernels did, its README and its sweeps: the path of figure 4.5 merges.
+Other traces are refused."""
+
+import itertools
+import unittest
+
+from common.tools.lib.columns import LIMITS_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
+from common.tools.lib.stages import DataError
+from plots.mergesort.figures import CHAPTER
+from plots.mergesort.merge_path import THREADS, read_merge_path
+from plots.mergesort.overlap import Chunk, by_order, prepare_overlap, read_chunks, sort_begin
+from plots.mergesort.published import CELLS, SAID_BY
+from plots.mergesort.stages import (
+    BEST,
+    FIRST,
+    MERGE_PATH,
+    MULTISORT_CPU,
+    OPENCL,
+    STAGES,
+    THESIS,
+    THREAD_MERGE,
+)
+from plots.mergesort.tables import bounds_table, found_table, opencl_table
+from plots.records.folders import PLOTS
+from plots.records.limits import read_limits
+from plots.records.rows import read_reports, read_rows
+from plots.records.source import Source
+from plots.records.sweeps import FILE, all_sweeps
+from tests.plots.fixtures import GPU, LIMITS, DrawingTest, ReadmeTest, TraceTest
+from tests.plots.mergesort.data import reports, rows
+
+
+class MergePathTest(TraceTest):
+    def test_the_merge_path_merges(self) -> None:
+        path = read_merge_path(self.source)
+        self.assertEqual([one.number for one in path.diagonals], list(range(THREADS)))
+        self.assertEqual((path.left, path.right), (sorted(path.left), sorted(path.right)))
+        i = j = 0
+        for one in path.diagonals:
+            self.assertEqual(one.crossing, (i, j))
+            takes_right = path.left[i] > path.right[j]  # of equal keys the left one
+            self.assertEqual(one.stored, path.right[j] if takes_right else path.left[i])
+            i, j = (i, j + 1) if takes_right else (i + 1, j)
+        self.assertGreater(i, 3)  # it turns
+        self.assertGreater(j, 3)
+
+    def test_each_search_is_a_binary_one_along_its_diagonal(self) -> None:
+        path = read_merge_path(self.source)
+        for one in path.diagonals:
+            low, high = 0, one.number
+            for i, j, greater in one.probes:
+                self.assertEqual((i, j), ((low + high) // 2, one.number - 1 - (low + high) // 2))
+                low, high = (low, i) if greater else (i + 1, high)
+            self.assertEqual((low, high), (one.crossing[0],) * 2)
+            self.assertLessEqual(len(one.probes), one.number.bit_length())
+
+    def test_a_trace_that_is_no_merge_is_refused(self) -> None:
+        self.change("mergepath", "5,store,a2,5,", "5,store,a2,6,")
+        with self.assertRaisesRegex(
+            DataError, r"mergepath\.csv: thread 5 finds no crossing or stores elsewhere"
+        ):
+            read_merge_path(self.source)
+
+
+class FiguresTest(DrawingTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.write_chapter(STAGES.chapter, self.device)
+        self.source = Source("recorded", self.device, None, (), self.recorded / "counters")
+
+    def test_chunks(self) -> None:
+        chunks, n, engine = read_chunks(self.source)
+        self.assertEqual((n, engine), (32 * 10**7, "gpu"))
+        self.assertEqual(chunks, [Chunk(2.0 * i, 2.0 * i + 2, 3.0 * i + 5) for i in range(3)])
+        self.assertEqual([sort_begin(chunks, i) for i in range(3)], [2, 5, 8])
+        self.assertEqual(by_order(chunks), [Chunk(0, 1, 3), Chunk(1, 2, 5), Chunk(2, 4, 6)])
+        said = prepare_overlap(self.source).ours
+        # The second and the third of three copies overlap sorts.
+        self.assertIn("67 % of the copies' 6 ms", said)
+
+    def test_chunks_that_cannot_be_are_refused(self) -> None:
+        path = self.device / "mergesort_report.csv"
+        text = path.read_text(encoding="utf-8")
+        for before, after in (
+            ("2.0 4.0 8.0", "2.0 4.0"),
+            ("2.0 4.0 8.0", "5.0 4.0 8.0"),
+            ("chunk_1_ms", "chunk_7_ms"),
+            ("2.0 4.0 8.0", "2.0 nan 8.0"),
+        ):
+            self.assertIn(before, text)
+            path.write_text(text.replace(before, after), encoding="utf-8")
+            with self.assertRaisesRegex(DataError, r"mergesort_report\.csv: .*chunk"):
+                read_chunks(self.source)
+
+    def test_cuda_beside_opencl_on_the_same_keys(self) -> None:
+        """Reports do not name their input: those of sorted and reversed keys are seven times as long."""
+        self.write_chapter(STAGES.chapter, self.device)
+        status, _, said = self.draw("--only", "multisort_opencl")
+        self.assertEqual((status, said), (0, ""))
+        for part, ms in (("insertion", 1e-6), ("merges", 1e-5)):
+            blocks = (
+                (self.out / "data" / f"multisort_opencl_{part}.dat").read_text().split("\n\n\n")
+            )
+            for block, factor in zip(blocks, (1, 2), strict=True):
+                for n, value in (map(float, line.split()) for line in block.splitlines()[1:]):
+                    self.assertAlmostEqual(value, factor * ms * n)
+        reports = self.device / "mergesort_report.csv"
+        lines = [line for line in reports.read_text().splitlines() if ",merge_ms," in line]
+        reports.write_text(reports.read_text().replace(lines[0] + "\n", "", 1))
+        status, _, said = self.draw("--only", "multisort_opencl")
+        self.assertEqual(status, 1)
+        self.assertIn(f"merge_ms of {MERGE_PATH}, n = 33554432: 2 reports of 3 runs", said)
+
+
+class TablesTest(ReadmeTest):
+    def test_bounds(self) -> None:
+        self.write("mergesort.csv", ROW_COLUMNS, rows("gpu", [10**7]))
+        self.write("limits.csv", LIMITS_COLUMNS, LIMITS)
+        every = read_rows(self.folder / "mergesort.csv")
+        lines = bounds_table(every, [], read_limits(self.folder / "limits.csv"))
+        self.assertEqual(
+            lines[0],
+            f"| keys | levels of merges | GB moved | RTX 3080, at least | {SAID_BY} | {GPU}, at least | here |",
+        )
+        self.assertEqual(len(lines), 2 + 8 + 2)
+        self.assertIn("| 2²⁰ | 19 | 0.166 | 0.0817 ms | 0.124 ms | 14.9 ms | 33.1 ms |", lines)
+        self.assertIn(
+            "| 2²⁵ | 24 | 6.64 | 8.57 ms | 1.48 ms (impossible) | 662 ms | 1330 ms |", lines
+        )
+        self.assertIn("| not known |", bounds_table(every, [], {})[-3])
+        with self.assertRaises(DataError):
+            bounds_table([], [], {})
+
+    def test_findings_beside_the_printed_ones(self) -> None:
+        """A pass takes 8e3 n / 5e9 ms; The serial stage's times are 100 times as long, those of one thread per merge 50, OpenCL's 2. size_i changes how many passes there are."""
+        self.write("mergesort.csv", ROW_COLUMNS, rows("gpu", [10**7]))
+        self.write("mergesort_report.csv", REPORT_COLUMNS, reports("gpu", [10**7]))
+        every = read_rows(self.folder / "mergesort.csv")
+        said = read_reports(self.folder / "mergesort_report.csv")
+        for line in (
+            f"| kernels | {SAID_BY} (RTX 3080, 2024) | {GPU} |",
+            f"| {MULTISORT_CPU}, best `size_i` | 64: 4.14 s | 4096: 75.2 s |",
+            f"| {THREAD_MERGE}, `size_i` 4, threads 1, 32, 1024 | 5.28, 7.84, 8.01 s | 64.1, 64.1, 64.1 s |",
+            f"| {MERGE_PATH}, `size_i` 2, 4, 8, 16, 1024 threads | 1.67, 2.79, 7.15, 17.9 ms | "
+            "1.33, 1.28, 1.23, 1.18 s |",
+            f"| {MERGE_PATH} over {THREAD_MERGE}, 2²⁷ keys | ×3790 | ×48.4 |",
+        ):
+            self.assertIn(line, found_table(every, [], {}))
+        lines = opencl_table(every, said, {})
+        self.assertEqual(
+            lines[0],
+            "| keys | 2¹⁵ | 2¹⁶ | 2¹⁷ | 2¹⁸ | 2¹⁹ | 2²⁰ | 2²¹ | 2²² | 2²³ | 2²⁴ | 2²⁵ | 2²⁶ | 2²⁷ |",
+        )
+        self.assertEqual(lines[2], "| ratio" + 13 * " | 2.00" + " |")
+        for make in (found_table, opencl_table):
+            with self.assertRaises(DataError):
+                make([], [], {})
+
+    def test_the_readme(self) -> None:
+        self.write("mergesort.csv", ROW_COLUMNS, rows("gpu", [10**7, 32 * 10**7, 2**25]))
+        self.write(
+            "mergesort_report.csv", REPORT_COLUMNS, reports("gpu", [10**7, 32 * 10**7, 2**25])
+        )
+        self.write("limits.csv", LIMITS_COLUMNS, LIMITS)
+        text = self.readme(CHAPTER)
+        for line in (
+            "| ×1.20 | ×1.11 at 320 M |",
+            "| ×48.4 at 134 217 728 |",
+            "**multisort:** seed 003",
+            f"kernels alone for {MULTISORT_CPU} to {OPENCL}",
+            f"| 4.4.1 | speed-up over {FIRST} | {BEST} |  | ×1.40 | ×1.69 | no |",
+            f"| 4.4.2 | speed-up over {STAGES.serial} | {BEST} | 320 M | ×2.54 | ×16.6 | no |",
+            "| 2²⁷ | 26 | 28.7 | 37.6 ms | 5.59 ms (impossible) |",
+        ):
+            self.assertIn(line, text)
+
+
+class SweepsTest(unittest.TestCase):
+    def test_sizes_of_the_thesis(self) -> None:
+        found: dict[str, set[int]] = {}
+        for sweep in all_sweeps(PLOTS / STAGES.chapter / FILE):
+            if sweep.scope == "record" and dict(sweep.match).get("input", "uniform") == "uniform":
+                for stage in sweep.stages:
+                    found.setdefault(stage, set()).update(sweep.sizes)
+        for stage in (*THESIS, STAGES.serial):
+            self.assertLessEqual({10**7 * 2**i for i in range(6)}, found[stage])
+        self.assertIn(10**9, found[BEST])
+
+    def test_every_place_of_the_printed_tables(self) -> None:
+        recorded = set()
+        for sweep in all_sweeps(PLOTS / STAGES.chapter / FILE):
+            if sweep.scope != "record":
+                continue
+            names = [name for name, _ in sweep.vary]
+            for n, *values in itertools.product(sweep.sizes, *(values for _, values in sweep.vary)):
+                run = {"input": "uniform", **dict(sweep.match), **dict(zip(names, values))}
+                given = dict(zip(sweep.args[::2], sweep.args[1::2]))
+                for key, value in run.items():  # rows are recognised by what the run is told
+                    if key not in names and f"--{key}" in given:
+                        self.assertEqual(given[f"--{key}"], str(value), sweep.name)
+                if sweep.seeds == (21364,):
+                    place = sorted((key, str(value)) for key, value in run.items())
+                    recorded |= {(stage, n, *place) for stage in sweep.stages}
+        for cell in CELLS:
+            place = sorted((cell.parameters | {"input": cell.input}).items())
+            self.assertIn((cell.stage, cell.n, *place), recorded, cell)
+        for n in (2**15, 2**27):  # with CUDA's block size, for the comparison
+            place = (("input", "uniform"), ("size-i", "2"), ("threads", "32"))
+            self.assertIn((OPENCL, n, *place), recorded)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""The drawings of what quicksort's kernels did, its README and its sweeps: the network of figure 3.6 is the
+bitonic one and sorts; the partition of figure 3.2 moves every key once. Other traces are refused."""
+
+import unittest
+
+from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
+from common.tools.lib.stages import DataError
+from plots.quicksort import network, partition
+from plots.quicksort.figures import CHAPTER, INPUTS, counting_table, inputs_table, median_ms
+from plots.quicksort.stages import BEST, BIG, BITONIC, SMALL, STAGES, TWO_KERNELS
+from plots.records.folders import PLOTS
+from plots.records.rows import read_rows
+from plots.records.sweeps import FILE, all_sweeps
+from tests.plots.fixtures import ReadmeTest, TraceTest, recorded_folders
+from tests.plots.quicksort.data import reports, rows
+
+
+def bitonic_steps(count: int) -> list[set[tuple[int, int]]]:
+    """Each step's pairs (Batcher 1968, all exchanges in one direction)."""
+    steps = []
+    size = 2
+    while size <= count:
+        steps.append({(i, i ^ (size - 1)) for i in range(count) if i < i ^ (size - 1)})
+        stride = size // 4
+        while stride > 0:
+            steps.append({(i, i + stride) for i in range(count) if not i & stride})
+            stride //= 2
+        size *= 2
+    return steps
+
+
+def sorts(pairs: list[tuple[int, int]], count: int) -> bool:
+    """By the 0-1 principle: all lists of zeros and ones, one a bit of each wire's number."""
+    lists = 2**count
+    wires = [sum(1 << number for number in range(lists) if number >> i & 1) for i in range(count)]
+    for low, high in pairs:
+        wires[low], wires[high] = wires[low] & wires[high], wires[low] | wires[high]
+    return not any(wires[i] & ~wires[i + 1] for i in range(count - 1))
+
+
+class DrawingsTest(TraceTest):
+    def test_the_network_is_bitonic(self) -> None:
+        found = network.read_network(self.source)
+        self.assertEqual(len(found.keys), 16)
+        steps = found.steps()
+        self.assertEqual(
+            [{(one.low, one.high) for one in step} for step in steps], bitonic_steps(16)
+        )
+        self.assertTrue(all(len(step) == 8 for step in steps))
+
+    def test_the_network_sorts(self) -> None:
+        found = network.read_network(self.source)
+        pairs = [(one.low, one.high) for one in found.comparisons]
+        self.assertTrue(sorts(pairs, 16))
+        self.assertFalse(sorts(pairs[:-1], 16))
+        self.assertFalse(sorts(pairs[1:], 16))
+
+    def test_exchanges_are_those_that_the_keys_ask_for(self) -> None:
+        found = network.read_network(self.source)
+        keys = list(found.keys)
+        for one in found.comparisons:
+            self.assertEqual(one.exchanged, keys[one.high] < keys[one.low])
+            if one.exchanged:
+                keys[one.low], keys[one.high] = keys[one.high], keys[one.low]
+        self.assertEqual(keys, found.sorted_keys)
+        self.assertEqual(keys, sorted(found.keys))
+        self.assertTrue(any(key < 0 for key in keys) and any(key > 0 for key in keys))
+
+    def test_no_two_lines_of_a_step_overlap(self) -> None:
+        for step in network.read_network(self.source).steps():
+            columns = network.in_columns(step)
+            self.assertEqual(
+                sorted(map(id, step)), sorted(id(one) for column in columns for one in column)
+            )
+            for column in columns:
+                ends = sorted((one.low, one.high) for one in column)
+                self.assertTrue(all(first[1] < second[0] for first, second in zip(ends, ends[1:])))
+
+    def test_a_trace_that_is_no_network_is_refused(self) -> None:
+        self.change("network", "1,0,load,shared,4,", "1,0,store,shared,4,")
+        with self.assertRaisesRegex(
+            DataError, r"network\.csv: no compare-exchange in step 1, lane 0"
+        ):
+            network.read_network(self.source)
+
+    def test_the_partition_moves_every_key_once(self) -> None:
+        step = partition.read_partition(self.source)
+        self.assertEqual(sorted(share.block for share in step.shares), [0, 1, 2, 3])
+        tiles = sorted(share.tile for share in step.shares)
+        self.assertEqual([tiles[0][0], tiles[-1][1]], [1, step.count])
+        self.assertTrue(all(first[1] == second[0] for first, second in zip(tiles, tiles[1:])))
+        places = sorted(run for share in step.shares for run in (share.left, share.right))
+        self.assertEqual([places[0][0], places[-1][1]], [0, step.count])
+        gaps = [
+            (first[1], second[0])
+            for first, second in zip(places, places[1:])
+            if first[1] != second[0]
+        ]
+        self.assertEqual(gaps, [(step.pivot, step.pivot + 1)])
+        for share in step.shares:
+            self.assertLessEqual(share.left[1], step.pivot)
+            self.assertGreater(share.right[0], step.pivot)
+            moved = share.left[1] - share.left[0] + share.right[1] - share.right[0]
+            self.assertEqual(moved, share.tile[1] - share.tile[0])
+
+    def test_the_order_of_asking_decides_not_the_block_s_number(self) -> None:
+        step = partition.read_partition(self.source)
+        self.assertNotEqual([share.block for share in step.shares], [0, 1, 2, 3])
+        lefts = [share.left for share in step.shares]
+        self.assertEqual(lefts, sorted(lefts))
+        self.assertEqual([share.left_before for share in step.shares], [run[0] for run in lefts])
+
+    def test_writes_beside_the_room_are_refused(self) -> None:
+        self.change("partition", "0,store,a3,3072,4,730", "0,store,a3,3076,4,730")
+        with self.assertRaisesRegex(DataError, "block 0 does not write where it was given room"):
+            partition.read_partition(self.source)
+
+    def test_neighbouring_accesses_are_joined(self) -> None:
+        def access(
+            block: str, operation: str, name: str, offset: int, line: str = "q.cu:1"
+        ) -> dict[str, str]:
+            return {
+                "grid": "1",
+                "space": "global",
+                "block": block,
+                "operation": operation,
+                "object": name,
+                "offset": str(offset),
+                "bytes": "4",
+                "line": line,
+                "value": str(offset + 100),
+            }
+
+        records = [access("2", "load", "a1", offset) for offset in (8, 0, 4, 16)]
+        records += [
+            access("2", "atomic", "a2", 0, "q.cu:7"),
+            access("2", "atomic", "a2", 0, "q.cu:8"),
+            access("0", "store", "a1", 12),
+            {**access("0", "store", "a1", 4), "grid": "2"},
+            {**access("0", "store", "a1", 4), "space": "shared"},
+        ]
+        self.assertEqual(
+            partition.kept_rows(records),
+            [
+                ("2", "load", "a1", 0, "4", 3, ""),
+                ("2", "load", "a1", 16, "4", 1, "116"),
+                ("2", "atomic", "a2", 0, "4", 1, "100"),
+                ("2", "atomic", "a2", 0, "4", 1, "100"),
+                ("0", "store", "a1", 12, "4", 1, "112"),
+            ],
+        )
+
+
+class TablesTest(ReadmeTest):
+    def test_the_readme(self) -> None:
+        self.write("quicksort.csv", ROW_COLUMNS, rows("gpu"))
+        self.write("quicksort_report.csv", REPORT_COLUMNS, reports("gpu"))
+        text = self.readme(CHAPTER)
+        for line in (
+            "| ×2.00 | ×2.00 at 2048 |",
+            "×2.00 at 28 992",
+            "×2.00 at 160 M",
+            f"kernels alone for {BITONIC[0]} to {SMALL[-1]}",
+            f"| 3.4.2 | speed-up over {SMALL[0]} | {SMALL[-1]} | 6080 | ×1.77 | ×16.0 | no |",
+            f"| 3.4.3 | speed-up over {BIG[0]} | {BEST} | 160 M | ×2.10 | ×4.00 | no |",
+            f"| 3.4.4 | speed-up over {STAGES.serial} | {BEST} | 160 M | ×51.2 | ×39.2 | no |",
+            f"| {BIG[0]} | 2 ms | 16 ms (×8.00) | 8 ms (×4.00) | 4 ms (×2.00) |",
+            "| 65 536 | pageable | 6 | 0.5 | 5 | 10 | 0.125 | 0.25 |",
+        ):
+            self.assertIn(line, text)
+        with self.assertRaises(DataError):
+            inputs_table([], [], {})
+        with self.assertRaises(DataError):
+            counting_table([], [], {})
+
+
+class DataTest(unittest.TestCase):
+    def test_sweeps_have_the_sizes_of_the_thesis(self) -> None:
+        found: dict[tuple[str, object], set[int]] = {}
+        for sweep in all_sweeps(PLOTS / STAGES.chapter / FILE):
+            if sweep.scope == "record":
+                for stage in sweep.stages:
+                    found.setdefault((stage, dict(sweep.match).get("input")), set()).update(
+                        sweep.sizes
+                    )
+        for stage in (*BITONIC, TWO_KERNELS):
+            self.assertEqual({2048}, found[stage, "uniform"])
+        for stage in SMALL:
+            self.assertEqual({6080, 28_992}, found[stage, "uniform"])
+        for stage in BIG:
+            self.assertLessEqual({10**7 * 2**i for i in range(5)}, found[stage, "uniform"])
+            for name in INPUTS:
+                self.assertIn(2**20, found[stage, name])
+        self.assertIn(10**9, found[BEST, "uniform"])
+        self.assertLessEqual({80_000_000, 160_000_000}, found[STAGES.serial, "uniform"])
+
+    def test_bad_pivots_cost_twenty_times_as_much_at_most(self) -> None:
+        for folder in recorded_folders():
+            every = read_rows(folder / "quicksort.csv")
+            own = [row for row in every if row.stage in BIG and row.n == 2**20]
+            for stage in BIG:
+                times = {
+                    name: median_ms([row for row in own if (row.stage, row.input) == (stage, name)])
+                    for name in INPUTS
+                }
+                for name, time in times.items():
+                    with self.subTest(folder=folder, stage=stage, input=name):
+                        self.assertLess(time, 20 * times["uniform"])
+
+
+if __name__ == "__main__":
+    unittest.main()
