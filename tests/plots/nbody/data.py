@@ -115,6 +115,7 @@ LABELS: dict[str, tuple[str, ...]] = {
 
 # Its picture shows no measurement, and no device.
 COUNTED = ("nbody_counters",)
+EMULATED = COUNTED
 # Where this machine has no profiler counters, the recorded ones are drawn.
 PROFILED = ("figure_6_4", "figure_6_5")
 # Numbers that a figure says although nobody measured them here.

@@ -46,6 +46,7 @@ pathlib.Path(words[words.index("--export") + 1]).write_text({page!r})
 
 
 STAGE = r"""#!{python}
+import json
 print(json.dumps(dict(rows=[dict(device="{device}")])))
 """
 
