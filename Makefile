@@ -11,9 +11,9 @@ tool := python3 -m common.tools.
 export PYTHONPATH := $(CURDIR)
 export PYTHONDONTWRITEBYTECODE := 1
 # Recipes read these from the environment, so that no value is ever read as shell.
-export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS
+export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME
 
-.PHONY: all test test-all list run try compare counters diff figures record sanitize prove benchmark format lint help clean setup setup-lint setup-long build build-counters build-all build-long
+.PHONY: all test test-all list run try compare counters diff stage chapter figures record sanitize prove benchmark format lint help clean setup setup-lint setup-long build build-counters build-all build-long
 
 all: build  ## set up, build, run every stage verified, draw the figures
 	@$(tool)tour
@@ -41,6 +41,12 @@ counters: build-counters  ## what kernels ask of the memory, and what changed: A
 
 diff: build  ## what changed between two stages: A=nbody/02_float4 B=nbody/03_shared_tiles
 	@$(tool)diff_stages
+
+stage: build  ## a new stage that begins as a copy: FROM=nbody/06_flush_denormals NAME=07_my_idea
+	@$(tool)new_stage
+
+chapter: setup  ## a new chapter to begin with: NAME=my_problem
+	@$(tool)new_chapter
 
 figures: build  ## the thesis' figures into build/figures: [DATA=recorded|here] [CHAPTER=nbody]
 	@$(tool)draw_figures

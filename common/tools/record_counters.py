@@ -3,8 +3,8 @@
 """Counts every stage once, with its chapter's own arguments, into plots/data/counters/<chapter>.csv:
 what the READMEs' tables and the figures of counters are made from. Needs no GPU.
 
-    record_counters.py [CHAPTER…]
-    record_counters.py --check STAGE…    writes nothing; exit 1 where a stage's counters are others
+    python3 -m common.tools.record_counters [CHAPTER|STAGE…]
+    python3 -m common.tools.record_counters --check STAGE…    writes nothing; exit status 1 if a stage counts differently
 """
 
 import argparse
@@ -55,10 +55,13 @@ def text_of(rows: Iterable[Row]) -> str:
     return text.getvalue()
 
 
-def record(chapter: str, stages: list[Stage], folder: Path) -> None:
-    rows = [row for stage in stages if stage.chapter == chapter and stage.has_kernels
-            for row in rows_of(stage)]
+def record(chapter: str, stages: list[Stage], folder: Path, chosen: str = "") -> None:
+    """Every stage of the chapter, or only the `chosen` one; then the rows of the others stay."""
     path = folder / f"{chapter}.csv"
+    kept = read_rows(path) if chosen and path.exists() else []
+    rows = [row for stage in stages if stage.chapter == chapter and stage.has_kernels
+            for row in (rows_of(stage) if chosen in ("", stage.stage) else
+                        [row for row in kept if row[0] == stage.name])]
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text_of(rows), encoding="utf-8")
     print(path)
@@ -88,8 +91,11 @@ def main() -> int:
         print("\n".join(lines or ["as recorded"]))
         return EXIT_FAILURE if lines else 0
     chapters = chapters_of(stages)
-    for chapter in [choose("CHAPTER", name, chapters) for name in arguments.names] or chapters:
-        record(chapter, stages, arguments.data)
+    for name in arguments.names or chapters:
+        if "/" in name:
+            record(find_stage(stages, name).chapter, stages, arguments.data, name)
+        else:
+            record(choose("CHAPTER", name, chapters), stages, arguments.data)
     return 0
 
 

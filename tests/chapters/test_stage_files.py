@@ -148,8 +148,8 @@ class StageFilesTest(unittest.TestCase):
         """In its code or in its own compiler flags: a stage may teach nothing but a flag."""
         for name, stage in STAGES.items():
             before = STAGES.get(f"{stage['chapter']}/{stage['compared_with']}")
-            if before is None:
-                continue
+            if before is None or "// Idea: none yet." in "\n".join(source_of(stage)):
+                continue  # `make stage` has made it, and it is still the copy of another
             with self.subTest(stage=name):
                 code, code_before = (split_head(source_of(one))[1] for one in (stage, before))
                 flags, flags_before = ([one["cuda_args"], one["emu_args"]] for one in (stage, before))

@@ -8,7 +8,7 @@ import unittest
 
 from tests.common.tools.course_tools import ROOT
 
-TARGETS = ("all", "test", "test-all", "list", "run", "try", "compare", "counters", "diff", "figures", "record",
+TARGETS = ("all", "test", "test-all", "list", "run", "try", "compare", "counters", "diff", "stage", "chapter", "figures", "record",
            "sanitize", "prove", "benchmark", "format", "lint", "help", "clean")
 
 

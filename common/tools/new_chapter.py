@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make chapter NAME=my_problem: a new chapter of two stages that add lists, to be replaced by your problem.
+
+It gets chapters/<name>/, plots/<name>/ and tests/chapters/<name>/, and its name in the list of chapters/meson.build.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError, run_tool, variable
+from common.tools.new_stage import run
+
+TEMPLATES = Path(__file__).with_name("templates") / "chapter"
+PLACES = {
+    "meson.build.in": "chapters/@chapter@/meson.build",
+    "README.md.in": "chapters/@chapter@/README.md",
+    "problem.hpp.in": "chapters/@chapter@/problem/@chapter@.hpp",
+    "problem.cpp.in": "chapters/@chapter@/problem/@chapter@.cpp",
+    "00_cpu.cpp.in": "chapters/@chapter@/00_cpu/@chapter@.cpp",
+    "01_first_kernel.cu.in": "chapters/@chapter@/01_first_kernel/@chapter@.cu",
+    "figures.py.in": "plots/@chapter@/figures.py",
+    "sweep.toml.in": "plots/@chapter@/sweep.toml",
+    "test.cpp.in": "tests/chapters/@chapter@/@chapter@_test.cpp",
+}
+LIST = re.compile(r"(chapter_names = \[)([^\]]*)(\])")
+# A namespace of C++, a folder of Python, and a name in Meson.
+NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+TAKEN = ("course", "std", "common", "tests", "plots", "chapters")
+
+
+def filled(text: str, chapter: str) -> str:
+    title = chapter.replace("_", " ").capitalize()
+    return text.replace("@chapter@", chapter).replace("@Title@", title)
+
+
+def add_to_list(meson: str, chapter: str) -> str:
+    found = LIST.search(meson)
+    if found is None:
+        raise ToolError("chapters/meson.build: the list chapter_names was not found", EXIT_FAILURE)
+    names = re.findall(r"'(\w+)'", found[2])
+    if chapter in names:
+        raise ToolError(f"NAME={chapter}: there is such a chapter already", EXIT_FAILURE)
+    lines = [found[1], *(f"  '{name}'," for name in [*names, chapter]), found[3]]
+    return meson[:found.start()] + "\n".join(lines) + meson[found.end():]
+
+
+def main() -> None:
+    chapter = variable("NAME")
+    if not chapter:
+        raise ToolError("NAME is missing: make chapter NAME=my_problem")
+    if not NAME.fullmatch(chapter) or chapter in TAKEN:
+        raise ToolError(f"NAME={chapter}: a chapter is called by lower-case words, such as my_problem")
+    list_path = ROOT / "chapters" / "meson.build"
+    meson = add_to_list(list_path.read_text(encoding="utf-8"), chapter)
+    paths = {template: ROOT / filled(place, chapter) for template, place in PLACES.items()}
+    for path in paths.values():
+        if path.exists():
+            raise ToolError(f"{path}: exists already", EXIT_FAILURE)
+    for template, path in paths.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(filled((TEMPLATES / template).read_text(encoding="utf-8"), chapter), encoding="utf-8")
+    list_path.write_text(meson, encoding="utf-8")
+
+    run("common/tools/setup/build.sh", "stages", "counters")
+    run(sys.executable, "-m", "common.tools.record_counters", chapter)
+    print("\n".join(str(path.relative_to(ROOT)) for path in paths.values()))
+    print(f"make run STAGE={chapter}/01_first_kernel ARGS=--check; make test")
+
+
+if __name__ == "__main__":
+    run_tool(main)
