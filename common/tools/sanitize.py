@@ -2,20 +2,23 @@
 # SPDX-License-Identifier: MIT
 """make sanitize [CHAPTER=…]: compute-sanitizer's four tools over every stage, at small sizes.
 
-racecheck sees shared memory only: races in global memory are the CPU engine's to name.
+Each tool gets one process per stage, which runs all checks. racecheck sees shared memory only: the CPU engine with
+counters names races in global memory.
 """
 
 import re
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 from common.tools.lib.gpus import has_gpu
-from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ToolError, chosen_chapters, executable,
+from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, Stage, ToolError, chosen_chapters, executable,
                     load_stages, print_table, run_tool)
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
-# Less than a block, a block and one, and several blocks with a tail.
-CHECKS = ("--n 33", "--n 257", "--n 1000")
+# Less than a block, one thread more than a block, and several blocks with an incomplete one.
+SIZES = "33,257,1000"
+PROCESSES = 4  # at a time: most of a short run is its start
 FINDING = 9  # the sanitizer's exit status for a finding, apart from a stage's own
 # What all tools but memcheck say of a program whose kernels launch kernels, and count as a finding.
 # initcheck goes on and takes what launched kernels have written for uninitialised; the others stop.
@@ -24,9 +27,18 @@ UNSUPPORTED = "CUDA Dynamic Parallelism is not supported by the selected tool"
 CLEAN, FOUND, NOT_SUPPORTED = "clean", "found", "not supported"
 
 
-def sanitize(tool: str, program: str, flags: str) -> tuple[str, str]:
+def checks_of(stage: Stage) -> list[str]:
+    """The first of the stage's own checks runs the kernels that the sizes alone do not."""
+    words = ["--check", "--n", SIZES]
+    for check in stage.more_checks[:1]:
+        words += ["--then", "--check", *check.split()]
+    return words
+
+
+def sanitize(tool: str, stage: Stage) -> tuple[str, str]:
+    """The verdict, and what the tool printed."""
     result = subprocess.run(["compute-sanitizer", "--tool", tool, "--error-exitcode", str(FINDING),
-                             program, "--check", *flags.split()],
+                             str(executable(stage, "gpu")), *checks_of(stage)],
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                             check=False)
     if result.returncode == EXIT_NO_DEVICE:
@@ -45,25 +57,18 @@ def main() -> int:
     if shutil.which("compute-sanitizer") is None:
         raise ToolError("make sanitize: compute-sanitizer is missing (it comes with the CUDA toolkit)",
                         EXIT_FAILURE)
+    chosen = [stage for stage in stages if stage.chapter in chapters and "gpu" in stage.executables]
     rows: list[list[str]] = []
     reports: list[str] = []
-    for stage in stages:
-        if stage.chapter not in chapters or "gpu" not in stage.executables:
-            continue
-        cells = []
-        for tool in TOOLS:
-            failed = []
-            supported = True
-            # The first of the chapter's own checks runs the kernels that the sizes alone do not.
-            for flags in (*CHECKS, *stage.more_checks[:1]):
-                verdict, output = sanitize(tool, str(executable(stage, "gpu")), flags)
-                supported &= verdict != NOT_SUPPORTED
-                if verdict == FOUND:
-                    failed.append(flags)
-                    reports.append(f"{stage.stage}, {tool}, {flags}:\n{output}")
-            cells.append("; ".join(failed) if failed else CLEAN if supported else NOT_SUPPORTED)
-        print(f"{stage.stage}: {', '.join(cells)}", flush=True)
-        rows.append([stage.stage, *cells])
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        runs = [[pool.submit(sanitize, tool, stage) for tool in TOOLS] for stage in chosen]
+        for stage, made in zip(chosen, runs, strict=True):
+            results = [run.result() for run in made]
+            cells = [verdict for verdict, _ in results]
+            reports += [f"{stage.stage}, {tool}:\n{output}"
+                        for tool, (verdict, output) in zip(TOOLS, results, strict=True) if verdict == FOUND]
+            print(f"{stage.stage}: {', '.join(cells)}", flush=True)
+            rows.append([stage.stage, *cells])
     if not rows:
         raise ToolError("make sanitize: nothing was built for a GPU", EXIT_FAILURE)
     for report in reports:
