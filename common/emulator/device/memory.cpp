@@ -128,8 +128,8 @@ class MemoryTable {
         if (before == nullptr) return "before every allocation";
         const Allocation& allocation = before->allocation;
         if (holds(allocation, address)) return "in " + name(allocation);
-        return std::to_string(byte - allocation.begin - allocation.bytes) + " bytes behind " +
-               name(allocation);
+        return std::to_string(byte - allocation.begin - allocation.bytes) +
+               " bytes past the end of " + name(allocation);
     }
 
     std::size_t free_bytes(MemoryKind kind) {
@@ -158,8 +158,8 @@ class MemoryTable {
     }
 
     static std::string name(const Allocation& allocation) {
-        return "allocation " + std::to_string(allocation.id) + ", of " +
-               std::to_string(allocation.bytes) + " bytes";
+        return "allocation " + std::to_string(allocation.id) + " (" +
+               std::to_string(allocation.bytes) + " bytes)";
     }
 
     const Block* block_before(const void* address) const {

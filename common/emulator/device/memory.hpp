@@ -35,7 +35,7 @@ bool find_allocation(const void* address, Allocation& allocation);
 // end.
 bool is_stray_address(const void* address);
 
-// Where an address lies, for an error message: "4 bytes behind allocation 3, of 1024 bytes".
+// Where an address lies, for an error message: "4 bytes past the end of allocation 3 (1024 bytes)".
 std::string describe_address(const void* address);
 
 // What can still be allocated.

@@ -19,7 +19,7 @@ std::string describe_access(const Worker& worker, const void* address) {
     char text[64];
     std::snprintf(text, sizeof text, "illegal address %p: ", address);
     if (worker.guards_shared_memory(address)) {
-        return std::string(text) + "behind the block's " +
+        return std::string(text) + "past the end of the block's " +
                std::to_string(worker.dynamic_shared_bytes()) + " bytes of dynamic shared memory";
     }
     return text + describe_address(address);

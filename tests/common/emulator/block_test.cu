@@ -221,7 +221,7 @@ TEST_F(BlockTest, dynamic_shared_memory_ends_where_the_launch_says) {
     const std::string said =
         messages_of([] { EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress); });
     EXPECT_TRUE(contains(said, "overrun_dynamic_kernel, block (0,0,0), thread (0,0,0)"));
-    EXPECT_TRUE(contains(said, "behind the block's 400 bytes of dynamic shared memory"));
+    EXPECT_TRUE(contains(said, "past the end of the block's 400 bytes of dynamic shared memory"));
 }
 
 __global__ void report_dynamic_kernel(std::size_t* out) {
@@ -285,8 +285,8 @@ TEST_F(BlockTest, an_address_behind_an_allocation_is_illegal) {
     const std::string said =
         messages_of([] { EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress); });
     EXPECT_TRUE(contains(said, "kernel write_to_kernel, block (0,0,0), thread (5,0,0)"));
-    EXPECT_TRUE(contains(said, "0 bytes behind allocation"));
-    EXPECT_TRUE(contains(said, "of 1024 bytes"));
+    EXPECT_TRUE(contains(said, "0 bytes past the end of allocation"));
+    EXPECT_TRUE(contains(said, "(1024 bytes)"));
     EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
 }
 

@@ -88,18 +88,19 @@ void ArrivedThreads::report_deadlock(Worker& worker) const {
     Finding finding;
     finding.kind = FindingKind::barrier_divergence;
     finding.kernel = worker.grid().name();
-    finding.advice = "move it out of the branch, or leave out of the mask who does not come";
+    finding.advice =
+        "move it out of the branch, or remove the lanes that do not reach it from the mask";
     const int in_warp = first_in_collective(worker);
     const int at_barrier = first_at_barrier(in_warp);
     if (in_warp >= 0) {
-        finding.actors.push_back(make_actor(
-            worker, in_warp, collective_at_[in_warp],
-            at_barrier < 0 ? "waits for ever for its warp" : "waits in a warp function"));
+        finding.actors.push_back(
+            make_actor(worker, in_warp, collective_at_[in_warp],
+                       at_barrier < 0 ? "waits forever for its warp" : "waits in a warp function"));
     }
     if (at_barrier >= 0) {
         finding.actors.push_back(
             make_actor(worker, at_barrier, barrier_at_[at_barrier],
-                       in_warp < 0 ? "waits for ever at a barrier" : "misses: it waits"));
+                       in_warp < 0 ? "waits forever at a barrier" : "misses: it waits"));
     }
     if (finding.actors.empty()) return;
     if (finding.actors.size() == 1) finding.what = "which not all threads reach";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Barriers in divergent code: threads of a block wait at different lines, or wait for ever.
+// Barriers in divergent code: threads of a block wait at different lines, or wait forever.
 #pragma once
 
 #include <array>

@@ -143,10 +143,10 @@ void check_time(Worker& worker) {
     finding.kernel = worker.grid().name();
     finding.actors.push_back({worker.block(), current_thread->linear_index,
                               line_of(running(worker).last_place), "is still running"});
-    finding.what = "with the block's time used up";
+    finding.what = "after the time limit of its block";
     finding.advice =
-        "look for a loop without an end, or a wait for what another thread has still to do; "
-        "EMULATOR_TIME_LIMIT=SECONDS allows more";
+        "look for a loop that never ends, or that waits for a thread which has yet to run; "
+        "EMULATOR_TIME_LIMIT=SECONDS allows more time";
     report(std::move(finding));
     worker.grid().fail(cudaErrorLaunchTimeout);
     worker.abandon_block();

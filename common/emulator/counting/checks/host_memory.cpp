@@ -105,7 +105,7 @@ void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation oper
         if (!writes && !reads) continue;
         report_host(FindingKind::missing_synchronisation, operation, code,
                     std::string("which a copy or set queued at ") +
-                        find_caller(queued.launched_at).text() + " has still to " +
+                        find_caller(queued.launched_at).text() + " has yet to " +
                         (writes ? "write" : "read"),
                     kAdvice);
         return;
@@ -139,7 +139,7 @@ void check_host_range(std::uintptr_t address, std::size_t bytes, Operation opera
     if (host.last.kind == MemoryKind::device) {
         return report_host(
             FindingKind::device_pointer_on_host, operation, code,
-            "which is the device's: " + describe_address(reinterpret_cast<const void*>(address)),
+            "which is device memory: " + describe_address(reinterpret_cast<const void*>(address)),
             "copy it with cudaMemcpy(), or use cudaMallocManaged()");
     }
     if (!host.queued.empty()) check_queued_work(address, bytes, operation, code);
@@ -218,7 +218,7 @@ void report_unfinished_kernels() {
         finding.kernel = work.kernel;
         finding.actors.push_back({-1, 0, find_caller(queued.launched_at), "launches it"});
         finding.what = "and ends without waiting: the kernel has not run";
-        finding.advice = "call cudaDeviceSynchronize(), and look at what it returns";
+        finding.advice = "call cudaDeviceSynchronize(), and check its result";
         report(std::move(finding));
     }
     host.queued.clear();

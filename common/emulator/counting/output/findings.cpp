@@ -149,7 +149,7 @@ bool has_errors() {
 void print_summary() {
     const std::size_t count = findings().size();
     if (count <= kMaxPrinted) return;
-    explain("and %zu more findings, which --counters FILE lists", count - kMaxPrinted);
+    explain("there are %zu more findings; --counters FILE lists all of them", count - kMaxPrinted);
 }
 
 }  // namespace emulator::counting

@@ -43,7 +43,7 @@ struct Finding {
     FindingKind kind;
     std::string kernel;
     std::vector<Actor> actors;  // one or two; first the one that runs now
-    std::string what;  // "4 bytes after the end of allocation 3 (1024 bytes)"
+    std::string what;  // "4 bytes past the end of allocation 3 (1024 bytes)"
     std::string advice;  // one sentence: what to do
     std::uint64_t count = 1;
 };

@@ -26,7 +26,8 @@ TEST(MemoryChecks, one_element_too_many) {
     ASSERT_TRUE(has(found, FindingKind::out_of_bounds, kWriteBegin + 2));
     EXPECT_EQ(found[0].actors[0].block, 1);
     EXPECT_EQ(found[0].actors[0].thread, 100 - kThreads);
-    EXPECT_NE(found[0].what.find("0 bytes behind allocation"), std::string::npos) << found[0].what;
+    EXPECT_NE(found[0].what.find("0 bytes past the end of allocation"), std::string::npos)
+        << found[0].what;
 }
 
 __global__ void before_kernel(int* out) { out[static_cast<int>(threadIdx.x) - 1] = 0; }
@@ -118,7 +119,8 @@ TEST(MemoryChecks, static_shared_memory) {
     }
     const auto found =
         findings_of([] { shared_kernel<9><<<1, kThreads>>>(device_array<int>(1), 9); });
-    EXPECT_NE(found.at(0).what.find("0 bytes behind s_"), std::string::npos) << found[0].what;
+    EXPECT_NE(found.at(0).what.find("0 bytes past the end of s_"), std::string::npos)
+        << found[0].what;
 }
 
 // g++ places a template's variables between the thread-local variables of the engine.
@@ -170,7 +172,8 @@ TEST(MemoryChecks, variables_of_the_executable) {
         const auto found =
             findings_of([&] { weights_kernel<<<1, 1>>>(device_array<float>(1), 5, constant); });
         ASSERT_TRUE(has(found, FindingKind::out_of_bounds, 0));
-        EXPECT_NE(found[0].what.find("0 bytes behind"), std::string::npos) << found[0].what;
+        EXPECT_NE(found[0].what.find("0 bytes past the end of"), std::string::npos)
+            << found[0].what;
     }
 }
 

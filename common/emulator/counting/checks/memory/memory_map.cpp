@@ -147,12 +147,12 @@ bool is_near_static_shared(std::uintptr_t address) {
            contains(number(block.begin) - kAround, block.bytes + 2 * kAround, address);
 }
 
-std::string describe_behind(const Variable& variable, std::uintptr_t address) {
-    return in_bytes(address - variable.address - variable.bytes) + " behind " + variable.name +
-           ", of " + in_bytes(variable.bytes);
+std::string describe_past_end(const Variable& variable, std::uintptr_t address) {
+    return in_bytes(address - variable.address - variable.bytes) + " past the end of " +
+           variable.name + " (" + in_bytes(variable.bytes) + ")";
 }
 
-// "4 bytes behind s_tile, of 1024 bytes", or before the next variable if that is nearer.
+// "4 bytes past the end of s_tile (1024 bytes)", or before the next variable if that is nearer.
 std::string describe_gap(std::uintptr_t offset) {
     const std::vector<Variable>& shared = shared_variables();
     const Variable* before = variable_before(shared, offset);
@@ -161,17 +161,17 @@ std::string describe_gap(std::uintptr_t offset) {
     const bool is_before =
         before == nullptr ||
         (after != nullptr && after->address - offset < offset - before->address - before->bytes);
-    if (!is_before) return describe_behind(*before, offset);
-    if (after == nullptr) return "in no shared memory";
-    return in_bytes(after->address - offset) + " before " + after->name + ", of " +
-           in_bytes(after->bytes);
+    if (!is_before) return describe_past_end(*before, offset);
+    if (after == nullptr) return "outside of all shared memory";
+    return in_bytes(after->address - offset) + " before " + after->name + " (" +
+           in_bytes(after->bytes) + ")";
 }
 
 std::string describe_dynamic_gap(const Worker& worker, std::uintptr_t address) {
     const std::uintptr_t begin = number(worker.dynamic_shared());
     const std::uintptr_t end = begin + worker.dynamic_shared_bytes();
     const std::string distance = address < begin ? in_bytes(begin - address) + " before"
-                                                 : in_bytes(address - end) + " behind";
+                                                 : in_bytes(address - end) + " past the end of";
     return distance + " the block's " + in_bytes(worker.dynamic_shared_bytes()) +
            " of dynamic shared memory";
 }
@@ -187,7 +187,8 @@ Outside classify(const Worker& worker, std::uintptr_t address) {
     if (contains(arena_begin, arena_bytes, address)) {
         const std::string what = describe_address(reinterpret_cast<const void*>(address));
         if (what.ends_with("freed")) {
-            return {FindingKind::use_after_free, what, "free it when the last kernel has run"};
+            return {FindingKind::use_after_free, what,
+                    "free it after the last kernel that uses it"};
         }
         return {FindingKind::out_of_bounds, what, kCheckIndex};
     }
@@ -197,19 +198,20 @@ Outside classify(const Worker& worker, std::uintptr_t address) {
     }
     if (is_near_dynamic_shared(worker, address)) {
         return {FindingKind::out_of_bounds, describe_dynamic_gap(worker, address),
-                "check the index, and the launch's third argument"};
+                "check the index, and the third argument of the launch"};
     }
     const Section* section = find_section(address);
     if (const Variable* before = variable_before(data_variables(), address);
         section != nullptr && before != nullptr && before->address >= section->begin) {
-        return {FindingKind::out_of_bounds, describe_behind(*before, address), kCheckIndex};
+        return {FindingKind::out_of_bounds, describe_past_end(*before, address), kCheckIndex};
     }
     constexpr std::uintptr_t kFirstPage = 4096;
     if (address < kFirstPage) {
-        return {FindingKind::out_of_bounds, "at a null pointer", "give the kernel memory"};
+        return {FindingKind::out_of_bounds, "at a null pointer",
+                "pass memory from cudaMalloc() to the kernel"};
     }
-    return {FindingKind::host_pointer, "at an address of the host",
-            "copy the data to memory of cudaMalloc(), or take it from cudaMallocManaged()"};
+    return {FindingKind::host_pointer, "at an address of the host's memory",
+            "copy the data to memory from cudaMalloc(), or allocate it with cudaMallocManaged()"};
 }
 
 // The first byte of the access that lies in no range.

@@ -38,12 +38,12 @@ void report_unwritten(Worker& worker, int thread, std::uintptr_t address, const 
     finding.kernel = worker.grid().name();
     finding.actors.push_back({worker.block(), thread, line_of(request.place),
                               present_of(request.operation) + " " + in_bytes(request.bytes)});
-    finding.what = "which nobody has written: byte " +
+    finding.what = "which was never written: byte " +
                    std::to_string(address - reinterpret_cast<std::uintptr_t>(allocation.begin)) +
-                   " of allocation " + std::to_string(allocation.id) + ", of " +
-                   std::to_string(allocation.bytes);
+                   " of allocation " + std::to_string(allocation.id) + " (" +
+                   in_bytes(allocation.bytes) + ")";
     finding.advice =
-        "cudaMalloc() clears nothing: write it first, by cudaMemset(), a copy or a kernel";
+        "cudaMalloc() does not clear memory: write it first, with cudaMemset(), a copy or a kernel";
     report(key, std::move(finding));
 }
 

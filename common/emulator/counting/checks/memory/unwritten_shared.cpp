@@ -37,8 +37,8 @@ void UnwrittenReads::report_all(Worker& worker) {
         finding.actors.push_back({worker.block(), read.thread, line_of(read.place),
                                   present_of(read.operation, Space::shared)});
         finding.what =
-            "which no thread of the block has written: " + describe_shared(worker, read.address);
-        finding.advice = "it holds whatever an earlier block left: write it first";
+            "which no thread of the block wrote before: " + describe_shared(worker, read.address);
+        finding.advice = "it holds what an earlier block left there: write it first";
         report(std::move(finding));
     }
     reads_.clear();

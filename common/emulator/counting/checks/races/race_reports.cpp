@@ -17,10 +17,9 @@ void describe_grids(const CheckedBlock& block, const IntervalRecord& record, con
     finding.actors.back().kernel = other.running != nullptr ? other.running->name() : other.name;
     const Kinship kin = kinship(grid, block.grid);
     if (kin.earlier != nullptr && kin.later != nullptr) {
-        finding.what = "with nothing that orders the two launches";
+        finding.what = "and nothing orders the two launches";
         finding.advice =
-            "launch both into one stream, or the one that is to come last into "
-            "cudaStreamTailLaunch";
+            "launch both into one stream, or launch the later one into cudaStreamTailLaunch";
         return;
     }
     const LaunchRecord* from_parent = kin.later != nullptr ? kin.later : kin.earlier;
@@ -30,12 +29,12 @@ void describe_grids(const CheckedBlock& block, const IntervalRecord& record, con
     const BlockId parent_block = kin.later != nullptr ? record.block : block.id;
     if (parent_block == launch.block && of_parent.interval == launch.point.interval &&
         of_parent.thread() != launch.point.thread) {
-        finding.what = "with no barrier before the launch";
+        finding.what = "without a barrier before the launch";
         finding.advice = "put __syncthreads() before the launch";
     } else {
-        finding.what = "with nothing that orders it with the launch";
+        finding.what = "and nothing orders it with the launch";
         finding.advice =
-            "do it before the launch, in the same block, or launch into cudaStreamTailLaunch, "
+            "do it before the launch in the same block, or launch into cudaStreamTailLaunch, "
             "which waits for the whole grid";
     }
 }
@@ -83,17 +82,17 @@ void report_race(const CheckedBlock& block, const Race& race) {
                        line_of(race.earlier_place), past_of(race.did)}};
     if (!same_grid) describe_grids(block, record, race, finding);
     if (race.same_value) {
-        finding.what = "the same value both times";
+        finding.what = "the same value in both cases";
         finding.advice =
-            "right on today's devices, but an atomic operation or one writer is cleaner";
+            "this works on today's devices, but an atomic operation or a single writer is cleaner";
     } else if (same_warp) {
-        finding.what = "with no __syncwarp() between";
-        finding.advice = "put __syncwarp() or __syncthreads() between the two";
+        finding.what = "without __syncwarp() between the two";
+        finding.advice = "add __syncwarp() or __syncthreads()";
     } else if (same_block) {
-        finding.what = "with no barrier between";
-        finding.advice = "put __syncthreads() between the two";
+        finding.what = "without a barrier between the two";
+        finding.advice = "add __syncthreads()";
     } else if (same_grid) {
-        finding.what = "with nothing that orders the two blocks";
+        finding.what = "and nothing orders the two blocks";
         finding.advice =
             "use atomic operations, or a second kernel, or __threadfence() and an atomic flag";
     }
@@ -106,11 +105,11 @@ Actor actor_of(const TaskRecord& task, SourceLine line, std::string did) {
 
 void describe_streams(const TaskRecord& earlier, const TaskRecord& now, Finding& finding) {
     finding.kind = FindingKind::race_between_streams;
-    finding.what = "with nothing that orders " + name_of_stream(now.stream) + " and " +
+    finding.what = "and nothing orders " + name_of_stream(now.stream) + " and " +
                    name_of_stream(earlier.stream);
     finding.advice =
-        "let the one wait for an event of the other (cudaStreamWaitEvent()), or the host wait "
-        "between the two";
+        "let one stream wait for an event of the other (cudaStreamWaitEvent()), or let the host "
+        "wait between the two";
 }
 
 std::uint64_t key_of_streams(PlaceId now_place, PlaceId earlier_place, unsigned detail) {
