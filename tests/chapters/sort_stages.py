@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests for every chapter whose stages sort keys: named inputs, orders of blocks, sizes at the edges, a random
-size, and bad input. A chapter's test imports these classes, calls use_chapter() and adds its own tests:
+"""Tests for every chapter whose stages sort keys: named inputs, orders of blocks, sizes at the limits of segments
+and leaves, a random size, and bad input. A chapter's test imports these classes, calls use_chapter() and adds its own:
 
     test_<chapter>.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stages), count or opencl
 
@@ -30,11 +30,11 @@ SETTINGS = {} if ENGINE == "gpu" else {"EMULATOR_DEVICE": "gtx980"}
 
 @dataclass(frozen=True)
 class Sizes:
-    """Several blocks of everything a stage has; on the CPU engine not much more than that."""
+    """Enough keys for several blocks of every kernel; on the CPU engine not much more."""
 
     every_input: tuple[int, ...]
     every_order: int
-    edges: tuple[int, ...]  # one more and one less than what something holds
+    edges: tuple[int, ...]  # one more and one less than a leaf or a segment holds
     random: int  # at most
     long: int
 
@@ -81,7 +81,7 @@ def execute(stage: Stage, *arguments: object, **settings: str) -> subprocess.Com
 
 
 class SortTest(unittest.TestCase):
-    """On a GPU nearly all of a short run is its start: the checks of a stage share a process."""
+    """On a GPU a short run is nearly all start-up, so the checks of a stage share a process."""
 
     def setUp(self) -> None:
         self.checks: dict[tuple[Stage, tuple[tuple[str, str], ...]], list[str]] = {}
@@ -90,7 +90,7 @@ class SortTest(unittest.TestCase):
         self.finish()
 
     def check(self, stage: Stage, *arguments: object, **settings: str) -> None:
-        """Runs in finish(), with the stage's other checks under the same settings."""
+        """Adds a check. finish() runs it, with the stage's other checks under the same settings."""
         words = self.checks.setdefault((stage, tuple(settings.items())), [])
         words += [*(["--then"] if words else []), "--check", "--quiet", *map(str, arguments)]
 
@@ -104,7 +104,7 @@ class SortTest(unittest.TestCase):
                     self.assertEqual((run.result().returncode, run.result().stderr), (0, ""))
 
     def refuse(self, stage: Stage, status: int, said: str, *arguments: object) -> None:
-        """One line that says it, the status, and no file."""
+        """The run must print one line that contains `said`, exit with `status` and write no file."""
         with self.subTest(f"{stage.name} {' '.join(map(str, arguments))}"), tempfile.TemporaryDirectory() as folder:
             written = [word for name in ("csv", "json", "output") for word in (f"--{name}", f"{folder}/{name}")]
             result = execute(stage, *arguments, *written)
@@ -122,7 +122,7 @@ class EveryStage(SortTest):
                 for n in stage.sizes.every_input[:1 if ENGINE == "count" else None]:
                     self.check(stage, "--n", stage.size(n), "--input", name)
 
-    @unittest.skipIf(ENGINE == "gpu", "its order is its own")
+    @unittest.skipIf(ENGINE == "gpu", "a GPU chooses its own order")
     def test_every_order(self) -> None:
         for stage in STAGES:
             for schedule in ("reversed", "shuffled:1") if ENGINE == "emu" and stage.has_kernels else ():
@@ -130,7 +130,7 @@ class EveryStage(SortTest):
                     self.check(stage, "--n", stage.size(stage.sizes.every_order), "--input", name,
                                EMULATOR_SCHEDULE=schedule)
 
-    @unittest.skipIf(ENGINE == "count", "as without counting")
+    @unittest.skipIf(ENGINE == "count", "the same as without counters")
     def test_sizes_at_the_edges(self) -> None:
         for stage in STAGES:
             for n in stage.sizes.edges:
@@ -153,7 +153,7 @@ class LongLists(SortTest):
         for stage in STAGES:
             if stage.largest_n == 0:
                 for name in ("uniform", "sorted", "all-equal", "zipf"):
-                    # Quicksort from 2^18 to 2^20: the odd sizes too. Tiles as large as an H200's.
+                    # For quicksort 2^18 to 2^20, and an odd size. The tiles are as large as an H200's.
                     for n in (stage.sizes.long, stage.sizes.long + 12345, 4 * stage.sizes.long):
                         self.check(stage, "--n", n, "--input", name, EMULATOR_DEVICE="h200")
 
@@ -164,12 +164,12 @@ class LongLists(SortTest):
                     self.check(stage, "--n", stage.sizes.long, "--input", name)
 
 
-@unittest.skipIf(LONG or ENGINE != "count", "bytes are counted by the engine with counters")
+@unittest.skipIf(LONG or ENGINE != "count", "only the engine with counters counts bytes")
 class DeclaredWork(SortTest):
-    """What a stage says that it moves at least is what a time is refused for: it must have moved that much."""
+    """The harness refuses a time that is too short for the bytes that a stage declares: a run must move that many."""
 
     def count(self, stage: Stage, *arguments: object) -> tuple[float, dict[str, dict[str, int]]]:
-        """Bytes as declared, and as loaded, stored or exchanged in global memory by each kernel."""
+        """The declared bytes, and the bytes that each kernel loads, stores or exchanges in global memory."""
         with tempfile.TemporaryDirectory() as folder:
             counters, rows = Path(folder) / "counters.json", Path(folder) / "rows.csv"
             result = execute(stage, "--quiet", "--counters", counters, "--csv", rows, *arguments)
@@ -195,7 +195,7 @@ class DeclaredWork(SortTest):
                         self.assertLessEqual(declared, moved)
                         self.assertGreater(declared, 0)
 
-@unittest.skipIf(LONG or ENGINE == "count", "as without counting")
+@unittest.skipIf(LONG or ENGINE == "count", "the same as without counters")
 class Refusals(SortTest):
     def file(self, name: str, content: bytes) -> str:
         folder = tempfile.TemporaryDirectory()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 00: one thread on the CPU.
-// Idea: segments of kSegment keys are sorted by insertion, then runs of one, two, four ... segments
-// merged by pairs, from one list into the other and back. From the bottom up, as the stages on the
-// GPU do it: nothing calls itself. Equal keys keep their order.
-// Limit now: one core, and in it the branch on each key, which half the time is predicted wrongly.
+// Idea: insertion sort puts segments of kSegment keys in order. Then runs of one, two, four ...
+// segments are merged in pairs, from one list into the other and back. It works from the bottom up,
+// without recursion, as the GPU stages do. Equal keys keep their order.
+// Limit now: one core, and on it the branch on each key, which is predicted wrongly half the time.
 // Thesis 4.1, figure 4.3.
 #include "problem/mergesort.hpp"
 
@@ -14,7 +14,7 @@
 
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
 
-constexpr std::int64_t kSegment = 32;  // of 8 to 128 the fastest, by a little
+constexpr std::int64_t kSegment = 32;  // slightly the fastest of 8 to 128
 
 void insertion_sort(Key* keys, std::int64_t count) {
     for (std::int64_t i = 1; i < count; ++i) {
@@ -29,7 +29,7 @@ void insertion_sort(Key* keys, std::int64_t count) {
 void merge_runs(const Key* from, Key* to, std::int64_t left, std::int64_t count) {
     std::int64_t i = 0;
     std::int64_t j = left;
-    // On equal keys the left one, which was first.
+    // Of two equal keys the left one goes first: it came first.
     while (i < left && j < count) *to++ = from[j] < from[i] ? from[j++] : from[i++];
     to = std::copy(from + i, from + left, to);
     std::copy(from + j, from + count, to);
@@ -53,7 +53,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     for (std::int64_t run = kSegment; run < count; run *= 2) {
         for (std::int64_t begin = 0; begin < count; begin += 2 * run) {
             const std::int64_t rest = count - begin;
-            // A last run without a partner is merged with nothing.
+            // A last run without a partner is merged with an empty run.
             merge_runs(from + begin, to + begin, std::min(run, rest), std::min(2 * run, rest));
         }
         std::swap(from, to);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 02: the segment in shared memory.
-// Idea: a segment is read once and written once; the comparisons between, whose places lie
-// anywhere in it, and the swaps go to shared memory.
-// Compared with 01_selection_and_search: the copies to and from s_keys, with one barrier more.
-// Limit now: the merges, as before; of the selection, the reduction: nine steps for every key, with
-// a barrier each, and in each a test whether the key to compare with is still there.
+// Idea: a segment is read once and written once. In between, the comparisons, at places anywhere in
+// the segment, and the swaps use shared memory.
+// Compared with 01_selection_and_search: the copies to and from s_keys, with one more barrier.
+// Limit now: the merges, as before; in the selection, the reduction: nine steps for every key, each
+// with a barrier and with a test whether the partner still exists.
 // Thesis 4.3.1 (x1.2), figure 4.10.
 #include <cuda_runtime.h>
 
@@ -19,13 +19,13 @@
 using course::cuda_check, course::DeviceBuffer;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
 
-// Longer segments cost comparisons, half a segment for each key; shorter ones cost launches, of
-// which there are n / kSegment. Eight blocks of 256 threads fill a multiprocessor: seven go on
-// while one waits at a barrier for a single thread's swap.
+// Longer segments cost comparisons: half a segment per key. Shorter segments cost launches: there
+// are n / kSegment of them. Eight blocks of 256 threads fill a multiprocessor: while one block
+// waits at a barrier for a single thread's swap, seven others work.
 constexpr int kBlockSize = 256;
 constexpr int kSegment = 2 * kBlockSize;
 
-// A block a segment, in place; the last one may be short.
+// One block per segment, in place; the last segment may be short.
 __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
     __shared__ Key s_keys[kSegment];
     __shared__ int s_places[kSegment];
@@ -39,14 +39,14 @@ __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
         const int left = length - sorted;
         s_places[thread] = thread;
         s_places[thread + kBlockSize] = thread + kBlockSize;
-        __syncthreads();  // all places and keys, and the swap of the round before
+        __syncthreads();  // the reduction reads all places, and the keys after the last swap
         for (int stride = kBlockSize; stride > 0; stride /= 2) {
             if (thread < stride && thread + stride < left) {
                 const int place = s_places[thread];
                 const int other = s_places[thread + stride];
                 if (unsorted[other] < unsorted[place]) s_places[thread] = other;
             }
-            __syncthreads();  // the next step reads what other threads wrote in this one
+            __syncthreads();  // the next step reads places that other threads wrote
         }
         if (thread == 0) {
             const int smallest = s_places[0];
@@ -55,11 +55,11 @@ __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
             unsorted[0] = key;
         }
     }
-    __syncthreads();  // the last swap
+    __syncthreads();  // all keys are in place
     for (int i = thread; i < length; i += kBlockSize) segment[i] = s_keys[i];
 }
 
-// How many of the sorted keys are less than `key`: its place before all that are equal to it.
+// How many of the sorted keys are less than `key`: its place before all keys equal to it.
 __device__ __forceinline__ std::int64_t lower_bound(const Key* keys, std::int64_t count, Key key) {
     std::int64_t low = 0;
     std::int64_t high = count;
@@ -74,7 +74,7 @@ __device__ __forceinline__ std::int64_t lower_bound(const Key* keys, std::int64_
     return low;
 }
 
-// How many are not greater: its place behind all that are equal to it.
+// How many of them are not greater than `key`: its place after all keys equal to it.
 __device__ __forceinline__ std::int64_t upper_bound(const Key* keys, std::int64_t count, Key key) {
     std::int64_t low = 0;
     std::int64_t high = count;
@@ -90,7 +90,7 @@ __device__ __forceinline__ std::int64_t upper_bound(const Key* keys, std::int64_
 }
 
 // Merges from[0, left) and from[left, count), both sorted, into `to`. Of equal keys those on the
-// left come first. The same search for both would send an equal pair to one place.
+// left come first. The same search for both runs would send two equal keys to one place.
 __global__ void merge_runs_kernel(const Key* __restrict__ from, Key* __restrict__ to,
                                   std::int64_t left, std::int64_t count) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
@@ -123,7 +123,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         for (std::int64_t begin = 0; begin < count; begin += 2 * run) {
             const std::int64_t both = std::min(2 * run, count - begin);
             const std::int64_t blocks = (both - 1) / kBlockSize + 1;
-            // A last run without a partner is merged with nothing.
+            // A last run without a partner is merged with an empty run.
             merge_runs_kernel<<<blocks, kBlockSize>>>(from + begin, to + begin, std::min(run, both),
                                                       both);
             cuda_check(cudaGetLastError());

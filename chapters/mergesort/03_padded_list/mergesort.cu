@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Merge sort, stage 03: a list without an end.
-// Idea: behind the segment stand as many of the largest key there is. Wherever the unsorted part
-// begins, a whole segment lies behind it, and no thread need ask whether its partner is still
-// there: a key that never is less than another one never takes its place.
-// Compared with 02_shared_list: s_keys is twice as long and padded; no test within the reduction.
-// Limit now: the merges, which run one after the other, half of them with four blocks each; of the
+// Merge sort, stage 03: the segment padded with the largest key.
+// Idea: the segment is followed by as many copies of the largest key. Wherever the unsorted part
+// begins, a whole segment of keys follows, so no thread has to test whether its partner still
+// exists. A largest key is never less than another key and so never takes its place.
+// Compared with 02_shared_list: s_keys is twice as long and padded; the reduction has no test.
+// Limit now: the merges, which run one after the other, half of them with four blocks each; in the
 // selection, the barriers.
 // Thesis 4.3.2, figures 4.7, 4.8 and 4.10.
 #include <cuda_runtime.h>
@@ -21,14 +21,14 @@
 using course::cuda_check, course::DeviceBuffer;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
 
-// Longer segments cost comparisons, half a segment for each key; shorter ones cost launches, of
-// which there are n / kSegment. Eight blocks of 256 threads fill a multiprocessor: seven go on
-// while one waits at a barrier for a single thread's swap.
+// Longer segments cost comparisons: half a segment per key. Shorter segments cost launches: there
+// are n / kSegment of them. Eight blocks of 256 threads fill a multiprocessor: while one block
+// waits at a barrier for a single thread's swap, seven others work.
 constexpr int kBlockSize = 256;
 constexpr int kSegment = 2 * kBlockSize;
 constexpr Key kLargestKey = std::numeric_limits<Key>::max();
 
-// A block a segment, in place; the last one may be short.
+// One block per segment, in place; the last segment may be short.
 __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
     __shared__ Key s_keys[2 * kSegment];
     __shared__ int s_places[kSegment];
@@ -43,17 +43,17 @@ __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
         Key* unsorted = s_keys + sorted;
         s_places[thread] = thread;
         s_places[thread + kBlockSize] = thread + kBlockSize;
-        __syncthreads();  // all places and keys, and the swap of the round before
+        __syncthreads();  // the reduction reads all places, and the keys after the last swap
         for (int stride = kBlockSize; stride > 0; stride /= 2) {
             if (thread < stride) {
                 const int place = s_places[thread];
                 const int other = s_places[thread + stride];
-                // The largest key may be in the list, too. It then is equal to the padding, and a
-                // place is given up for a lesser key only: s_places[0] begins with a place of the
-                // list, and never comes to be one behind its end.
+                // The list may hold the largest key, too; it then equals the padding. But a place
+                // is given up for a smaller key only: s_places[0] begins as a place in the list and
+                // never becomes a place in the padding.
                 if (unsorted[other] < unsorted[place]) s_places[thread] = other;
             }
-            __syncthreads();  // the next step reads what other threads wrote in this one
+            __syncthreads();  // the next step reads places that other threads wrote
         }
         if (thread == 0) {
             const int smallest = s_places[0];
@@ -62,11 +62,11 @@ __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
             unsorted[0] = key;
         }
     }
-    __syncthreads();  // the last swap
+    __syncthreads();  // all keys are in place
     for (int i = thread; i < length; i += kBlockSize) segment[i] = s_keys[i];
 }
 
-// How many of the sorted keys are less than `key`: its place before all that are equal to it.
+// How many of the sorted keys are less than `key`: its place before all keys equal to it.
 __device__ __forceinline__ std::int64_t lower_bound(const Key* keys, std::int64_t count, Key key) {
     std::int64_t low = 0;
     std::int64_t high = count;
@@ -81,7 +81,7 @@ __device__ __forceinline__ std::int64_t lower_bound(const Key* keys, std::int64_
     return low;
 }
 
-// How many are not greater: its place behind all that are equal to it.
+// How many of them are not greater than `key`: its place after all keys equal to it.
 __device__ __forceinline__ std::int64_t upper_bound(const Key* keys, std::int64_t count, Key key) {
     std::int64_t low = 0;
     std::int64_t high = count;
@@ -97,7 +97,7 @@ __device__ __forceinline__ std::int64_t upper_bound(const Key* keys, std::int64_
 }
 
 // Merges from[0, left) and from[left, count), both sorted, into `to`. Of equal keys those on the
-// left come first. The same search for both would send an equal pair to one place.
+// left come first. The same search for both runs would send two equal keys to one place.
 __global__ void merge_runs_kernel(const Key* __restrict__ from, Key* __restrict__ to,
                                   std::int64_t left, std::int64_t count) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
@@ -130,7 +130,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         for (std::int64_t begin = 0; begin < count; begin += 2 * run) {
             const std::int64_t both = std::min(2 * run, count - begin);
             const std::int64_t blocks = (both - 1) / kBlockSize + 1;
-            // A last run without a partner is merged with nothing.
+            // A last run without a partner is merged with an empty run.
             merge_runs_kernel<<<blocks, kBlockSize>>>(from + begin, to + begin, std::min(run, both),
                                                       both);
             cuda_check(cudaGetLastError());

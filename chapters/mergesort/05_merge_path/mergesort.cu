@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 05: merge path.
-// Idea: merging two runs is a walk from a grid's upper left corner to the lower right: down takes
-// a key from the left run, right one from the right run. Where the walk crosses diagonal d, i keys
-// of the left run and d - i of the right have been taken: thread d finds i by binary search and
-// writes the key that follows. Neighbours write side by side, whatever the keys.
-// Compared with 04_streams: merge_runs_kernel, and merge_path for the two searches.
-// Limit now: the host's launches, as before; and the copy of the whole list, which all segments
-// wait for though each needs only its own keys.
+// Idea: a merge of two runs is a walk through a grid from the upper left corner to the lower right
+// one. A step down takes a key from the left run, a step to the right one from the right run. Where
+// the walk crosses diagonal d, i keys of the left run and d - i keys of the right run have been
+// taken. Thread d finds i by binary search and writes the key that follows. Neighbouring threads
+// write side by side, whatever the keys are.
+// Compared with 04_streams: merge_runs_kernel, and merge_path instead of the two searches.
+// Limit now: the host's launches, as before; and the copy of the whole list: all segments wait for
+// it, although each needs only its own keys.
 // Thesis 4.2.2, 4.3.4, figures 4.5 and 4.10.
 #include <cuda_runtime.h>
 
@@ -25,15 +26,15 @@
 using course::cuda_check, course::DeviceBuffer, course::Stream;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
 
-// Longer segments cost comparisons, half a segment for each key; shorter ones cost launches, of
-// which there are n / kSegment. Eight blocks of 256 threads fill a multiprocessor: seven go on
-// while one waits at a barrier for a single thread's swap.
+// Longer segments cost comparisons: half a segment per key. Shorter segments cost launches: there
+// are n / kSegment of them. Eight blocks of 256 threads fill a multiprocessor: while one block
+// waits at a barrier for a single thread's swap, seven others work.
 constexpr int kBlockSize = 256;
 constexpr int kSegment = 2 * kBlockSize;
 constexpr Key kLargestKey = std::numeric_limits<Key>::max();
 constexpr std::size_t kStreams = 32;
 
-// A block a segment, in place; the last one may be short.
+// One block per segment, in place; the last segment may be short.
 __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
     __shared__ Key s_keys[2 * kSegment];
     __shared__ int s_places[kSegment];
@@ -48,17 +49,17 @@ __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
         Key* unsorted = s_keys + sorted;
         s_places[thread] = thread;
         s_places[thread + kBlockSize] = thread + kBlockSize;
-        __syncthreads();  // all places and keys, and the swap of the round before
+        __syncthreads();  // the reduction reads all places, and the keys after the last swap
         for (int stride = kBlockSize; stride > 0; stride /= 2) {
             if (thread < stride) {
                 const int place = s_places[thread];
                 const int other = s_places[thread + stride];
-                // The largest key may be in the list, too. It then is equal to the padding, and a
-                // place is given up for a lesser key only: s_places[0] begins with a place of the
-                // list, and never comes to be one behind its end.
+                // The list may hold the largest key, too; it then equals the padding. But a place
+                // is given up for a smaller key only: s_places[0] begins as a place in the list and
+                // never becomes a place in the padding.
                 if (unsorted[other] < unsorted[place]) s_places[thread] = other;
             }
-            __syncthreads();  // the next step reads what other threads wrote in this one
+            __syncthreads();  // the next step reads places that other threads wrote
         }
         if (thread == 0) {
             const int smallest = s_places[0];
@@ -67,13 +68,13 @@ __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
             unsorted[0] = key;
         }
     }
-    __syncthreads();  // the last swap
+    __syncthreads();  // all keys are in place
     for (int i = thread; i < length; i += kBlockSize) segment[i] = s_keys[i];
 }
 
-// How many keys of `left` are among the first `diagonal` of both runs together. Of equal keys those
-// of `left` come first, so left[i] is among them unless it is greater than right[diagonal - 1 - i],
-// which would be the last one from there.
+// How many keys of `left` are among the first `diagonal` keys of the merge. Of equal keys those of
+// `left` come first. So left[i] is among them unless it is greater than right[diagonal - 1 - i],
+// which would then be the last key from `right`.
 __device__ __forceinline__ std::int64_t merge_path(const Key* left, std::int64_t left_count,
                                                    const Key* right, std::int64_t right_count,
                                                    std::int64_t diagonal) {
@@ -104,7 +105,7 @@ __global__ void merge_runs_kernel(const Key* __restrict__ from, Key* __restrict_
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t count = input.count();
     timer.begin(Phase::kSetup);
-    // They wait for the default stream, where the segments are sorted.
+    // These streams wait for the default stream, which sorts the segments.
     std::vector<Stream> streams(kStreams);
     DeviceBuffer<Key> d_keys(count), d_buffer(count);
 
@@ -124,14 +125,14 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         for (std::int64_t begin = 0; begin < count; begin += 2 * run) {
             const std::int64_t both = std::min(2 * run, count - begin);
             const std::int64_t blocks = (both - 1) / kBlockSize + 1;
-            // A last run without a partner is merged with nothing.
+            // A last run without a partner is merged with an empty run.
             const cudaStream_t stream = streams[next_stream++ % kStreams].get();
             merge_runs_kernel<<<blocks, kBlockSize, 0, stream>>>(from + begin, to + begin,
                                                                  std::min(run, both), both);
             cuda_check(cudaGetLastError());
         }
-        // A merge of the next pass reads what two streams have written, and writes what others may
-        // still be reading.
+        // A merge of the next pass reads keys that two streams wrote, and writes where other
+        // streams may still be reading.
         cuda_check(cudaDeviceSynchronize());
         std::swap(from, to);
         ++passes;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 06: the copy overlaps with the selection sort.
-// Idea: a segment can be sorted as soon as its own keys have come. The list goes over in chunks,
-// each on the next stream of the ring: the host puts a chunk into pinned memory, from where the
-// copy runs on its own, and its sort behind it, while the host is at the next chunk. Two pinned
-// chunks take turns: to pin the whole list would cost as much as to copy it.
-// Compared with 05_merge_path: the chunks. kernels_ms has their copies in it: compare total_ms.
-// Limit now: the host's launches; of the copy, the host's own into pinned memory.
+// Idea: a segment can be sorted as soon as its own keys have arrived. The list is copied in chunks,
+// each on the next stream of the ring. The host copies a chunk into pinned memory. From there the
+// copy to the GPU runs by itself, and after it the chunk's sort, while the host is at the next
+// chunk. Two pinned chunks take turns: to pin the whole list would cost as much as to copy it.
+// Compared with 05_merge_path: the chunks. kernels_ms includes their copies: compare total_ms.
+// Limit now: the host's launches; of the copy, the host's own part, into pinned memory.
 // Thesis 4.3.5, figures 4.9 and 4.10 (x1.4 in all).
 #include <cuda_runtime.h>
 
@@ -26,16 +26,16 @@ using course::cuda_check, course::DeviceBuffer, course::PinnedBuffer;
 using course::Event, course::milliseconds_between, course::Stream;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
 
-// Longer segments cost comparisons, half a segment for each key; shorter ones cost launches, of
-// which there are n / kSegment. Eight blocks of 256 threads fill a multiprocessor: seven go on
-// while one waits at a barrier for a single thread's swap.
+// Longer segments cost comparisons: half a segment per key. Shorter segments cost launches: there
+// are n / kSegment of them. Eight blocks of 256 threads fill a multiprocessor: while one block
+// waits at a barrier for a single thread's swap, seven others work.
 constexpr int kBlockSize = 256;
 constexpr int kSegment = 2 * kBlockSize;
 constexpr Key kLargestKey = std::numeric_limits<Key>::max();
 constexpr std::size_t kStreams = 32;
 constexpr std::int64_t kPinnedChunks = 2;
 
-// A block a segment, in place; the last one may be short.
+// One block per segment, in place; the last segment may be short.
 __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
     __shared__ Key s_keys[2 * kSegment];
     __shared__ int s_places[kSegment];
@@ -50,17 +50,17 @@ __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
         Key* unsorted = s_keys + sorted;
         s_places[thread] = thread;
         s_places[thread + kBlockSize] = thread + kBlockSize;
-        __syncthreads();  // all places and keys, and the swap of the round before
+        __syncthreads();  // the reduction reads all places, and the keys after the last swap
         for (int stride = kBlockSize; stride > 0; stride /= 2) {
             if (thread < stride) {
                 const int place = s_places[thread];
                 const int other = s_places[thread + stride];
-                // The largest key may be in the list, too. It then is equal to the padding, and a
-                // place is given up for a lesser key only: s_places[0] begins with a place of the
-                // list, and never comes to be one behind its end.
+                // The list may hold the largest key, too; it then equals the padding. But a place
+                // is given up for a smaller key only: s_places[0] begins as a place in the list and
+                // never becomes a place in the padding.
                 if (unsorted[other] < unsorted[place]) s_places[thread] = other;
             }
-            __syncthreads();  // the next step reads what other threads wrote in this one
+            __syncthreads();  // the next step reads places that other threads wrote
         }
         if (thread == 0) {
             const int smallest = s_places[0];
@@ -69,13 +69,13 @@ __global__ void sort_segments_kernel(Key* keys, std::int64_t count) {
             unsorted[0] = key;
         }
     }
-    __syncthreads();  // the last swap
+    __syncthreads();  // all keys are in place
     for (int i = thread; i < length; i += kBlockSize) segment[i] = s_keys[i];
 }
 
-// How many keys of `left` are among the first `diagonal` of both runs together. Of equal keys those
-// of `left` come first, so left[i] is among them unless it is greater than right[diagonal - 1 - i],
-// which would be the last one from there.
+// How many keys of `left` are among the first `diagonal` keys of the merge. Of equal keys those of
+// `left` come first. So left[i] is among them unless it is greater than right[diagonal - 1 - i],
+// which would then be the last key from `right`.
 __device__ __forceinline__ std::int64_t merge_path(const Key* left, std::int64_t left_count,
                                                    const Key* right, std::int64_t right_count,
                                                    std::int64_t diagonal) {
@@ -103,7 +103,7 @@ __global__ void merge_runs_kernel(const Key* __restrict__ from, Key* __restrict_
     to[diagonal] = j == count || (i < left && !(from[j] < from[i])) ? from[i] : from[j];
 }
 
-// In the chunk's stream. Its sort may wait behind copy_end until an earlier chunk's leaves room.
+// Recorded on the chunk's stream. The sort may start well after copy_end: it needs room on the GPU.
 struct ChunkEvents {
     Event copy_begin, copy_end, sort_end;
 };
@@ -127,7 +127,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         const std::int64_t keys = std::min(chunk_keys, count - begin);
         const cudaStream_t stream = streams[chunk % kStreams].get();
         Key* pinned = h_pinned.data() + chunk % kPinnedChunks * chunk_keys;
-        // What lay there before must have gone.
+        // The copy of the chunk that lay there before must have ended.
         if (chunk >= kPinnedChunks) chunks[chunk - kPinnedChunks].copy_end.synchronize();
         std::copy_n(input.keys.data() + begin, keys, pinned);
         chunks[chunk].copy_begin.record(stream);
@@ -139,21 +139,21 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         cuda_check(cudaGetLastError());
         chunks[chunk].sort_end.record(stream);
     }
-    cuda_check(cudaDeviceSynchronize());  // a merge reads what other streams have sorted
+    cuda_check(cudaDeviceSynchronize());  // a merge reads segments that other streams sorted
     int passes = 1;
     std::size_t next_stream = 0;
     for (std::int64_t run = kSegment; run < count; run *= 2) {
         for (std::int64_t begin = 0; begin < count; begin += 2 * run) {
             const std::int64_t both = std::min(2 * run, count - begin);
             const std::int64_t blocks = (both - 1) / kBlockSize + 1;
-            // A last run without a partner is merged with nothing.
+            // A last run without a partner is merged with an empty run.
             const cudaStream_t stream = streams[next_stream++ % kStreams].get();
             merge_runs_kernel<<<blocks, kBlockSize, 0, stream>>>(from + begin, to + begin,
                                                                  std::min(run, both), both);
             cuda_check(cudaGetLastError());
         }
-        // A merge of the next pass reads what two streams have written, and writes what others may
-        // still be reading.
+        // A merge of the next pass reads keys that two streams wrote, and writes where other
+        // streams may still be reading.
         cuda_check(cudaDeviceSynchronize());
         std::swap(from, to);
         ++passes;
@@ -175,6 +175,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
 }
 
 int main(int argc, char** argv) {
-    return mergesort::run_stage(argc, argv, STAGE_NAME, sort_keys, nullptr,
-                                {{"--chunks", "of the list, of a segment at least", 16, 1, 4096}});
+    return mergesort::run_stage(
+        argc, argv, STAGE_NAME, sort_keys, nullptr,
+        {{"--chunks", "chunks of the list, each of at least one segment", 16, 1, 4096}});
 }

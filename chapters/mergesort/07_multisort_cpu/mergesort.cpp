@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 07: multisort on one thread of the CPU.
-// Idea: halves are sorted by calls until they have size_i keys or fewer, which insertion sort puts
-// in order: below some size its simple loop is faster than further merges. Any n and any size_i.
-// Compared with 00_cpu: the same sort, with the size of the insertion sorts as a flag and its
-// halves by recursion.
-// Limit now: one core; for random keys the branch of each merge, half the time predicted wrongly.
-// Not of the thesis but of seed 003 2.2 and 3.2, figures 2 and 3.
+// Idea: recursive calls halve the list until a part has size_i keys or fewer; insertion sort sorts
+// that part. Below some size its simple loop is faster than further merges. Any n and any size_i.
+// Compared with 00_cpu: the same sort by recursion, with the length of the insertion sorts as a
+// flag.
+// Limit now: one core; for random keys the branch of each merge, predicted wrongly half the time.
+// Not of the thesis: Herrero and Troiani 2024, 2.2 and 3.2, figures 2 and 3.
 #include "problem/mergesort.hpp"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ void insertion_sort(Key* keys, std::int64_t count) {
     }
 }
 
-// Merges keys[0..middle) and keys[middle..count). Only the left run leaves for the auxiliary list:
-// a key is never written over one of the right run that is not yet merged. Equal keys keep their
+// Merges keys[0, middle) and keys[middle, count), both sorted. Only the left run is copied to the
+// auxiliary list: no key of the right run is overwritten before it is merged. Equal keys keep their
 // order: the left one goes first.
 void merge_runs(Key* keys, Key* auxiliary, std::int64_t middle, std::int64_t count) {
     std::copy(keys, keys + middle, auxiliary);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Merge sort, stage 08: multisort, a thread a merge.
-// Idea: the tree of 07 from its leaves: a thread sorts size_i keys by insertion, then each level of
-// merges is a launch in which a thread merges two runs. All launches wait on one stream, where
-// each sees what the one before it wrote.
-// Compared with 07_multisort_cpu: runs of equal length from the left, the last one shorter, in
-// place of halves; two lists that swap.
-// Limit now: half of the threads go with each level, and the last merge of all is one thread's.
-// Not of the thesis but of seed 003 3.3, figures 4 to 6.
+// Merge sort, stage 08: multisort, one thread per merge.
+// Idea: the tree of stage 07 from its leaves. A thread sorts size_i keys by insertion. Then each
+// level of merges is one launch, in which each thread merges two runs. All launches are on one
+// stream, where each sees what the launch before it wrote.
+// Compared with 07_multisort_cpu: runs of equal length from the left instead of halves, the last
+// run shorter; two lists that swap.
+// Limit now: each level has half as many threads as the level before, and one thread does the last
+// merge.
+// Not of the thesis: Herrero and Troiani 2024, 3.3, figures 4 to 6.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -37,8 +38,8 @@ __global__ void insertion_sort_kernel(Key* keys, std::int64_t count, std::int64_
     }
 }
 
-// Writes to[first..last) by merging from[left..left_end) and from[right..right_end). Of equal keys
-// the left one goes first, so that they keep their order.
+// Writes to[first, last) by merging from[left, left_end) and from[right, right_end). Of equal keys
+// the left one goes first, so equal keys keep their order.
 __device__ __forceinline__ void merge_keys(const Key* __restrict__ from, std::int64_t left,
                                            std::int64_t left_end, std::int64_t right,
                                            std::int64_t right_end, Key* __restrict__ to,
@@ -50,7 +51,7 @@ __device__ __forceinline__ void merge_keys(const Key* __restrict__ from, std::in
     }
 }
 
-// Runs of `length` keys into runs of twice as many. The last run may be short; where it has no
+// Merges runs of `length` keys into runs of twice as many. The last run may be short; without a
 // partner it is copied.
 __global__ void merge_runs_kernel(const Key* __restrict__ from, Key* __restrict__ to,
                                   std::int64_t count, std::int64_t length) {

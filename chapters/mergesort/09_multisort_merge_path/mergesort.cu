@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Merge sort, stage 09: multisort, an equal share of the merges a thread.
-// Idea: merge path. The first d keys of a merge are so many of the left run and the rest of the
-// right one; how many, a binary search on the d-th diagonal finds without the merge. So a thread
-// can begin anywhere: each writes size_i keys, and as many threads work in the last level as in the
-// first.
-// Compared with 08_multisort_thread_merge: keys_of_left, and a merge's share in place of a merge.
-// Limit now: the searches: for every size_i keys of each level one in two runs, with two loads a
-// step.
-// Not of the thesis (whose 4.2.2 is the same idea) but of seed 003 3.4, figures 8 to 13.
+// Merge sort, stage 09: multisort, an equal share of the merges per thread.
+// Idea: merge path. Of the first d keys of a merge some come from the left run, the others from the
+// right run. A binary search on diagonal d finds how many, without merging. So a thread can begin
+// anywhere: each writes size_i keys, and the last level has as many threads as the first.
+// Compared with 08_multisort_thread_merge: merge_path, and one thread per share of a merge.
+// Limit now: the searches: each level needs one search in two runs for every size_i keys, with two
+// loads per step.
+// Not of the thesis (but its 4.2.2 has the same idea): Herrero and Troiani 2024, 3.4, figures 8 to
+// 13.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -38,8 +38,8 @@ __global__ void insertion_sort_kernel(Key* keys, std::int64_t count, std::int64_
     }
 }
 
-// Writes to[first..last) by merging from[left..left_end) and from[right..right_end). Of equal keys
-// the left one goes first, so that they keep their order.
+// Writes to[first, last) by merging from[left, left_end) and from[right, right_end). Of equal keys
+// the left one goes first, so equal keys keep their order.
 __device__ __forceinline__ void merge_keys(const Key* __restrict__ from, std::int64_t left,
                                            std::int64_t left_end, std::int64_t right,
                                            std::int64_t right_end, Key* __restrict__ to,
@@ -51,12 +51,12 @@ __device__ __forceinline__ void merge_keys(const Key* __restrict__ from, std::in
     }
 }
 
-// How many of the first `diagonal` keys of a merge come from its left run. On the diagonal the keys
-// of the left run rise and those of the right one fall: up to the crossing the left one is taken,
-// equal keys too.
-__device__ __forceinline__ std::int64_t keys_of_left(const Key* left, std::int64_t left_count,
-                                                     const Key* right, std::int64_t right_count,
-                                                     std::int64_t diagonal) {
+// How many of the first `diagonal` keys of a merge come from its left run. Along the diagonal the
+// keys of the left run rise and those of the right run fall. Before the crossing the left key is
+// taken, also when both are equal.
+__device__ __forceinline__ std::int64_t merge_path(const Key* left, std::int64_t left_count,
+                                                   const Key* right, std::int64_t right_count,
+                                                   std::int64_t diagonal) {
     std::int64_t low = diagonal > right_count ? diagonal - right_count : 0;
     std::int64_t high = min(diagonal, left_count);
     while (low < high) {
@@ -70,9 +70,9 @@ __device__ __forceinline__ std::int64_t keys_of_left(const Key* left, std::int64
     return low;
 }
 
-// Runs of run_shares * size_i keys into runs of twice as many, a thread a share of size_i keys.
-// run_shares is a power of two: the pair that a share lies in needs no division. The last run may
-// be short; where it has no partner it is copied.
+// Merges runs of run_shares * size_i keys into runs of twice as many, one thread per share of
+// size_i keys. run_shares is a power of two, so the pair of a share is found without a division.
+// The last run may be short; without a partner it is copied.
 __global__ void merge_runs_kernel(const Key* __restrict__ from, Key* __restrict__ to,
                                   std::int64_t count, std::int64_t size_i,
                                   std::int64_t run_shares) {
@@ -84,7 +84,7 @@ __global__ void merge_runs_kernel(const Key* __restrict__ from, Key* __restrict_
     const std::int64_t end = min(begin + 2 * run_shares * size_i, count);
     const std::int64_t diagonal = first - begin;
     const std::int64_t left =
-        keys_of_left(from + begin, middle - begin, from + middle, end - middle, diagonal);
+        merge_path(from + begin, middle - begin, from + middle, end - middle, diagonal);
     merge_keys(from, begin + left, middle, middle + diagonal - left, end, to, first,
                min(first + size_i, end));
 }

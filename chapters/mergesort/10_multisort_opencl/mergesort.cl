@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 10: the kernels in OpenCL C. Read with mergesort.cpp.
 // Compared with 09_multisort_merge_path: qualifiers, types and the thread's number.
-// GROUP_SIZE, which the host defines, is --threads. A compiler that is not told builds for groups
-// of a size of its own choice: on an H200 none could then have more than 256 work-items.
+// The host defines GROUP_SIZE as --threads. Without it the compiler chooses the largest size of a
+// group itself: on an H200 at most 256 work-items.
 typedef int Key;
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void insertion_sort_kernel(
@@ -17,8 +17,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void insertion_
     }
 }
 
-// Writes to[first..last) by merging from[left..left_end) and from[right..right_end). Of equal keys
-// the left one goes first, so that they keep their order.
+// Writes to[first, last) by merging from[left, left_end) and from[right, right_end). Of equal keys
+// the left one goes first, so equal keys keep their order.
 void merge_keys(__global const Key* restrict from, long left, long left_end, long right,
                 long right_end, __global Key* restrict to, long first, long last) {
     for (long out = first; out < last; ++out) {
@@ -28,11 +28,11 @@ void merge_keys(__global const Key* restrict from, long left, long left_end, lon
     }
 }
 
-// How many of the first `diagonal` keys of a merge come from its left run. On the diagonal the keys
-// of the left run rise and those of the right one fall: up to the crossing the left one is taken,
-// equal keys too.
-long keys_of_left(__global const Key* left, long left_count, __global const Key* right,
-                  long right_count, long diagonal) {
+// How many of the first `diagonal` keys of a merge come from its left run. Along the diagonal the
+// keys of the left run rise and those of the right run fall. Before the crossing the left key is
+// taken, also when both are equal.
+long merge_path(__global const Key* left, long left_count, __global const Key* right,
+                long right_count, long diagonal) {
     long low = diagonal > right_count ? diagonal - right_count : 0;
     long high = min(diagonal, left_count);
     while (low < high) {
@@ -46,9 +46,9 @@ long keys_of_left(__global const Key* left, long left_count, __global const Key*
     return low;
 }
 
-// Runs of run_shares * size_i keys into runs of twice as many, a work-item a share of size_i keys.
-// run_shares is a power of two: the pair that a share lies in needs no division. The last run may
-// be short; where it has no partner it is copied.
+// Merges runs of run_shares * size_i keys into runs of twice as many, one work-item per share of
+// size_i keys. run_shares is a power of two, so the pair of a share is found without a division.
+// The last run may be short; without a partner it is copied.
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void merge_runs_kernel(
     __global const Key* restrict from, __global Key* restrict to, long count, long size_i,
     long run_shares) {
@@ -60,7 +60,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void merge_runs
     const long end = min(begin + 2 * run_shares * size_i, count);
     const long diagonal = first - begin;
     const long left =
-        keys_of_left(from + begin, middle - begin, from + middle, end - middle, diagonal);
+        merge_path(from + begin, middle - begin, from + middle, end - middle, diagonal);
     merge_keys(from, begin + left, middle, middle + diagonal - left, end, to, first,
                min(first + size_i, end));
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 10: multisort in OpenCL.
-// Idea: the same two kernels for the device of any maker, and for a processor. They are text
-// (mergesort.cl), compiled for the device that the run finds, in its first set-up (build_ms); what
-// CUDA keeps out of sight, a context, a queue and the arguments' places, is the host's to hold.
-// Compared with 09_multisort_merge_path: the host; of the kernels only qualifiers, types and the
-// thread's number. Buffers, grid and launches are line by line those of 09.
-// Limit now: as 09's.
-// Not of the thesis but of seed 003 3.7, figures 14 to 16, whose times its authors themselves
-// doubt.
+// Idea: the same two kernels for any maker's device, and for a CPU. They are text (mergesort.cl),
+// compiled in the first set-up for the device of the run (build_ms). The host handles what CUDA
+// hides: a context, a queue and the places of the arguments.
+// Compared with 09_multisort_merge_path: the host code; in the kernels only qualifiers, types and
+// the thread's number. Buffers, grid and launches are those of 09, line by line.
+// Limit now: the searches, as in stage 09.
+// Not of the thesis: Herrero and Troiani 2024, 3.7, figures 14 to 16; its authors doubt these
+// times.
 #include "problem/mergesort.hpp"
 
 #include <cstddef>
@@ -24,7 +24,7 @@ using course::opencl::milliseconds_between, course::opencl::milliseconds_of;
 using mergesort::blocks_for, mergesort::multisort_work;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
 
-// Kernels by the types of their arguments: calling one enqueues it.
+// Kernels with the types of their arguments: a call enqueues the kernel.
 using InsertionSortKernel = cl::KernelFunctor<cl::Buffer, cl_long, cl_long>;
 using MergeRunsKernel = cl::KernelFunctor<cl::Buffer, cl::Buffer, cl_long, cl_long, cl_long>;
 
@@ -49,7 +49,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     queue.enqueueWriteBuffer(d_from, CL_BLOCKING, 0, bytes, input.keys.data());
 
     timer.begin(Phase::kKernels);
-    // The queue works in order: no kernel begins before the one that it reads from has ended.
+    // The queue is in order: a kernel starts after the kernel before it has ended.
     const std::size_t all_threads = static_cast<std::size_t>(blocks) * threads;
     const cl::EnqueueArgs grid(queue, cl::NDRange(all_threads), cl::NDRange(threads));
     const cl::Event runs_sorted = insertion_sort_kernel(grid, d_from, count, size_i);

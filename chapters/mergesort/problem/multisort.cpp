@@ -9,12 +9,12 @@
 namespace mergesort {
 
 Option size_i_option(std::int64_t value) {
-    Option option{"--size-i", "keys that one insertion sort takes, at most n", value, 1};
+    Option option{"--size-i", "keys per insertion sort, at most n", value, 1};
     option.at_most_n = true;
     return option;
 }
 
-Option threads_option() { return {"--threads", "threads a block", 32, 1, 1024}; }
+Option threads_option() { return {"--threads", "threads per block", 32, 1, 1024}; }
 
 int merge_levels(std::int64_t count, std::int64_t size_i) {
     int levels = 0;
@@ -33,8 +33,8 @@ int blocks_for(std::int64_t items, std::int64_t block_size) {
     const std::int64_t blocks = (items - 1) / block_size + 1;
     if (blocks > std::numeric_limits<int>::max()) {
         throw course::UsageError(course::text("--threads ", block_size, ": ", items,
-                                              " threads would be ", blocks,
-                                              " blocks, and a grid has at most 2147483647"));
+                                              " threads would need ", blocks,
+                                              " blocks, but a grid has at most 2147483647"));
     }
     return static_cast<int>(blocks);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Multisort (stages 07 to 10, of seed 003): runs of size_i keys by insertion sort, then merges. Its
-// flags, its grid, and the least that its kernels move.
+// Multisort (stages 07 to 10, after Herrero and Troiani 2024): runs of size_i keys by insertion
+// sort, then merges. Its flags, its grid, and the bytes that its kernels move at least.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@ namespace mergesort {
 using course::Work;
 using course::sorting::Option;
 
-// --size-i: keys that one insertion sort takes, at least 1 and at most n.
+// --size-i: keys per insertion sort, at least 1 and at most n.
 Option size_i_option(std::int64_t value);
 
-// --threads: of a block, 1 to 1024; 32 unless said otherwise.
+// --threads: threads per block, 1 to 1024, by default 32.
 Option threads_option();
 
-// Levels of merges that make one run of runs of size_i keys, their length doubled each time.
+// How many levels of merges turn runs of size_i keys into one run; each level doubles their length.
 int merge_levels(std::int64_t count, std::int64_t size_i);
 
 // Bytes of global memory that stages 08 to 10 move at least. The insertion sorts read each key and
-// write all but the first of a run (none where a run is one key); a level of merges reads and
-// writes every key, a run without a partner too. What a merge path's searches read is not counted:
-// a cache may have it.
+// write all but the first key of a run; they do nothing if a run is one key. Each level of merges
+// reads and writes every key, also in a run without a partner. The reads of the searches are not
+// counted: a cache may serve them.
 Work multisort_work(std::int64_t count, std::int64_t size_i);
 
-// Blocks of block_size threads that give `items` a thread each. Errors: UsageError where a grid
-// cannot have so many.
+// How many blocks of block_size threads give each of `items` one thread. Errors: UsageError if a
+// grid cannot have so many blocks.
 int blocks_for(std::int64_t items, std::int64_t block_size);
 
 }  // namespace mergesort

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Quicksort, stage 00: one thread on the CPU.
-// Idea: Hoare's partition with the first key as the pivot; the shorter part is sorted by a call,
-// the longer one by the loop. Beyond 2 log2 n levels the pivots are bad (sorted input), and
-// heapsort takes over: O(n log n) on any input.
-// Limit now: one core, and in it the branch on each key, which half the time is predicted wrongly.
-// Thesis 3.1, seed 001.
+// Idea: Hoare's partition with the first key as the pivot. A recursive call sorts the shorter part,
+// the loop continues with the longer one. After 2 log2 n levels the pivots are bad (sorted input,
+// for example), and heapsort takes over: O(n log n) on any input.
+// Limit now: one core, and on it the branch on each key, which is predicted wrongly half the time.
+// Thesis 3.1; Gimeno and Velasco 2024.
 #include "problem/quicksort.hpp"
 
 #include <algorithm>
@@ -14,9 +14,10 @@
 
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
 
-// How many keys, from the first, are at most the pivot: at least one, and never all of count >= 2.
-// The scans stop at keys equal to the pivot. That exchanges some for nothing, but halves a list of
-// equal keys, which a scan that ran over them would take apart one by one.
+// Moves the keys that are at most the pivot to the front and returns how many went there: at least
+// one and at most count - 1, for count >= 2. The scans stop at keys equal to the pivot. This makes
+// some needless exchanges, but splits a list of equal keys in half; scans that passed over equal
+// keys would split off one key at a time.
 std::int64_t partition(Key* keys, std::int64_t count) {
     const Key pivot = keys[0];
     std::int64_t left = -1;
@@ -41,7 +42,7 @@ void quicksort_range(Key* keys, std::int64_t count, int depth) {
         --depth;
         const std::int64_t left = partition(keys, count);
         const std::int64_t right = count - left;
-        // The shorter part by a call: never more than log2 n of them at a time.
+        // The call takes the shorter part, so at most log2 n calls are active at a time.
         if (left < right) {
             quicksort_range(keys, left, depth);
             keys += left;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Quicksort, stage 01: bitonic sort of one block, in global memory.
-// Idea: the leaf of every later quicksort: a network of compare-exchanges that does not depend on
-// the keys. Runs of 2, 4, 8 ... keys are merged: first each key with its mirror image in the run,
-// then with the key a stride on, the stride halving. One pair a thread, a barrier after each step.
+// Quicksort, stage 01: bitonic sort by one block, in global memory.
+// Idea: the sort in which every later quicksort ends: a network of compare-exchanges that does not
+// depend on the keys. It merges runs into runs of 2, 4, 8 ... keys. The first step of a merge
+// compares each key with its mirror image in the run. Each later step compares it with the key one
+// stride away, and the stride halves. One pair per thread, one barrier after each step.
 // Compared with 00_cpu: no pivot at all; 66 steps sort 2048 keys, whatever they are.
 // Limit now: latency: each step waits for global memory, on one multiprocessor.
 // Thesis 3.3.1, figures 3.6 and 3.9.
@@ -19,8 +20,8 @@
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
 
-// Behind the end stand, in thought, keys larger than all: there the smaller one is in place
-// already.
+// Imagine the list padded with keys larger than any real key: a pair whose partner lies beyond the
+// end is already in order.
 __device__ __forceinline__ void compare_exchange(Key* keys, int i, int partner, int count) {
     if (partner >= count) return;
     const Key key = keys[i];
@@ -31,13 +32,13 @@ __device__ __forceinline__ void compare_exchange(Key* keys, int i, int partner, 
     }
 }
 
-// One block of at least half as many threads as there are keys, counted up to a power of two.
+// One block. It has at least half as many threads as std::bit_ceil(count).
 __global__ void sort_block_kernel(Key* keys, int count) {
     const int thread = threadIdx.x;
     for (int size = 2; size < 2 * count; size *= 2) {
         const int i = 2 * thread - (thread & (size / 2 - 1));
         compare_exchange(keys, i, i ^ (size - 1), count);
-        __syncthreads();  // the next step reads what other threads wrote in this one
+        __syncthreads();  // the next step reads keys that other threads wrote in this one
         for (int stride = size / 4; stride > 0; stride /= 2) {
             const int j = thread + (thread & ~(stride - 1));
             compare_exchange(keys, j, j + stride, count);
@@ -73,7 +74,8 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
     timer.note_grid(1, threads);
-    timer.declare_work({.bytes = 4.0 * count});  // at least once in; out only if exchanged
+    timer.declare_work(
+        {.bytes = 4.0 * count});  // each key read at least once; written only if exchanged
 }
 
 int main(int argc, char** argv) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Quicksort, stage 02: the same in shared memory.
-// Idea: the list is read once and written once; the 66 steps between go to shared memory, which
+// Quicksort, stage 02: the list in shared memory.
+// Idea: the list is read once and written once. The 66 steps in between use shared memory, which
 // answers in a tenth of the time.
 // Compared with 01_bitonic_global: the copies to and from s_keys, with one more barrier.
-// Limit now: barriers: at 66 steps each waits for the slowest of 32 warps.
+// Limit now: barriers: after each of 66 steps all warps wait for the slowest of 32.
 // Thesis 3.3.1.1, figure 3.9.
 #include <cuda_runtime.h>
 
@@ -18,8 +18,8 @@
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
 
-// Behind the end stand, in thought, keys larger than all: there the smaller one is in place
-// already.
+// Imagine the list padded with keys larger than any real key: a pair whose partner lies beyond the
+// end is already in order.
 __device__ __forceinline__ void compare_exchange(Key* keys, int i, int partner, int count) {
     if (partner >= count) return;
     const Key key = keys[i];
@@ -30,16 +30,16 @@ __device__ __forceinline__ void compare_exchange(Key* keys, int i, int partner, 
     }
 }
 
-// One block of at least half as many threads as there are keys, counted up to a power of two.
+// One block. It has at least half as many threads as std::bit_ceil(count).
 __global__ void sort_block_kernel(Key* keys, int count) {
     extern __shared__ Key s_keys[];
     const int thread = threadIdx.x;
     for (int i = thread; i < count; i += blockDim.x) s_keys[i] = keys[i];
-    __syncthreads();  // the first step takes keys that another thread has loaded
+    __syncthreads();  // the first step reads keys that other threads have loaded
     for (int size = 2; size < 2 * count; size *= 2) {
         const int i = 2 * thread - (thread & (size / 2 - 1));
         compare_exchange(s_keys, i, i ^ (size - 1), count);
-        __syncthreads();  // the next step reads what other threads wrote in this one
+        __syncthreads();  // the next step reads keys that other threads wrote in this one
         for (int stride = size / 4; stride > 0; stride /= 2) {
             const int j = thread + (thread & ~(stride - 1));
             compare_exchange(s_keys, j, j + stride, count);
@@ -76,7 +76,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
     timer.note_grid(1, threads);
-    timer.declare_work({.bytes = 8.0 * count});  // once in, once out
+    timer.declare_work({.bytes = 8.0 * count});  // each key read and written once
 }
 
 int main(int argc, char** argv) {

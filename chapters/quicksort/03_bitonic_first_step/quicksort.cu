@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Quicksort, stage 03: the first step outside of the loops.
-// Idea: the merge of runs of one key compares neighbours: its indices need no masks, and as the one
-// merge without an inner loop it had no business in the loop.
-// Compared with 02_bitonic_shared: that step before the loops, which now start at runs of 4; and
-// the barrier behind it, which the thesis forgot.
+// Quicksort, stage 03: the first step outside the loops.
+// Idea: the merge of runs of one key compares neighbours, so its indices need no masks. It is also
+// the only merge without an inner loop: it can leave the outer loop.
+// Compared with 02_bitonic_shared: this step comes before the loops, which now start with runs of 4
+// keys. The barrier after it is the one that the thesis forgot.
 // Limit now: barriers, as before.
 // Thesis 3.3.1.2, figure 3.9.
 #include <cuda_runtime.h>
@@ -19,8 +19,8 @@
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
 
-// Behind the end stand, in thought, keys larger than all: there the smaller one is in place
-// already.
+// Imagine the list padded with keys larger than any real key: a pair whose partner lies beyond the
+// end is already in order.
 __device__ __forceinline__ void compare_exchange(Key* keys, int i, int partner, int count) {
     if (partner >= count) return;
     const Key key = keys[i];
@@ -31,18 +31,18 @@ __device__ __forceinline__ void compare_exchange(Key* keys, int i, int partner, 
     }
 }
 
-// One block of at least half as many threads as there are keys, counted up to a power of two.
+// One block. It has at least half as many threads as std::bit_ceil(count).
 __global__ void sort_block_kernel(Key* keys, int count) {
     extern __shared__ Key s_keys[];
     const int thread = threadIdx.x;
     for (int i = thread; i < count; i += blockDim.x) s_keys[i] = keys[i];
-    __syncthreads();  // the first step takes keys that another thread has loaded
+    __syncthreads();  // the first step reads keys that other threads have loaded
     compare_exchange(s_keys, 2 * thread, 2 * thread + 1, count);
     __syncthreads();
     for (int size = 4; size < 2 * count; size *= 2) {
         const int i = 2 * thread - (thread & (size / 2 - 1));
         compare_exchange(s_keys, i, i ^ (size - 1), count);
-        __syncthreads();  // the next step reads what other threads wrote in this one
+        __syncthreads();  // the next step reads keys that other threads wrote in this one
         for (int stride = size / 4; stride > 0; stride /= 2) {
             const int j = thread + (thread & ~(stride - 1));
             compare_exchange(s_keys, j, j + stride, count);
@@ -79,7 +79,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
     timer.note_grid(1, threads);
-    timer.declare_work({.bytes = 8.0 * count});  // once in, once out
+    timer.declare_work({.bytes = 8.0 * count});  // each key read and written once
 }
 
 int main(int argc, char** argv) {

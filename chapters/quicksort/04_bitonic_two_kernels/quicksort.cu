@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Quicksort, stage 04: bitonic sort of any length, a launch a step.
-// Idea: blocks cannot wait for one another, but a kernel waits for the one before it: with the
-// loops on the host the end of a launch is the barrier, and the list may be as long as memory.
+// Quicksort, stage 04: bitonic sort of any length, one launch per step.
+// Idea: blocks cannot wait for one another, but a kernel waits for the kernel before it. With the
+// loops on the host, the end of a launch is the barrier, and the list may fill the memory.
 // Compared with 03_bitonic_first_step: two kernels of one step each, many blocks, 64-bit indices,
-// no shared memory. 2048 keys take 66 launches where one was enough.
-// Limit now: launches for short lists; for long ones memory, which all keys pass at each step.
+// no shared memory. 2048 keys take 66 launches instead of one.
+// Limit now: launches for short lists; memory for long ones, because each step reads all keys.
 // Thesis 3.3.1 and appendix A, figure 3.10.
 #include <cuda_runtime.h>
 
@@ -21,8 +21,8 @@ using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, qui
 
 constexpr int kBlockSize = 256;
 
-// Behind the end stand, in thought, keys larger than all: there the smaller one is in place
-// already.
+// Imagine the list padded with keys larger than any real key: a pair whose partner lies beyond the
+// end is already in order.
 __device__ __forceinline__ void compare_exchange(Key* keys, std::int64_t i, std::int64_t partner,
                                                  std::int64_t count) {
     if (partner >= count) return;
@@ -38,22 +38,22 @@ __device__ __forceinline__ std::int64_t global_thread() {
     return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// The first step of the merge of two runs of size / 2: each key of the first with its mirror image
-// in the second.
+// The first step of the merge of two runs of size / 2 keys: compares each key of the first run with
+// its mirror image in the second.
 __global__ void compare_mirrored_kernel(Key* keys, std::int64_t count, std::int64_t size) {
     const std::int64_t thread = global_thread();
     const std::int64_t i = 2 * thread - (thread & (size / 2 - 1));
     compare_exchange(keys, i, i ^ (size - 1), count);
 }
 
-// Each later step: the key a stride on.
+// Each later step: compares each key with the key one stride further on.
 __global__ void compare_strided_kernel(Key* keys, std::int64_t count, std::int64_t stride) {
     const std::int64_t thread = global_thread();
     const std::int64_t i = thread + (thread & ~(stride - 1));
     compare_exchange(keys, i, i + stride, count);
 }
 
-// Blocks for the pairs of a list that is cut into parts of `size`, the last of which may be short.
+// Blocks for the pairs of a list that is cut into parts of `size` keys; the last may be short.
 int blocks_for(std::int64_t count, std::int64_t size) {
     const std::int64_t pairs = (count + size - 1) / size * (size / 2);
     const std::int64_t blocks = (pairs + kBlockSize - 1) / kBlockSize;
@@ -73,7 +73,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
-    std::int64_t compared = 0;  // keys, over all steps
+    std::int64_t compared = 0;  // keys compared, over all steps
     for (std::int64_t size = 2; size < 2 * count; size *= 2) {
         compare_mirrored_kernel<<<blocks_for(count, size), kBlockSize>>>(d_keys.data(), count,
                                                                          size);
@@ -92,7 +92,8 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
     timer.note_grid(blocks_for(count, 2), kBlockSize);
-    timer.declare_work({.bytes = 4.0 * compared});  // read at each step; written if exchanged
+    timer.declare_work(
+        {.bytes = 4.0 * compared});  // each compared key is read; only exchanged keys are written
 }
 
 int main(int argc, char** argv) { return quicksort::run_stage(argc, argv, STAGE_NAME, sort_keys); }

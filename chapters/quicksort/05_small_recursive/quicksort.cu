@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Quicksort, stage 05: one block partitions a segment, and launches two kernels for its parts.
-// Idea: each thread counts its keys below the pivot, a scan over the block (Hillis and Steele, in
-// two buffers of shared memory, so that no sum is overwritten before it is read) tells it where to
-// write them, and the list's second buffer keeps the keys meanwhile. Parts of up to two keys a
-// thread are leaves, sorted by stage 03's block; a part that is still longer after depth_limit
-// partitions (sorted keys, equal keys) by stage 04's two kernels.
-// Compared with 00_cpu: the partition by a block, and kernels that launch kernels instead of calls.
+// Quicksort, stage 05: one block partitions a segment and launches two kernels for its parts.
+// Idea: each thread counts its keys less than the pivot. A scan over the block (Hillis and Steele,
+// with two buffers in shared memory, so that no sum is overwritten before it is read) tells each
+// thread where to write its keys. Meanwhile the list's second buffer holds the keys. Parts of up to
+// two keys per thread are leaves: the block of stage 03 sorts them. A part that is still longer
+// after depth_limit partitions (sorted keys, equal keys) is sorted by the two kernels of stage 04.
+// Compared with 00_cpu: a block does the partition; kernels launch kernels where a function called
+// itself.
 // Limit now: the children of a block share its default stream and run one after the other.
 // Thesis 3.3.2, figure 3.11.
 #include <cuda_runtime.h>
@@ -20,13 +21,13 @@ using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
 using quicksort::kBlockSize, quicksort::kLeafKeys;
 
-// The sums of `value` over the threads before this one; in `total` over all of them.
+// Returns the sum of `value` over the threads before this one; `total` is the sum over all threads.
 __device__ __forceinline__ int2 scan_over_block(int2 value, int2& total) {
     __shared__ int2 s_sums[2][kBlockSize];
     const int thread = threadIdx.x;
     int from = 0;
     s_sums[from][thread] = value;
-    __syncthreads();  // all values must be there before a thread reads its neighbours'
+    __syncthreads();  // a thread reads the values of other threads
     for (int distance = 1; distance < kBlockSize; distance *= 2) {
         int2 sum = s_sums[from][thread];
         if (thread >= distance) {
@@ -36,17 +37,17 @@ __device__ __forceinline__ int2 scan_over_block(int2 value, int2& total) {
         }
         s_sums[1 - from][thread] = sum;
         from = 1 - from;
-        __syncthreads();  // this distance's sums before the next one reads them
+        __syncthreads();  // the next distance reads the sums of this one
     }
     total = s_sums[from][kBlockSize - 1];
     const int2 sum = s_sums[from][thread];
     return make_int2(sum.x - value.x, sum.y - value.y);
 }
 
-__global__ void quicksort_segment_kernel(Key* keys, Key* buffer, int count, int levels,
-                                         int* first_error);
+__global__ void quicksort_segment_kernel(const Key* source, Key* keys, Key* buffer, int count,
+                                         int levels, int* first_error);
 
-// Sorts a part by a kernel of its own. `levels`: partitions that are left to it.
+// Launches the kernel that sorts a part. `levels`: how many partitions in a row it may still do.
 __device__ void launch_sort(Key* keys, Key* buffer, int count, int levels, int* first_error) {
     if (count < 2) return;
     cudaError_t error = cudaSuccess;
@@ -55,20 +56,21 @@ __device__ void launch_sort(Key* keys, Key* buffer, int count, int levels, int* 
     } else if (levels == 0) {
         error = quicksort::launch_step_sort(keys, count, nullptr);
     } else {
-        quicksort_segment_kernel<<<1, kBlockSize>>>(keys, buffer, count, levels, first_error);
+        quicksort_segment_kernel<<<1, kBlockSize>>>(keys, keys, buffer, count, levels, first_error);
         error = cudaGetLastError();
     }
     quicksort::note_launch_error(error, first_error);
 }
 
-// Sorts keys[0, count), count >= 1; buffer[0, count) is the list's second buffer.
-__global__ void quicksort_segment_kernel(Key* keys, Key* buffer, int count, int levels,
-                                         int* first_error) {
+// Sorts source[0, count), count >= 1, into keys[0, count). Both may be the same list: in stages 05
+// to 09 they always are. buffer[0, count) is the list's second buffer.
+__global__ void quicksort_segment_kernel(const Key* source, Key* keys, Key* buffer, int count,
+                                         int levels, int* first_error) {
     const int thread = threadIdx.x;
-    const Key pivot = keys[0];
-    int2 mine = make_int2(0, 0);  // keys below the pivot, and the others
+    const Key pivot = source[0];
+    int2 mine = make_int2(0, 0);  // keys less than the pivot, and the others
     for (int i = 1 + thread; i < count; i += kBlockSize) {
-        const Key key = keys[i];
+        const Key key = source[i];
         buffer[i] = key;
         if (key < pivot) {
             ++mine.x;
@@ -76,7 +78,7 @@ __global__ void quicksort_segment_kernel(Key* keys, Key* buffer, int count, int 
             ++mine.y;
         }
     }
-    // Its barriers also separate the reads of `keys` from the writes below.
+    // The barriers of the scan also separate the reads of `source` from the writes below.
     int2 total;
     const int2 before = scan_over_block(mine, total);
     int left = before.x;
@@ -85,8 +87,8 @@ __global__ void quicksort_segment_kernel(Key* keys, Key* buffer, int count, int 
         const Key key = buffer[i];
         keys[key < pivot ? left++ : right++] = key;
     }
-    if (thread == 0) keys[total.x] = pivot;  // in its place for good: each partition gets on
-    __syncthreads();  // a child sees what the launching thread sees
+    if (thread == 0) keys[total.x] = pivot;  // its final place: every partition makes progress
+    __syncthreads();  // a child sees only what its launching thread sees
     if (thread == 0) {
         const int right_begin = total.x + 1;
         launch_sort(keys, buffer, total.x, levels - 1, first_error);
@@ -107,8 +109,8 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
-    quicksort_segment_kernel<<<1, kBlockSize>>>(d_keys.data(), d_buffer.data(), count, levels,
-                                                errors.data());
+    quicksort_segment_kernel<<<1, kBlockSize>>>(d_keys.data(), d_keys.data(), d_buffer.data(),
+                                                count, levels, errors.data());
     cuda_check(cudaGetLastError());
 
     timer.begin(Phase::kCopyOut);

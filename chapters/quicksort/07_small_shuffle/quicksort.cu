@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Quicksort, stage 07: the scan by warp shuffles.
-// Idea: a warp scans its 32 values from register to register; its total passes through shared
-// memory, where the first warp scans the totals: two barriers instead of eleven, and 256 bytes of
-// shared memory instead of 16 KB.
+// Idea: a warp scans its 32 values in registers. Its total goes to shared memory, where the first
+// warp scans the totals of all warps: two barriers instead of eleven, and 256 bytes of shared
+// memory instead of 16 KB.
 // Compared with 06_small_streams: scan_over_block, scan_over_warp.
-// Limit now: the scan has two dependent halves, each with shuffles of both sums, and the thesis
-// found it slower. What it is for is the shared memory, which stages 08 and 09 fill with keys.
+// Limit now: the scan has two dependent halves, each with shuffles of both sums; the thesis found
+// it slower. What it gains is shared memory, which stages 08 and 09 fill with keys.
 // Thesis 3.3.2.2, figures 3.8 and 3.11.
 #include <cuda_runtime.h>
 
@@ -22,7 +22,7 @@ using quicksort::kBlockSize, quicksort::kLeafKeys;
 constexpr int kWarpSize = 32;
 constexpr unsigned int kAllLanes = 0xffffffff;
 
-// The sums of `value` over the lanes of the warp up to this one.
+// Returns the sum of `value` over the lanes of the warp up to and including this one.
 __device__ __forceinline__ int2 scan_over_warp(int2 value) {
     const int lane = threadIdx.x % kWarpSize;
     for (int distance = 1; distance < kWarpSize; distance *= 2) {
@@ -36,17 +36,17 @@ __device__ __forceinline__ int2 scan_over_warp(int2 value) {
     return value;
 }
 
-// The sums of `value` over the threads before this one; in `total` over all of them.
+// Returns the sum of `value` over the threads before this one; `total` is the sum over all threads.
 __device__ __forceinline__ int2 scan_over_block(int2 value, int2& total) {
     constexpr int kWarps = kBlockSize / kWarpSize;
-    static_assert(kWarps == kWarpSize, "the first warp scans the sums of all, one a lane");
+    static_assert(kWarps == kWarpSize, "the first warp scans the sums of all warps, one per lane");
     __shared__ int2 s_sums[kWarps];
     const int warp = threadIdx.x / kWarpSize, lane = threadIdx.x % kWarpSize;
     int2 sum = scan_over_warp(value);
     if (lane == kWarpSize - 1) s_sums[warp] = sum;
-    __syncthreads();  // every warp's sum must be there before the first warp reads them
+    __syncthreads();  // the first warp reads the sums of all warps
     if (warp == 0) s_sums[lane] = scan_over_warp(s_sums[lane]);
-    __syncthreads();  // and scanned before the others do
+    __syncthreads();  // all warps read the scanned sums
     total = s_sums[kWarps - 1];
     if (warp > 0) {
         const int2 other = s_sums[warp - 1];
@@ -56,10 +56,10 @@ __device__ __forceinline__ int2 scan_over_block(int2 value, int2& total) {
     return make_int2(sum.x - value.x, sum.y - value.y);
 }
 
-__global__ void quicksort_segment_kernel(Key* keys, Key* buffer, int count, int levels,
-                                         int* first_error);
+__global__ void quicksort_segment_kernel(const Key* source, Key* keys, Key* buffer, int count,
+                                         int levels, int* first_error);
 
-// Sorts a part by a kernel of its own. `levels`: partitions that are left to it.
+// Launches the kernel that sorts a part. `levels`: how many partitions in a row it may still do.
 __device__ void launch_sort(Key* keys, Key* buffer, int count, int levels, int* first_error) {
     if (count < 2) return;
     cudaStream_t stream = nullptr;
@@ -70,22 +70,23 @@ __device__ void launch_sort(Key* keys, Key* buffer, int count, int levels, int* 
     } else if (levels == 0) {
         error = quicksort::launch_step_sort(keys, count, stream);
     } else {
-        quicksort_segment_kernel<<<1, kBlockSize, 0, stream>>>(keys, buffer, count, levels,
+        quicksort_segment_kernel<<<1, kBlockSize, 0, stream>>>(keys, keys, buffer, count, levels,
                                                                first_error);
         error = cudaGetLastError();
     }
     quicksort::note_launch_error(error, first_error);
-    cudaStreamDestroy(stream);  // once its kernel has ended
+    cudaStreamDestroy(stream);  // takes effect when its kernel has ended
 }
 
-// Sorts keys[0, count), count >= 1; buffer[0, count) is the list's second buffer.
-__global__ void quicksort_segment_kernel(Key* keys, Key* buffer, int count, int levels,
-                                         int* first_error) {
+// Sorts source[0, count), count >= 1, into keys[0, count). Both may be the same list: in stages 05
+// to 09 they always are. buffer[0, count) is the list's second buffer.
+__global__ void quicksort_segment_kernel(const Key* source, Key* keys, Key* buffer, int count,
+                                         int levels, int* first_error) {
     const int thread = threadIdx.x;
-    const Key pivot = keys[0];
-    int2 mine = make_int2(0, 0);  // keys below the pivot, and the others
+    const Key pivot = source[0];
+    int2 mine = make_int2(0, 0);  // keys less than the pivot, and the others
     for (int i = 1 + thread; i < count; i += kBlockSize) {
-        const Key key = keys[i];
+        const Key key = source[i];
         buffer[i] = key;
         if (key < pivot) {
             ++mine.x;
@@ -93,7 +94,7 @@ __global__ void quicksort_segment_kernel(Key* keys, Key* buffer, int count, int 
             ++mine.y;
         }
     }
-    // Its barriers also separate the reads of `keys` from the writes below.
+    // The barriers of the scan also separate the reads of `source` from the writes below.
     int2 total;
     const int2 before = scan_over_block(mine, total);
     int left = before.x;
@@ -102,8 +103,8 @@ __global__ void quicksort_segment_kernel(Key* keys, Key* buffer, int count, int 
         const Key key = buffer[i];
         keys[key < pivot ? left++ : right++] = key;
     }
-    if (thread == 0) keys[total.x] = pivot;  // in its place for good: each partition gets on
-    __syncthreads();  // a child sees what the launching thread sees
+    if (thread == 0) keys[total.x] = pivot;  // its final place: every partition makes progress
+    __syncthreads();  // a child sees only what its launching thread sees
     if (thread == 0) {
         const int right_begin = total.x + 1;
         launch_sort(keys, buffer, total.x, levels - 1, first_error);
@@ -124,8 +125,8 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
-    quicksort_segment_kernel<<<1, kBlockSize>>>(d_keys.data(), d_buffer.data(), count, levels,
-                                                errors.data());
+    quicksort_segment_kernel<<<1, kBlockSize>>>(d_keys.data(), d_keys.data(), d_buffer.data(),
+                                                count, levels, errors.data());
     cuda_check(cudaGetLastError());
 
     timer.begin(Phase::kCopyOut);

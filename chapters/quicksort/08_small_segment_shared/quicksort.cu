@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Quicksort, stage 08: the segment in shared memory.
-// Idea: the keys wait for the scan in shared memory instead of in the list's second buffer, which
-// goes: a partition reads each key from global memory once and writes it once. A list now may lie
-// elsewhere than it belongs, which costs nothing and which the big quicksort will need.
-// Compared with 07_small_shuffle: s_keys instead of buffer; `source`.
-// Limit now: each thread writes its keys one by one, far from its neighbours': a sector of 32 bytes
-// for each key of 4.
+// Idea: during the scan, shared memory holds the keys. The list's second buffer is no longer
+// needed: a partition reads each key from global memory once and writes it once.
+// Compared with 07_small_shuffle: s_keys instead of buffer.
+// Limit now: each thread writes its keys one by one, far from those of its neighbours: a sector of
+// 32 bytes for each key of 4 bytes.
 // Thesis 3.3.2.3, figure 3.11.
 #include <cuda_runtime.h>
 
@@ -22,7 +21,7 @@ using quicksort::kBlockSize, quicksort::kLeafKeys;
 constexpr int kWarpSize = 32;
 constexpr unsigned int kAllLanes = 0xffffffff;
 
-// The sums of `value` over the lanes of the warp up to this one.
+// Returns the sum of `value` over the lanes of the warp up to and including this one.
 __device__ __forceinline__ int2 scan_over_warp(int2 value) {
     const int lane = threadIdx.x % kWarpSize;
     for (int distance = 1; distance < kWarpSize; distance *= 2) {
@@ -36,17 +35,17 @@ __device__ __forceinline__ int2 scan_over_warp(int2 value) {
     return value;
 }
 
-// The sums of `value` over the threads before this one; in `total` over all of them.
+// Returns the sum of `value` over the threads before this one; `total` is the sum over all threads.
 __device__ __forceinline__ int2 scan_over_block(int2 value, int2& total) {
     constexpr int kWarps = kBlockSize / kWarpSize;
-    static_assert(kWarps == kWarpSize, "the first warp scans the sums of all, one a lane");
+    static_assert(kWarps == kWarpSize, "the first warp scans the sums of all warps, one per lane");
     __shared__ int2 s_sums[kWarps];
     const int warp = threadIdx.x / kWarpSize, lane = threadIdx.x % kWarpSize;
     int2 sum = scan_over_warp(value);
     if (lane == kWarpSize - 1) s_sums[warp] = sum;
-    __syncthreads();  // every warp's sum must be there before the first warp reads them
+    __syncthreads();  // the first warp reads the sums of all warps
     if (warp == 0) s_sums[lane] = scan_over_warp(s_sums[lane]);
-    __syncthreads();  // and scanned before the others do
+    __syncthreads();  // all warps read the scanned sums
     total = s_sums[kWarps - 1];
     if (warp > 0) {
         const int2 other = s_sums[warp - 1];
@@ -59,7 +58,7 @@ __device__ __forceinline__ int2 scan_over_block(int2 value, int2& total) {
 __global__ void quicksort_segment_kernel(const Key* source, Key* keys, int count, int levels,
                                          int* first_error);
 
-// Sorts a part by a kernel of its own. `levels`: partitions that are left to it.
+// Launches the kernel that sorts a part. `levels`: how many partitions in a row it may still do.
 __device__ void launch_sort(Key* keys, int count, int levels, int* first_error) {
     if (count < 2) return;
     cudaStream_t stream = nullptr;
@@ -75,16 +74,17 @@ __device__ void launch_sort(Key* keys, int count, int levels, int* first_error) 
         error = cudaGetLastError();
     }
     quicksort::note_launch_error(error, first_error);
-    cudaStreamDestroy(stream);  // once its kernel has ended
+    cudaStreamDestroy(stream);  // takes effect when its kernel has ended
 }
 
-// Sorts source[0, count), count >= 1, into keys[0, count), which may be the same.
+// Sorts source[0, count), count >= 1, into keys[0, count). Both may be the same list: in stages 05
+// to 09 they always are.
 __global__ void quicksort_segment_kernel(const Key* source, Key* keys, int count, int levels,
                                          int* first_error) {
     extern __shared__ Key s_keys[];
     const int thread = threadIdx.x;
     const Key pivot = source[0];
-    int2 mine = make_int2(0, 0);  // keys below the pivot, and the others
+    int2 mine = make_int2(0, 0);  // keys less than the pivot, and the others
     for (int i = 1 + thread; i < count; i += kBlockSize) {
         const Key key = source[i];
         s_keys[i] = key;
@@ -94,7 +94,7 @@ __global__ void quicksort_segment_kernel(const Key* source, Key* keys, int count
             ++mine.y;
         }
     }
-    // Its barriers also separate the reads of `source` from the writes below.
+    // The barriers of the scan also separate the reads of `source` from the writes below.
     int2 total;
     const int2 before = scan_over_block(mine, total);
     int left = before.x;
@@ -103,8 +103,8 @@ __global__ void quicksort_segment_kernel(const Key* source, Key* keys, int count
         const Key key = s_keys[i];
         keys[key < pivot ? left++ : right++] = key;
     }
-    if (thread == 0) keys[total.x] = pivot;  // in its place for good: each partition gets on
-    __syncthreads();  // a child sees what the launching thread sees
+    if (thread == 0) keys[total.x] = pivot;  // its final place: every partition makes progress
+    __syncthreads();  // a child sees only what its launching thread sees
     if (thread == 0) {
         const int right_begin = total.x + 1;
         launch_sort(keys, total.x, levels - 1, first_error);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Quicksort, stage 12: streams only when they are needed.
-// Idea: a stream is made when a round has more lists than there are streams, while the GPU already
-// works on the lists before it; each round starts again with the first stream. What a short list
-// never uses is never made.
+// Quicksort, stage 12: streams created only when needed.
+// Idea: a stream is created when a round has more lists than there are streams. By then the GPU
+// already works on the lists before. Each round starts again with the first stream, so a short list
+// creates only the streams that it uses.
 // Compared with 11_big_streams: take_stream.
 // Limit now: the host, which launches every kernel and waits for each round.
 // Thesis 3.3.3.2 (x2.1 in all), figure 3.12.
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "common/cuda/cuda_check.hpp"
@@ -26,18 +26,18 @@ using quicksort::kBlockSize, quicksort::kLeafKeys, quicksort::quicksort_segment_
 
 constexpr std::int64_t kStreams = 32;  // at most
 
-// What the blocks that partition one list share: all zero before and after.
+// Shared by the blocks that partition one list; all zero before and after.
 struct Counters {
-    unsigned long long left, right;  // keys that have their places in the two parts
+    unsigned long long left, right;  // keys already placed in the two parts
     unsigned int blocks_done;
 };
 
-// Keys [begin, pivot) are less than key `pivot`, keys (pivot, end) are not.
+// Keys [begin, pivot) are less than the key at `pivot`; keys (pivot, end) are not.
 struct Partition {
     std::int64_t begin, pivot, end;
 };
 
-// Partitions from[begin, end) into `to`; the pivot goes to `keys`, where everything will be sorted.
+// Partitions from[begin, end) into `to`. The pivot goes to `keys`, the list that the sort ends in.
 __global__ void partition_list_kernel(const Key* from, Key* to, Key* keys, std::int64_t begin,
                                       std::int64_t end, int tile_keys, Counters* counters,
                                       Partition* partition) {
@@ -49,7 +49,7 @@ __global__ void partition_list_kernel(const Key* from, Key* to, Key* keys, std::
     const std::int64_t tile_end = min(tile_begin + tile_keys, end);
     const int count = static_cast<int>(tile_end - tile_begin);
     Key* s_parts = s_keys + count;
-    int2 mine = make_int2(0, 0);  // keys below the pivot, and the others
+    int2 mine = make_int2(0, 0);  // keys less than the pivot, and the others
     for (int i = thread; i < count; i += kBlockSize) {
         const Key key = from[tile_begin + i];
         s_keys[i] = key;
@@ -71,25 +71,71 @@ __global__ void partition_list_kernel(const Key* from, Key* to, Key* keys, std::
         s_left_begin = begin + atomicAdd(&counters->left, total.x);
         s_right_begin = end - atomicAdd(&counters->right, total.y) - total.y;
     }
-    __syncthreads();  // s_parts and the block's two places in the list
+    __syncthreads();  // the loops below read s_parts and the block's two places
     for (int i = thread; i < total.x; i += kBlockSize) to[s_left_begin + i] = s_parts[i];
     for (int i = thread; i < total.y; i += kBlockSize) to[s_right_begin + i] = s_parts[total.x + i];
     if (thread == 0) {
-        __threadfence();  // whoever sees this block done sees its share of the counters too
+        __threadfence();  // who sees this block as done sees its counts and keys too
         if (atomicAdd(&counters->blocks_done, 1) == gridDim.x - 1) {
             __threadfence();
             const std::int64_t place = begin + atomicExch(&counters->left, 0);
-            keys[place] = pivot;  // no block reads `from` any more, should that be `keys`
+            keys[place] = pivot;  // `from` may be `keys`, but no block reads it any more
             *partition = {begin, place, end};
             *counters = {0, 0, 0};
         }
     }
 }
 
+// All that the rounds need. A round reads one of the two lists and writes the other: it reads the
+// first if `levels`, the number of partitions that the depth limit leaves, is even.
+struct Sort {
+    Key* lists[2];  // the sort ends in the first
+    int segment, tile;
+    Counters* counters;
+    Partition* partitions;
+    int partitioned;  // how many lists this round partitions
+    int* first_error;
+    std::vector<Stream> streams;
+    std::size_t next_stream;
+};
+
+// The next stream of the ring; it is created when it is taken for the first time.
+cudaStream_t take_stream(Sort& sort) {
+    const std::size_t stream = sort.next_stream++ % kStreams;
+    if (stream == sort.streams.size()) sort.streams.emplace_back();
+    return sort.streams[stream].get();
+}
+
+// Launches the kernel that sorts or partitions keys [begin, end).
+void launch_list(Sort& sort, std::int64_t begin, std::int64_t end, int levels) {
+    Key *keys = sort.lists[0], *from = sort.lists[levels % 2], *to = sort.lists[1 - levels % 2];
+    const std::int64_t length = end - begin;
+    if (length == 0) return;
+    const cudaStream_t stream = take_stream(sort);
+    cudaError_t error = cudaSuccess;
+    if (length <= kLeafKeys && from == keys) {
+        error = quicksort::launch_block_sort(keys + begin, length, stream);
+    } else if (length <= sort.segment) {
+        quicksort_segment_kernel<<<1, kBlockSize, 2 * length * sizeof(Key), stream>>>(
+            from + begin, keys + begin, length, quicksort::depth_limit(length), sort.first_error);
+        error = cudaGetLastError();
+    } else if (levels == 0) {
+        // The depth limit is even: the list is in `keys` again.
+        error = quicksort::launch_step_sort(keys + begin, length, stream);
+    } else {
+        const std::int64_t blocks = (length - 2) / sort.tile + 1;  // for all keys but the pivot
+        const int entry = sort.partitioned++;
+        partition_list_kernel<<<blocks, kBlockSize, 2 * sort.tile * sizeof(Key), stream>>>(
+            from, to, keys, begin, end, sort.tile, sort.counters + entry, sort.partitions + entry);
+        error = cudaGetLastError();
+    }
+    cuda_check(error);
+}
+
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t count = input.count();
     const std::int64_t segment = quicksort::largest_segment();
-    // A third of what fits: two blocks of 1024 threads fill a multiprocessor.
+    // A third of a segment: two blocks of 1024 threads fill a multiprocessor.
     const int tile = static_cast<int>(segment / 3);
     timer.begin(Phase::kSetup);
     const std::int64_t keys_in_streams = std::min(count, kStreams * segment);
@@ -97,61 +143,38 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     quicksort::allow_shared_lists(quicksort_segment_kernel);
     quicksort::allow_shared_lists(partition_list_kernel);
     quicksort::LaunchErrors errors;
-    std::vector<Stream> streams;
     DeviceBuffer<Key> d_keys(count), d_buffer(count);
-    // Lists that share no key: no more of them are longer than a segment.
+    // The lists of a round share no key: no more of them are longer than a segment.
     DeviceBuffer<Counters> d_counters(count / (segment + 1) + 1);
     DeviceBuffer<Partition> d_partitions(d_counters.count());
     cuda_check(cudaMemset(d_counters.data(), 0, d_counters.bytes()));
+    Sort sort = {.lists = {d_keys.data(), d_buffer.data()},
+                 .segment = static_cast<int>(segment),
+                 .tile = tile,
+                 .counters = d_counters.data(),
+                 .partitions = d_partitions.data(),
+                 .partitioned = 0,
+                 .first_error = errors.data(),
+                 .streams = {},
+                 .next_stream = 0};
 
     timer.begin(Phase::kCopyIn);
     cuda_check(
         cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
-    int levels = quicksort::depth_limit(count);
-    Key *keys = d_keys.data(), *from = keys, *to = d_buffer.data();
-    std::int64_t partitioned = 0;  // lists of this round
-    std::size_t next_stream = 0;
-    const auto take_stream = [&] {
-        const std::size_t stream = next_stream++ % kStreams;
-        if (stream == streams.size()) streams.emplace_back();
-        return streams[stream].get();
-    };
-    const auto launch_list = [&](std::int64_t begin, std::int64_t end) {
-        const std::int64_t length = end - begin;
-        if (length == 0) return;
-        const cudaStream_t stream = take_stream();
-        if (length <= kLeafKeys && from == keys) {
-            cuda_check(quicksort::launch_block_sort(keys + begin, length, stream));
-        } else if (length <= segment) {
-            quicksort_segment_kernel<<<1, kBlockSize, 2 * length * sizeof(Key), stream>>>(
-                from + begin, keys + begin, length, quicksort::depth_limit(length), errors.data());
-        } else if (levels == 0) {
-            // The limit is even, so the list has come back to `keys`.
-            cuda_check(quicksort::launch_step_sort(keys + begin, length, stream));
-        } else {
-            const std::int64_t blocks = (length - 2) / tile + 1;  // of all keys but the pivot
-            partition_list_kernel<<<blocks, kBlockSize, 2 * tile * sizeof(Key), stream>>>(
-                from, to, keys, begin, end, tile, d_counters.data() + partitioned,
-                d_partitions.data() + partitioned);
-            ++partitioned;
-        }
-        cuda_check(cudaGetLastError());
-    };
-    // A pivot before the first key, so to say, with all keys on its right.
+    // Imagine a pivot before the first key: all keys are on its right.
     std::vector<Partition> partitions{{-1, -1, count}};
-    for (; !partitions.empty(); --levels) {
-        partitioned = 0;
-        next_stream = 0;
+    for (int levels = quicksort::depth_limit(count); !partitions.empty(); --levels) {
+        sort.partitioned = 0;
+        sort.next_stream = 0;
         for (const Partition& partition : partitions) {
-            launch_list(partition.begin, partition.pivot);
-            launch_list(partition.pivot + 1, partition.end);
+            launch_list(sort, partition.begin, partition.pivot, levels);
+            launch_list(sort, partition.pivot + 1, partition.end, levels);
         }
-        partitions.resize(partitioned);
+        partitions.resize(sort.partitioned);
         cuda_check(cudaMemcpy(partitions.data(), d_partitions.data(),
-                              partitioned * sizeof(Partition), cudaMemcpyDeviceToHost));
-        std::swap(from, to);
+                              sort.partitioned * sizeof(Partition), cudaMemcpyDeviceToHost));
     }
 
     timer.begin(Phase::kCopyOut);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Quicksort, stage 14: one partition by counting, the rest on the CPU.
-// Idea: no atomics: each thread counts what is less and greater in its own share of the list, scans
-// give each thread the place of its first key on either side, the pivots go between, and the CPU
-// sorts the two parts. Any number of threads and blocks.
-// Compared with 00_cpu: the first partition on the GPU, out of place, into three parts.
-// Limit now: the CPU's sorts. Of the kernels: neighbours' shares are far apart, a sector a key.
-// Not of the thesis but of seed 001, with its two faults mended: see the README.
+// Idea: no atomics. Each thread counts the smaller and the greater keys in its own share of the
+// list. Scans give each thread the place of its first key on either side; the pivots go in between.
+// The CPU sorts the two parts. Any number of threads and blocks.
+// Compared with 00_cpu: the first partition runs on the GPU, out of place, into three parts.
+// Limit now: the CPU's sorts; in the kernels, neighbours' shares lie far apart: one sector per key.
+// Not of the thesis: Gimeno and Velasco 2024, with their faults corrected (see the README).
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -23,15 +23,15 @@ using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, qui
 
 constexpr int kScanThreads = 1024;
 
-// Keys on either side of the pivot: how many, or where the next one goes.
+// For each side of the pivot: how many keys, or the place of the next key.
 struct Counts {
     std::int64_t less, greater;
 };
 
 __device__ Counts operator+(Counts a, Counts b) { return {a.less + b.less, a.greater + b.greater}; }
 
-// The sum over the threads before this one, and the total over all of the block (Hillis and
-// Steele). Two buffers take turns, so that nobody overwrites what a neighbour has yet to read.
+// Returns the sum of `value` over the threads before this one; `total` is the sum over the block
+// (Hillis and Steele). Two buffers take turns: no thread overwrites a sum that is still to be read.
 __device__ __forceinline__ Counts scan_over_block(Counts value, Counts& total) {
     extern __shared__ Counts s_sums[];
     const int thread = threadIdx.x, threads = blockDim.x;
@@ -52,7 +52,7 @@ __device__ __forceinline__ Counts scan_over_block(Counts value, Counts& total) {
 
 __device__ std::int64_t global_thread() { return 1ll * blockIdx.x * blockDim.x + threadIdx.x; }
 
-// thread_offsets: within the block, of each thread of the grid. block_sums: of each block.
+// thread_offsets: one per thread, counted within its block. block_sums: one per block.
 __global__ void count_sides_kernel(const Key* __restrict__ keys, std::int64_t count,
                                    std::int64_t share, Key pivot,
                                    Counts* __restrict__ thread_offsets,
@@ -69,8 +69,9 @@ __global__ void count_sides_kernel(const Key* __restrict__ keys, std::int64_t co
     if (threadIdx.x == 0) block_sums[blockIdx.x] = total;
 }
 
-// One block turns the sums of all blocks into the sums of those before each. A kernel of its own,
-// because a block cannot wait until the others have counted. The last entry receives the total.
+// One block turns the sums of all blocks into the sums over the blocks before each. This is a
+// separate kernel, because a block cannot wait until the others have counted. The last entry is the
+// total.
 __global__ void scan_blocks_kernel(Counts* block_sums, int blocks) {
     const int share = (blocks - 1) / blockDim.x + 1;
     const std::int64_t begin = static_cast<std::int64_t>(threadIdx.x) * share;
@@ -101,11 +102,11 @@ __global__ void scatter_sides_kernel(const Key* __restrict__ keys, Key* __restri
         const Key key = keys[i];
         if (key < pivot) parts[next.less++] = key;
         if (key > pivot) parts[next.greater++] = key;
-        if (total.less <= i && i < first_greater) parts[i] = pivot;  // all that lies between
+        if (total.less <= i && i < first_greater) parts[i] = pivot;  // the places between the parts
     }
 }
 
-// As many blocks as the device holds at once, but no thread without a key.
+// As many blocks as the device can run at once, but no more than give each thread a key.
 int default_blocks(std::int64_t count, int threads) {
     int device = 0;
     cudaDeviceProp properties;
@@ -132,7 +133,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const int blocks = asked > 0 ? asked : default_blocks(count, threads);
     const std::int64_t all_threads = static_cast<std::int64_t>(blocks) * threads;
     const std::int64_t share = (count - 1) / all_threads + 1;
-    // The list lives in the memory that was asked for; to put it there is no part of the sort.
+    // The list lies in the memory that --memory names; copying it there is not part of the sort.
     const bool pinned = input.options.choice("--memory") == "pinned";
     PinnedBuffer<Key> pinned_keys(pinned ? count : 0);
     std::vector<Key> pageable_keys(pinned ? 0 : count);
@@ -191,8 +192,9 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
 int main(int argc, char** argv) {
     return quicksort::run_stage(
         argc, argv, STAGE_NAME, sort_keys, nullptr,
-        {{"--threads", "threads a block", 256, 1, 1024},
-         {"--blocks", "0: as many as the device holds at once", 0, 0, (1ll << 31) - 1},
-         {"--memory", "of the host's list", 0, 0, 0, {"pinned", "pageable"}},
-         {"--pivot", "which key", 0, 0, 0, {"first", "random", "median-of-3"}}});
+        {{"--threads", "threads per block", 256, 1, 1024},
+         {"--blocks", "number of blocks; 0: as many as the device runs at once", 0, 0,
+          (1ll << 31) - 1},
+         {"--memory", "memory of the host's list", 0, 0, 0, {"pinned", "pageable"}},
+         {"--pivot", "how the pivot is chosen", 0, 0, 0, {"first", "random", "median-of-3"}}});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bitonic sort as stages 03 and 04 taught it, for stages whose own idea is another: kernels, and
+// The bitonic sorts of stages 03 and 04, for the stages that build on them: the kernels, and
 // functions that launch them from the host or (compiled with -rdc=true) from the device.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace quicksort {
 
-inline constexpr int kStepBlockSize = 256;  // of the two kernels of one step
+inline constexpr int kStepBlockSize = 256;  // for the two kernels of one step
 
-// Behind the end stand, in thought, keys larger than all: there the smaller one is in place
-// already.
-template <typename Index>
-__device__ __forceinline__ void compare_exchange(Key* keys, Index i, Index partner, Index count) {
+// Imagine the list padded with keys larger than any real key: a pair whose partner lies beyond the
+// end is already in order.
+// Unchanged from stage 03_bitonic_first_step.
+__device__ __forceinline__ void compare_exchange(Key* keys, int i, int partner, int count) {
     if (partner >= count) return;
     const Key key = keys[i];
     const Key other = keys[partner];
@@ -26,19 +26,32 @@ __device__ __forceinline__ void compare_exchange(Key* keys, Index i, Index partn
     }
 }
 
-// Stage 03: one block of at least half as many threads as there are keys, counted up to a power of
-// two; count * sizeof(Key) bytes of dynamic shared memory.
+// The same with 64-bit indices. Unchanged from stage 04_bitonic_two_kernels.
+__device__ __forceinline__ void compare_exchange(Key* keys, std::int64_t i, std::int64_t partner,
+                                                 std::int64_t count) {
+    if (partner >= count) return;
+    const Key key = keys[i];
+    const Key other = keys[partner];
+    if (other < key) {
+        keys[i] = other;
+        keys[partner] = key;
+    }
+}
+
+// One block. It has at least half as many threads as std::bit_ceil(count).
+// It needs count * sizeof(Key) bytes of dynamic shared memory.
+// Unchanged from stage 03_bitonic_first_step.
 static __global__ void sort_block_kernel(Key* keys, int count) {
     extern __shared__ Key s_keys[];
     const int thread = threadIdx.x;
     for (int i = thread; i < count; i += blockDim.x) s_keys[i] = keys[i];
-    __syncthreads();  // the first step takes keys that another thread has loaded
+    __syncthreads();  // the first step reads keys that other threads have loaded
     compare_exchange(s_keys, 2 * thread, 2 * thread + 1, count);
     __syncthreads();
     for (int size = 4; size < 2 * count; size *= 2) {
         const int i = 2 * thread - (thread & (size / 2 - 1));
         compare_exchange(s_keys, i, i ^ (size - 1), count);
-        __syncthreads();  // the next step reads what other threads wrote in this one
+        __syncthreads();  // the next step reads keys that other threads wrote in this one
         for (int stride = size / 4; stride > 0; stride /= 2) {
             const int j = thread + (thread & ~(stride - 1));
             compare_exchange(s_keys, j, j + stride, count);
@@ -48,32 +61,37 @@ static __global__ void sort_block_kernel(Key* keys, int count) {
     for (int i = thread; i < count; i += blockDim.x) keys[i] = s_keys[i];
 }
 
+// Unchanged from stage 04_bitonic_two_kernels.
 __device__ __forceinline__ std::int64_t global_thread() {
     return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// Stage 04: the first step of the merge of two runs of size / 2.
+// The first step of the merge of two runs of size / 2 keys: compares each key of the first run with
+// its mirror image in the second.
+// Unchanged from stage 04_bitonic_two_kernels.
 static __global__ void compare_mirrored_kernel(Key* keys, std::int64_t count, std::int64_t size) {
     const std::int64_t thread = global_thread();
     const std::int64_t i = 2 * thread - (thread & (size / 2 - 1));
     compare_exchange(keys, i, i ^ (size - 1), count);
 }
 
-// Stage 04: each later step.
+// Each later step: compares each key with the key one stride further on.
+// Unchanged from stage 04_bitonic_two_kernels.
 static __global__ void compare_strided_kernel(Key* keys, std::int64_t count, std::int64_t stride) {
     const std::int64_t thread = global_thread();
     const std::int64_t i = thread + (thread & ~(stride - 1));
     compare_exchange(keys, i, i + stride, count);
 }
 
-// Threads of sort_block_kernel's block: a power of two from 1 to half the keys it can sort.
+// Threads for sort_block_kernel's block: a power of two, at least half of `count`.
 __host__ __device__ inline int sort_block_threads(int count) {
     int threads = 1;
     while (2 * threads < count) threads *= 2;
     return threads;
 }
 
-// Queues the sort of up to 2 * (threads a block may have) keys. Returns the launch's error.
+// Queues the sort of `count` keys by one block: at most twice as many keys as a block can have
+// threads. Returns the error of the launch.
 __host__ __device__ inline cudaError_t launch_block_sort(Key* keys, int count,
                                                          cudaStream_t stream) {
     sort_block_kernel<<<1, sort_block_threads(count), count * sizeof(Key), stream>>>(keys, count);
@@ -87,8 +105,8 @@ __host__ __device__ inline int step_sort_launches(std::int64_t count) {
     return merges * (merges + 1) / 2;
 }
 
-// Queues the sort of any number of keys on one stream, a launch a step. Returns the first error;
-// cudaErrorInvalidConfiguration where a grid would have more than 2^31 - 1 blocks.
+// Queues the sort of any number of keys on one stream, one launch per step. Returns the first
+// error; cudaErrorInvalidConfiguration if a grid would have more than 2^31 - 1 blocks.
 __host__ __device__ inline cudaError_t launch_step_sort(Key* keys, std::int64_t count,
                                                         cudaStream_t stream) {
     if (count / (2 * kStepBlockSize) >= (std::int64_t{1} << 30))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the stages that launch kernels from kernels share: how long a segment is, how deep the
-// recursion goes, and how many launches may wait for their turn.
+// Shared by the stages that launch kernels from kernels: how long a segment is, how deep the
+// recursion goes, and how many launches can be pending.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,14 +17,14 @@ namespace quicksort {
 using course::allow_pending_launches, course::LaunchErrors, course::note_launch_error;
 
 inline constexpr int kBlockSize = 1024;
-inline constexpr int kLeafKeys = 2 * kBlockSize;  // what one block sorts by the bitonic network
+inline constexpr int kLeafKeys = 2 * kBlockSize;  // one block sorts them by the bitonic network
 
-// Shared memory left to what a kernel declares beside the keys: the sums of its warps.
+// Shared memory left for the kernel's other arrays: the sums of its warps.
 inline constexpr int kReservedSharedBytes = 512;
 
-// The most keys of which a block can hold two lists in shared memory, on the current device: the
-// largest that a launch may ask for, above 48 KB only after allow_shared_lists. 28992 on an H200;
-// on the GTX 980 of the thesis 6080, its number too.
+// The most keys of which one block can hold two lists in shared memory, on the current device. A
+// launch may ask for more than 48 KB only after allow_shared_lists. 28992 keys on an H200; 6080
+// keys on a GTX 980, as in the thesis.
 inline std::int64_t largest_segment() {
     int device = 0, shared_bytes = 0;
     course::cuda_check(cudaGetDevice(&device));
@@ -33,7 +33,7 @@ inline std::int64_t largest_segment() {
     return (shared_bytes - kReservedSharedBytes) / (2 * static_cast<int>(sizeof(Key)));
 }
 
-// Lets `kernel` have two lists of a segment each in shared memory, wherever it is launched from.
+// Allows `kernel` shared memory for two lists of a segment each, launched from host or device.
 template <class Kernel>
 void allow_shared_lists(Kernel* kernel) {
     const std::int64_t bytes = 2 * largest_segment() * static_cast<std::int64_t>(sizeof(Key));
@@ -41,19 +41,20 @@ void allow_shared_lists(Kernel* kernel) {
                                             static_cast<int>(bytes)));
 }
 
-// Partitions in a row after which a list is sorted by the bitonic network, launch by launch: twice
-// the logarithm of its length, which random keys do not reach, and sorted or equal ones do. Even.
+// After how many partitions in a row a list is sorted by the two kernels of stage 04 instead: twice
+// the logarithm of its length. Random keys do not reach this limit, sorted or equal keys do. Even.
 __host__ __device__ inline int depth_limit(std::int64_t count) {
     int depth = 0;
     while ((std::int64_t{1} << depth) < count) ++depth;
     return 2 * depth;
 }
 
-// How many launches can be pending (made, not yet begun) while segments of `keys` keys in all,
-// `longest` the longest, are sorted recursively. The lists of one depth share no key, so at most
-// keys / (kLeafKeys + 1) of them are longer than a leaf. Each of those may have come to the depth
-// limit and wait with all steps of its network; the shortest has the most for each key. And each
-// depth's lists may have left a leaf apiece that still waits, the last ones two.
+// How many launches can be pending (queued, not yet started) while segments are sorted recursively:
+// `keys` keys in all, `longest` in the longest segment. The lists of one depth share no key, so at
+// most keys / (kLeafKeys + 1) of them are longer than a leaf. Each of these may have reached the
+// depth limit, with all steps of its network pending; the shortest list has the most steps per key.
+// In addition, each depth's lists may leave one pending leaf sort each, those at the last depth
+// two.
 inline std::int64_t pending_launches(std::int64_t keys, std::int64_t longest) {
     const std::int64_t lists = keys / (kLeafKeys + 1) + 1;
     return lists * (step_sort_launches(kLeafKeys + 1) + depth_limit(longest) + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What chapter mergesort's stages are given, and what is made of their answers. Files and inputs
-// are quicksort's (quicksort_test.cpp).
+// The inputs and verdicts of chapter mergesort's stages. quicksort_test.cpp tests files and inputs
+// for both chapters.
 #include "problem/mergesort.hpp"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ void sort_right(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
 }
 
-// What a merge leaves that sends both of two equal keys to one place: the other place keeps
-// whatever the list held before.
+// A merge that sends two equal keys to one place: the other place keeps the value that the list
+// held before.
 void lose_equal_keys(const Input& input, Output& output, PhaseTimer& timer) {
     sort_right(input, output, timer);
     for (std::size_t i = 1; i < output.keys.size(); ++i) {
@@ -58,7 +58,7 @@ TEST(Mergesort, RefusesAMergeThatLosesEqualKeys) {
     }
 }
 
-TEST(Mergesort, BadInputIsOneLine) {
+TEST(Mergesort, ReportsBadInputInOneLine) {
     const RunResult result = run({"--n", "0"});
     EXPECT_EQ(result.status, course::kExitUsage);
     EXPECT_EQ(result.output, "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Multisort's work, grid and flags; and the times that seed 003 published for it, which the harness
-// must refuse.
+// Multisort's work, grid and flags. The harness must refuse the times that Herrero and Troiani
+// published for it in 2024.
 #include "problem/multisort.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class PublishedCard final : public course_test::FakeBackend {
 
 double g_kernel_ms = 1.0;
 
-// Claims to have sorted: the memory, the declared work and the time of a sort, without the keys.
+// Claims to have sorted: it has the memory, the declared work and the time of a sort, but no keys.
 class Claim final : public course::Problem {
   public:
     explicit Claim(std::int64_t size_i) : size_i_(size_i) {}
@@ -91,7 +91,8 @@ std::unique_ptr<course::Backend> course::open_backend(int, const std::string&) {
 
 namespace {
 
-// Seed 003, figures 9 and 10: random keys, size_i 2. An insertion pass and 24 levels of merges.
+// Herrero and Troiani 2024, figures 9 and 10: random keys, size_i 2. One insertion pass and 24
+// levels of merges.
 TEST(Multisort, ThePublishedTimeIsRefused) {
     EXPECT_EQ(merge_levels(kPublishedCount, 2), 24);
     expect_impossible(2, 1.48, "kernels of repeat 1: 1.48 ms for 6.64 GB is 4.49 TB/s");
@@ -99,14 +100,14 @@ TEST(Multisort, ThePublishedTimeIsRefused) {
     EXPECT_EQ(possible.status, course::kExitOk) << possible.diagnostics;
 }
 
-// Figure 8, 4 and 8 keys; from 16 on the insertion sorts take longer than the bytes would.
-TEST(Multisort, OthersOfItsTableAreRefusedToo) {
+// Their figure 8, size_i 4 and 8. From 16 on the insertion sorts take longer than the memory would.
+TEST(Multisort, OtherPublishedTimesAreRefusedToo) {
     expect_impossible(4, 2.79, "2.79 ms for");
     expect_impossible(8, 7.15, "7.15 ms for");
     EXPECT_EQ(claim(16, 17.9).status, course::kExitOk);
 }
 
-TEST(Multisort, LevelsDoubleTheRuns) {
+TEST(Multisort, LevelsDoubleTheLengthOfRuns) {
     EXPECT_EQ(merge_levels(1, 1), 0);
     EXPECT_EQ(merge_levels(7, 7), 0);
     EXPECT_EQ(merge_levels(8, 7), 1);
@@ -114,17 +115,17 @@ TEST(Multisort, LevelsDoubleTheRuns) {
     EXPECT_EQ(merge_levels(std::int64_t{1} << 33, 1), 33);
 }
 
-TEST(Multisort, WorkIsWhatIsSurelyMoved) {
+TEST(Multisort, DeclaresTheBytesThatEveryRunMoves) {
     EXPECT_EQ(multisort_work(1, 1).bytes, 0.0);
     EXPECT_EQ(multisort_work(5, 5).bytes, 4.0 * (5 + 4));  // nothing to merge
     EXPECT_EQ(multisort_work(4, 1).bytes, 4.0 * 2 * 2 * 4);  // nothing to insert
-    // Runs of 2, 2, 2 and 1: the last key is only merged, in both levels.
+    // Runs of 2, 2, 2 and 1 keys: the last key takes part in both levels of merges only.
     EXPECT_EQ(multisort_work(7, 2).bytes, 4.0 * (3 * 3 + 2 * 2 * 7));
     EXPECT_EQ(multisort_work(7, 5).bytes, 4.0 * (9 + 3 + 2 * 7));
     EXPECT_EQ(multisort_work(std::int64_t{1} << 33, 2).bytes, (6.0 + 32 * 8) * (1ull << 33));
 }
 
-TEST(Multisort, AGridHasABlockForEveryKey) {
+TEST(Multisort, AGridHasAThreadForEveryItem) {
     EXPECT_EQ(blocks_for(1, 1024), 1);
     EXPECT_EQ(blocks_for(1024, 1024), 1);
     EXPECT_EQ(blocks_for(1025, 1024), 2);
@@ -138,7 +139,7 @@ TEST(Multisort, AGridHasABlockForEveryKey) {
         FAIL();
     } catch (const course::UsageError& error) {
         EXPECT_STREQ(error.what(),
-                     "--threads 1: 8589934592 threads would be 8589934592 blocks, and a grid has "
+                     "--threads 1: 8589934592 threads would need 8589934592 blocks, but a grid has "
                      "at most 2147483647");
     }
 }

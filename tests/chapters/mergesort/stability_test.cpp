@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// main() of a merge sort whose keys know their places: equal keys must keep their order.
+// main() of a merge sort whose keys know their places in the input: equal keys must keep their
+// order.
 //     test SEGMENT [--flag value]...
-// The kernels are the stage's own, compiled with another Key (keyed/common/sorting). Selection sort
-// is not stable: lists are in order within each SEGMENT keys, where it exchanges nothing. 1: in
-// none.
+// The kernels are the stage's own, compiled with another Key (keyed/common/input). Selection sort
+// is not stable. So each SEGMENT keys of a list are in order: there it exchanges nothing. SEGMENT
+// 1: no order.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -40,8 +41,9 @@ bool is_stable(SortKeys sort_keys, const std::vector<Key>& list,
     sort_keys({list, options}, output, timer);
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (sorted[i].key != answer[i].key || sorted[i].place != answer[i].place) {
-            std::printf("n=%zu: at %zu key %d of place %d, not key %d of place %d\n", list.size(),
-                        i, sorted[i].key, sorted[i].place, answer[i].key, answer[i].place);
+            std::printf("n=%zu: at %zu is key %d of place %d instead of key %d of place %d\n",
+                        list.size(), i, sorted[i].key, sorted[i].place, answer[i].key,
+                        answer[i].place);
             return false;
         }
     }

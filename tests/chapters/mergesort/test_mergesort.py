@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stages of mergesort through their executables: what all sorts share, MultiSort's options, and OpenCL.
+"""The executables of mergesort's stages: the tests of all sorts, multisort's options, and OpenCL.
 
     test_mergesort.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stages), count or opencl
 """
@@ -19,19 +19,19 @@ use_chapter("mergesort", Sizes((3001, 2560), 3333, (2, 3, 511, 512, 513, 1023, 1
 
 class DeclaredWork(sort_stages.DeclaredWork):
     def test_multisort_declares_every_level(self) -> None:
-        """On sorted keys insertion moves the least; of the merges' loads only those of the keys themselves count."""
+        """On sorted keys insertion moves the least. Of the merges' loads only the keys themselves are declared."""
         for stage in STAGES:
             for size_i in (1, 2, 3, 1000) if "_multisort_" in stage.name else ():
                 with self.subTest(f"{stage.name} --size-i {size_i}"):
                     declared, counted = self.count(stage, "--n", 3000, "--input", "sorted", "--size-i", size_i)
                     inserted, merged = counted["insertion_sort_kernel"], counted["merge_runs_kernel"]
-                    keys = 3000 if size_i > 1 else 0  # each is loaded once, however often it is looked at
+                    keys = 3000 if size_i > 1 else 0  # each is loaded once, however often it is compared
                     self.assertEqual(declared, 4 * keys + inserted["store"] + 2 * merged["store"])
 
 
 @unittest.skipIf(LONG, "the long tests")
 class Multisort(SortTest):
-    """The options of the stages after Herrero and Troiani 2024."""
+    """The options of stages 07 to 10, after Herrero and Troiani 2024."""
 
     def test_runs_and_blocks(self) -> None:
         for stage in STAGES:
@@ -41,7 +41,7 @@ class Multisort(SortTest):
                     for n in sorted({size_i, size_i + 1, 3 * size_i - 1, 2 * size_i + 257}):
                         self.check(stage, "--n", n, *words)
 
-    @unittest.skipIf(ENGINE == "count", "as without counting")
+    @unittest.skipIf(ENGINE == "count", "the same as without counters")
     def test_what_is_refused(self) -> None:
         for stage in STAGES:
             if "_multisort_" in stage.name:
@@ -51,7 +51,7 @@ class Multisort(SortTest):
                     self.refuse(stage, 2, f"--threads '{threads}' is ", "--threads", threads)
 
 
-@unittest.skipIf(LONG or ENGINE != "opencl", "of OpenCL alone")
+@unittest.skipIf(LONG or ENGINE != "opencl", "for OpenCL only")
 class Platforms(SortTest):
     def test_platforms_and_devices_that_are_not_there(self) -> None:
         for stage in STAGES:
@@ -91,7 +91,7 @@ class Platforms(SortTest):
             self.assertEqual(set(report), {"insertion_sort_ms", "merge_ms", "build_ms"})
             kernels = float(report["insertion_sort_ms"]) + float(report["merge_ms"])
             self.assertGreater(kernels, 0)
-            # The device's clock and the host's, of the last of the two runs; the host's has the launches too.
+            # The device's clock against the host's, for the second run; the host's time includes the launches.
             self.assertLessEqual(kernels, 1.1 * document["rows"][1]["kernels_ms"] + 0.1)
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is wrong with the partition of seed 001, shown on the CPU engine, and with COURSE_COUNTING
-// named by it. The kernel is written anew with the published one's structure, one fault at a time;
-// stage 14 is the right one.
+// The faults in the partition of Gimeno and Velasco 2024: the CPU engine shows them and, with
+// COURSE_COUNTING, names them. The kernel is written anew with the structure of the published one,
+// one fault at a time. Stage 14 is the correct form.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -26,16 +26,16 @@ constexpr int kMaxBlocks = 16;
 
 enum Fault : unsigned {
     kNoFault = 0,
-    kNoScan = 1,  // a thread starts at its own count instead of at the sum of those before it
+    kNoScan = 1,  // a thread starts at its own count instead of the sum of the counts before it
     kNoBarrier = 2,  // the block's first place is read while thread 0 may be writing it
-    kOneKernel = 4  // the sums of other blocks are read in the kernel that writes them
+    kOneKernel = 4  // a block reads the sums of other blocks in the kernel that writes them
 };
 
 struct Places {
     int less, greater;
 };
 
-// kFirst: counts. kSecond: moves. The faulty form does both in one launch.
+// kFirst: counts the keys. kSecond: moves them. The faulty form does both in one launch.
 template <bool kFirst, bool kSecond, unsigned kFault>
 __global__ void partition_kernel(const int* keys, int* parts, int count, int pivot, Places* sums) {
     __shared__ Places s_counts[kThreads];
@@ -132,7 +132,7 @@ std::vector<counting::Finding> findings_with(int blocks) {
     partition<kFault>(some_keys(254), blocks);
     testing::internal::GetCapturedStderr();
     const std::vector<counting::Finding> found = counting::findings();
-    counting::clear_findings();  // the process is to end with 0
+    counting::clear_findings();  // so that the process ends with status 0
     return found;
 }
 
@@ -141,7 +141,7 @@ bool names(const std::vector<counting::Finding>& findings, FindingKind kind) {
                        [kind](const counting::Finding& finding) { return finding.kind == kind; });
 }
 
-TEST(FaultyPartition, TheMendedFormIsSilent) { EXPECT_TRUE(findings_with<kNoFault>(7).empty()); }
+TEST(FaultyPartition, TheCorrectedFormIsSilent) { EXPECT_TRUE(findings_with<kNoFault>(7).empty()); }
 
 TEST(FaultyPartition, TheMissingBarrierIsARaceInTheBlock) {
     EXPECT_TRUE(names(findings_with<kNoBarrier>(1), FindingKind::race_in_block));
@@ -149,10 +149,10 @@ TEST(FaultyPartition, TheMissingBarrierIsARaceInTheBlock) {
 
 TEST(FaultyPartition, SumsOfOtherBlocksAreARaceBetweenBlocks) {
     EXPECT_TRUE(names(findings_with<kOneKernel>(7), FindingKind::race_between_blocks));
-    EXPECT_TRUE(findings_with<kOneKernel>(1).empty());  // with one block there is nobody to race
+    EXPECT_TRUE(findings_with<kOneKernel>(1).empty());  // with one block there is no race
 }
 
-// Threads that start at their own counts write into one another's places: a race too.
+// Threads that start at their own counts write to the same places: also a race.
 TEST(FaultyPartition, WithoutAScanThreadsWriteTheSamePlaces) {
     EXPECT_TRUE(names(findings_with<kNoScan>(1), FindingKind::race_in_block));
 }
@@ -161,7 +161,7 @@ TEST(FaultyPartition, WithoutAScanThreadsWriteTheSamePlaces) {
 
 class FaultyPartition : public EngineTest {
   protected:
-    // Whether all keys are there still, on their side of the pivot.
+    // Whether all keys are still there, each on its side of the pivot.
     template <unsigned kFault>
     static bool is_right(std::string_view schedule, int count, int blocks) {
         use_schedule(schedule);
@@ -176,14 +176,14 @@ class FaultyPartition : public EngineTest {
 
 constexpr std::string_view kSchedules[] = {"in-order", "reversed", "shuffled:1", "shuffled:2"};
 
-TEST_F(FaultyPartition, TheMendedFormIsRight) {
+TEST_F(FaultyPartition, TheCorrectedFormIsRight) {
     for (const std::string_view schedule : kSchedules) {
         EXPECT_TRUE(is_right<kNoFault>(schedule, 254, 7)) << schedule;
         EXPECT_TRUE(is_right<kNoFault>(schedule, 14, 2)) << schedule;
     }
 }
 
-// The published form, in every order: some keys are there twice, and others not at all.
+// The published form loses keys in every order: some are there twice, others not at all.
 TEST_F(FaultyPartition, AsPublishedItLosesKeys) {
     for (const std::string_view schedule : kSchedules) {
         EXPECT_FALSE((is_right<kNoScan | kNoBarrier | kOneKernel>(schedule, 254, 7))) << schedule;
@@ -196,13 +196,13 @@ TEST_F(FaultyPartition, WithoutAScanItLosesKeysInAnyOrder) {
     }
 }
 
-// Right where thread 0 comes first, and that is why nobody noticed.
+// It is right if thread 0 runs first: that is why nobody noticed.
 TEST_F(FaultyPartition, WithoutTheBarrierTheOrderOfThreadsDecides) {
     EXPECT_TRUE(is_right<kNoBarrier>("in-order", 254, 7));
     EXPECT_FALSE(is_right<kNoBarrier>("reversed", 254, 7));
 }
 
-// Right where blocks come in order, and where there is only one: with few keys, that is.
+// It is right if blocks run in order, or if there is only one block, as with few keys.
 TEST_F(FaultyPartition, InOneKernelTheOrderOfBlocksDecides) {
     EXPECT_TRUE(is_right<kOneKernel>("in-order", 254, 7));
     EXPECT_FALSE(is_right<kOneKernel>("reversed", 254, 7));

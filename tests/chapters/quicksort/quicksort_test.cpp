@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What chapter quicksort's stages are given, and what is made of their answers.
+// The inputs, options and verdicts of chapter quicksort's stages.
 #include "problem/quicksort.hpp"
 
 #include <gtest/gtest.h>
@@ -51,8 +51,8 @@ TEST(Quicksort, SortsEveryInput) {
     }
 }
 
-// What a stage that does nothing leaves must fail for every input and size.
-TEST(Quicksort, RefusesWhatWasNeverWritten) {
+// The output of a stage that does nothing must fail for every input and size.
+TEST(Quicksort, RefusesAnOutputThatWasNeverWritten) {
     const auto nothing = [](const Input&, Output&, PhaseTimer&) {};
     for (const std::string_view name : course::sorting::kInputNames) {
         for (const char* n : {"1", "2", "3", "4", "6", "16", "1000"}) {
@@ -64,7 +64,7 @@ TEST(Quicksort, RefusesWhatWasNeverWritten) {
     }
 }
 
-TEST(Quicksort, RefusesWhatIsNotInOrder) {
+TEST(Quicksort, RefusesKeysThatAreNotInOrder) {
     const auto copy = [](const Input& input, Output& output, PhaseTimer&) {
         std::copy(input.keys.begin(), input.keys.end(), output.keys.begin());
     };
@@ -72,7 +72,7 @@ TEST(Quicksort, RefusesWhatIsNotInOrder) {
     EXPECT_EQ(run({"--check", "--input", "reverse"}, copy).status, course::kExitFailure);
 }
 
-TEST(Quicksort, AStagesLimitIsSaid) {
+TEST(Quicksort, TellsAStagesLargestN) {
     const std::string limit = ": this stage sorts at most 100 keys on this device";
     EXPECT_EQ(run({"--check", "--n", "100"}, sort_right, at_most_100).status, course::kExitOk);
     EXPECT_EQ(run({"--check"}, sort_right, at_most_100).status, course::kExitOk);
@@ -85,7 +85,7 @@ TEST(Quicksort, AStagesLimitIsSaid) {
     expect_refused({"--input", path}, path + ": 101 keys" + limit, course::kExitUsage);
 }
 
-TEST(Quicksort, BadInputIsOneLine) {
+TEST(Quicksort, ReportsBadInputInOneLine) {
     const ScratchFolder folder;
     const std::string path = folder.write("keys.txt", "3\n1\n2147483648\n");
     expect_refused({"--input", path}, path + ":3: key '2147483648' is above 2147483647",
@@ -99,7 +99,7 @@ TEST(Quicksort, BadInputIsOneLine) {
     EXPECT_EQ(run({"--n", "0"}).status, course::kExitUsage);
 }
 
-TEST(Quicksort, OutputIsTextOrRaw) {
+TEST(Quicksort, WritesTextOrRaw) {
     const ScratchFolder folder;
     const std::string path = folder.write("keys.txt", "2 -2147483648 1 # and\n 2147483647");
     const std::string text = folder / "sorted.txt", raw = folder / "sorted.i32";
@@ -110,16 +110,16 @@ TEST(Quicksort, OutputIsTextOrRaw) {
     EXPECT_EQ(read_file(raw).size(), 16u);
     EXPECT_EQ(course::sorting::read_keys(raw), course::sorting::read_keys(text));
     EXPECT_EQ(run({"--check", "--input", raw}).status, course::kExitOk);
-    // Nothing half-written: a wrong result leaves no file.
+    // A wrong result leaves no file, not even a partial one.
     const auto nothing = [](const Input&, Output&, PhaseTimer&) {};
     run({"--check", "--output", folder / "wrong.txt"}, nothing);
     EXPECT_EQ(folder.count(), 3);
 }
 
-TEST(Quicksort, AStagesOwnOptions) {
+TEST(Quicksort, PassesAStagesOwnOptions) {
     const std::vector<quicksort::Option> options = {
-        {"--threads", "threads a block", 256, 1, 1024},
-        {"--memory", "of the host", 0, 0, 0, {"pinned", "pageable"}}};
+        {"--threads", "threads per block", 256, 1, 1024},
+        {"--memory", "memory of the host's list", 0, 0, 0, {"pinned", "pageable"}}};
     const auto report = [](const Input& input, Output& output, PhaseTimer& timer) {
         sort_right(input, output, timer);
         output.report.push_back({"asked", std::to_string(input.options.integer("--threads")) +
@@ -146,7 +146,7 @@ TEST(Quicksort, AnOptionThatCountsKeysIsAtMostN) {
     const std::string three = folder.write("three.txt", "3 2 1");
     const auto run_with = [&](const Arguments& arguments) {
         return run(arguments, sort_right, nullptr,
-                   {{"--leaf", "keys of a leaf", 32, 1, 1000, {}, true}});
+                   {{"--leaf", "keys per leaf", 32, 1, 1000, {}, true}});
     };
     EXPECT_NE(run_with({"--n", "100"}).output.find("leaf=32\n"), std::string::npos);
     EXPECT_NE(run_with({"--n", "31"}).output.find("leaf=31\n"), std::string::npos);

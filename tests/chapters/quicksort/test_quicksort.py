@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stages of quicksort through their executables: what all sorts share, and what bad pivots cost.
+"""The executables of quicksort's stages: the tests of all sorts, and the cost of bad pivots.
 
     test_quicksort.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stage) or count
 """
@@ -12,19 +12,19 @@ from pathlib import Path
 from tests.chapters.sort_stages import (ENGINE, LONG, SEGMENT, STAGES, DeclaredWork, EveryStage, LongLists,  # noqa: F401
                                         Refusals, Sizes, SortTest, Stage, execute, use_chapter)
 
-# The pivots that cost a quicksort the most, and those that cost it little.
+# Inputs whose pivots cost a quicksort the most, and inputs whose pivots cost little.
 BAD_PIVOTS, GOOD_PIVOTS = ("sorted", "reverse", "all-equal", "few-unique"), ("uniform",)
 LEAF = 2048
 use_chapter("quicksort", Sizes((20000,), 13000, (2, 3, LEAF - 1, LEAF, LEAF + 1, SEGMENT - 1, SEGMENT, SEGMENT + 1,
                                                 SEGMENT + 2, 2 * SEGMENT + 1), 30000, 1 << 18))
 
 
-@unittest.skipIf(LONG or ENGINE != "count", "launches are counted by the engine with counters")
+@unittest.skipIf(LONG or ENGINE != "count", "only the engine with counters counts launches")
 class BadPivots(SortTest):
-    """A benchmark that needs no clock: a bad pivot each time must not cost a launch a key."""
+    """A benchmark without a clock: bad pivots in every partition must not cost one launch per key."""
 
     def count(self, stage: Stage, n: int, name: str) -> tuple[int, int]:
-        """Launches, from the host or from kernels, and requests of global loads."""
+        """How many launches, from the host or from kernels, and how many requests of global loads."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "counters.json"
             result = execute(stage, "--check", "--quiet", "--n", n, "--input", name, "--counters", path)
@@ -37,8 +37,8 @@ class BadPivots(SortTest):
         for stage in STAGES:
             n = stage.size(20000)
             log = (n - 1).bit_length()
-            # Lists that share no key and are longer than a leaf; each is partitioned 2 log n times at most by
-            # many blocks and as often by one, leaves two leaves each time, and ends in a network of its own.
+            # These lists share no key and are longer than a leaf. Many blocks partition each at most 2 log n
+            # times, one block as often; each partition leaves two leaves, and the list may end in a network.
             lists = n // (LEAF + 1) + 1
             most = lists * (2 * log * 4 + log * (log + 1) // 2)
             for name in (*BAD_PIVOTS, *GOOD_PIVOTS):
@@ -48,10 +48,10 @@ class BadPivots(SortTest):
                     self.assertLessEqual(loads, 2 * n / 32 * log * log)
 
 
-@unittest.skipIf(LONG or ENGINE == "count", "as without counting")
+@unittest.skipIf(LONG or ENGINE == "count", "the same as without counters")
 class CountingPartition(SortTest):
     def test_the_partition_that_counts(self) -> None:
-        """The options of the stage after Gimeno and Velasco 2024."""
+        """The options of stage 14, after Gimeno and Velasco 2024."""
         stage = next(stage for stage in STAGES if stage.name.endswith("_counting_partition"))
         for words in (["--threads", "0"], ["--threads", "1025"], ["--blocks", "-1"], ["--memory", "swap"],
                       ["--pivot", "last"]):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stands in for common/input/sort_problem.hpp where a stage is compiled for the test of
-// stability: a key knows its place in the input, and comparisons do not look at it.
+// Replaces common/input/sort_problem.hpp where a stage is compiled for the test of stability: a key
+// knows its place in the input, but comparisons ignore it.
 #pragma once
 
 #include <cstdint>
