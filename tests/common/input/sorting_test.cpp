@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keys that are sorted, and the verdict on what came back.
+// The named inputs and the files of keys, and the verdict on a sorted list.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::vector<Key> sorted(std::vector<Key> keys) {
     return keys;
 }
 
-// Which of kProcessors equal parts of the range a key is in.
+// Which of the kProcessors equal parts of the range holds the key.
 int bucket_of(Key key) {
     return static_cast<int>((std::int64_t{key} - kLeast) / ((std::int64_t{1} << 32) / kProcessors));
 }
@@ -66,7 +66,7 @@ TEST(SortingKeys, RandomInputsDependOnTheSeed) {
     }
 }
 
-// Written down once: a change of the generators would make recorded rows incomparable.
+// If the generators change, recorded rows can no longer be compared.
 TEST(SortingKeys, TheFirstUniformKeysStayTheSame) {
     EXPECT_EQ(keys_of("uniform", 4),
               (std::vector<Key>{-566121720, 1905093865, -1953106323, 1191582491}));
@@ -83,7 +83,7 @@ TEST(SortingKeys, GaussianIsTheMeanOfFour) {
     double sum = 0, squares = 0;
     for (const Key key : keys) sum += key, squares += 1.0 * key * key;
     const double deviation = std::sqrt(squares / 100'000);
-    // Of one uniform key: 2^32 / sqrt(12); of the mean of four: half of it.
+    // One uniform key has a deviation of 2^32 / sqrt(12), the mean of four has half of it.
     EXPECT_NEAR(deviation / (0x1p32 / std::sqrt(12.0) / 2), 1, 0.02);
     EXPECT_NEAR(sum / 100'000 / deviation, 0, 0.02);
 }
@@ -132,7 +132,7 @@ TEST(SortingKeys, ZipfFallsAsOneOverTheRank) {
     }
 }
 
-TEST(SortingKeys, BucketStaggeredAndGroupAsTheirAuthorsSay) {
+TEST(SortingKeys, BucketStaggeredAndGroupFollowTheirDefinitions) {
     constexpr int p = kProcessors, g = course::sorting::kGroup, kEach = p * 8;
     const std::vector<Key> bucket = keys_of("bucket", p * kEach);
     const std::vector<Key> staggered = keys_of("staggered", p * kEach);
@@ -150,13 +150,13 @@ TEST(SortingKeys, BucketStaggeredAndGroupAsTheirAuthorsSay) {
 }
 
 TEST(SortingKeys, DeterministicDuplicatesHalve) {
-    const std::int64_t n = 1 << 16;  // 2^10 a processor
+    const std::int64_t n = 1 << 16;  // 2^10 keys per processor
     const std::vector<Key> keys = keys_of("deterministic-duplicates", n);
     EXPECT_EQ(keys[0], 16);
     EXPECT_EQ(keys[n / 2 - 1], 16);
     EXPECT_EQ(keys[n / 2], 15);
     EXPECT_EQ(keys[3 * n / 4], 14);
-    EXPECT_EQ(keys[n - 1024 - 1], 11);  // the last but one
+    EXPECT_EQ(keys[n - 1024 - 1], 11);  // the last but one processor
     EXPECT_EQ(keys[n - 1024], 10);
     EXPECT_EQ(keys[n - 512], 9);
     EXPECT_EQ(keys[n - 1], 0);
@@ -171,7 +171,7 @@ TEST(SortingKeys, APermutationHasEachKeyOnce) {
         if (n >= 1000) {
             int in_place = 0;
             for (std::int64_t i = 0; i < n; ++i) in_place += keys[i] == i;
-            EXPECT_LE(in_place, 10) << n;  // of a random permutation one on average
+            EXPECT_LE(in_place, 10) << n;  // a random permutation has one on average
         }
     }
 }
@@ -187,7 +187,7 @@ class SortingFiles : public testing::Test {
     ScratchFolder folder_;
 };
 
-TEST_F(SortingFiles, TextAndRawGoThereAndBack) {
+TEST_F(SortingFiles, TextAndRawFilesAreReadAsWritten) {
     const std::vector<Key> keys = {kMost, 0, -1, kLeast, 7};
     for (const std::string name : {"keys.txt", "keys.i32"}) {
         std::ostringstream out;
@@ -226,7 +226,7 @@ TEST_F(SortingFiles, ErrorsNameFileAndLine) {
 
 // --- Verdicts ------------------------------------------------------------------------------------
 
-// The exact comparison, and the one by fingerprint, which must refuse the same.
+// Both verifiers must refuse the same outputs: the exact one and the one by fingerprint.
 class SortingVerdict : public testing::TestWithParam<std::int64_t> {
   protected:
     static bool passes(const std::vector<Key>& input, const std::vector<Key>& output) {
@@ -238,7 +238,7 @@ class SortingVerdict : public testing::TestWithParam<std::int64_t> {
     std::vector<Key> output_ = sorted(input_);
 };
 
-TEST_P(SortingVerdict, PassesTheAnswer) {
+TEST_P(SortingVerdict, PassesTheRightAnswer) {
     for (const std::string_view name : kInputNames) {
         for (const std::int64_t n : {1, 2, 3, 1000, 10'007}) {
             const std::vector<Key> input = keys_of(name, n);
@@ -252,11 +252,11 @@ TEST_P(SortingVerdict, RefusesZeros) {
     EXPECT_FALSE(passes({5}, {0}));
 }
 
-TEST_P(SortingVerdict, RefusesTheInputAsItWas) { EXPECT_FALSE(passes(input_, input_)); }
+TEST_P(SortingVerdict, RefusesTheUnsortedInput) { EXPECT_FALSE(passes(input_, input_)); }
 
 TEST_P(SortingVerdict, RefusesALostKey) {
     EXPECT_FALSE(passes(input_, {output_.begin(), output_.end() - 1}));
-    // Lost, and its neighbour there twice instead: in order, and as many as before.
+    // One key is lost and its neighbour is there twice: still in order, and as many keys as before.
     const auto rise = std::adjacent_find(output_.begin(), output_.end(), std::less<>());
     ASSERT_NE(rise, output_.end());
     *(rise + 1) = *rise;
@@ -290,7 +290,7 @@ TEST_P(SortingVerdict, RefusesAnAlteredLastKey) {
     EXPECT_FALSE(passes(input, {1, 2, kMost}));
 }
 
-// All of one key exchanged for another one: what an exclusive or would overlook.
+// All copies of one key became another key: an exclusive or would not notice.
 TEST_P(SortingVerdict, RefusesEqualKeysThatAllChanged) {
     EXPECT_FALSE(passes(std::vector<Key>(1024, 7), std::vector<Key>(1024, 8)));
     EXPECT_FALSE(passes(std::vector<Key>(1024, 0), std::vector<Key>(1024, kLeast)));
@@ -301,7 +301,7 @@ INSTANTIATE_TEST_SUITE_P(ExactAndFingerprint, SortingVerdict, testing::Values(1 
                              return parameter.param > 0 ? "Exact" : "Fingerprint";
                          });
 
-TEST(SortingFingerprint, ForgetsTheOrderOnly) {
+TEST(SortingFingerprint, IgnoresOnlyTheOrder) {
     const std::vector<Key> keys = keys_of("uniform", 10'001);
     EXPECT_EQ(fingerprint_of(keys), fingerprint_of(sorted(keys)));
     for (const std::size_t place : {0, 5000, 10'000}) {
