@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 03: the segment padded with the largest key.
-// Idea: the segment is followed by as many copies of the largest key. Wherever the unsorted part
-// begins, a whole segment of keys follows, so no thread has to test whether its partner still
-// exists. A largest key is never less than another key and so never takes its place.
+// Idea: in shared memory copies of the largest key follow the segment, two segments in all.
+// Wherever the unsorted part begins, a whole segment of keys follows, so no thread has to test
+// whether its partner still exists. A largest key is never less than another key and so never takes
+// its place.
 // Compared with 02_shared_list: s_keys is twice as long and padded; the reduction has no test.
 // Limit now: the merges, which run one after the other, half of them with four blocks each; in the
 // selection, the barriers.
