@@ -8,7 +8,13 @@ from pathlib import Path
 from common.tools.lib.columns import COUNTER_COLUMNS
 from plots.drawing.chapter import Chapter, PrintedTables, Rules
 from plots.page.optimisations import Records, counted_change, speed_ups
-from plots.page.speed_ups import NO_BREAK, printed_over_serial, printed_speed_up, speed_up_words
+from plots.page.speed_ups import (
+    NO_BREAK,
+    printed_before,
+    printed_over_serial,
+    printed_speed_up,
+    speed_up_words,
+)
 from plots.records.counters import read_counters
 from plots.records.published import Published, TableCell
 from plots.records.stages import Stages
@@ -218,6 +224,21 @@ class PrintedTest(unittest.TestCase):
         self.assertIsNone(printed_speed_up(chapter, "03_silver", "03_silver"))  # two bounds
         self.assertIsNone(printed_speed_up(chapter, "04_gold", "05_lead"))
         self.assertIsNone(printed_speed_up(made_up_chapter(self.OWN), "01_iron", "03_silver"))
+
+    def test_a_printed_speed_up_is_over_the_last_stage_with_a_printed_time(self) -> None:
+        chapter = self.chapter(self.cell("05_lead", 40, quantity="speedup_over_cpu"))
+        for name, before in (
+            ("01_iron", "00_cpu"),  # nothing is printed for the stages before
+            ("02_copper", "01_iron"),
+            ("03_silver", "01_iron"),  # 02_copper races
+            ("04_gold", "03_silver"),
+        ):
+            self.assertEqual(printed_before(chapter, name), before)
+        cells = (self.cell("01_iron", 95), self.cell("04_gold", 43.383))
+        printed = PrintedTables("Somebody 2018", "Somebody 2018", Path("x"), cells)
+        chapter = made_up_chapter(self.OWN, Rules(), printed)
+        self.assertEqual(printed_before(chapter, "04_gold"), "01_iron")
+        self.assertEqual(printed_before(made_up_chapter(self.OWN), "04_gold"), "03_silver")
 
     def test_whole_runs_beside_kernels_say_so(self) -> None:
         self.assertEqual(

@@ -204,6 +204,9 @@ class TablesTest(ReadmeTest):
         self.assertIn(head, text)
         for cell, time in zip(PRINTED.cells, ("95 s", "62 s", "under 60 s", "43.4 s"), strict=True):
             self.assertIn(f"| {cell.section} | {cell.stage} | {time} |", text)
+        # In the table of the stages and in the printed one. No time is printed for the stage between.
+        for words in (f"| more than ×1.58 over {KERNELS[0]} |", "| less than ×1.38 |"):
+            self.assertEqual(text.count(words), 2, words)
 
     def test_printed_speed_ups(self) -> None:
         """95 s, 62 s with its race, under 60 s, 43.383 s."""
