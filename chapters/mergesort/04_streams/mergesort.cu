@@ -4,8 +4,8 @@
 // short merge leaves most of the device idle. Instead, each is launched on the next stream of a
 // ring. (The thesis creates and destroys a stream for each merge; a ring is created once.)
 // Compared with 03_padded_list: kStreams streams, and a wait for all of them between passes.
-// Limit now: the host, which launches n / 512 kernels one by one; most of them have ended before
-// the next is launched.
+// Limit now: the host, which launches n / 512 kernels one by one, and most have ended before the
+// next is launched.
 // Thesis 4.3.3, figure 4.10.
 #include <cuda_runtime.h>
 
