@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make counters A=nbody/01_float3 [B=nbody/02_float4] [ARGS="--n 1024"] [JSON=FILE|-]: what a stage's
-kernels ask of the memory, or what changed from one stage to another. Counted on the CPU engine.
+"""make counters A=nbody/01_float3 [B=nbody/02_float4] [ARGS="--n 1024"] [JSON=FILE|-]
 
-Without ARGS the run is the chapter's own (counter_args in its meson.build).
+Shows what the kernels of a stage ask of the memory, or what changes from stage A to stage B. The
+CPU engine counts it. Without ARGS the run is the chapter's own (counter_args in its meson.build).
 """
 
 import json
@@ -37,7 +37,7 @@ from common.tools.lib.stages import (
     variable,
 )
 
-Value = Callable[[Kernel], float | None]  # None: does not apply
+Value = Callable[[Kernel], float | None]  # None: the row does not apply
 
 IDEAL = "  ideal"
 LINE_COUNTERS = ("requests", "lanes", "sectors", "wavefronts", "depth")
@@ -73,33 +73,41 @@ def per_iteration(name: str) -> Value:
 
 
 def quantities(unit: str) -> list[tuple[str, Value]]:
-    """The rows of a kernel's table. One that is 0 or nothing in all stages is left out."""
+    """The rows of a kernel's table. A row that is empty or 0 in all stages is not printed."""
     rows: list[tuple[str, Value]] = [("launches", counter("launches")), ("warps", counter("warps"))]
     for name in GLOBAL:
-        rows += [(f"{words(name)} requests", counter(f"{name}.requests")),
-                 ("  sectors per request", share(f"{name}.sectors", f"{name}.requests")),
-                 (IDEAL, share(f"{name}.ideal_sectors", f"{name}.requests"))]
+        rows += [
+            (f"{words(name)} requests", counter(f"{name}.requests")),
+            ("  sectors per request", share(f"{name}.sectors", f"{name}.requests")),
+            (IDEAL, share(f"{name}.ideal_sectors", f"{name}.requests")),
+        ]
         if name == "global_atomic":
             rows.append(("  lanes on one word", share(f"{name}.depth", f"{name}.requests")))
     for name in SHARED:
-        rows += [(f"{words(name)} requests", counter(f"{name}.requests")),
-                 ("  wavefronts", counter(f"{name}.wavefronts")),
-                 ("  bank conflicts",
-                  difference(f"{name}.wavefronts", f"{name}.ideal_wavefronts"))]
+        rows += [
+            (f"{words(name)} requests", counter(f"{name}.requests")),
+            ("  wavefronts", counter(f"{name}.wavefronts")),
+            ("  bank conflicts", difference(f"{name}.wavefronts", f"{name}.ideal_wavefronts")),
+        ]
         if name == "shared_atomic":
             rows.append(("  lanes on one word", share(f"{name}.depth", f"{name}.requests")))
-    rows += [("constant load requests", counter("constant_load.requests")),
-             ("barriers (arrivals of warps)", counter("barriers")),
-             ("warp collectives", counter("collectives")),
-             ("basic blocks (of warps)", counter("basic_blocks")),
-             ("  active lanes of 32", share("basic_block_lanes", "basic_blocks")),
-             (f"inner loop, iterations (one {unit})", counter("loop.iterations"))]
+    rows += [
+        ("constant load requests", counter("constant_load.requests")),
+        ("barriers (arrivals of warps)", counter("barriers")),
+        ("warp collectives", counter("collectives")),
+        ("basic blocks (of warps)", counter("basic_blocks")),
+        ("  active lanes of 32", share("basic_block_lanes", "basic_blocks")),
+        (f"inner loop, iterations (one {unit})", counter("loop.iterations")),
+    ]
     for name in MEMORY:
         rows.append((f"  {words(name)} requests per {unit}", per_iteration(f"{name}.requests")))
         part = "sectors" if name in GLOBAL else "wavefronts"
         rows.append((f"  {words(name)} {part} per {unit}", per_iteration(f"{name}.{part}")))
-    for name, what in (("barriers", "barriers"), ("collectives", "warp collectives"),
-                       ("basic_blocks", "basic blocks")):
+    for name, what in (
+        ("barriers", "barriers"),
+        ("collectives", "warp collectives"),
+        ("basic_blocks", "basic blocks"),
+    ):
         rows.append((f"  {what} per {unit}", per_iteration(name)))
     return rows
 
@@ -118,11 +126,18 @@ def kernel_rows(kernels: Sequence[Kernel | None], unit: str) -> list[list[str]]:
 
 
 def line_key(stage_line: Line, text: str) -> tuple[Any, ...]:
-    return (text or stage_line["line"], stage_line["operation"], stage_line["space"],
-            stage_line["bytes"], *(stage_line[name] for name in LINE_COUNTERS))
+    return (
+        text or stage_line["line"],
+        stage_line["operation"],
+        stage_line["space"],
+        stage_line["bytes"],
+        *(stage_line[name] for name in LINE_COUNTERS),
+    )
 
 
-def line_rows(counted: Counted, kernel: Kernel, mark: str, without: set[tuple[Any, ...]]) -> list[list[str]]:
+def line_rows(
+    counted: Counted, kernel: Kernel, mark: str, without: set[tuple[Any, ...]]
+) -> list[list[str]]:
     rows = []
     for line in kernel.lines:
         text = source_text(counted.stage, line)
@@ -131,9 +146,15 @@ def line_rows(counted: Counted, kernel: Kernel, mark: str, without: set[tuple[An
         space = f"{line['space']} " if line["space"] else ""
         size = f"{line['bytes']} B" if line["bytes"] else ""
         cost = line["wavefronts"] if line["space"] == "shared" else line["sectors"]
-        rows.append([f"  {mark}{line['file']}:{line['line']}", f"{space}{line['operation']} {size}".strip(),
-                     text if len(text) <= 60 else text[:57] + "...",
-                     number(line["requests"]), number(cost) if line["space"] else ""])
+        rows.append(
+            [
+                f"  {mark}{line['file']}:{line['line']}",
+                f"{space}{line['operation']} {size}".strip(),
+                text if len(text) <= 60 else text[:57] + "...",
+                number(line["requests"]),
+                number(cost) if line["space"] else "",
+            ]
+        )
     return rows
 
 
@@ -142,7 +163,7 @@ def keys_of(counted: Counted, kernel: Kernel) -> set[tuple[Any, ...]]:
 
 
 def print_lines(counted: Sequence[Counted], kernels: Sequence[Kernel | None]) -> None:
-    """All lines of a stage; of two stages those that are not alike in both."""
+    """All lines of one stage, or the lines that differ between two stages."""
     a, b = kernels[0], kernels[1] if len(kernels) == 2 else None
     if len(kernels) == 1 and a:
         rows = line_rows(counted[0], a, "", set())
@@ -155,14 +176,22 @@ def print_lines(counted: Sequence[Counted], kernels: Sequence[Kernel | None]) ->
 
 
 def matched(counted: Sequence[Counted]) -> list[tuple[str, list[Kernel | None]]]:
-    """Of one stage its kernels; of two, what a kernel of the first became. That has the same name; or else the same
-    but for namespace and template arguments, where both stages have one such."""
-    found = [(kernel.name, [one.kernel(kernel.name) for one in counted])
-             for kernel in {kernel.name: kernel for one in counted for kernel in one.kernels}.values()]
+    """The kernels of one stage, or pairs of kernels of two stages. A pair has the same name. Where
+    only namespace and template arguments differ, the names must be unique in both stages."""
+    found = [
+        (kernel.name, [one.kernel(kernel.name) for one in counted])
+        for kernel in {kernel.name: kernel for one in counted for kernel in one.kernels}.values()
+    ]
     result: list[tuple[str, list[Kernel | None]]] = []
     for name, kernels in found:
-        alike = [(other, pair) for other, pair in found if bare(other) == bare(name) and None in pair]
-        if None not in kernels or len(alike) != 2 or [pair[0] is None for _, pair in alike] != [False, True]:
+        alike = [
+            (other, pair) for other, pair in found if bare(other) == bare(name) and None in pair
+        ]
+        if (
+            None not in kernels
+            or len(alike) != 2
+            or [pair[0] is None for _, pair in alike] != [False, True]
+        ):
             result.append((name, kernels))
         elif kernels[0]:
             result.append((f"{name} -> {alike[1][0]}", [kernels[0], alike[1][1][1]]))
@@ -174,7 +203,13 @@ def print_transfers(counted: Sequence[Counted]) -> None:
     for way in TRANSFERS:
         values = [one.transfers[f"{way}.bytes"] for one in counted]
         if any(values):
-            rows.append([f"  {words(way)}", *map(number, values), *([ratio(*values)] if len(values) == 2 else [])])
+            rows.append(
+                [
+                    f"  {words(way)}",
+                    *map(number, values),
+                    *([ratio(*values)] if len(values) == 2 else []),
+                ]
+            )
     if rows:
         print_table(["bytes moved", *names_of(counted)], rows, left=1)
         print()
@@ -186,9 +221,11 @@ def names_of(counted: Sequence[Counted]) -> list[str]:
 
 def print_comparison(counted: Sequence[Counted]) -> None:
     unit = counted[0].stage.counter_unit
-    runs = dict.fromkeys(" ".join(one.arguments) for one in counted)  # stages may have runs of their own
+    runs = dict.fromkeys(" ".join(one.arguments) for one in counted)  # a stage may have its own run
     print(" -> ".join(one.stage.stage for one in counted) + f", {' -> '.join(runs)}")
-    print(f"counted on the CPU engine by the rules of {counted[0].device}: before any cache, no times")
+    print(
+        f"counted on the CPU engine by the rules of {counted[0].device}, before any cache; no times"
+    )
     print()
     print_transfers(counted)
     for name, kernels in matched(counted):
@@ -207,14 +244,16 @@ def print_comparison(counted: Sequence[Counted]) -> None:
 
 
 def as_document(counted: Sequence[Counted]) -> dict[str, Any]:
-    """For programs: every counter that is not 0 in both, and the innermost loop's an iteration."""
+    """For programs: all counters that are not 0, and those of the innermost loop per iteration."""
 
     def of(kernel: Kernel | None) -> dict[str, Any] | None:
         if kernel is None:
             return None
-        loop = {name.removeprefix("loop."): value / kernel.count("loop.iterations")
-                for name, value in kernel.counters.items()
-                if name.startswith("loop.") and name != "loop.iterations"}
+        loop = {
+            name.removeprefix("loop."): value / kernel.count("loop.iterations")
+            for name, value in kernel.counters.items()
+            if name.startswith("loop.") and name != "loop.iterations"
+        }
         return {"counters": kernel.counters, f"per_{counted[0].stage.counter_unit}": loop}
 
     def ratios(a: Counters, b: Counters) -> dict[str, float]:
@@ -228,11 +267,16 @@ def as_document(counted: Sequence[Counted]) -> dict[str, Any]:
             record["ratio"] = ratios(found[0].counters, found[1].counters)
             record["lesson"] = lesson(found[0], found[1], counted[0].stage.counter_unit)
         kernels.append(record)
-    return {"schema": 1, "stages": [one.stage.stage for one in counted],
-            "arguments": counted[0].arguments, "device": counted[0].device,
-            "unit": counted[0].stage.counter_unit,
-            "transfers": [one.transfers for one in counted], "kernels": kernels,
-            "findings": [one.findings for one in counted]}
+    return {
+        "schema": 1,
+        "stages": [one.stage.stage for one in counted],
+        "arguments": counted[0].arguments,
+        "device": counted[0].device,
+        "unit": counted[0].stage.counter_unit,
+        "transfers": [one.transfers for one in counted],
+        "kernels": kernels,
+        "findings": [one.findings for one in counted],
+    }
 
 
 def write_json(path: str, document: dict[str, Any]) -> None:
@@ -252,8 +296,10 @@ def main() -> int:
     if variable("B"):
         chosen.append(find_stage(stages, variable("B"), "B"))
         if chosen[0].chapter != chosen[1].chapter:
-            raise ToolError(f"A={chosen[0].stage} and B={chosen[1].stage} are of different chapters: "
-                            "they have no kernel and no argument in common")
+            raise ToolError(
+                f"A={chosen[0].stage} and B={chosen[1].stage} belong to different chapters: "
+                "they have no common kernels and no common flags"
+            )
     counted = [count(stage, arguments()) for stage in chosen]
     if variable("JSON") != "-":
         print_comparison(counted)

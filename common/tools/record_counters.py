@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Counts every stage once, with its chapter's own arguments, into plots/data/counters/<chapter>.csv:
-what the READMEs' tables and the figures of counters are made from. Needs no GPU.
+"""Counts every stage once with its chapter's own flags, into plots/data/counters/<chapter>.csv. The
+READMEs' tables and the figures of counters are made from these files. It needs no GPU.
 
     python3 -m common.tools.record_counters [CHAPTER|STAGE…]
-    python3 -m common.tools.record_counters --check STAGE…    writes nothing; exit status 1 if a stage counts differently
+    python3 -m common.tools.record_counters --check STAGE…    writes nothing; exit status 1 if a
+                                                              counter differs from the record
 """
 
 import argparse
@@ -15,12 +16,23 @@ from pathlib import Path
 
 from common.tools.lib.columns import COUNTER_COLUMNS
 from common.tools.lib.counting import count
-from common.tools.lib.stages import EXIT_FAILURE, ROOT, Stage, ToolError, chapters_of, choose, find_stage, load_stages, run_tool
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    ROOT,
+    Stage,
+    ToolError,
+    chapters_of,
+    choose,
+    find_stage,
+    load_stages,
+    run_tool,
+)
 
 FOLDER = ROOT / "plots" / "data" / "counters"
-# How a kernel is cut into basic blocks is g++'s decision, and may change with its version.
+# g++ decides how a kernel is divided into basic blocks. Its next version may do it differently.
 COMPILER_S_OWN = ("basic_blocks", "basic_block_lanes", "loop.basic_blocks")
-# When a warp's other lanes have returned is the replay's order, and no request's cost.
+# It depends on the order of the replay: when do the other lanes of a warp return? No cost depends
+# on it.
 NOT_RECORDED = ("alive_lanes",)
 
 Row = tuple[str, ...]
@@ -31,11 +43,17 @@ def rows_of(stage: Stage) -> list[Row]:
     if counted.failed and not stage.race_on_purpose:
         raise ToolError(f"{stage.stage}: not recorded, the checks found a mistake", EXIT_FAILURE)
     arguments = " ".join(counted.arguments)
-    rows = [(stage.name, arguments, "", name, str(value))
-            for name, value in counted.transfers.items() if value]
+    rows = [
+        (stage.name, arguments, "", name, str(value))
+        for name, value in counted.transfers.items()
+        if value
+    ]
     for kernel in counted.kernels:
-        rows += [(stage.name, arguments, kernel.name, name, str(value))
-                 for name, value in kernel.counters.items() if name not in NOT_RECORDED]
+        rows += [
+            (stage.name, arguments, kernel.name, name, str(value))
+            for name, value in kernel.counters.items()
+            if name not in NOT_RECORDED
+        ]
     return rows
 
 
@@ -59,23 +77,35 @@ def record(chapter: str, stages: list[Stage], folder: Path, chosen: str = "") ->
     """Every stage of the chapter, or only the `chosen` one; then the rows of the others stay."""
     path = folder / f"{chapter}.csv"
     kept = read_rows(path) if chosen and path.exists() else []
-    rows = [row for stage in stages if stage.chapter == chapter and stage.has_kernels
-            for row in (rows_of(stage) if chosen in ("", stage.stage) else
-                        [row for row in kept if row[0] == stage.name])]
+    rows = [
+        row
+        for stage in stages
+        if stage.chapter == chapter and stage.has_kernels
+        for row in (
+            rows_of(stage)
+            if chosen in ("", stage.stage)
+            else [row for row in kept if row[0] == stage.name]
+        )
+    ]
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text_of(rows), encoding="utf-8")
     print(path)
 
 
 def check(stage: Stage, folder: Path) -> list[str]:
-    """What is counted otherwise than recorded."""
-    recorded = {row[:-1]: row[-1] for row in read_rows(folder / f"{stage.chapter}.csv")
-                if row[0] == stage.name}
+    """The counters that differ from the record."""
+    recorded = {
+        row[:-1]: row[-1]
+        for row in read_rows(folder / f"{stage.chapter}.csv")
+        if row[0] == stage.name
+    }
     counted = {row[:-1]: row[-1] for row in rows_of(stage)}
-    return [f"{stage.stage}, {key[2] or 'transfers'}: {key[3]} is {counted.get(key, '0')}, "
-            f"recorded {recorded.get(key, '0')}"
-            for key in sorted(recorded.keys() | counted.keys())
-            if key[3] not in COMPILER_S_OWN and recorded.get(key) != counted.get(key)]
+    return [
+        f"{stage.stage}, {key[2] or 'transfers'}: {key[3]} is {counted.get(key, '0')}, "
+        f"recorded {recorded.get(key, '0')}"
+        for key in sorted(recorded.keys() | counted.keys())
+        if key[3] not in COMPILER_S_OWN and recorded.get(key) != counted.get(key)
+    ]
 
 
 def main() -> int:
@@ -86,8 +116,11 @@ def main() -> int:
     arguments = parser.parse_args()
     stages = load_stages()
     if arguments.check:
-        lines = [line for name in arguments.names
-                 for line in check(find_stage(stages, name), arguments.data)]
+        lines = [
+            line
+            for name in arguments.names
+            for line in check(find_stage(stages, name), arguments.data)
+        ]
         print("\n".join(lines or ["as recorded"]))
         return EXIT_FAILURE if lines else 0
     chapters = chapters_of(stages)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""One run of a stage's .count executable: its counters, a kernel's as one flat table.
+"""One run of a stage's .count executable: its counters, one flat table per kernel.
 
-Names of the table are paths into the engine's JSON: "global_load.requests", "barriers". Those of
-"loop." count only what the innermost loop does: the lines whose instructions run as often as the
+The names in a table are paths in the engine's JSON: "global_load.requests", "barriers". Names that
+begin with "loop." count only the innermost loop: the lines whose instructions run as often as the
 kernel's most executed basic block.
 """
 
@@ -26,14 +26,14 @@ COUNTED = ("requests", "lanes", "sectors", "ideal_sectors", "wavefronts", "ideal
 MET = {"block": "basic_blocks", "barrier": "barriers", "collective": "collectives"}
 TRANSFERS = ("host_to_device", "device_to_host", "device_to_device", "set")
 
-Line = dict[str, Any]  # one of the JSON's lines
+Line = dict[str, Any]  # one line of the JSON
 Counters = dict[str, int]
 
 
 @dataclass(frozen=True)
 class Kernel:
     name: str
-    counters: Counters  # what is not named is 0
+    counters: Counters  # a counter that is missing is 0
     lines: list[Line]
 
     def count(self, name: str) -> int:
@@ -44,11 +44,11 @@ class Kernel:
         return self.count("loop.iterations") > 0
 
     def per_iteration(self, name: str) -> float:
-        """Of the innermost loop: "shared_load.requests"."""
+        """A counter per iteration of the innermost loop, for example "shared_load.requests"."""
         return self.count(f"loop.{name}") / self.count("loop.iterations")
 
     def outside(self, name: str) -> int:
-        """Of the innermost loop."""
+        """A counter outside of the innermost loop."""
         return self.count(name) - self.count(f"loop.{name}")
 
 
@@ -56,28 +56,28 @@ class Kernel:
 class Counted:
     stage: Stage
     arguments: list[str]
-    device: str  # whose rules were counted by
+    device: str  # the device whose rules were used
     transfers: Counters
     kernels: list[Kernel]
     findings: list[dict[str, Any]]  # warnings too
-    failed: bool  # something was found that is more than a warning
+    failed: bool  # a finding is more than a warning
 
     def kernel(self, name: str) -> Kernel | None:
         return next((kernel for kernel in self.kernels if kernel.name == name), None)
 
 
 def bare(kernel: str) -> str:
-    """Its name without namespace and template arguments."""
+    """A kernel's name without namespace and template arguments."""
     return kernel.partition("<")[0].rpartition("::")[2]
 
 
 def executions(line: Line) -> float:
-    """Of one instruction of the line, by warps."""
+    """How often warps executed one instruction of the line."""
     return line["requests"] / max(1, line["instructions"])
 
 
 def loop_counters(lines: Sequence[Line], warps: int) -> Counters:
-    """Nothing where no basic block runs more than once a warp."""
+    """Empty if no basic block runs more than once per warp."""
     hottest = max((executions(line) for line in lines if line["operation"] == "block"), default=0)
     if hottest <= warps:
         return {}
@@ -85,8 +85,14 @@ def loop_counters(lines: Sequence[Line], warps: int) -> Counters:
     for line in lines:
         if executions(line) <= hottest / 2:
             continue
-        parts = {MET[line["operation"]]: line["requests"]} if line["operation"] in MET else {
-            f"{line['space']}_{line['operation']}.{counted}": line[counted] for counted in COUNTED}
+        parts = (
+            {MET[line["operation"]]: line["requests"]}
+            if line["operation"] in MET
+            else {
+                f"{line['space']}_{line['operation']}.{counted}": line[counted]
+                for counted in COUNTED
+            }
+        )
         for name, value in parts.items():
             if value:
                 counters[f"loop.{name}"] = counters.get(f"loop.{name}", 0) + value
@@ -101,42 +107,67 @@ def read_kernel(record: dict[str, Any]) -> Kernel:
         else:
             counters[name] = value
     counters |= loop_counters(record["lines"], record["warps"])
-    return Kernel(record["name"], {name: value for name, value in counters.items() if value},
-                  record["lines"])
+    return Kernel(
+        record["name"], {name: value for name, value in counters.items() if value}, record["lines"]
+    )
 
 
-def read_counted(document: dict[str, Any], stage: Stage, arguments: list[str],
-                 failed: bool = False) -> Counted:
+def read_counted(
+    document: dict[str, Any], stage: Stage, arguments: list[str], failed: bool = False
+) -> Counted:
     if document.get("schema") != SCHEMA:
-        raise ToolError(f"{stage.stage}: counters of schema {document.get('schema')}, not {SCHEMA}",
-                        EXIT_FAILURE)
-    transfers = {f"{way}.{part}": document["transfers"][way][part]
-                 for way in TRANSFERS for part in ("calls", "bytes")}
-    return Counted(stage, arguments, document["device"], transfers,
-                   [read_kernel(record) for record in document["kernels"]], document["findings"], failed)
+        raise ToolError(
+            f"{stage.stage}: counters of schema {document.get('schema')}, not {SCHEMA}",
+            EXIT_FAILURE,
+        )
+    transfers = {
+        f"{way}.{part}": document["transfers"][way][part]
+        for way in TRANSFERS
+        for part in ("calls", "bytes")
+    }
+    return Counted(
+        stage,
+        arguments,
+        document["device"],
+        transfers,
+        [read_kernel(record) for record in document["kernels"]],
+        document["findings"],
+        failed,
+    )
 
 
 def chosen_arguments(stage: Stage, given: list[str]) -> list[str]:
-    """What was given, and of the chapter's own run whatever that leaves open."""
+    """The given flags, and those of the chapter's own run that were not given."""
     named = {word.partition("=")[0] for word in given}
     own = stage.counter_args
-    kept = [word for flag, value in zip(own[::2], own[1::2], strict=True) if flag not in named
-            for word in (flag, value)]
+    kept = [
+        word
+        for flag, value in zip(own[::2], own[1::2], strict=True)
+        if flag not in named
+        for word in (flag, value)
+    ]
     return [*kept, *given]
 
 
 def count(stage: Stage, given: list[str]) -> Counted:
-    """Runs a stage once, counted; what the checks found goes to stderr as the engine printed it."""
+    """Runs a stage once with counters. The engine's findings are printed to stderr."""
     if not stage.has_kernels:
-        raise ToolError(f"{stage.stage}: kernels in OpenCL are not counted" if stage.opencl else
-                        f"{stage.stage} has no kernels to count")
+        raise ToolError(
+            f"{stage.stage}: kernels in OpenCL are not counted"
+            if stage.opencl
+            else f"{stage.stage} has no kernels to count"
+        )
     program = executable(stage, pick_engine(stage, "count"))
     arguments = chosen_arguments(stage, given)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "counters.json"
-        result = subprocess.run([str(program), "--quiet", "--counters", str(path), *arguments],
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                check=False)
+        result = subprocess.run(
+            [str(program), "--quiet", "--counters", str(path), *arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, json.JSONDecodeError):
@@ -150,9 +181,9 @@ def count(stage: Stage, given: list[str]) -> Counted:
 
 
 def source_text(stage: Stage, line: Line) -> str:
-    """The line as the stage, or a header of its chapter, has it."""
+    """The text of a line of the stage's file, or of a header in its chapter's device/."""
     own = ROOT / stage.source
-    path = own if own.name == line["file"] else own.parents[1] / line["file"]
+    path = own if own.name == line["file"] else own.parents[1] / "device" / line["file"]
     try:
         return path.read_text(encoding="utf-8").splitlines()[line["line"] - 1].strip()
     except (OSError, IndexError):

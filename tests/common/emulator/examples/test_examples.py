@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """usage: test_examples.py PROGRAM...
 
-Each program ends with 0 under each schedule of blocks and warps: its oracle agrees, and the counting
-engine has no finding."""
+Each program ends with 0 under each schedule of blocks and warps: its oracle agrees, and the
+counting engine has no finding."""
 
 import os
 import subprocess

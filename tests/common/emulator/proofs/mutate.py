@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Takes out each barrier of a stage, moves each access one element on, and expects a finding each time.
+"""Removes each barrier of a stage, moves each access to the next element, and expects findings.
 
-    mutate.py STAGE...        e.g. nbody/03_shared_tiles; exit 1 when a mutation is not reported
+    mutate.py STAGE...        e.g. nbody/03_shared_tiles; exit 1 if a mutation is not reported
 
-The counting executable does both by itself (EMULATOR_SKIP, EMULATOR_SHIFT): nothing is rebuilt. An
-access that is moved is only checked as if it were: the run itself goes on as written. What is run, and
-the mutations that cannot matter with their reasons, is listed in mutations.toml.
+The counting executable can do both (EMULATOR_SKIP, EMULATOR_SHIFT), so nothing is rebuilt. A moved
+access changes only what is checked: the run itself does not change. mutations.toml lists the runs,
+and the harmless mutations with their reasons.
 """
 
 import argparse
@@ -28,14 +28,14 @@ from common.tools.lib.stages import (
     Stage,
     ToolError,
     executable,
-    find_stage,  # noqa: E402
+    find_stage,
     load_stages,
     run_tool,
 )
 
 DATA = Path(__file__).with_name("mutations.toml")
 VARIABLES = {"barrier": "EMULATOR_SKIP", "shift": "EMULATOR_SHIFT"}
-# A finding of a line that two lanes wrote the same value to leaves the program right.
+# Two lanes that write the same value leave the program right.
 WARNINGS = {"same_value_writes"}
 BARRIER = re.compile(r"\b__sync(threads(_count|_and|_or)?|warp)\s*\(")
 TIMEOUT_S = 120
@@ -46,7 +46,7 @@ class Mutation:
     kind: str  # a key of VARIABLES
     file: str
     line: int
-    code: str  # the line as it stands
+    code: str  # the text of the line
 
     @property
     def place(self) -> str:
@@ -102,27 +102,28 @@ def run(program: Path, words: str, mutation: Mutation | None = None) -> Outcome:
             return Outcome(-1, {"kernels": [], "findings": []}, f"longer than {TIMEOUT_S} s")
         except OSError:
             raise ToolError(
-                f"{program.name}: ended with {result.returncode} and wrote no counters\n{result.stderr}",
+                f"{program.name}: ended with {result.returncode} and wrote no counters\n"
+                f"{result.stderr}",
                 EXIT_FAILURE,
             ) from None
     return Outcome(result.returncode, document, result.stderr.strip())
 
 
 def find_sources(stage: Stage) -> dict[str, list[str]]:
-    """Lines of each file that the stage's kernels may lie in, by name."""
+    """The lines of all files that may contain the stage's kernels, by the file's name."""
     source = ROOT / stage.source
     files = [source, *source.parent.glob("*.cuh"), *source.parent.parent.glob("device/*.cuh")]
     return {path.name: path.read_text(encoding="utf-8").splitlines() for path in files}
 
 
 def find_mutations(documents: list[dict], sources: dict[str, list[str]]) -> list[Mutation]:
-    """What the runs' counters show as executed: every barrier and every access."""
+    """Every barrier and every access that the runs have executed."""
     found = set()
     for kernel in (kernel for document in documents for kernel in document["kernels"]):
         for entry in kernel["lines"]:
             name = Path(entry["file"]).name
             if name not in sources or not 0 < entry["line"] <= len(sources[name]):
-                continue  # the engine's own, such as cuRAND
+                continue  # a line of the engine, such as cuRAND
             code = sources[name][entry["line"] - 1].strip()
             if entry["operation"] in ("barrier", "collective") and BARRIER.search(code):
                 found.add(Mutation("barrier", name, entry["line"], code))
@@ -134,7 +135,7 @@ def find_mutations(documents: list[dict], sources: dict[str, list[str]]) -> list
 def never_reached(
     stage: Stage, sources: dict[str, list[str]], mutations: list[Mutation]
 ) -> list[str]:
-    """Barriers of the stage's own file that its run never came to."""
+    """The barriers in the stage's file that no run reached."""
     name = Path(stage.source).name
     seen = {mutation.line for mutation in mutations if mutation.kind == "barrier"}
     return [
@@ -145,9 +146,9 @@ def never_reached(
 
 
 def judge(mutation: Mutation, outcome: Outcome, harmless: list[Harmless]) -> tuple[str, str]:
-    """What became of a mutation: `reported`, `harmless`, or `missed`; and a word on it."""
-    # A barrier that is gone shows at the accesses around it, a moved access at its own line, and a
-    # moved store also where what it no longer writes is read.
+    """The verdict on a mutation, `reported`, `harmless` or `missed`, with an explanation."""
+    # A missing barrier shows at the accesses around it, and a moved access at its own line. A moved
+    # store also shows where the value that it no longer writes is read.
     findings = [
         one
         for one in outcome.findings
@@ -172,7 +173,7 @@ def judge(mutation: Mutation, outcome: Outcome, harmless: list[Harmless]) -> tup
 def best_outcome(
     program: Path, runs: list[str], mutation: Mutation, harmless: list[Harmless]
 ) -> tuple[str, str]:
-    """What became of a mutation in the first run that says more than that nothing was found."""
+    """The verdict of the first run with a finding or a failure."""
     judged = ("missed", "no run")
     for words in runs:
         outcome = run(program, words, mutation)
@@ -183,7 +184,7 @@ def best_outcome(
 
 
 def mutate(stage: Stage, runs: list[str], harmless: list[Harmless]) -> tuple[int, int]:
-    """Number of mutations, and of what is wrong."""
+    """The number of mutations, and of errors."""
     program = executable(stage, "count")
     sources = find_sources(stage)
     documents = []
@@ -191,7 +192,7 @@ def mutate(stage: Stage, runs: list[str], harmless: list[Harmless]) -> tuple[int
         whole = run(program, words)
         if whole.status != 0 or whole.findings:
             raise ToolError(
-                f"{stage.stage} {words}: not right as it stands: {whole.errors}", EXIT_FAILURE
+                f"{stage.stage} {words}: wrong without a mutation: {whole.errors}", EXIT_FAILURE
             )
         documents.append(whole.document)
     mutations = find_mutations(documents, sources)
@@ -219,7 +220,7 @@ def mutate(stage: Stage, runs: list[str], harmless: list[Harmless]) -> tuple[int
 
 
 def runs_of(stage: Stage, runs: dict[str, str | list[str]]) -> list[str]:
-    """Those of the first key that fits the stage's name or is its chapter's, else the default."""
+    """The runs of the first key that fits the stage or names its chapter, else the default."""
     for key, words in runs.items():
         if key == stage.chapter or fnmatch.fnmatchcase(stage.stage, key):
             return [words] if isinstance(words, str) else words

@@ -19,18 +19,21 @@ SOURCE = """__global__ void sum_kernel(int* out) {
 }
 """
 
-# Reports a mutation as `found` says: place -> line of the finding.
+# Reports the mutations in `found`: place -> line of the finding.
 STAND_IN = """#!{python}
 import json, os, pathlib, sys
 assert sys.argv[1:4] == ["--check", "--quiet", "--n"], sys.argv
 found = {found!r} if sys.argv[4] == os.environ.get("EMULATOR_DEVICE", "64") else dict()
 lines = [("store", 3), ("barrier", 4), ("collective", 5), ("load", 6), ("store", 6), ("block", 1)]
-lines = [dict(file="sums.cu", line=line, operation=operation) for operation, line in lines if line not in {unreached!r}]
+lines = [dict(file="sums.cu", line=line, operation=operation)
+         for operation, line in lines if line not in {unreached!r}]
 lines.append(dict(file="curand_kernel.h", line=7, operation="load"))
-at = [found.get(kind + os.environ.get(name, "")) for kind, name in (("-", "EMULATOR_SKIP"), ("+", "EMULATOR_SHIFT"))]
+at = [found.get(kind + os.environ.get(name, ""))
+      for kind, name in (("-", "EMULATOR_SKIP"), ("+", "EMULATOR_SHIFT"))]
 findings = [dict(kind={kind!r}, actors=[dict(file="sums.cu", line=line)]) for line in at if line]
 findings.append(dict(kind="same_value_writes", actors=[dict(file="sums.cu", line=6)]))
-pathlib.Path(os.environ["EMULATOR_COUNTERS"]).write_text(json.dumps(dict(kernels=[dict(lines=lines)], findings=findings)))
+document = dict(kernels=[dict(lines=lines)], findings=findings)
+pathlib.Path(os.environ["EMULATOR_COUNTERS"]).write_text(json.dumps(document))
 sys.exit(1 if any(at) else {status!r}.get(os.environ.get("EMULATOR_SKIP", ""), 0))
 """
 
@@ -112,12 +115,12 @@ class MutateTest(ToolTest):
         self.assert_wrong(
             self.mutate(ALL | {"+sums.cu:3": 6}), "sums.cu:3: shift: no finding, exit status 1"
         )
-        # What a moved store leaves unwritten is read elsewhere.
+        # Another line reads the value that the moved store did not write.
         moved = self.mutate(ALL | {"+sums.cu:3": 6}, kind="uninitialised_shared")
         self.assertEqual(moved.returncode, 0, moved.stdout + moved.stderr)
 
     def test_runs_of_a_stage(self) -> None:
-        """One run after the other until one reports, with settings; the first key that fits."""
+        """Runs follow one another until one reports. They may have settings."""
         for runs, said in (
             ('"sums/0[12]_*" = ["--n 1", "--n 32 EMULATOR_DEVICE=32"]', ""),
             ('sums = "--n 64"\n"sums/*" = "--n 1"', ""),
@@ -151,7 +154,7 @@ class MutateTest(ToolTest):
 
     def test_a_stage_that_is_wrong_to_begin_with(self) -> None:
         result = self.mutate({"-": 3})
-        self.assert_refused(result, 1, "not right as it stands")
+        self.assert_refused(result, 1, "wrong without a mutation")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ from common.tools import prove_counters
 from common.tools.lib.proof_kernels import Family, compare, join_families, kernel_key
 from common.tools.lib.proof_rows import COUNTERS, METRICS, Reason, Row, judge
 
-# Prints a table as ncu does, into the file of --log-file; knows all metrics but one, and says so as ncu does.
+# Writes a table into the file of --log-file, as ncu does. It knows all metrics except one, and says
+# which one it does not know.
 NCU = r"""#!{python}
 import pathlib, sys
 words = sys.argv[1:]
@@ -162,7 +163,7 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(troubles[1], "sums/01_plain: other was not emulated")
 
     def test_a_family_is_compared_as_one_kernel(self) -> None:
-        """What a kernel launches is in ncu's numbers of the kernel, and a line of its own for the engine."""
+        """ncu adds a launched kernel to its launcher; the engine has separate counters."""
         [parent] = document(1500)["kernels"]
         child = parent | {
             "name": "leaf_kernel",
@@ -209,7 +210,8 @@ class RunTest(ToolTest):
             self.build / "chapters/sums/count",
             "import json, os, pathlib, sys\n"
             "assert '--profile' in sys.argv and os.environ['EMULATOR_RACES'] == 'off'\n"
-            f"pathlib.Path(os.environ['EMULATOR_COUNTERS']).write_text({json.dumps(document(2041))!r})\n",
+            f"pathlib.Path(os.environ['EMULATOR_COUNTERS']).write_text("
+            f"{json.dumps(document(2041))!r})\n",
         )
         self.script(
             self.folder / "bin/ncu", NCU.replace("{values}", repr(VALUES)).partition("\n")[2]
@@ -308,7 +310,8 @@ class RunTest(ToolTest):
         self.script(
             self.build / "chapters/sums/count",
             "import os, pathlib\n"
-            f"pathlib.Path(os.environ['EMULATOR_COUNTERS']).write_text({json.dumps(document(2000))!r})\n",
+            f"pathlib.Path(os.environ['EMULATOR_COUNTERS']).write_text("
+            f"{json.dumps(document(2000))!r})\n",
         )
         result = self.prove("--recount", "--recorded", "stand-in-1")
         self.assertEqual(result.returncode, 1)
