@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Distmesh from the lattice to rest, one picture a frame, in the colours of the triangles' quality.
+# Distmesh from the lattice to rest: one picture per frame, in the colours of the triangles' quality.
 
 back = '#0b1020'
 front = '#c8d0e0'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Distmesh: five meshes in the colours of their triangles' quality, and how many of all triangles have which.
+# Distmesh: five meshes in the colours of their triangles' quality, and the share of each class.
 
 load shared.'/style.gp'
 load own.'/distmesh_colours.gp'
@@ -16,7 +16,7 @@ array edges[5] = [edges0_file, edges1_file, edges2_file, edges3_file, edges4_fil
 array numbers[5] = [numbers0, numbers1, numbers2, numbers3, numbers4]
 array titles[5] = [title0, title1, title2, title3, title4]
 array captions[5] = [caption0, caption1, caption2, caption3, caption4]
-# Where each stands, its width, and the half sides of what it shows: an inch is as long in both directions.
+# The place of each mesh, its width, and half its sides: both directions have the same scale.
 array left[5] = [0.02, 0.265, 0.51, 0.02, 0.46]
 array wide[5] = [0.19, 0.19, 0.19, 0.40, 0.525]
 array top[5] = [0.79, 0.79, 0.79, 0.36, 0.20]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The two panels that compare stages at one n (figures 3.9 to 3.11): the kernels' time of each stage at one n, and ratios of them.
+# The two panels that compare stages at one n: the kernel time of each stage, and ratios of these times.
 
 set multiplot
 @heading

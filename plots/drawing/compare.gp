@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# make compare: the kernels' time of every stage of a chapter on one input.
+# make compare: the kernel time of every stage of a chapter on one input.
 
 load shared.'/style.gp'
 @heading
@@ -9,7 +9,7 @@ set tmargin at screen 0.86
 set bmargin at screen 0.22
 set ylabel 'kernels, ms (median, quartiles)' noenhanced
 set format y '%g'
-# Linear as far as the quickest stage still shows; a box on a logarithmic axis stands on its lower end.
+# The axis is linear as long as the fastest stage is visible. On a logarithmic axis a box starts at its lower end.
 if (time_high > 40*time_low) set logscale y
 set yrange [(time_high > 40*time_low ? time_low : 0):time_high]
 set xrange [-0.6:stages - 0.4]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The two panels that compare the serial stage with the kernels: times, and the speed-up of the first and
-# the last of the kernels. `colour(i)` gives the line type of the i-th of them.
+# The two panels that compare the serial stage with kernels: times, and the speed-ups of the first and the
+# last stage with kernels. `colour(i)` gives the line type of the i-th one.
 
 thesis_times = show_thesis_times ? ", thesistime_file using 1:2 with points lt 8 title columnheader(1)" : ''
 thesis = show_thesis ? ", thesis_file using 1:2 with linespoints lt 8 title columnheader(1)" : ''
@@ -28,7 +28,7 @@ set rmargin at screen 0.985
 set title 'Speed-up over the serial stage' noenhanced
 set format y '%g'
 set yrange [gain_low:gain_high]
-# Within two decades the powers of ten would be one label or two.
+# On two decades or less, powers of ten would give only one or two labels.
 if (gain_high < 100 * gain_low) {
     do for [exponent=-3:6] {
         do for [digit in '2 5'] { set ytics add (sprintf('%g', digit * 10.0**exponent) digit * 10.0**exponent) }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The right panel of bar_panels and against_n_panels: ratios of two stages' times as bars, with the thesis' in grey where
-# it prints one.
+# The right panel of bar_panels and against_n_panels: ratios of two stages' times as bars. Ratios that the
+# thesis prints are grey.
 
 set lmargin at screen 0.595
 set rmargin at screen 0.985
@@ -14,7 +14,7 @@ set ytics autofreq
 unset xtics
 set xtics scale 0 rotate by 25 right noenhanced font ',17'
 set key top left reverse Left font ',15' samplen 1.5
-# One bar a device in each group; the bars of a group fill 0.8 of its width.
+# Each group has one bar per device. The bars of a group fill 0.8 of its width.
 width = with_thesis ? 0.4 : 0.8
 place(i) = with_thesis ? (i - 0.5)*width : 0
 set boxwidth width*0.94

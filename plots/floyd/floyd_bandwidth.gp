@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Bandwidth of Floyd-Warshall's kernels against the number of vertices; dashed, what the device lets through.
+# Bandwidth of Floyd-Warshall's kernels against the number of vertices. Dashed: the most that the device allows.
 
 load shared.'/style.gp'
 colour(i) = i == 2 ? 6 : 2*i + 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# K-means: points in their clusters' colours, and the centroids. A point is a stroke as long as it is wide: an SVG
-# holds all of a colour in one path, where marks would take three times the bytes.
+# K-means: points in the colours of their clusters, and the centroids. A point is a stroke as long as it is wide:
+# an SVG holds all points of a colour in one path. Marks would take three times the bytes.
 
 load shared.'/style.gp'
 set multiplot

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Figure 4.5: the merge matrix and its path (a); the diagonals, the comparisons of their searches and their
-# crossings with the path (b). From a trace.
+# Figure 4.5, from a trace: the merge matrix and its path (a); the diagonals, the comparisons of their searches
+# and their crossings with the path (b).
 
 load shared.'/style.gp'
 set multiplot
@@ -12,7 +12,7 @@ unset key
 left_room = 1.9
 set xrange [-left_room:columns+0.3]
 set yrange [rows+0.3:-1.6]
-# Squares, in the middle of the picture's height: a panel is 720 of 1600 points wide, the picture 900 high.
+# Squares, in the middle of the height: a panel is 720 of 1600 points wide, the picture 900 points high.
 height = (rows + 1.9)*720/(columns + left_room + 0.3)/900
 height = height > 0.76 ? 0.76 : height
 under = 0.49 - height/2 - 0.05

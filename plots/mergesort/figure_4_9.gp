@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Figure 4.9: when each chunk was copied and when it was sorted, a line a chunk; the stage before on top.
+# Figure 4.9: when each chunk was copied and sorted, one line per chunk. The stage before is on top.
 
 load shared.'/style.gp'
 @heading

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The same multisort in CUDA and OpenCL: both kernels' times, and the ratio of their sums, ours and seed 003's.
+# The same MultiSort in CUDA and OpenCL: the times of both kernels, and the ratio of their sums, ours and the
+# printed one.
 
 load shared.'/style.gp'
 theirs = show_printed ? ", printed_file using 1:2 with linespoints lt 8 title columnheader(1)" : ''

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The three panels of each of seed 003's tables: sorted, random and reversed keys. Ours in blue, the seed's in
-# grey; dashed, in the same colours, what the memory's bandwidth bounds on either device.
+# The three panels of one table of Herrero and Troiani 2024: sorted, random and reversed keys. Ours are blue,
+# theirs grey. Dashed lines are the bounds of either device's memory bandwidth.
 
 load shared.'/style.gp'
 dark = '#303030'
@@ -18,7 +18,7 @@ set xrange [x_low:x_high]
 set yrange [y_low:y_high]
 set xtics scale 0.6 font ',15'
 set ytics font ',15'
-# 100000 would reach the axis' title.
+# A label such as 100000 would reach the axis' title.
 set format y '10^{%T}'
 set label 103 value_title at screen 0.015,screen 0.475 center rotate by 90 noenhanced font ',17'
 if (power_tics) { set format x '2^{%L}' } else { set format x '%.0f' }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Figure 8.1: time against points. The dashed line is the last stage's rate at its largest n: a run that
-# follows it spends its time on points, one above it on starting up.
+# Figure 8.1: time against points. The dashed line is the rate of the last stage at its largest n. A run on
+# this line spends its time on points, a run above it on starting up.
 
 load shared.'/style.gp'
-set linetype 1 pt 6 ps 2.6                # open marks: the stages lie on one another
+set linetype 1 pt 6 ps 2.6                # open marks: the stages overlap
 set linetype 2 pt 4 ps 2
 @heading
 set lmargin at screen 0.10

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Two galaxies, one picture a step written: blue and orange by the galaxy in which a body began.
+# Two galaxies, one picture per step that was written. A body's colour shows the galaxy in which it began.
 
 set terminal gif animate delay 6 loop 0 optimize size 640,640 background '#0b1020' font 'DejaVu Sans,14'
 load shared.'/style.gp'

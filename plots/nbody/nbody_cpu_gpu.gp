@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# N-body, the serial stage against the kernels: times, and the speed-up of the first and the last kernel.
+# N-body, the serial stage against the first and the last of the stages with kernels.
 
 load shared.'/style.gp'
 colour(i) = i == 1 ? 1 : 6

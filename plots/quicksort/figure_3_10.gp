@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Figure 3.10: a sort in one launch against a launch a step.
+# Figure 3.10: a sort in one launch against one launch per step.
 
 load shared.'/style.gp'
 load shared.'/bar_panels.gp'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Figure 3.6: the bitonic network, from a trace: a wire a place of the list, an upright line a comparison.
+# Figure 3.6: the bitonic network, from a trace: one wire per place of the list, one upright line per comparison.
 
 load shared.'/style.gp'
 @heading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Figure 3.9: what shared memory and the first step outside of the loops gain.
+# Figure 3.9: the gain of shared memory, and of the first step outside the loops.
 
 load shared.'/style.gp'
 load shared.'/bar_panels.gp'

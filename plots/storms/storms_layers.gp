@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Storms: the layer after each wave, thin before the relaxation; peaks, and the maximum. From a trace.
+# Storms, from a trace: the layer after each wave (thin: before its relaxation), its peaks and its maximum.
 
 load shared.'/style.gp'
 @heading
@@ -16,9 +16,9 @@ array line[3] = ['#0072B2', '#009E73', '#CC79A7']
 dark = '#202020'
 plot for [i=0:relaxed_count-1] relaxed_file index i using 1:2 with lines lw 3.5 lc rgb line[i+1] title columnheader(1), \
      for [i=0:updated_count-1] updated_file index i using 1:2 skip 1 with lines lw 1.2 lc rgb line[i+1] notitle, \
-     NaN with lines lw 1.2 lc rgb dark title 'thin: before its relaxation', \
+     NaN with lines lw 1.2 lc rgb dark title 'thin: before the relaxation', \
      for [i=0:before_count-1] before_file index i using 1:2 skip 1 with points pt 8 ps 1 lw 2 lc rgb dark notitle, \
-     NaN with points pt 8 ps 1 lw 2 lc rgb dark title 'tallest before it', \
+     NaN with points pt 8 ps 1 lw 2 lc rgb dark title 'tallest before the relaxation', \
      for [i=0:peaks_count-1] peaks_file index i using 1:2 skip 1 with points pt 6 ps 0.9 lw 2 lc rgb dark notitle, \
      NaN with points pt 6 ps 0.9 lw 2 lc rgb dark title 'peaks', \
      for [i=0:maximum_count-1] maximum_file index i using 1:2 skip 1 with points lt 6 pt 7 ps 1.2 notitle, \

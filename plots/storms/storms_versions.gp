@@ -56,7 +56,7 @@ set xtics autofreq
 set xtics 0,50 font ',15'
 set title theirs_key noenhanced font ',15' offset 0,1.1
 set label 1 "its own inputs and GPU,\nunnamed" at graph 0.5,1.055 center font ',14' noenhanced textcolor rgb '#505050'
-set label 3 'published; a scale of its own' at screen 0.9075,0.028 center font ',14' noenhanced textcolor rgb '#505050'
+set label 3 'published, on another scale' at screen 0.9075,0.028 center font ',14' noenhanced textcolor rgb '#505050'
 set style fill solid 1.0 border lc rgb grey
 box = '($2/2):1:(0):2:($1-0.22):($1+0.22)'
 plot theirs_file using @box skip 1 with boxxyerror lc rgb grey lw 2, \

@@ -83,7 +83,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     "storms_layers": (
         "wave 1: 660.4 in cell 91",
         "wave 3: 1404.1 in cell 162",
-        "thin: before its relaxation",
+        "thin: before the relaxation",
         "peaks",
         "maximum",
     ),
