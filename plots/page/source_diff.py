@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Two sources side by side as HTML that folds: changed lines in two columns, on a narrow screen one
-below the other as a unified diff; what both have alike is folded away.
+"""Two sources side by side as HTML. Changed lines are in two columns, on a narrow screen one below the
+other like a unified diff. Equal lines are folded away.
 
-Line numbers and signs are the style sheet's counters, so that copied text is code.
+Line numbers and signs are counters of the style sheet, so that copied text is code.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-CONTEXT = 3  # lines around a change that stay in sight
-ALIKE = 0.6  # from here on two lines are one line that was changed
+CONTEXT = 3  # lines around a change that stay visible
+ALIKE = 0.6  # two lines that are alike to this degree are one line that was changed
 SYNTAX = re.compile(
     r'(?P<c>//[^\n]*|/\*.*?\*/)|(?P<s>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')'
     r"|(?P<k>^[ \t]*\#[ \t]*\w+|\b(?:__\w+__|__kernel|__local|__global|auto|bool|break|case|char|class|const|"
@@ -30,8 +30,8 @@ TOKEN = re.compile(r"\w+|\s+|.")
 @dataclass(frozen=True)
 class Line:
     text: str
-    syntax: str  # a letter a character: c, s, k, or a blank
-    marked: str = ""  # an x a character that the other side does not have; empty: none
+    syntax: str  # one letter per character: c, s, k, or a blank
+    marked: str = ""  # an x for each character that the other side lacks; empty: nothing is marked
 
 
 def lines_of(text: str) -> list[Line]:
@@ -46,7 +46,7 @@ def lines_of(text: str) -> list[Line]:
 
 
 def line_html(line: Line) -> str:
-    """Runs of characters that look alike: `<i class=c>` a comment, `<b>` what has changed."""
+    """Characters that look alike are one element: `<i class=c>` is a comment, `<b>` a change."""
     marked = line.marked or " " * len(line.text)
     out, i = [], 0
     while i < len(line.text):
@@ -64,7 +64,7 @@ def line_html(line: Line) -> str:
 
 
 def words_marked(before: Line, after: Line) -> tuple[Line, Line]:
-    """Both with the words marked that only one of them has."""
+    """Both lines, with the words marked that only one of them has."""
     a, b = TOKEN.findall(before.text), TOKEN.findall(after.text)
     marks: tuple[list[str], list[str]] = ([], [])
     for kind, a1, a2, b1, b2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
@@ -92,8 +92,8 @@ def likeness(before: Line, after: Line) -> float:
 
 
 def marked(before: Sequence[Line], after: Sequence[Line]) -> tuple[list[Line], list[Line]]:
-    """Lines of one replaced stretch: those that were changed rather than replaced get their words marked,
-    in order: none is matched with one above the last match."""
+    """The lines of one replaced part. Lines that were changed, not replaced, get their words marked. Matches
+    keep their order."""
     old, new = list(before), list(after)
     first = 0
     for i, line in enumerate(before):
@@ -117,7 +117,7 @@ def block(kind: str, first: int, lines: Iterable[Line]) -> str:
 
 
 def both(a: int, b: int, lines: Sequence[Line]) -> str:
-    """What is alike, on both sides; a narrow screen shows one of them."""
+    """Equal lines on both sides. A narrow screen shows one side."""
     return (
         f'<div class=pair>{block("was", a, lines)}{block("same", b, lines)}</div>\n'
         if lines
@@ -140,12 +140,12 @@ def side_by_side(before: str, after: str) -> str:
         above = CONTEXT if number else 0
         below = CONTEXT if number + 1 < len(codes) else 0
         hidden = a2 - a1 - above - below
-        if hidden <= 1:  # a fold is as high as the line it would hide
+        if hidden <= 1:  # a fold is as high as one hidden line
             out.append(both(a1, b1, b[b1:b2]))
             continue
         out.append(both(a1, b1, b[b1 : b1 + above]))
         out.append(
-            f"<details><summary>{hidden} lines alike</summary>"
+            f"<details><summary>{hidden} equal lines</summary>"
             + both(a1 + above, b1 + above, b[b1 + above : b2 - below])
             + "</details>\n"
         )
@@ -154,7 +154,7 @@ def side_by_side(before: str, after: str) -> str:
 
 
 def counts(before: str, after: str) -> tuple[int, int]:
-    """Lines removed and lines added."""
+    """The numbers of removed and of added lines."""
     codes = SequenceMatcher(
         None, before.splitlines(), after.splitlines(), autojunk=False
     ).get_opcodes()

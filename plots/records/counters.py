@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the CPU engine counted of each kernel, as data/counters holds it."""
+"""Reads what the CPU engine counted in each kernel (data/counters)."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from plots.records.table import integer, read_table
 
 @dataclass(frozen=True)
 class KernelCounters:
-    """What the CPU engine counted of one kernel of one stage; a counter that is 0 is not there."""
+    """What the CPU engine counted in one kernel of one stage. Counters that are 0 are left out."""
 
     stage: str
     arguments: str
-    kernel: str  # empty: the transfers, which are no kernel's
+    kernel: str  # empty: transfers, which belong to no kernel
     counters: dict[str, int]
 
     def count(self, name: str) -> int:
         return self.counters.get(name, 0)
 
     def per_iteration(self, name: str) -> float:
-        """Of the innermost loop; 0 where there is none."""
+        """A counter per iteration of the innermost loop; 0 where there is no loop."""
         iterations = self.count("loop.iterations")
         return self.count(f"loop.{name}") / iterations if iterations else 0.0
 
 
 def read_counters(path: Path) -> list[KernelCounters]:
-    """Counters by stage and kernel, in the file's order."""
+    """Counters by stage and kernel, in the order of the file."""
     found: dict[tuple[str, str], KernelCounters] = {}
     for number, record in read_table(path, COUNTER_COLUMNS):
         key = (record["stage"], record["kernel"])

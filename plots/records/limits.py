@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What devices can do at most, and the least time that leaves for a stage's work.
+"""What devices can do at most, and the least time that a stage's work then takes.
 
-The rules are those of common/limits/device_limits.cpp, by which the harness refuses a time; here they are drawn
-beside the times, and asked again of every recorded row (tests/plots/test_limits.py).
+The rules are those of common/limits/device_limits.cpp, by which the harness refuses a time. Figures draw them
+beside the times, and a test applies them to every recorded row.
 """
 
 from __future__ import annotations

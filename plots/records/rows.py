@@ -35,8 +35,8 @@ class Row:
     kernels_ms: float
     total_ms: float
     copy_in_ms: float = 0.0
-    bytes: float = 0.0  # at least moved by the kernels
-    operations: float = 0.0  # at least done by them
+    bytes: float = 0.0  # that the kernels move at least
+    operations: float = 0.0  # that they do at least
     setup_ms: float = 0.0
     copy_out_ms: float = 0.0
 
@@ -123,7 +123,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def read_reports(path: Path) -> list[Report]:
-    """What the runs reported beside their times."""
+    """The report fields of the runs."""
     reports = []
     for number, record in read_table(path, REPORT_COLUMNS):
         place = f"{path}:{number}"
@@ -143,7 +143,7 @@ def read_reports(path: Path) -> list[Report]:
 
 
 def read_profile(path: Path) -> list[Metric]:
-    """The profiler's metrics, one a row."""
+    """The profiler's metrics, one per row."""
     metrics = []
     for number, record in read_table(path, PROFILE_COLUMNS):
         place = f"{path}:{number}"
@@ -162,7 +162,7 @@ def read_profile(path: Path) -> list[Metric]:
 
 
 def matches(row: Row, match: dict[str, object]) -> bool:
-    """Whether a row belongs to a sweep (plots/sweeps/README says how)."""
+    """Whether a row belongs to a sweep (plots/records/sweeps.md has the rule)."""
     for key, wanted in match.items():
         actual = row.input if key == "input" else row.parameters.get(key, "0")
         if actual != str(wanted):
