@@ -138,7 +138,7 @@ class FiguresTest(DrawingTest):
             self.assertGreater(len(alt), 60)
         for word in (GPU, "2026-02-03", "Thesis", "Here", "3 runs each: medians and quartiles"):
             self.assertIn(html.escape(word), text)
-        for chapter in all_chapters():
+        for chapter in (one for one in all_chapters() if one.figures):
             self.assertIn(f"<code>{self.device / chapter.name}.csv</code>", text)
 
     def check_published(self) -> None:

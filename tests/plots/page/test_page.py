@@ -151,7 +151,7 @@ class RecordedPageTest(unittest.TestCase):
             readme = read_document(ROOT / "chapters" / chapter.name / "README.md")
             self.assertIn(f"<h2>{markup.inline(readme.title)}</h2>", text)
             self.assertIn(markup.blocks(readme.problem(), readme.title), text)
-            self.assertGreater(len(markup.plain(readme.problem())), 200)
+            self.assertGreater(len(markup.plain(readme.problem())), 50)
             for stage in chapter.stages:
                 pair = (number(stage.compared_with), number(stage.name))
                 self.assertIn(markup.inline(readme.pairs().get(pair, "")), text)

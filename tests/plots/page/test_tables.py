@@ -23,7 +23,16 @@ from plots.records.folders import COUNTERS, THESIS
 from plots.records.published import Published, TableCell, read_published
 from plots.records.rows import Row
 from plots.records.stages import Stages
-from tests.plots.fixtures import GPU, DrawingTest, PlotsTest, made_up_chapter, stage, stages, timed
+from tests.plots.fixtures import (
+    GPU,
+    DrawingTest,
+    PlotsTest,
+    data_of,
+    made_up_chapter,
+    stage,
+    stages,
+    timed,
+)
 from tests.plots.page.counters import counter_records
 
 
@@ -307,7 +316,9 @@ class CommandTest(DrawingTest):
     def test_every_readme_has_a_place_for_each_of_its_tables(self) -> None:
         self.write_measurements(self.device)
         published = read_published(THESIS)
-        for chapter in all_chapters():
+        written = [one for one in all_chapters() if data_of(one.name).tables("gpu")]
+        self.assertTrue(written)
+        for chapter in written:
             with self.subTest(chapter.name):
                 counted = read_counters(COUNTERS / f"{chapter.name}.csv")
                 own = [one for one in published if one.chapter == chapter.name]
