@@ -14,7 +14,13 @@ from common.tools.lib.numbers import format_ms, whole_or_three_digits
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import comparable, run_of, speed_up
 from plots.page.readme import Document, first_sentence
-from plots.page.speed_ups import SpeedUp, parameter_words, printed_over_serial, printed_speed_up
+from plots.page.speed_ups import (
+    SpeedUp,
+    parameter_words,
+    printed_before,
+    printed_over_serial,
+    printed_speed_up,
+)
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import THESIS
 from plots.records.medians import Point, times
@@ -179,10 +185,10 @@ def speed_ups(records: Records, before: str, stage: str) -> tuple[list[SpeedUp],
             )
         )
         measure(over, one.n, one.parameters)
-    if other := printed_speed_up(chapter, before, stage):
+    if other := printed_speed_up(chapter, printed_before(chapter, stage), stage):
         printed.append(other)
         if other.n:
-            measure(before, other.n)
+            measure(other.over, other.n)
     if other := printed_over_serial(chapter, stage):
         printed.append(other)
         measure(chapter.stages.serial, other.n)

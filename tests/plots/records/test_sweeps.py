@@ -43,7 +43,7 @@ class SweepsTest(unittest.TestCase):
                 known.add(one.name if short == one.name else short.replace("_", "."))
             for sweep in all_sweeps(PLOTS / chapter.name / FILE):
                 with self.subTest(chapter=chapter.name, sweep=sweep.name):
-                    self.assertTrue(sweep.figures)
+                    self.assertTrue(sweep.figures or not chapter.figures)
                     self.assertLessEqual(set(sweep.figures), known)
 
     def test_a_race_on_purpose_is_not_measured(self) -> None:
