@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make chapter NAME=my_problem: a new chapter of two stages that add lists, to be replaced by your problem.
+"""make chapter NAME=my_problem: creates a chapter with two stages that add lists.
 
-It gets chapters/<name>/, plots/<name>/ and tests/chapters/<name>/, and its name in the list of chapters/meson.build.
+Replace these lists by your problem. The chapter consists of chapters/<name>/, plots/<name>/ and
+tests/chapters/<name>/. Its name is added to the list in chapters/meson.build.
 """
 
 import re
@@ -25,7 +26,7 @@ PLACES = {
     "test.cpp.in": "tests/chapters/@chapter@/@chapter@_test.cpp",
 }
 LIST = re.compile(r"(chapter_names = \[)([^\]]*)(\])")
-# A namespace of C++, a folder of Python, and a name in Meson.
+# The name is a namespace in C++, a package in Python and a target in Meson.
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 TAKEN = ("course", "std", "common", "tests", "plots", "chapters")
 
@@ -35,23 +36,29 @@ def filled(text: str, chapter: str) -> str:
     return text.replace("@chapter@", chapter).replace("@Title@", title)
 
 
+def check_name(chapter: str) -> None:
+    if not chapter:
+        raise ToolError("NAME is missing: make chapter NAME=my_problem")
+    if not NAME.fullmatch(chapter) or chapter in TAKEN:
+        raise ToolError(
+            f"NAME={chapter}: a chapter's name consists of lower-case words, such as my_problem"
+        )
+
+
 def add_to_list(meson: str, chapter: str) -> str:
     found = LIST.search(meson)
     if found is None:
         raise ToolError("chapters/meson.build: the list chapter_names was not found", EXIT_FAILURE)
     names = re.findall(r"'(\w+)'", found[2])
     if chapter in names:
-        raise ToolError(f"NAME={chapter}: there is such a chapter already", EXIT_FAILURE)
+        raise ToolError(f"NAME={chapter}: this chapter exists already", EXIT_FAILURE)
     lines = [found[1], *(f"  '{name}'," for name in [*names, chapter]), found[3]]
-    return meson[:found.start()] + "\n".join(lines) + meson[found.end():]
+    return meson[: found.start()] + "\n".join(lines) + meson[found.end() :]
 
 
 def main() -> None:
     chapter = variable("NAME")
-    if not chapter:
-        raise ToolError("NAME is missing: make chapter NAME=my_problem")
-    if not NAME.fullmatch(chapter) or chapter in TAKEN:
-        raise ToolError(f"NAME={chapter}: a chapter is called by lower-case words, such as my_problem")
+    check_name(chapter)
     list_path = ROOT / "chapters" / "meson.build"
     meson = add_to_list(list_path.read_text(encoding="utf-8"), chapter)
     paths = {template: ROOT / filled(place, chapter) for template, place in PLACES.items()}
@@ -60,7 +67,9 @@ def main() -> None:
             raise ToolError(f"{path}: exists already", EXIT_FAILURE)
     for template, path in paths.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(filled((TEMPLATES / template).read_text(encoding="utf-8"), chapter), encoding="utf-8")
+        path.write_text(
+            filled((TEMPLATES / template).read_text(encoding="utf-8"), chapter), encoding="utf-8"
+        )
     list_path.write_text(meson, encoding="utf-8")
 
     run("common/tools/setup/build.sh", "stages", "counters")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make stage FROM=nbody/06_flush_denormals NAME=07_my_idea: a new stage that begins as a copy of another one.
+"""make stage FROM=nbody/06_flush_denormals NAME=07_my_idea: copies a stage to begin a new one.
 
-It gets a folder, a record in its chapter's meson.build, and recorded counters, so that `make test` passes before
-the first change. The new stage is the last one of its chapter.
+It creates the stage's folder, its record in the chapter's meson.build and its recorded counters.
+So `make test` passes before the first change. The new stage is the last one of its chapter.
 """
 
 import re
@@ -12,7 +12,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from common.tools.lib.stages import EXIT_FAILURE, ROOT, Stage, ToolError, find_stage, load_stages, run_tool, variable
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    ROOT,
+    Stage,
+    ToolError,
+    find_stage,
+    load_stages,
+    run_tool,
+    variable,
+)
 
 NOT_COPIED = ("name", "technique", "compared_with", "begins_part", "race_on_purpose")
 NAME = re.compile(r"(\d\d)_([a-z0-9]+(?:_[a-z0-9]+)*)")
@@ -27,39 +36,58 @@ def check_name(name: str, chapter: str, stages: list[Stage]) -> None:
     if not name:
         raise ToolError("NAME is missing: make stage FROM=CHAPTER/NN_name NAME=NN_my_idea")
     if not NAME.fullmatch(name):
-        raise ToolError(f"NAME={name}: a stage is called two digits and words, such as 07_my_idea")
+        raise ToolError(
+            f"NAME={name}: a stage's name consists of two digits and lower-case words, "
+            "such as 07_my_idea"
+        )
     numbers = [stage.name[:2] for stage in stages if stage.chapter == chapter]
     if name[:2] <= max(numbers):
-        raise ToolError(f"NAME={name}: the stages of {chapter} end with {max(numbers)}; "
-                        f"the next one begins with {int(max(numbers)) + 1:02}")
+        raise ToolError(
+            f"NAME={name}: the last stage of {chapter} has number {max(numbers)}; "
+            f"a new name begins with {int(max(numbers)) + 1:02}"
+        )
 
 
 def new_head(text: str, before: Stage, name: str) -> str:
-    """The head comment of a stage that has no idea of its own yet, and the code as it is."""
+    """The head comment of a stage that has no idea of its own yet, then the unchanged code."""
     lines = text.splitlines(keepends=True)
     end = next(i for i, line in enumerate(lines) if not line.startswith("//"))
     title = re.match(r"// (.+), stage ", lines[1])
     if title is None:
         raise ToolError(f"{before.source}: line 2 is not `// Title, stage NN: …`", EXIT_FAILURE)
-    head = [lines[0], f"// {title[1]}, stage {name[:2]}: {words_of(name)}.\n",
-            "// Idea: none yet. Say in one or two sentences what this stage does, and why that is faster.\n",
-            f"// Compared with {before.name}: nothing has changed yet.\n",
-            "// Limit now: unknown. `make counters` and a profiler tell it.\n",
-            "// Not of the thesis.\n"]
+    head = [
+        lines[0],
+        f"// {title[1]}, stage {name[:2]}: {words_of(name)}.\n",
+        "// Idea: none yet. Say in one or two sentences what the stage does and why it is faster.\n",
+        f"// Compared with {before.name}: nothing has changed yet.\n",
+        "// Limit now: unknown. `make counters` and a profiler show it.\n",
+        "// Not of the thesis.\n",
+    ]
     return "".join(head + lines[end:])
 
 
 def new_record(meson: str, before: Stage, name: str, is_last: bool) -> str:
-    """The chapter's meson.build with a record behind the last stage."""
-    found = re.search(rf"        \{{\n            'name': '{before.name}',\n.*?\n        \}},\n", meson, re.DOTALL)
+    """The chapter's meson.build with a new record after the last one."""
+    found = re.search(
+        rf"        \{{\n            'name': '{before.name}',\n.*?\n        \}},\n", meson, re.DOTALL
+    )
     end = meson.rfind("    ],\n}\n")
     if found is None or end < 0:
-        raise ToolError(f"chapters/{before.chapter}/meson.build: the record of {before.name} was not found", EXIT_FAILURE)
+        raise ToolError(
+            f"chapters/{before.chapter}/meson.build: the record of {before.name} was not found",
+            EXIT_FAILURE,
+        )
     entry = re.compile(r"            '(\w+)': .*?\n(?=            '|        \})", re.DOTALL)
     kept = [match[0] for match in entry.finditer(found[0]) if match[1] not in NOT_COPIED]
     compared = [] if is_last else [f"            'compared_with': '{before.name}',\n"]
-    record = ["        {\n", f"            'name': '{name}',\n", f"            'technique': '{words_of(name)}',\n",
-              *compared, *kept, "        },\n"]
+    record = [
+        "        {\n",
+        f"            'name': '{name}',\n",
+        f"            'technique': '{words_of(name)}',\n",
+        *compared,
+        *kept,
+        "        },\n",
+    ]
     return meson[:end] + "".join(record) + meson[end:]
 
 
@@ -75,7 +103,7 @@ def main() -> None:
     name = variable("NAME")
     check_name(name, before.chapter, stages)
     if not before.has_kernels:
-        raise ToolError(f"FROM={before.stage}: begin with a stage that has kernels in CUDA")
+        raise ToolError(f"FROM={before.stage}: choose a stage that has CUDA kernels")
     folder = ROOT / "chapters" / before.chapter / name
     if folder.exists():
         raise ToolError(f"{folder}: exists already", EXIT_FAILURE)
@@ -91,10 +119,12 @@ def main() -> None:
     run("common/tools/setup/build.sh", "stages", "counters")
     run(sys.executable, "-m", "common.tools.record_counters", stage)
     run(sys.executable, "-m", "plots.tables")
-    print(f"{source.relative_to(ROOT)}: write your idea here, and at its head what it is")
-    print(f"{meson_path.relative_to(ROOT)}: say its technique in a few words")
-    print(f"make run STAGE={stage} ARGS=--check; make diff A={before.stage} B={stage}; "
-          f"make counters A={before.stage} B={stage}")
+    print(f"{source.relative_to(ROOT)}: write your idea here, and describe it in the first comment")
+    print(f"{meson_path.relative_to(ROOT)}: describe the technique in a few words")
+    print(
+        f"make run STAGE={stage} ARGS=--check; make diff A={before.stage} B={stage}; "
+        f"make counters A={before.stage} B={stage}"
+    )
 
 
 if __name__ == "__main__":

@@ -62,7 +62,8 @@ if "--json" in flags:
 def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.CompletedProcess[str]:
     """Runs the tool of this name; upper-case keywords are make's variables, or the environment's."""
     environment = {key: value for key, value in os.environ.items()
-                   if key not in ("STAGE", "CHAPTER", "ENGINE", "ARGS", "FILE", "A", "B", "DATA", "JSON", "SWEEPS")}
+                   if key not in ("STAGE", "CHAPTER", "ENGINE", "ARGS", "FILE", "A", "B", "DATA", "JSON", "SWEEPS",
+                                "FROM", "NAME")}
     environment |= {"COURSE_BUILD": str(build), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)} | variables
     return subprocess.run([sys.executable, "-m", f"common.tools.{name}"], env=environment, text=True,
                           capture_output=True, check=False, timeout=120)
