@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Races within a block: found where something is missing, and nowhere else.
+// Races within a block: each missing barrier or atomic is found, and nothing else.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
@@ -35,7 +35,7 @@ TEST(BlockRaces, tree_reduction) {
     EXPECT_EQ(found.front().kernel, "reduce_kernel<false>");
 }
 
-// Thread t reads what its neighbour wrote.
+// Thread t reads the element that its neighbour wrote.
 NEXT_LINE(kShiftBegin);
 template <bool kBarrier>
 __global__ void shift_kernel(int* out) {
@@ -62,7 +62,7 @@ TEST(BlockRaces, read_of_what_another_thread_wrote) {
     }
 }
 
-// Warp-synchronous code: each step reads the neighbour's value and then writes the own.
+// Warp-synchronous code: in each step a thread reads its neighbour's value and then writes its own.
 NEXT_LINE(kWarpBegin);
 template <int kSyncs>
 __global__ void warp_scan_kernel(int* out) {
@@ -87,7 +87,7 @@ TEST(BlockRaces, a_warp_needs_syncwarp) {
                     FindingKind::race_in_block, 0));
 }
 
-// Tiles of 16: each half of a warp synchronises by itself.
+// Tiles of 16: each half of a warp synchronises on its own.
 template <unsigned kTile>
 __global__ void tile_kernel(int* out) {
     __shared__ int s_values[64];
@@ -95,7 +95,7 @@ __global__ void tile_kernel(int* out) {
     const int t = threadIdx.x;
     s_values[t] = t;
     tile.sync();
-    // A neighbour in the tile of 16.
+    // A neighbour in the same tile of 16.
     out[t] = s_values[t ^ 15];
 }
 
@@ -106,7 +106,7 @@ TEST(BlockRaces, tiles_order_their_own_lanes) {
                     FindingKind::race_in_block, 0));
 }
 
-// A shuffle exchanges values; it orders no memory.
+// A shuffle exchanges values. It does not order memory.
 __global__ void shuffle_kernel(int* out) {
     __shared__ int s_values[32];
     const int t = threadIdx.x;
@@ -153,7 +153,7 @@ TEST(BlockRaces, histogram) {
     EXPECT_TRUE(has(findings_of(run_histogram<true, false>), FindingKind::race_in_block, 0));
 }
 
-// Two buffers need one barrier an iteration.
+// Two buffers need one barrier per iteration.
 template <int kBuffers>
 __global__ void ring_kernel(int* out) {
     __shared__ int s_values[kBuffers][kThreads];
@@ -175,7 +175,7 @@ TEST(BlockRaces, double_buffering) {
             FindingKind::race_in_block, 0));
 }
 
-// Neighbours in one word.
+// Neighbouring bytes of one word.
 __global__ void bytes_kernel(unsigned char* out, short* halves) {
     __shared__ unsigned char s_bytes[kThreads];
     const int t = threadIdx.x;
@@ -218,7 +218,7 @@ TEST(BlockRaces, lanes_of_one_store_race) {
             FindingKind::race_in_block, 0));
 }
 
-// The last warp of a block to come adds up: a fence, then an atomic.
+// The warp of a block that arrives last adds up: a fence, then an atomic.
 template <bool kFence>
 __global__ void last_warp_kernel(int* sum) {
     __shared__ int s_sums[kThreads / 32];

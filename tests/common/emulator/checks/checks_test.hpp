@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the checks share: a run's findings.
+// What the tests of the checks share: how to get the findings of a run.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@ namespace counting = emulator::counting;
 using counting::Finding;
 using counting::FindingKind;
 
-// Runs host code that launches kernels, to its end, and gives what the checks say.
+// Runs host code that launches kernels, waits for its end, and returns the findings.
 template <class Function>
 std::vector<Finding> findings_of(Function run) {
     counting::clear_findings();
@@ -23,12 +23,12 @@ std::vector<Finding> findings_of(Function run) {
     static_cast<void>(cudaDeviceSynchronize());
     testing::internal::GetCapturedStderr();
     std::vector<Finding> found = counting::findings();
-    counting::clear_findings();  // the process is to end with 0
+    counting::clear_findings();  // so that the process ends with 0
     cudaDeviceReset();
     return found;
 }
 
-// Device memory of `count` elements, all bytes `value`.
+// Device memory of `count` elements. All bytes have the value `value`.
 template <class T>
 T* device_array(std::size_t count, int value = 0) {
     T* data = nullptr;
@@ -55,7 +55,7 @@ inline testing::AssertionResult is_silent(const std::vector<Finding>& findings) 
     return testing::AssertionFailure() << text_of(findings);
 }
 
-// Whether there is a finding of this kind whose actors are at these lines; 0 is any line.
+// Whether there is a finding of this kind whose actors are at these lines. 0 means any line.
 inline testing::AssertionResult has(const std::vector<Finding>& findings, FindingKind kind,
                                     int first, int second = 0) {
     for (const Finding& finding : findings) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Races between blocks: ordered by fences with atomics, by the grid's barrier, by launches.
+// Races between blocks. Fences with atomics, the grid's barrier and launches order accesses.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
@@ -42,7 +42,7 @@ TEST(GridRaces, a_stencil_in_place) {
     }
 }
 
-// threadFenceReduction of CUDA's samples: the last block to finish adds up.
+// threadFenceReduction from CUDA's samples: the block that finishes last adds up.
 enum class Missing { nothing, fence, atomic };
 
 template <Missing kMissing>
@@ -79,7 +79,7 @@ TEST(GridRaces, the_last_block_needs_fence_and_atomic) {
     EXPECT_TRUE(has(run_last_block<Missing::atomic>(), FindingKind::race_between_blocks, 0));
 }
 
-// All threads write; one fence behind the block's barrier tells of all of them.
+// All threads write. One fence after the block's barrier covers all their writes.
 template <bool kFence>
 __global__ void cumulative_kernel(int* values, unsigned* count, int* total) {
     __shared__ bool s_is_last;
@@ -112,8 +112,8 @@ TEST(GridRaces, a_fence_is_cumulative_over_a_barrier) {
                     FindingKind::race_between_blocks, 0));
 }
 
-// Decoupled look-back: each block takes its predecessor's sum behind a flag. Blocks are numbered as
-// they start, so that they never find it unset.
+// Decoupled look-back: each block reads its predecessor's sum after a flag. Blocks are numbered in
+// the order of their start, so that the flag is always set.
 template <bool kFence>
 __global__ void look_back_kernel(unsigned* started, int* sums, volatile int* ready, int* out) {
     __shared__ int s_before;
@@ -187,7 +187,7 @@ TEST(GridRaces, parent_and_child) {
 
 enum class Before { barrier, nothing, warp_barrier };
 
-// A child reads what another thread of its parent wrote.
+// A child grid reads what another thread of its parent wrote.
 NEXT_LINE(kReaderBegin);
 __global__ void reader_kernel(const int* values, int other, int* out) {
     out[threadIdx.x] = values[other];  // line 1
@@ -210,7 +210,7 @@ std::vector<Finding> run_writer(int other, cudaStream_t stream = nullptr) {
     });
 }
 
-// Which of the two ran first is the schedule's choice.
+// The schedule decides which of the two runs first.
 testing::AssertionResult has_either(const std::vector<Finding>& found, int first, int second) {
     const auto one = has(found, FindingKind::race_between_blocks, first, second);
     return one ? one : has(found, FindingKind::race_between_blocks, second, first);
@@ -232,7 +232,7 @@ TEST(GridRaces, a_child_sees_what_its_launching_thread_sees) {
     EXPECT_FALSE(is_silent(run_writer<Before::nothing>(kThreads - 1, cudaStreamFireAndForget)));
 }
 
-// The grandchild reads what the block that started it all wrote.
+// The grandchild reads what the block of the first grid wrote.
 template <bool kBarrier>
 __global__ void grandparent_kernel(int* values, int depth, int* out) {
     if (depth > 0) {
@@ -261,7 +261,7 @@ TEST(GridRaces, grandchildren) {
                     FindingKind::race_between_blocks, 0));
 }
 
-// The last block of the parent launches what reads all blocks' sums.
+// The last block of the parent launches a grid that reads the sums of all blocks.
 template <bool kFence>
 __global__ void launching_block_kernel(int* sums, unsigned* count, int* out) {
     if (threadIdx.x != 0) return;
@@ -331,7 +331,7 @@ TEST(GridRaces, children_of_two_streams) {
     EXPECT_TRUE(has(run_siblings<Streams::one>(2), FindingKind::race_between_blocks, 0));
 }
 
-// The guide's own atomic addition of doubles, and a maximum.
+// The programming guide's atomic addition of doubles, and a maximum.
 __global__ void compare_and_swap_kernel(unsigned long long* sum) {
     unsigned long long old = *sum;
     unsigned long long assumed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The host and queued work: what it must wait for, and what it need not.
+// The host and queued work: when the host must wait, and when it need not.
 #include <cuda_runtime.h>
 
 #include <cstring>
@@ -34,7 +34,7 @@ TEST(HostChecks, device_memory_is_not_the_hosts) {
         data[3] = 1;
     });
     EXPECT_TRUE(has(found, FindingKind::device_pointer_on_host, line));
-    // A call, as the size is not known when compiled.
+    // The compiler does not know the size, so this is a call.
     volatile std::size_t bytes = kCount * sizeof(int);
     EXPECT_TRUE(has(findings_of([&] { std::memset(device_array<int>(kCount), 0, bytes); }),
                     FindingKind::device_pointer_on_host, 0));
@@ -95,7 +95,7 @@ TEST(HostChecks, other_memory_may_be_used_meanwhile) {
         int* pinned = pinned_array();
         double_kernel<<<1, kCount>>>(busy);
         for (int i = 0; i < kCount; ++i) idle[i] = pinned[i] + i;
-        // Launched after the host's writes: ordered behind them.
+        // It is launched after the host's writes, and therefore ordered after them.
         double_kernel<<<1, kCount>>>(idle);
         cudaDeviceSynchronize();
         EXPECT_EQ(idle[3], 6);
@@ -125,7 +125,7 @@ TEST(HostChecks, streams_and_events_in_order) {
 }
 
 TEST(HostChecks, work_that_nobody_waits_for) {
-    // At the end of the program; here in a process of its own.
+    // This is reported at the end of the program: here, of a child process.
     const auto run = [](bool wait) {
         double_kernel<<<1, kCount>>>(device_array<int>(kCount));
         if (wait) cudaDeviceSynchronize();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Races between the tasks of different streams of the host, and all that orders them.
+// Races between tasks of different streams, and everything that orders such tasks.
 #include <cuda_runtime.h>
 
 #include "checks_test.hpp"
@@ -19,7 +19,7 @@ __global__ void launching_kernel(int* values) {
     if (threadIdx.x == 0) add_kernel<<<1, kCount>>>(values);
 }
 
-// Two streams, an event, and memory that everything before is done with.
+// Two streams, an event, and memory that no earlier work uses any more.
 struct Setting {
     explicit Setting(unsigned flags_of_first = cudaStreamNonBlocking,
                      unsigned flags_of_second = cudaStreamNonBlocking)
@@ -66,7 +66,7 @@ TEST(StreamRaces, two_kernels) {
     EXPECT_EQ(found[0].kind, FindingKind::race_between_streams);
     EXPECT_EQ(found[0].actors[0].line.line + found[0].actors[1].line.line, kAddBegin + kReadBegin);
     EXPECT_NE(found[0].actors[1].name.find("_kernel on stream "), std::string::npos);
-    // Both write.
+    // Both tasks write.
     EXPECT_TRUE(has(findings_with([](const Setting& s) {
                         s.add(s.first);
                         s.add(s.second);
@@ -109,7 +109,7 @@ TEST(StreamRaces, events) {
     EXPECT_TRUE(is_silent(run(true, true)));
     EXPECT_TRUE(has(run(true, false), FindingKind::race_between_streams, 0));
     EXPECT_TRUE(has(run(false, true), FindingKind::race_between_streams, 0));
-    // The event has no part in what is queued behind it.
+    // The event does not cover work that is queued after it.
     EXPECT_TRUE(has(findings_with([](const Setting& s) {
                         cudaEventRecord(s.event, s.first);
                         s.add(s.first);
@@ -130,7 +130,7 @@ TEST(StreamRaces, events) {
     })));
 }
 
-// Whether the work has ended when the host waits for something else is chance.
+// When the host waits for something else, only chance decides whether this work has ended.
 TEST(StreamRaces, work_that_had_ended) {
     EXPECT_TRUE(has(findings_with([](const Setting& s) {
                         s.add(s.first);
@@ -214,7 +214,7 @@ TEST(StreamRaces, copies_and_kernels) {
     EXPECT_TRUE(has(run(false, in, out), kRace, 0));
 }
 
-// Columns of one matrix, each stream its own.
+// Each stream works on its own columns of one matrix.
 TEST(StreamRaces, rows_with_gaps) {
     const auto run = [](int shift) {
         return findings_with([=](const Setting& s) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The kernels of the calibration: a warp reads its lanes' elements, does one access of interest and
-// writes its result.
+// The kernels of the calibration: a warp reads its lanes' elements, makes one access of interest,
+// and writes the result.
 #include <cuda_runtime.h>
 
 #include "calibration_kernels.hpp"
 
 namespace {
 
-constexpr int kElements = 2048;  // of global memory, of 16 bytes at the most
+constexpr int kElements = 2048;  // in global memory, of at most 16 bytes
 constexpr int kSharedBytes = 32 * 1024;
 
 __device__ void set(unsigned& value, unsigned to) { value = to; }

@@ -4,6 +4,6 @@
 #include <array>
 #include <string>
 
-// Runs one warp that does what the named row of the calibration did, with these elements by lane.
-// False: no such row is known.
+// Runs one warp as in the named row of the calibration. Each lane gets its element.
+// False: the row is unknown.
 bool run_calibration(const std::string& operation, const std::array<int, 32>& elements);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every row that was measured on hardware: the same kernels, the same counters.
+// For every row that was measured on hardware, the same kernel gives the same counters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,13 +36,13 @@ std::map<std::string, Elements> read_patterns() {
     return patterns;
 }
 
-// The column of all shared wavefronts holds more than its parts, for a reason unknown.
+// The column of all shared wavefronts is more than the sum of its parts. The reason is unknown.
 std::uint64_t unexplained_wavefronts(const std::string& operation) {
     return operation.starts_with("shared_load") ? 5 : 1;
 }
 
 TEST(CalibrationTest, every_row_of_the_h200_is_counted) {
-    // The stores of some patterns are races, and the rows of atomics read what nothing wrote.
+    // The stores of some patterns are races, and the rows of atomics read unwritten memory.
     emulator::counting::configure({.races = false, .counters = "none", .trace = ""});
     const auto patterns = read_patterns();
     ASSERT_EQ(patterns.size(), 25u);
@@ -72,7 +72,7 @@ TEST(CalibrationTest, every_row_of_the_h200_is_counted) {
         EXPECT_EQ(load.units, measured("t_sectors_pipe_lsu_mem_global_op_ld"));
         EXPECT_EQ(store.requests, measured("t_requests_pipe_lsu_mem_global_op_st"));
         EXPECT_EQ(store.units, measured("t_sectors_pipe_lsu_mem_global_op_st"));
-        // nvcc makes a reduction of an atomic whose result nobody reads.
+        // nvcc compiles an atomic whose result is not used as a reduction.
         EXPECT_EQ(atomic.requests, measured("t_requests_pipe_lsu_mem_global_op_atom") +
                                        measured("t_requests_pipe_lsu_mem_global_op_red"));
         EXPECT_EQ(atomic.units, measured("t_sectors_pipe_lsu_mem_global_op_atom") +
@@ -94,7 +94,7 @@ TEST(CalibrationTest, every_row_of_the_h200_is_counted) {
 
 }  // namespace
 
-// Some rows read shared memory that nothing wrote, as on the hardware: a finding, and the process
+// As on the hardware, some rows read unwritten shared memory. That is a finding, and the process
 // would end with 1.
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);

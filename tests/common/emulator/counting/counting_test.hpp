@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a piece of work adds to the counters.
+// The counters that a piece of work adds.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ using emulator::counting::Counts;
 using emulator::counting::EventKind;
 using emulator::counting::Space;
 
-// Sums over all kernels. Barriers, collectives and basic blocks count as of global memory.
+// Sums over all kernels. Barriers, collectives and basic blocks count as if of global memory.
 class Totals {
   public:
     Totals() {

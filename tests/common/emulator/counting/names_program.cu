@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Launches that do not say by themselves which function runs.
+// Launches whose expression does not name the function that runs.
 #include <cuda_runtime.h>
 
 namespace {
 
 enum class Mode { plain, fast };
 
-// Copied by a function of its own, which runs before the kernel.
+// It has its own copy constructor, which runs before the kernel.
 class Numbers {
   public:
     explicit Numbers(int* first) : first_(first) {}

@@ -24,7 +24,7 @@ __global__ void branch_kernel(const int* data, int* out) {
     out[i] = value;
 }
 
-// Thread i of a warp goes i times round.
+// Thread i of a warp runs its loop i times.
 __global__ void loop_kernel(const int* data, int* out) {
     const int i = global_index();
     int sum = 0;
@@ -32,7 +32,7 @@ __global__ void loop_kernel(const int* data, int* out) {
     out[i] = sum;
 }
 
-// An outer loop in which lanes skip rounds of the inner one.
+// An outer loop in which lanes skip rounds of the inner loop.
 __global__ void nested_loop_kernel(const int* data, int* out) {
     const int i = global_index();
     int sum = 0;
@@ -79,7 +79,7 @@ __global__ void shuffle_kernel(const int* data, int* out) {
     if (threadIdx.x % 32 == 0) out[i] = value;
 }
 
-// The lanes of a half meet by themselves; what stands before and behind is the whole warp's.
+// The lanes of a half meet on their own. The code before and after belongs to the whole warp.
 __global__ void half_warp_kernel(const int* data, int* out) {
     const int i = global_index();
     const unsigned mask = threadIdx.x % 32 < 16 ? 0x0000ffffu : 0xffff0000u;
@@ -111,7 +111,7 @@ __global__ void long_kernel(const int* data, int* out) {
     out[i] = sum;
 }
 
-// A lane is ahead of the others from the start on.
+// From the start one lane is ahead of the others.
 __global__ void long_uneven_kernel(const int* data, int* out) {
     const int i = global_index();
     int sum = 0;
@@ -163,7 +163,7 @@ __global__ void structure_kernel(const int* data, int* out) {
     reinterpret_cast<Record*>(out)[i] = reinterpret_cast<const Record*>(data)[i];
 }
 
-// 12 bytes a thread; 16 bytes, each thread its own; 6 bytes.
+// Structures of 12, of 16 and of 6 bytes. Each thread has its own.
 __global__ void copy_kernel(const int* data, int* out) {
     const int i = global_index();
     memcpy(out + 3 * i, data + 3 * i, 12);
@@ -192,7 +192,7 @@ __global__ void volatile_kernel(const int* data, int* out) {
 
 }  // namespace
 
-// Not of this file alone: nobody may write it then, and its values would be known.
+// It needs external linkage: g++ would otherwise use its values, because no code writes it.
 __constant__ int coefficients[4] = {1, 2, 3, 4};
 
 namespace {
@@ -213,7 +213,7 @@ __global__ void many_blocks_kernel(const int* data, int* out) {
     if (i < 1000) out[i] = data[i];
 }
 
-// A kernel that uses every built-in variable reads no memory for them.
+// A kernel that uses all built-in variables reads no memory for them.
 __global__ void built_in_kernel(const int*, int* out) {
     const dim3 block = blockDim;
     out[(blockIdx.y * gridDim.x + blockIdx.x) * block.x + threadIdx.x] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels whose counters are known from their source.
+// Kernels whose counters follow from their source.
 #include <gtest/gtest.h>
 
 #include "common/emulator/counting/settings.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using emulator::Schedule;
 
-// Under each schedule: lanes run in another order, and are put together again.
+// Each schedule runs the lanes in another order. The replay joins them again.
 class ReplayTest : public testing::TestWithParam<Schedule::Order> {
   protected:
     void SetUp() override {
@@ -72,7 +72,7 @@ TEST_P(ReplayTest, calls_from_two_places_are_told_apart) {
 
 TEST_P(ReplayTest, a_recursion_runs_the_deepest_calls_first) {
     run("recursive");
-    // Depths 1 to 4: data[n] at each depth but the last, data[0] at the last.
+    // Depths 1 to 4: data[n] at each depth except the last, which reads data[0].
     EXPECT_EQ(loads().lanes, 32u * (1 + 2 + 3 + 4) / 4);
     EXPECT_EQ(stores().requests, 1u);
     EXPECT_EQ(stores().lanes, 32u);
@@ -149,7 +149,7 @@ TEST_P(ReplayTest, vectors_are_copied_whole) {
     run("small");
     EXPECT_EQ(loads().requests, 2u);
     EXPECT_EQ(loads().units, 1u + 2);
-    // 40 bytes: nothing larger than 8 divides them.
+    // 40 bytes: the largest piece that divides them has 8 bytes.
     run("structure");
     EXPECT_EQ(loads().requests, 5u);
     EXPECT_EQ(stores().requests, 5u);

@@ -97,7 +97,7 @@ int main() {
     CHECK(cudaFree(d_put));
     CHECK(cudaFree(d_call));
 
-    // With the normal distribution itself, not its approximation.
+    // With the normal distribution, not with its approximation.
     auto normal = [](double d) { return 0.5 * std::erfc(-d / std::sqrt(2.0)); };
     double worst = 0;
     for (int i = 0; i < OPT_N; i++) {

@@ -109,7 +109,7 @@ int main(void) {
         }
         differ += iterations[i] != count;
     }
-    // Rounding moves a few points of the border.
+    // Rounding changes a few points on the border.
     printf("mandelbrot: %d of %d points differ\n", differ, DIM * DIM + width * height);
     return differ < 60 ? 0 : 1;
 }

@@ -46,7 +46,7 @@ bool correct(const char* name, Multiply multiply) {
     CHECK(cudaFree(d_B));
     CHECK(cudaFree(d_C));
 
-    // Column by column, and exact: the products are quarters.
+    // Column by column. The sums are exact, because all products are multiples of a quarter.
     int wrong = 0;
     for (int j = 0; j < columns; ++j) {
         for (int i = 0; i < rows; ++i) {

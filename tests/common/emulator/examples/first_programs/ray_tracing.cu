@@ -115,7 +115,7 @@ int main(void) {
         }
     }
     free(temp_s);
-    // A sphere's rim, where rounding decides, may differ.
+    // The rim of a sphere may differ, because rounding decides there.
     printf("ray_tracing: %d of %d channels differ\n", wrong, 4 * DIM * DIM);
     return wrong < 12 ? 0 : 1;
 }

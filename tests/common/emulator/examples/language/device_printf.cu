@@ -25,7 +25,7 @@ __global__ void testKernel(int val) {
 }
 
 int main() {
-    // Standard output goes to a file that is read back below.
+    // Standard output goes to a file, which is read below.
     FILE* text = tmpfile();
     if (text == NULL) {
         perror("tmpfile");

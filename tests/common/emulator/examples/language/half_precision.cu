@@ -66,7 +66,7 @@ int main() {
     CHECK(cudaFree(d_x));
     CHECK(cudaFree(d_y));
     CHECK(cudaFree(d_sum));
-    // All values are multiples of a quarter below 2048: exact in eleven bits where below 512.
+    // All values are multiples of a quarter. Below 512 they are exact in eleven bits.
     int wrong = 0;
     double expected = 0;
     for (int i = 0; i < n; ++i) {

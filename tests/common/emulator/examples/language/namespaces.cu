@@ -72,7 +72,7 @@ __global__ void combine(int* values, const int* others, int count) {
     }
 }
 
-// Owns device memory; a kernel gets the view.
+// It owns device memory. A kernel gets the view.
 template <class T>
 class Array {
   public:

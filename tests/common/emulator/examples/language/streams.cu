@@ -94,8 +94,8 @@ int main() {
     CHECK(cudaDeviceSynchronize());
     right &= maxError(a, n) < 1e-5f;
 
-    // One stream makes what another, which does not wait by itself, uses; the total is mapped
-    // memory.
+    // One stream makes the data that another stream uses, which does not wait on its own. The total
+    // is in mapped memory.
     const int count = 1000;
     int *numbers, *more, *total, *d_total, calls = 0;
     cudaStream_t producer, consumer;

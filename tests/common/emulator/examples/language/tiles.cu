@@ -49,7 +49,7 @@ __device__ int sum_of(const Group& group, int* scratch, int value) {
     return value;
 }
 
-// Each tile takes a row of as many values as it has threads.
+// Each tile takes a row. A row has as many values as the tile has threads.
 template <int kSize>
 __global__ void rows(const int* values, int* sums, int* prefixes, unsigned int* signs) {
     __shared__ int scratch[128];

@@ -49,7 +49,7 @@ __global__ void Kernel2(bool* g_graph_mask, bool* g_updating_graph_mask, bool* g
     }
 }
 
-// Neighbours are gathered in a queue of the block first.
+// Each block first collects neighbours in its own queue.
 __global__ void expand_frontier(const Node* nodes, const int* edges, int* levels, int level,
                                 const int* frontier, int frontier_size, int* next, int* next_size) {
     __shared__ int s_queue[256];

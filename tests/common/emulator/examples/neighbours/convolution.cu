@@ -112,7 +112,7 @@ int main() {
     CHECK(cudaFree(d_Buffer));
     CHECK(cudaFree(d_Input));
 
-    // Both dimensions at once; all numbers are small integers, so exact.
+    // Both dimensions at once. All numbers are small integers, and therefore exact.
     int wrong = 0;
     for (int y = 0; y < imageH; y++) {
         for (int x = 0; x < imageW; x++) {

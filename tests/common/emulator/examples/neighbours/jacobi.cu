@@ -43,7 +43,7 @@ __global__ void jacobi_step(const double* __restrict__ matrix,
         }
         __syncthreads();
     }
-    // Not negative, so the bits compare as the numbers do.
+    // The numbers are not negative, so their bits have the same order.
     if (threadIdx.x == 0)
         atomicMax((unsigned long long*)&residual,
                   (unsigned long long)__double_as_longlong(block_residuals[0]));

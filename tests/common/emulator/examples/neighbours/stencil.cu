@@ -35,7 +35,7 @@ __global__ void stencil_1d(const int* in, int* out) {
     out[gindex - RADIUS] = result;
 }
 
-// Rows of a pitch, five points, the border kept.
+// Rows with a pitch; five points; the border does not change.
 __global__ void heat_2d(const float* in, float* out, size_t pitch, int width, int height) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -51,7 +51,7 @@ __global__ void heat_2d(const float* in, float* out, size_t pitch, int width, in
     ((float*)((char*)out + y * pitch))[x] = value;
 }
 
-// One thread a point of a box with a halo: 3-D grid, 3-D blocks.
+// One thread per point of a box with a halo: a 3-D grid of 3-D blocks.
 __global__ void laplacian_3d(const float* __restrict__ in, float* __restrict__ out, int3 size) {
     int ix = blockIdx.x * blockDim.x + threadIdx.x;
     int iy = blockIdx.y * blockDim.y + threadIdx.y;

@@ -49,7 +49,7 @@ __global__ void bitonicSortShared1(uint* d_DstKey, uint* d_DstVal, uint* d_SrcKe
                        ddd);
         }
     }
-    // Odd and even blocks sort opposite ways.
+    // Odd and even blocks sort in opposite directions.
     uint ddd = blockIdx.x & 1;
     for (uint stride = SHARED_SIZE_LIMIT / 2; stride > 0; stride >>= 1) {
         __syncthreads();

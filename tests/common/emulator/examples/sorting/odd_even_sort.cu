@@ -33,7 +33,7 @@ __global__ void odd_even_sort(int* values, int count, int* rounds) {
     if (grid.thread_rank() == 0) *rounds = count;
 }
 
-// Sum of squares in two phases of one kernel; a block's part lies in global memory between them.
+// Sum of squares in two phases of one kernel. Between them, each block's part is in global memory.
 __global__ void two_phase_sum(const int* values, int count, long long* partial, long long* total) {
     extern __shared__ long long s_sums[];
     cg::grid_group grid = cg::this_grid();

@@ -15,7 +15,7 @@
         }                                                                                  \
     } while (0)
 
-// As the programming guide has it for devices below 6.0.
+// As in the programming guide, for devices below 6.0.
 __device__ double atomicAddDouble(double* address, double val) {
     unsigned long long int* address_as_ull = (unsigned long long int*)address;
     unsigned long long int old = *address_as_ull, assumed;

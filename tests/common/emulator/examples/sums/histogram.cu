@@ -39,7 +39,7 @@ __global__ void histo_shared(const unsigned char* buffer, long size, unsigned in
     atomicAdd(&(histo[threadIdx.x]), temp[threadIdx.x]);
 }
 
-// Four bytes a load; each warp has a histogram of its own.
+// Four bytes per load. Each warp has its own histogram.
 __global__ void histo_words(const uchar4* words, int count, unsigned int* histo) {
     __shared__ unsigned int s_warps[4][BINS];
     unsigned int* mine = s_warps[threadIdx.x / 32];

@@ -75,7 +75,7 @@ int main() {
     CHECK(cudaFree(devStates));
     CHECK(cudaFree(d_inside));
     CHECK(cudaFree(d_sums));
-    // Four standard deviations each.
+    // Within four standard deviations each.
     const double samples = 2.0 * n * total, p = std::acos(-1.0) / 4;
     const double z = (inside - samples * p) / std::sqrt(samples * p * (1 - p));
     const double mean = sums[0] / samples, variance = sums[1] / samples;

@@ -21,7 +21,7 @@ namespace cg = cooperative_groups;
         }                                                                                  \
     } while (0)
 
-// One name of one type for all instances of the templates below.
+// One name and one type for all instances of the templates below.
 template <class T>
 struct SharedMemory {
     __device__ inline operator T*() {
