@@ -4,9 +4,9 @@
 
 Three constructs need rewriting, because a header cannot express them:
 
-    kernel<<<grid, block>>>(arguments)   becomes a call of ::emulator::bind_launch
-    extern __shared__ T name[];          becomes a pointer to the launch's dynamic shared memory
-    __shared__ T name[N];                is followed by EMULATOR_SHARED_END, which may keep a distance
+    kernel<<<grid, block>>>(arguments)  becomes a call of ::emulator::bind_launch
+    extern __shared__ T name[];         becomes a pointer to the launch's dynamic shared memory
+    __shared__ T name[N];               is followed by EMULATOR_SHARED_END, which may add a gap
 
 The headers in include/ express the rest of the language by macros and functions. Two kinds of text
 are dropped: hints like #pragma unroll, because g++ warns about pragmas that it does not know; and

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <emulator/thread.hpp>
 
-// The C library's own assert, whatever NDEBUG says here: fail_assertion is called by code that was
-// compiled with assertions.
+// The C library's own assert, even if NDEBUG is defined here: the code that calls fail_assertion
+// was compiled with assertions.
 #undef NDEBUG
 #include <assert.h>
 
@@ -13,7 +13,7 @@ void fail_assertion(const char* expression, const char* file, unsigned int line,
                     const char* function) {
     if (current_thread == nullptr) __assert_fail(expression, file, line, function);
     constexpr int kErrorAssert = 710;  // cudaErrorAssert
-    // No std::string: fail_kernel abandons this thread's stack, and with it what a string owns.
+    // No std::string: fail_kernel abandons this thread's stack, and the string's memory would leak.
     char message[512];
     std::snprintf(message, sizeof message, "%s:%u: %s: assertion failed: %s", file, line, function,
                   expression);

@@ -3,7 +3,7 @@
 //
 // One step is linear over GF(2) in the 160 bits of its five words, so n steps are the n-th power of
 // a 160x160 bit matrix. The powers for every digit of n in base 16 are made once; a jump then takes
-// one matrix-vector product a digit that is not zero.
+// one matrix-vector product per digit that is not zero.
 #include <curand_kernel.h>
 
 #include <array>
@@ -43,9 +43,10 @@ void unpack(const BitVector& packed, unsigned int (&v)[5]) {
     }
 }
 
-using Images = std::array<BitVector, kBits>;  // of the unit vectors: the matrix' columns
+using Images = std::array<BitVector, kBits>;  // of the unit vectors: the columns of the matrix
 
-// A matrix as tables of the images of every value of every 4-bit digit: a product is 40 look-ups.
+// A matrix, stored as a table for each 4-bit digit with the image of each value: a product takes 40
+// look-ups.
 class BitMatrix {
   public:
     explicit BitMatrix(const Images& images) {

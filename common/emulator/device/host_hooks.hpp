@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where an observer of memory and of queued work attaches: functions that are called when set, on
-// the host's thread, with the runtime's lock.
+// Where an observer of memory and of queued work attaches: functions that are called if they are
+// set, on the host's thread, with the runtime's lock.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ struct HostHooks {
     void (*memory_freed)(const Allocation& allocation) = nullptr;
     // A copy or a set has run. `source`: where it copied from, if that is device memory.
     void (*memory_written)(const void* begin, std::size_t bytes, const void* source) = nullptr;
-    // The result names the work.
+    // The result is a number for the work.
     std::uint64_t (*work_queued)(const QueuedWork& work) = nullptr;
     void (*work_ended)(std::uint64_t number) = nullptr;
-    // A stream's task is about to run, behind what `before` says. If it is such work, work_begun()
+    // A stream's task is about to run, ordered after `before`. If it is such work, work_begun()
     // follows.
     void (*task_begun)(std::uint64_t stream, std::uint64_t sequence, const Clock& before) = nullptr;
     void (*work_begun)(std::uint64_t number) = nullptr;

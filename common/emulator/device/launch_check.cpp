@@ -24,7 +24,7 @@ std::string text_of(const dim3& size) {
 const Variable* find_too_large_shared() {
     constexpr std::size_t kStaticSharedBytes = 48 * 1024;
     for (const Variable& variable : shared_variables()) {
-        // Of a file without symbols a section is all that is known, not one variable.
+        // Without symbols only sections are known, not the single variables.
         if (!variable.name.empty() && variable.bytes > kStaticSharedBytes) return &variable;
     }
     return nullptr;
@@ -35,7 +35,7 @@ const Variable* find_too_large_shared() {
 cudaError_t check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel) {
     const dim3& grid = configuration.grid_dim;
     const dim3& block = configuration.block_dim;
-    // Programs that do not look at the error see what it was all the same.
+    // A program that ignores the error code still shows the message.
     const auto refuse = [&](cudaError_t error, const std::string& reason) {
         explain("kernel %s is not launched: %s (%s)",
                 kernel.name != nullptr ? kernel.name : function_name(kernel.address).c_str(),
@@ -44,28 +44,29 @@ cudaError_t check_launch(const LaunchConfiguration& configuration, KernelIdentit
     };
     if (is_empty(block) || exceeds(block, kMaxBlock) ||
         std::uint64_t{block.x} * block.y * block.z > kMaxThreadsPerBlock) {
-        return refuse(
-            cudaErrorInvalidConfiguration,
-            "a block of " + text_of(block) + " threads; it has 1 to 1024, at most 64 in z");
+        return refuse(cudaErrorInvalidConfiguration,
+                      "a block of " + text_of(block) +
+                          " threads; a block has 1 to 1024 threads, at most 64 in z");
     }
     if (is_empty(grid) || exceeds(grid, kMaxGrid)) {
-        return refuse(cudaErrorInvalidConfiguration,
-                      "a grid of " + text_of(grid) +
-                          " blocks; it has at least 1, at most 2147483647 in x, 65535 in y and z");
+        return refuse(
+            cudaErrorInvalidConfiguration,
+            "a grid of " + text_of(grid) +
+                " blocks; a grid has at least 1 block, at most 2147483647 in x, 65535 in y and z");
     }
     const std::size_t allowed = allowed_shared_bytes(kernel.address);
     if (configuration.shared_bytes > allowed) {
-        return refuse(cudaErrorInvalidValue, std::to_string(configuration.shared_bytes) +
-                                                 " bytes of dynamic shared memory; it may have " +
-                                                 std::to_string(allowed) +
-                                                 ", more only by cudaFuncSetAttribute()");
+        return refuse(cudaErrorInvalidValue,
+                      std::to_string(configuration.shared_bytes) +
+                          " bytes of dynamic shared memory; the kernel may have " +
+                          std::to_string(allowed) + ", and more only after cudaFuncSetAttribute()");
     }
     // nvcc refuses it for any device.
     static const Variable* const too_large = find_too_large_shared();
     if (too_large != nullptr) {
         return refuse(cudaErrorInvalidValue,
                       "__shared__ " + too_large->name + " of " + std::to_string(too_large->bytes) +
-                          " bytes; a block has 49152, more only as dynamic shared memory");
+                          " bytes; a block may have 49152, and more only as dynamic shared memory");
     }
     if (configuration.cooperative) {
         if (!device().cooperative_launch) return cudaErrorNotSupported;

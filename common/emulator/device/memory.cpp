@@ -18,17 +18,17 @@
 namespace emulator {
 namespace {
 
-// Address space only. Allocations take it in turn, and it is used again when it has all been used.
+// Address space only. Allocations take it from the begin to the end; then gaps are used again.
 constexpr std::size_t kArenaBytes = std::size_t{1} << 40;
 
 // cudaMalloc's alignment.
 constexpr std::size_t kAlignment = 256;
 
-// Larger allocations are left as zeros: to poison them would commit memory that may never be used.
+// Larger allocations stay zero: poison would commit memory that the program may never use.
 constexpr std::size_t kMaxPoisonedBytes = std::size_t{64} << 20;
 
-// What this machine can give, once and for all: nine tenths of what is free at the first
-// allocation, in a container no more than its limit.
+// What this machine can give, read once: nine tenths of what is free at the first allocation, and
+// in a container no more than its limit.
 std::size_t machine_memory() {
     static const std::size_t bytes =
         static_cast<std::size_t>(course::available_host_bytes()) / 10 * 9;
@@ -38,7 +38,7 @@ std::size_t machine_memory() {
 // Pages of one allocation within the arena, followed by a guard page.
 struct Block {
     Allocation allocation;
-    char* pages = nullptr;  // nullptr: memory that is not the arena's
+    char* pages = nullptr;  // nullptr: memory outside the arena
     std::size_t page_bytes = 0;
 };
 
@@ -56,8 +56,8 @@ class MemoryTable {
             ::mprotect(block.pages, block.page_bytes, PROT_READ | PROT_WRITE) != 0) {
             return cudaErrorMemoryAllocation;
         }
-        // The end touches the guard page, as near as the alignment allows: an index one too large
-        // is then a fault and not another allocation's element.
+        // The end touches the guard page, as near as the alignment allows: an index that is one
+        // too large then causes a fault instead of reaching another allocation.
         char* const begin = block.pages + block.page_bytes - round_up(bytes, kAlignment);
         block.allocation = {++last_id_, kind, begin, bytes};
         if (bytes <= kMaxPoisonedBytes) fill_poison(begin, bytes);
@@ -115,7 +115,7 @@ class MemoryTable {
         const auto next = blocks_.upper_bound(const_cast<char*>(byte));
         const Block* before = block_before(address);
         if (before != nullptr && before->pages == nullptr) before = nullptr;
-        // An index below zero is nearer to the allocation that it belongs to.
+        // A negative index is nearer to the allocation that it belongs to.
         if (next != blocks_.end() && next->second.pages != nullptr) {
             const Allocation& following = next->second.allocation;
             const auto distance = following.begin - byte;
@@ -183,8 +183,7 @@ class MemoryTable {
         return std::exchange(next_page_, next_page_ + bytes);
     }
 
-    // The lowest gap between allocations. Addresses freed there may be described as freed no
-    // longer.
+    // The lowest gap between allocations. Messages must no longer call its addresses freed.
     char* find_gap(std::size_t bytes) {
         freed_.clear();
         char* gap = arena_;
@@ -199,8 +198,8 @@ class MemoryTable {
     void release(const Block& block) {
         if (host_hooks.memory_freed != nullptr) host_hooks.memory_freed(block.allocation);
         if (block.pages == nullptr) return;
-        // A new mapping gives the memory back and makes each later access a fault. Where the
-        // process has too many mappings for that, at least the memory goes.
+        // A new mapping gives the memory back and makes each later access a fault. If the process
+        // has too many mappings for that, the memory is given back all the same.
         if (::mmap(block.pages, block.page_bytes, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
             ::madvise(block.pages, block.page_bytes, MADV_DONTNEED);

@@ -21,7 +21,7 @@ struct Allocation {
 
 std::size_t round_up(std::size_t value, std::size_t unit);
 
-// Memory that is poisoned if it is not large. 0 bytes: a null pointer.
+// New memory, poisoned if it is not large. 0 bytes: a null pointer.
 cudaError_t allocate_memory(MemoryKind kind, std::size_t bytes, void** pointer);
 // Memory that the program has already: registered pages and __device__ variables.
 void add_memory(MemoryKind kind, const void* begin, std::size_t bytes);
@@ -31,8 +31,8 @@ void remove_memory(void* begin);
 // The allocation that holds the address. False when there is none.
 bool find_allocation(const void* address, Allocation& allocation);
 
-// Whether allocations have such addresses, but none holds this one: it was freed, or lies past an
-// end.
+// Whether the address is in the allocations' range but in none of them: it was freed, or lies past
+// an end.
 bool is_stray_address(const void* address);
 
 // Where an address lies, for an error message: "4 bytes past the end of allocation 3 (1024 bytes)".

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Contexts: points of execution, each on a stack of its own, that give the processor to each other.
+// Contexts: each has a stack of its own, and they switch from one to another.
 //
 // Two implementations. With Boost.Context (EMULATOR_BOOST_CONTEXT) a switch is a few instructions,
-// inlined. Without it, ucontext starts a context and setjmp() and longjmp() switch
-// (context_ucontext.cpp), which any Unix has: a call, and more registers to save.
+// inlined. Without it, makecontext() starts a context, and setjmp() and longjmp() switch
+// (context_ucontext.cpp). Every Unix has these, but a switch is a call and saves more registers.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 
 namespace emulator {
 
-// A context that was left and may be entered again, once.
+// A context that was left. It may be entered again, once.
 using Context = void*;
 using ContextEntry = void (*)();
 
 // A new context on the stack of that many bytes. `entry` starts when the context is first entered,
-// and does not return. The floating-point control word is the maker's.
+// and does not return. It begins with the maker's floating-point control word.
 Context make_context(char* stack, std::size_t bytes, ContextEntry entry);
 
 #ifdef EMULATOR_BOOST_CONTEXT
 
-// Each switch hands over where the context that is left has to be stored; the context that is
-// entered stores it, because it is known only then.
+// Each switch hands over where to store the context that is left. The context that is entered
+// stores it, because its value is known only then.
 inline boost::context::detail::transfer_t store_left_context(
     boost::context::detail::transfer_t transfer) {
     *static_cast<Context*>(transfer.data) = transfer.fctx;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Contexts where Boost.Context is missing. swapcontext() would do alone, but asks the kernel for
-// the signal mask at each switch. Here ucontext only starts a context; setjmp() and longjmp(),
-// which leave the mask alone, do the rest.
-//
-// A fortified longjmp() takes a jump to another stack for an error.
+// Contexts where Boost.Context is missing. swapcontext() alone would do, but each switch calls the
+// operating system for the signal mask. Here makecontext() only starts a context; setjmp() and
+// longjmp(), which ignore the mask, do the rest. A fortified longjmp() treats a jump to another
+// stack as an error.
 #undef _FORTIFY_SOURCE
 
 #include "common/emulator/engine/context.hpp"
@@ -20,7 +19,7 @@ namespace {
 // Lies on the stack of the context that was left.
 struct SavedContext {
     jmp_buf registers;
-    DenormalControl::Word control;  // setjmp() leaves it out
+    DenormalControl::Word control;  // setjmp() does not save it
 };
 
 struct Start {

@@ -9,7 +9,7 @@
 namespace emulator {
 namespace {
 
-// "0-31, 40" for the numbers, which need not be sorted.
+// Text such as "0-31, 40" for the numbers, in any order.
 std::string describe_ranges(std::vector<int> numbers) {
     std::sort(numbers.begin(), numbers.end());
     std::string text;

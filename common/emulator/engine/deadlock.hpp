@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words for where threads wait, for error messages.
+// Describes where threads wait, for error messages.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ const char* describe(BlockMeeting::Kind kind);
 const char* describe(WarpOperation operation);
 std::string hexadecimal(std::uint32_t value);
 
-// The threads of a block that wait for ever, one line for each place.
+// The threads of a block that wait, one line for each place.
 std::string describe_waiting_threads(const ThreadLoop& loop, const BlockMeeting& block_meeting,
                                      std::span<const Warp> warps);
 

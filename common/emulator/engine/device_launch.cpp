@@ -21,12 +21,11 @@ namespace {
 
 std::atomic<std::int64_t> outstanding_launches = 0;
 
-// Deeper, a child that could start at its launch starts after its parent: each level holds an OS
-// thread.
+// At a greater depth, a child that could start at its launch starts after its parent, because each
+// level holds an OS thread.
 constexpr int kMaxDepthAtLaunch = 100;
 
-// Whether the schedule starts a child at the point of its launch or after its parent: hardware does
-// either.
+// Whether the schedule starts a child at its launch, or after its parent: hardware may do either.
 bool starts_at_launch(std::uint64_t serial) {
     const Schedule& schedule = settings().schedule;
     if (depth_of_waiting_blocks() >= kMaxDepthAtLaunch) return false;
@@ -46,7 +45,7 @@ cudaError_t device_error(cudaError_t error) {
     return error;
 }
 
-// Device streams are numbers: a stream is nothing but an order among its grid's launches.
+// Device streams are numbers: a stream is only an order among its grid's launches.
 constexpr std::uintptr_t kFirstDeviceStream = 0x1000;
 std::atomic<std::uintptr_t> next_device_stream = kFirstDeviceStream;
 
@@ -87,7 +86,7 @@ cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelI
     {
         const std::lock_guard lock(parent.launches_mutex);
         if (!is_tail(launch) && starts_at_launch(serial)) {
-            // What stands before it in its stream comes first.
+            // The earlier launches of its stream come first.
             for (DeviceLaunch& earlier : parent.launches) {
                 if (same_stream(earlier.stream, earlier.block, launch.stream, launch.block)) {
                     starting.push_back(std::move(earlier.grid));
@@ -116,7 +115,7 @@ cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelI
 }
 
 cudaError_t create_device_stream(cudaStream_t* stream, unsigned flags) {
-    // The device runtime has no default-stream rules, and says so by refusing any other flag.
+    // The device runtime has no default-stream rules, so it refuses any other flag.
     if (stream == nullptr || flags != cudaStreamNonBlocking) {
         return device_error(cudaErrorInvalidValue);
     }

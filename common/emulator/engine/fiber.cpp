@@ -11,8 +11,8 @@
 namespace emulator {
 namespace {
 
-// A guard page costs the process two memory mappings, of which Linux allows 65530. A cooperative
-// grid of many blocks would take them all: its last stacks go without.
+// A guard page costs the process two memory mappings, and Linux allows 65530. A cooperative grid of
+// many blocks would take them all: its last stacks have no guard page.
 constexpr int kMaxGuardPages = 24000;
 std::atomic<int> guard_pages = 0;
 
@@ -44,8 +44,8 @@ Context FiberStacks::make(int index, ContextEntry entry) {
         ++guarded_;
         ++guard_pages;
     }
-    // Stacks start at different offsets in their pages: the threads of a block do the same with
-    // theirs, and at equal offsets all would compete for the same few cache sets.
+    // Stacks start at different offsets in their pages. The threads of a block use their stacks in
+    // the same way, and at equal offsets all would compete for the same few cache sets.
     const std::size_t stagger = static_cast<std::size_t>(index) % 13 * 256;
     return make_context(bottom, stack_bytes_ - stagger, entry);
 }

@@ -8,8 +8,8 @@
 
 namespace emulator {
 
-// The stacks of up to `capacity` fibers, reserved at once and used from the first on, each with a
-// guard page below it. Memory is committed as a stack is touched.
+// The stacks of up to `capacity` fibers, reserved at once and used in order, each with a guard page
+// below it. Memory is committed when a stack is touched.
 class FiberStacks {
   public:
     FiberStacks() = default;
@@ -17,7 +17,7 @@ class FiberStacks {
     FiberStacks(const FiberStacks&) = delete;
     FiberStacks& operator=(const FiberStacks&) = delete;
 
-    // Forgets all fibers; keeps the memory where it fits. Throws std::bad_alloc.
+    // Forgets all fibers; keeps the memory if it fits. Throws std::bad_alloc.
     void reserve(int capacity, std::size_t stack_bytes);
     int capacity() const { return capacity_; }
     std::size_t stack_bytes() const { return stack_bytes_; }

@@ -20,7 +20,7 @@ struct Grid;
 
 // A grid launched by device code, and its place among its parent's launches.
 struct DeviceLaunch {
-    std::int64_t block;  // of the parent, that launched it
+    std::int64_t block;  // of the parent: the block that launched it
     int number;  // among that block's launches
     cudaStream_t stream;  // nullptr: the block's own default stream
     std::unique_ptr<Grid> grid;
@@ -41,8 +41,8 @@ struct Grid {
     std::int64_t blocks;
     std::uint64_t serial;  // counts grids from 1 in the order of their launches
     bool from_device = false;
-    std::function<void()> at_end;  // called when the grid is no more
-    std::uint32_t launch_note = 0;  // what an observer knows the launch by (Hooks::launch)
+    std::function<void()> at_end;  // called by the destructor
+    std::uint32_t launch_note = 0;  // the observer's name for the launch (Hooks::launch)
     std::atomic<bool> failed = false;
     GridBarrier* barrier = nullptr;  // of a cooperative grid while it runs
 
@@ -50,7 +50,7 @@ struct Grid {
     std::vector<DeviceLaunch> launches;  // that have not run yet
 };
 
-// Whether two launches of one grid stand in one stream.
+// Whether two launches of one grid are in the same stream.
 bool same_stream(cudaStream_t a, std::int64_t block_of_a, cudaStream_t b, std::int64_t block_of_b);
 
 // Tail launches wait for everything else.

@@ -6,7 +6,7 @@
 namespace emulator {
 namespace {
 
-// Of the block that this OS thread runs, among those of its grid.
+// The position, in its grid, of the block that this OS thread runs.
 thread_local std::int64_t position_in_grid = 0;
 
 }  // namespace
@@ -31,7 +31,7 @@ void GridBarrier::wait_for_turn(std::unique_lock<std::mutex>& lock, std::int64_t
         lock, [&] { return failed_ || turn_ == position; });
 }
 
-// To the next block that has not returned; when all have arrived, that is the first again.
+// Gives the turn to the next block that has not returned; after the last, to the first again.
 void GridBarrier::pass_turn() {
     if (!by_turns_ || returned_ == blocks_) return;
     do {

@@ -11,15 +11,15 @@
 
 namespace emulator {
 
-// Where the blocks of a cooperative grid wait for each other, each on its own OS thread. Where
-// there is one worker, they run by turns: a block has its turn until it arrives or returns.
+// The blocks of a cooperative grid wait for each other here, each on its own OS thread. With one
+// worker they take turns: a block's turn ends when it arrives or returns.
 class GridBarrier {
   public:
     // `on_deadlock` is called once, with the number of blocks that wait in vain. It calls fail().
     GridBarrier(std::int64_t blocks, bool by_turns,
                 std::function<void(std::int64_t waiting)> on_deadlock);
 
-    // A block, the `position`-th of the grid, begins.
+    // The block at this position of the grid begins.
     void enter(std::int64_t position);
     // False when the grid has failed meanwhile.
     bool arrive_and_wait();
@@ -28,7 +28,7 @@ class GridBarrier {
     void fail();
 
   private:
-    // Once all blocks wait or have returned: those that wait do so in vain.
+    // When all blocks wait or have returned, those that wait do so in vain.
     void fail_if_incomplete(std::unique_lock<std::mutex>& lock);
     void pass_turn();
     void wait_for_turn(std::unique_lock<std::mutex>& lock, std::int64_t position);

@@ -11,8 +11,8 @@
 namespace emulator {
 namespace {
 
-// Blocks run on fibers: the thread's own stack holds little, beside the executable's thread-local
-// storage, in which all __shared__ variables lie.
+// Blocks run on fibers, so the thread's own stack holds little more than the executable's
+// thread-local storage, with all __shared__ variables.
 constexpr std::size_t kStackBytes = std::size_t{4} << 20;
 
 constexpr std::size_t kMaxIdleHelpers = 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// OS threads that wait for jobs: helpers run blocks beside the host's thread, each block of a
-// cooperative grid, and grids that device code launches.
+// Helpers: OS threads that wait for jobs. They run blocks in parallel with the host's thread, each
+// block of a cooperative grid, and grids that device code launches.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace emulator {
 
 class Helper {
   public:
-    // An idle helper or a new one; nullptr when the system starts no more threads.
+    // An idle helper or a new one; nullptr if the system starts no more threads.
     static std::unique_ptr<Helper> take();
     // Keeps it for later, unless there are many.
     static void give_back(std::unique_ptr<Helper> helper);

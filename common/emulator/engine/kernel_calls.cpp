@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What kernels see of their thread and block, and call without waiting.
+// What kernels see of their thread and block, and the calls that do not wait.
 #include <cstdlib>
 
 #include "common/emulator/engine/grid.hpp"

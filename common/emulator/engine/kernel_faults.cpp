@@ -25,32 +25,32 @@ std::string describe_access(const Worker& worker, const void* address) {
     return text + describe_address(address);
 }
 
-// A fault of the host is not handled. A kernel's is left by a context switch instead of returning:
-// the fiber that faulted is given up.
+// Ignores a fault of the host. After a kernel's fault it leaves by a context switch instead of
+// returning, and the fiber that faulted is given up.
 void end_faulting_kernel(int signal, const void* address) {
     const Worker* worker = worker_of_running_block();
     if (worker == nullptr || current_thread == nullptr) return;
     if (signal == SIGFPE) {
         fail_kernel(cudaErrorLaunchFailure,
-                    "integer division by zero (a GPU goes on with an undefined quotient)");
+                    "integer division by zero (a GPU continues with an undefined quotient)");
     }
     if (signal == SIGILL) fail_kernel(cudaErrorIllegalInstruction, "illegal instruction or trap");
     if (worker->stacks().guards(address)) {
         fail_kernel(cudaErrorIllegalAddress,
                     "stack overflow: local variables or recursion need more than the thread's "
-                    "stack, which cudaDeviceSetLimit(cudaLimitStackSize, bytes) raises");
+                    "stack; cudaDeviceSetLimit(cudaLimitStackSize, bytes) makes it larger");
     }
     fail_kernel(cudaErrorIllegalAddress, describe_access(*worker, address).c_str());
 }
 
-// Not out of the C library, which may hold a lock: the time handler is called again.
+// Does not interrupt the C library, which may hold a lock: the handler is called again soon.
 void end_block_in_time(bool in_program) {
     if (hooks.time_is_up != nullptr) return hooks.time_is_up();
     if (current_thread == nullptr || !in_program) return;
     char message[200];
     std::snprintf(message, sizeof message,
-                  "the block has run for %g s: a loop without an end? EMULATOR_TIME_LIMIT=SECONDS "
-                  "allows more, 0 any time",
+                  "the block has run for %g s: an endless loop? EMULATOR_TIME_LIMIT=SECONDS allows "
+                  "more, 0 removes the limit",
                   settings().time_limit);
     fail_kernel(cudaErrorLaunchTimeout, message);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Faults of the processor in a kernel, and a block's time limit, become CUDA errors that name the
-// kernel, block and thread.
+// Turns faults of the processor in a kernel, and the end of a block's time limit, into CUDA errors
+// that name the kernel, block and thread.
 #pragma once
 
 namespace emulator {

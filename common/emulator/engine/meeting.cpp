@@ -6,8 +6,8 @@
 namespace emulator {
 namespace {
 
-// The lane whose value a shuffle gives, or the lane itself where the source lies outside its
-// segment: PTX ISA, shfl.sync, which takes five bits of the operand.
+// The lane whose value a shuffle gives, or the lane itself if the source lies outside its segment.
+// From the PTX ISA, shfl.sync, which takes five bits of the operand.
 int source_lane(WarpOperation operation, int lane, int operand, int width) {
     const int first = lane / width * width;
     const int last = first + width - 1;

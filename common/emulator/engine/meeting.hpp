@@ -38,7 +38,7 @@ struct BlockMeeting {
     std::array<std::uint16_t, kMaxThreadsPerBlock> order;  // threads as they arrived
 };
 
-// The results of all lanes that met: what the lanes of a warp tell each other.
+// Computes the results of all lanes that met.
 void compute_warp_results(Warp& warp, const WarpMeeting& meeting);
 
 }  // namespace emulator

@@ -30,7 +30,7 @@ class BlockOrder {
             step_ = count_ - 1;
             first_ = count_ - 1;
         } else if (schedule.order == Schedule::Order::shuffled) {
-            // A stride without a common divisor visits every block once, with no table of them.
+            // A stride without a common divisor visits every block once, without a table.
             const std::uint64_t random = mix_bits(schedule.seed ^ mix_bits(grid.serial));
             first_ = random % count_;
             step_ = mix_bits(random) % count_;
@@ -50,7 +50,7 @@ class BlockOrder {
     std::uint64_t step_ = 1;
 };
 
-// Blocks that are still to be taken by a worker.
+// The blocks that no worker has taken yet.
 struct BlockQueue {
     explicit BlockQueue(Grid& its_grid) : grid(its_grid), order(its_grid) {}
 
@@ -73,8 +73,8 @@ void run_blocks_alone(Grid& grid) {
     }
 }
 
-// Starts alone and calls for help only when that is worth the tens of microseconds that waking
-// takes: a program of many small grids runs on one thread.
+// Starts alone and takes helpers only when that is worth it: to wake one takes tens of
+// microseconds. A program of many small grids thus runs on one thread.
 void run_blocks_shared(Grid& grid) {
     using Clock = std::chrono::steady_clock;
     constexpr auto kAlone = std::chrono::microseconds(50);
@@ -113,8 +113,8 @@ void run_cooperative_block(Grid& grid, std::int64_t position, std::int64_t block
     grid.barrier->leave();
 }
 
-// All blocks at once, because all must come to the barrier: an OS thread a block, which is also
-// what keeps their shared memories apart.
+// All blocks at once, because all must reach the barrier: one OS thread per block, which also
+// separates their shared memories.
 void run_cooperative_blocks(Grid& grid) {
     const auto on_deadlock = [&grid](std::int64_t waiting) {
         explain(
@@ -131,10 +131,10 @@ void run_cooperative_blocks(Grid& grid) {
         helpers.push_back(Helper::take());
         if (helpers.back() == nullptr) {
             explain(
-                "kernel %s: the system gives %lld of the %lld threads that its cooperative blocks "
-                "need",
-                grid.name().c_str(), static_cast<long long>(block),
-                static_cast<long long>(grid.blocks));
+                "kernel %s: its cooperative blocks need %lld threads, but the system gives only "
+                "%lld",
+                grid.name().c_str(), static_cast<long long>(grid.blocks),
+                static_cast<long long>(block));
             grid.fail(cudaErrorLaunchOutOfResources);
             helpers.pop_back();
             break;
@@ -167,7 +167,7 @@ void run_blocks(Grid& grid) {
         run_blocks_shared(grid);
     }
     if (hooks.grid_end != nullptr) hooks.grid_end(grid);
-    // Blocks on several workers append in any order; this one is always the same.
+    // Blocks on several workers append in any order. After sorting it is always the same.
     std::sort(grid.launches.begin(), grid.launches.end(),
               [](const DeviceLaunch& a, const DeviceLaunch& b) {
                   return std::pair(a.block, a.number) < std::pair(b.block, b.number);
@@ -178,8 +178,8 @@ void run_blocks(Grid& grid) {
 
 void run_grid_tree(std::unique_ptr<Grid> root) {
     install_kernel_fault_handlers();
-    // Depth first, on a stack of its own: recursion in device code may be deep, and a chain of tail
-    // launches long.
+    // Depth first, with an explicit stack: recursion in device code may be deep, and a chain of
+    // tail launches long.
     struct Level {
         std::unique_ptr<Grid> grid;
         bool ran = false;
@@ -195,7 +195,8 @@ void run_grid_tree(std::unique_ptr<Grid> root) {
                                                  settings().schedule.seed + grid.launches.size())) {
             levels.push_back({std::move(child)});
         } else {
-            // Tail launches take the place of their parent, which is complete but for them.
+            // Tail launches take the place of their parent: only they are missing for it to be
+            // complete.
             const std::unique_ptr<Grid> ended = std::move(levels.back().grid);
             levels.pop_back();
             for (auto tail = ended->launches.rbegin(); tail != ended->launches.rend(); ++tail) {

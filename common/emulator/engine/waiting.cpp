@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How the threads of a block wait for each other: the switch from fiber to fiber, barriers, and
-// operations of a warp. One file, because a thread's way from the kernel to the switch is inlined.
+// operations of a warp. All in one file, because the path from the kernel to the switch is inlined.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace emulator {
 
-// Before the worker goes on elsewhere.
+// If no thread can run, releases those that wait for exactly this.
 [[gnu::always_inline]] inline void Worker::release_if_stuck() {
     if (ready_head_ != ready_tail_) return;
     if (!held_.empty()) release_held();
@@ -21,9 +21,10 @@ namespace emulator {
     }
 }
 
-// Runs the others until `self`, which waits or is ready, has its turn. Threads that may go on come
-// before those that have not started: a warp that meets often stays on its 32 fibers. Inline, as
-// what calls it: fewer returns, each of which a switch may make the processor mispredict.
+// Runs the others until it is the turn of `self`, which waits or is ready. Ready threads come
+// before those that have not started, so a warp that meets often stays on its 32 fibers. Inline,
+// like its callers: there are fewer returns, and after a switch the processor may mispredict each
+// of them.
 [[gnu::always_inline]] inline void Worker::leave(ThreadContext& self) {
     Context next = nullptr;
     release_if_stuck();
@@ -44,8 +45,7 @@ namespace emulator {
 void Worker::fiber_main() {
     Worker& worker = *running_worker;
     const int self = worker.made_fibers_ - 1;
-    // A fiber starts with the control word of the one that made it, which may be a kernel's that
-    // flushes.
+    // A fiber starts with the control word of its maker, and that may be a kernel's that flushes.
     DenormalControl::write(DenormalControl::read() & ~DenormalControl::kFlushBits);
     for (;;) {
         current_thread = nullptr;  // not the one that waits, on another fiber
@@ -65,7 +65,7 @@ void Worker::fiber_main() {
     return stacks_.make(made_fibers_++, fiber_main);
 }
 
-// Where the worker goes on: with a thread that may, else as the caller says.
+// Where the worker continues: with a ready thread, or else with what the caller says.
 Context Worker::next_context(Context otherwise) {
     if (ready_head_ == ready_tail_) return otherwise;
     return suspended_[ready_[ready_head_++ % kMaxThreadsPerBlock]];
@@ -108,7 +108,8 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
     ++loop_.waiting;
     if (block_meeting_.arrived == loop_.live) complete_block_meeting();
     leave(self);
-    // Still this barrier's: the next one completes only when this thread has arrived there.
+    // Still the result of this barrier: the next one completes only after this thread arrives
+    // there.
     return block_meeting_.result;
 }
 
@@ -151,7 +152,7 @@ void Worker::complete_block_meeting() {
     const std::uint32_t bit = 1u << lane;
     if ((mask & bit) == 0) {
         const std::string message = std::string("called ") + describe(operation) + " with mask " +
-                                    hexadecimal(mask) + ", which leaves its own lane out";
+                                    hexadecimal(mask) + ", which does not include its own lane";
         fail_kernel(cudaErrorLaunchFailure, message.c_str());
     }
     Warp& warp = warps_[warp_number];
@@ -181,9 +182,9 @@ void Worker::complete_block_meeting() {
     return warp.result[lane];
 }
 
-// Hardware answers at once, and which lanes it finds together is up to its scheduler. Here a lane
-// waits until no thread of the block can go on, and is then told of the lanes that wait at the same
-// place: the greatest convergence there can be, and never a lane that took another branch.
+// Hardware answers at once, and its scheduler decides which lanes are together. Here a lane waits
+// until no thread of the block can continue. The answer is then the lanes that wait at the same
+// place: the greatest possible convergence, and never a lane that took another branch.
 std::uint32_t Worker::wait_for_convergence(const void* place) {
     ThreadContext& self = *current_thread;
     converging_.push_back({self.linear_index, place});
@@ -193,7 +194,7 @@ std::uint32_t Worker::wait_for_convergence(const void* place) {
         warps_[self.linear_index / kWarpSize].result[self.linear_index % kWarpSize]);
 }
 
-// In each warp the lanes at the lowest address: those at a later one may be joined by them there.
+// In each warp, releases the lanes at the lowest address: they may join the lanes at a later one.
 void Worker::release_converged() {
     std::array<const void*, kMaxWarpsPerBlock> places{};
     std::array<std::uint32_t, kMaxWarpsPerBlock> lanes{};
@@ -225,7 +226,7 @@ void Worker::hold() {
     leave(self);
 }
 
-// Nothing is ready. Where the next thread to start belongs to a warp that holds, it comes first.
+// Nothing is ready. If the next thread to start belongs to a warp that holds, it comes first.
 void Worker::release_held() {
     const int warp_to_start =
         loop_.next < loop_.count ? loop_.order[loop_.next] / kWarpSize : kMaxWarpsPerBlock;

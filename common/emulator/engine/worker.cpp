@@ -27,7 +27,7 @@ constinit thread_local Worker* running_worker = nullptr;
 
 namespace {
 
-// Enough for printf and for what g++ spills, beside the stack that a kernel may ask for.
+// Enough for printf and for what g++ spills, in addition to the stack that a kernel may ask for.
 constexpr std::size_t kBaseStackBytes = 60 * 1024;
 
 constexpr std::size_t kSharedAlignment = 16;
@@ -54,8 +54,8 @@ Worker& Worker::current() {
     return *worker;
 }
 
-// Room for all threads: vectors that grew in device code would do so in a function that the
-// program may have too, and that is instrumented there.
+// Room for all threads: a vector must not grow while device code runs. Its code may be the
+// program's copy of the same template, and that copy is instrumented.
 Worker::Worker() : static_shared_(static_shared_ranges()), signal_stack_(install_signal_stack()) {
     idle_fibers_.reserve(kMaxThreadsPerBlock);
     converging_.reserve(kMaxThreadsPerBlock);
@@ -92,7 +92,7 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
     running_worker = outer;
 
     if (loop_.live > 0 && !grid.failed) {
-        // Every thread that has not returned waits, and none can come to release it.
+        // Every thread that has not returned waits, and no thread is left to release it.
         if (hooks.deadlock != nullptr) hooks.deadlock(*this);
         explain("kernel %s, block (%u,%u,%u): deadlock, %d of %d threads wait for ever:%s",
                 grid.name().c_str(), blockIdx.x, blockIdx.y, blockIdx.z, loop_.live, loop_.count,
@@ -100,7 +100,7 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
         grid.fail(cudaErrorLaunchFailure);
     }
     if (loop_.live > 0) {
-        // Their fibers hold frames that nothing will return to.
+        // Nothing will return to the frames on their fibers.
         made_fibers_ = 0;
         idle_fibers_.clear();
     }
@@ -169,7 +169,7 @@ void Worker::set_up_order() {
     if (schedule.order == Schedule::Order::reversed) {
         std::reverse(order_.begin(), order_.end());
     } else if (shuffled) {
-        // Warps in any order, and lanes in any order within their warp, as hardware might.
+        // Warps in any order, and lanes in any order within their warp, as on hardware.
         std::uint64_t state = mix_bits(schedule.seed ^ mix_bits(block_ + grid_->serial * 0x10001));
         std::vector<std::uint16_t> warps((loop_.count + kWarpSize - 1) / kWarpSize);
         std::iota(warps.begin(), warps.end(), std::uint16_t{0});
@@ -196,7 +196,7 @@ void Worker::set_up_shared_memory(std::size_t bytes) {
         shared_memory_ = static_cast<char*>(memory);
         ::mprotect(shared_memory_ + kMaxDynamicSharedBytes, kPageBytes, PROT_NONE);
     }
-    // It ends at the guard page, as near as its alignment allows.
+    // It ends at the guard page, or as near to it as its alignment allows.
     const std::size_t rounded =
         (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
     dynamic_shared_ = shared_memory_ + kMaxDynamicSharedBytes - rounded;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A worker runs one block at a time on its OS thread, the block's threads as fibers.
+// A worker runs one block at a time on its OS thread; fibers run the block's threads.
 //
 // Fibers are lazy. One fiber runs the threads one after the other (KernelCall::run_threads); when a
-// thread waits, it keeps that fiber, and another fiber goes on with the threads that have not
+// thread waits, it keeps that fiber, and another fiber continues with the threads that have not
 // started. A kernel without barriers is thus a plain loop on one fiber.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace emulator {
 
-// A thread that asked which lanes of its warp are with it (active_mask), and where it asked.
+// A thread that asked which lanes of its warp are with it (active_mask), and the place of the call.
 struct ConvergingThread {
     std::uint16_t thread;
     const void* place;
@@ -47,8 +47,8 @@ class Worker {
     std::uint32_t wait_for_convergence(const void* place);
     void release_waiters_of(const ThreadContext& ended);
     [[noreturn]] void abandon_block();
-    // For an observer, in the running thread: waits until no other thread of its warp can go on
-    // without one that holds. Hooks::warp_held is called before they do.
+    // For an observer, in the running thread: waits until no other thread of its warp can continue
+    // without one that holds. Then Hooks::warp_held is called, and they continue.
     void hold();
 
     Grid& grid() { return *grid_; }
@@ -98,7 +98,7 @@ class Worker {
     FiberStacks stacks_;
     Context main_context_ = nullptr;
     std::vector<Context> suspended_;  // by thread: where it waits
-    std::vector<Context> fibers_;  // by fiber: where it stands when idle
+    std::vector<Context> fibers_;  // by fiber: where it continues when it is idle
     std::vector<int> idle_fibers_;
     int made_fibers_ = 0;
 

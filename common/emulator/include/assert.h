@@ -8,7 +8,7 @@
 #ifndef EMULATOR_ASSERTION_FAILED_DECLARED
 #define EMULATOR_ASSERTION_FAILED_DECLARED
 namespace emulator {
-// Fails the running kernel, or in host code ends the program as the C library does.
+// In a kernel, fails it; in host code, ends the program as the C library does.
 [[noreturn]] void fail_assertion(const char* expression, const char* file, unsigned int line,
                                  const char* function);
 }  // namespace emulator

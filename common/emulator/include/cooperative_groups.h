@@ -17,7 +17,7 @@ class coalesced_group;
 template <unsigned int Size, class Parent>
 class thread_block_tile;
 
-// Any group, where its kind need not be known; what the partitions by a run-time size give.
+// Any group, of a kind that need not be known. Partitions by a run-time size return it.
 class thread_group {
   public:
     void sync() const {
@@ -52,7 +52,7 @@ class thread_block : public thread_group {
     struct arrival_token {};
 
     static void sync() { __syncthreads(); }
-    // The whole barrier happens in the wait, which is the only place where a difference could show.
+    // The wait does the whole barrier: only there could a difference be seen.
     static arrival_token barrier_arrive() { return {}; }
     static void barrier_wait(arrival_token&&) { __syncthreads(); }
     static unsigned int thread_rank() { return emulator::linear_thread_index(); }
@@ -166,12 +166,12 @@ class coalesced_group : public lane_collectives {
     friend coalesced_group labeled_partition(const lane_collectives&, Label);
 };
 
-// The lanes of this warp that are here together: those of the same branch, the same iteration.
+// The lanes of this warp that are here together: same branch, same iteration.
 __forceinline__ coalesced_group coalesced_threads() {
     return coalesced_group(emulator::active_mask());
 }
 
-// Size threads of consecutive ranks; Parent tells what was partitioned.
+// Size threads of consecutive ranks; Parent is the group that was partitioned.
 template <unsigned int Size, class Parent = void>
 class thread_block_tile : public lane_collectives {
     static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
@@ -263,8 +263,8 @@ inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned i
     return coalesced_group(mask, tile, (parent.num_threads() + tile_size - 1) / tile_size);
 }
 
-// The members with the same predicate: meta group 0 those where it is false, 1 where it is true,
-// or one meta group when all agree.
+// The members with the same predicate: meta group 0 where it is false, 1 where it is true, or one
+// meta group if all agree.
 inline coalesced_group binary_partition(const lane_collectives& parent, bool predicate) {
     const std::uint32_t members = parent.lanes().mask();
     const std::uint32_t set = __ballot_sync(members, predicate) & members;
@@ -310,7 +310,7 @@ void invoke_one(const Group& group, Function&& function, Arguments&&... argument
         std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
     }
 }
-// The same, and gives its result to all. For tiles and coalesced groups.
+// The same, and returns its result to all. For tiles and coalesced groups.
 template <class Group, class Function, class... Arguments>
 auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
     decltype(function(arguments...)) result{};

@@ -19,8 +19,8 @@ struct __half {
     constexpr operator float() const { return static_cast<float>(value); }
 };
 
-// The low half first. Where memory accesses are counted (g++ -fsanitize=thread) it is copied as the
-// word that it is: half by half would be two accesses where the hardware does one.
+// The low half first. Where memory accesses are counted (g++ -fsanitize=thread) it is copied as one
+// word: half by half would be two accesses where the hardware makes one.
 struct alignas(4) __half2 {
     __half x, y;
 

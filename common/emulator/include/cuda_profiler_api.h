@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The CPU engine has no profiler that listens: the range is accepted and means nothing.
+// The CPU engine has no profiler: the calls do nothing.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -113,7 +113,7 @@ enum cudaSharedCarveout {
 };
 
 // sharedSizeBytes, localSizeBytes, constSizeBytes and numRegs are 0: the host's compiler does not
-// tell.
+// say them.
 struct cudaFuncAttributes {
     std::size_t sharedSizeBytes;
     std::size_t constSizeBytes;
@@ -219,7 +219,7 @@ struct cudaDeviceProp {
     int memoryPoolsSupported;
 };
 
-// Errors. Those from 700 on stay until cudaDeviceReset(), the others until read.
+// Errors. Those from 700 on stay until cudaDeviceReset(), the others until they are read.
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 const char* cudaGetErrorName(cudaError_t error);
@@ -288,7 +288,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data);
 
-// Events. Elapsed time is this machine's, of the emulated work between two events: no GPU's.
+// Events. Elapsed time is what this machine took for the emulated work between two events.
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);

@@ -81,7 +81,7 @@ inline uint4 philox(uint4 counter, uint2 key) {
     return counter;
 }
 
-// Adds to the low half of the counter; a carry goes on into the high half.
+// Adds to the low half of the counter; a carry goes into the high half.
 inline void advance_philox(curandStatePhilox4_32_10& state, std::uint64_t n) {
     const std::uint64_t old_low = static_cast<std::uint64_t>(state.ctr.y) << 32 | state.ctr.x;
     const std::uint64_t low = old_low + n;
@@ -126,7 +126,7 @@ inline void skipahead(unsigned long long n, curandStateXORWOW* state) {
     state->d += emulator::kXorwowWeylStep * static_cast<unsigned int>(n);
 }
 inline void skipahead_sequence(unsigned long long n, curandStateXORWOW* state) {
-    emulator::skip_xorwow_sequences(state->v, n);  // d would go round a whole number of times
+    emulator::skip_xorwow_sequences(state->v, n);  // d would wrap a whole number of times
 }
 inline void curand_init(unsigned long long seed, unsigned long long subsequence,
                         unsigned long long offset, curandStateXORWOW* state) {

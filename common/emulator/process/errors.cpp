@@ -46,7 +46,7 @@ void set_sticky_error(cudaError_t error) {
 void clear_sticky_error() { process_error = cudaSuccess; }
 
 void explain(const char* format, ...) {
-    // One write, without stdio's lock: a kernel that faults inside printf holds it.
+    // One write, without stdio's lock: a kernel that faults inside printf holds that lock.
     char line[4096];
     int length = std::snprintf(line, sizeof line, "emulator: ");
     va_list arguments;

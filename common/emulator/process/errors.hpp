@@ -11,7 +11,7 @@ cudaError_t sticky_error();
 void set_sticky_error(cudaError_t error);
 void clear_sticky_error();
 
-// One line on stderr that says why a call fails: CUDA's error codes alone do not.
+// Prints one line on stderr that says why a call fails, which CUDA's error codes alone do not.
 [[gnu::format(printf, 1, 2)]] void explain(const char* format, ...);
 
 }  // namespace emulator

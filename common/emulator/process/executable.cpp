@@ -56,7 +56,7 @@ char* find_tls_block() {
     return static_cast<char*>(block);
 }
 
-// The sections of the file, read when asked for; an unreadable or odd file has none.
+// The sections of the file, read on demand; an unreadable or malformed file has none.
 class ElfFile {
   public:
     ElfFile() {
@@ -112,7 +112,7 @@ class ElfFile {
     std::size_t names_ = 0;
 };
 
-// The tags that qualifiers.hpp gives variables, as they stand in mangled names.
+// The tags that qualifiers.hpp gives variables, in the form that mangled names have.
 constexpr std::string_view kSharedTag = "B6shared";
 constexpr std::string_view kRedzoneTag = "B7redzone";
 constexpr std::string_view kConstantTag = "B8constant";
@@ -127,7 +127,7 @@ std::string demangle(const char* symbol) {
         name.erase(at, kUnnamed.size());
     }
     // Keep the name alone: no parameters, no return type (which a template's symbol carries).
-    // Either may stand within template arguments too: "kernel<(Mode)1>".
+    // Template arguments may contain either too: "kernel<(Mode)1>".
     int depth = 0;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < name.size(); ++i) {
@@ -187,7 +187,7 @@ std::vector<Section> find_data_sections() {
     return sections;
 }
 
-// Shared variables whose symbols are missing, of a stripped file: as far as they have sections.
+// The shared variables of a stripped file, which has no symbols: those in sections of their own.
 std::vector<Variable> find_shared_sections() {
     const Image image = find_image();
     const ElfFile file;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the running executable's own ELF file tells: where its variables lie, and the names of its
+// What the ELF file of the running executable tells: where its variables lie, and the names of its
 // functions.
 #pragma once
 
@@ -17,8 +17,8 @@ struct SharedRange {
 };
 std::vector<SharedRange> static_shared_ranges();
 
-// A variable of the executable. `address` counts from the thread-local block's begin where it is a
-// thread's own.
+// A variable of the executable. For a thread-local variable, `address` counts from the begin of the
+// thread-local block.
 struct Variable {
     std::string name;  // as the source has it, without namespaces
     std::uintptr_t address;
@@ -27,7 +27,7 @@ struct Variable {
 };
 // The __shared__ variables, by address; empty where the file has no symbols.
 const std::vector<Variable>& shared_variables();
-// The other thread-local variables, but for the redzones between the __shared__ ones.
+// The other thread-local variables, except the redzones between the __shared__ ones.
 const std::vector<Variable>& thread_variables();
 // The variables that all threads share, by address.
 const std::vector<Variable>& data_variables();
@@ -40,7 +40,7 @@ struct Section {
 };
 const std::vector<Section>& data_sections();
 
-// All that the executable has of thread-local storage for the calling OS thread.
+// The executable's thread-local storage of the calling OS thread.
 SharedRange thread_local_block();
 
 // The name of the function that has this address in the executable, with its template arguments,

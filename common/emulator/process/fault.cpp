@@ -32,7 +32,7 @@ void install_fault_handler(FaultHandler handler) {
         fault_handler = handler;
         struct sigaction action {};
         action.sa_sigaction = handle_fault;
-        // SA_NODEFER: the handler need not return, so there may be nobody to restore a mask.
+        // SA_NODEFER: the handler may leave without returning, so nothing would restore a mask.
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
         for (std::size_t i = 0; i < kSignals.size(); ++i) {
             ::sigaction(kSignals[i], &action, &previous_actions[i]);

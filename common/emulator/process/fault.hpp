@@ -4,8 +4,8 @@
 
 namespace emulator {
 
-// Gets the signal and the address that it is about. It leaves by a context switch if the fault is a
-// kernel's; if it returns, the fault takes the course that it had before.
+// Gets the signal and the address that caused it. If a kernel caused the fault, the handler leaves
+// by a context switch. If it returns, the previous action for the signal is taken.
 using FaultHandler = void (*)(int signal, const void* address);
 
 // Installs the handler, once for the process.

@@ -8,8 +8,8 @@
 
 namespace emulator {
 
-// The order in which blocks, a block's threads, and streams run. A right program does not depend on
-// it.
+// The order in which blocks, a block's threads, and streams run. A correct program does not depend
+// on it.
 struct Schedule {
     enum class Order { in_order, reversed, shuffled };
     Order order = Order::in_order;
@@ -18,17 +18,17 @@ struct Schedule {
 
 struct Settings {
     Schedule schedule;  // EMULATOR_SCHEDULE: in-order, reversed or shuffled:SEED
-    int workers = 1;  // EMULATOR_WORKERS: OS threads that run blocks; default the machine's
+    int workers = 1;  // EMULATOR_WORKERS: OS threads that run blocks; default: the cores
     std::string device = "h200";  // EMULATOR_DEVICE: h200 or gtx980
-    // EMULATOR_TIME_LIMIT: seconds of processor time that a block may use; 0: any
+    // EMULATOR_TIME_LIMIT: seconds of processor time that a block may use; 0: no limit
     double time_limit = 60;
 };
 
-// Read from the environment at the first call; a value that means nothing ends the program with a
-// message that says what is allowed.
+// Read from the environment at the first call. An invalid value ends the program with a message
+// that says what is allowed.
 const Settings& settings();
 
-// Replaces the settings, between two synchronisations of the device.
+// Replaces the settings. No work may be queued on the device.
 void configure(const Settings& replacement);
 
 // Throws std::invalid_argument.

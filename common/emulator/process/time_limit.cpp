@@ -26,7 +26,7 @@ struct WatchedThread {
     // Odd while a block runs.
     std::atomic<std::uint64_t> round = 0;
     std::atomic<double> limit = 0;
-    // The watcher's own: since when it sees this round.
+    // Used by the watcher only: since when it sees this round.
     std::uint64_t seen_round = 0;
     double seen_at = 0;
 };
@@ -96,7 +96,7 @@ void start_watching(Watcher& own) {
     // SA_NODEFER: the handler does not return when it ends the block.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
     ::sigaction(time_signal(), &action, nullptr);
-    // The program's signals are its own threads' business.
+    // The watcher must not receive the program's signals.
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);

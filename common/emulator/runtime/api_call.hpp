@@ -12,8 +12,8 @@
 
 namespace emulator {
 
-// Notes the error of this host thread for cudaGetLastError() and gives it back; cudaSuccess leaves
-// the state as it is.
+// Notes the error of this host thread for cudaGetLastError() and returns it; cudaSuccess changes
+// nothing.
 cudaError_t record_error(cudaError_t error);
 
 // Clears the sticky error and this host thread's.
@@ -25,7 +25,7 @@ std::recursive_mutex& runtime_mutex();
 // Set while cudaLaunchHostFunc()'s function runs: it may not call CUDA.
 extern bool in_host_function;
 
-// Calls of the API that this host thread is in: what then touches memory is the runtime.
+// How many calls of the API this host thread is in: accesses during a call are the runtime's.
 extern constinit thread_local int api_calls;
 struct ApiCall {
     ApiCall() { ++api_calls; }
@@ -36,8 +36,8 @@ struct ApiCall {
 
 [[noreturn]] void fail_unsupported_device_call(const char* function);
 
-// What all of the API's host functions do first: they refuse to run in device code, take the lock,
-// and give the sticky error.
+// What all host functions of the API do first: they refuse to run in device code, take the lock,
+// and return the sticky error.
 template <class Body>
 cudaError_t host_call(const char* function, Body body) {
     if (current_thread != nullptr) fail_unsupported_device_call(function);
@@ -51,7 +51,7 @@ cudaError_t host_call(const char* function, Body body) {
     return record_error(body());
 }
 
-// The error of a query, in host or in device code: both may ask.
+// The error of a query, which host code and device code may both call.
 cudaError_t refuse_query(const char* function, cudaError_t error = cudaErrorInvalidValue);
 
 }  // namespace emulator

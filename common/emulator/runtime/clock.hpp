@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is ordered before what among the tasks of all streams, and the host.
+// The order between the tasks of all streams and the host.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 namespace emulator {
 namespace {
 
-// A pageable source up to this size is copied aside, so that the call returns at once as on a GPU.
+// A pageable source up to this size is copied first, so that the call returns at once as on a GPU.
 constexpr std::size_t kMaxStagedBytes = std::size_t{1} << 20;
 
 bool is_host(Place place) { return place != Place::device; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies and sets: where their ends lie, whether they are allowed, and the stream's work that does
-// them. `function` is the caller's name, for messages.
+// Copies and sets: checks where their ends lie and whether they are allowed, and queues the work in
+// a stream. `function` is the caller's name, for messages.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -33,7 +33,7 @@ Copy linear_copy(void* destination, const void* source, std::size_t bytes);
 cudaError_t copy_memory(const char* function, const Copy& copy, cudaMemcpyKind kind,
                         cudaStream_t stream, bool asynchronous);
 
-// `to_symbol` tells which side of the copy the symbol is.
+// `to_symbol`: whether the symbol is the destination.
 cudaError_t copy_symbol(const char* function, Symbol symbol, std::size_t offset, void* destination,
                         const void* source, std::size_t bytes, cudaMemcpyKind kind,
                         cudaStream_t stream, bool asynchronous, bool to_symbol);

@@ -16,8 +16,8 @@ struct CUevent_st {
     unsigned flags = 0;
     bool recorded = false;
     emulator::Progress progress;
-    emulator::Clock clock;  // of what is before it
-    std::chrono::steady_clock::time_point time;  // when the stream came to it
+    emulator::Clock clock;  // what is ordered before it
+    std::chrono::steady_clock::time_point time;  // when the stream reached it
 };
 
 namespace emulator {
@@ -125,7 +125,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
         if (stream == nullptr || event == nullptr) return cudaErrorInvalidResourceHandle;
         if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
         if (!event->recorded) return cudaSuccess;
-        order_behind(*stream, event->clock);
+        order_after(*stream, event->clock);
         if (is_done(event->progress)) return cudaSuccess;
         auto nothing = [] {};
         auto task = std::make_unique<FunctionTask<decltype(nothing)>>(nothing);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Events: points of streams.
+// Events: points in streams.
 #pragma once
 
 namespace emulator {

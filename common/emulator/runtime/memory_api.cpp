@@ -26,7 +26,7 @@ bool starts(const char* function, void* pointer, MemoryKind first, MemoryKind se
         (allocation.kind == first || allocation.kind == second)) {
         return true;
     }
-    explain("%s: %p is not what an allocation of this kind returned (%s)", function, pointer,
+    explain("%s: %p was not returned by an allocation of this kind (%s)", function, pointer,
             is_stray_address(pointer) ? describe_address(pointer).c_str() : "other memory");
     return false;
 }

@@ -29,7 +29,8 @@ struct QueuedWork {
     Rows read;
 };
 
-// What a queued task holds: tells when the work was queued and when it has run or was given up.
+// Each queued task holds one. It tells the observer when the work was queued, and when it has run
+// or was given up.
 class PendingWork {
   public:
     explicit PendingWork(const QueuedWork& work)

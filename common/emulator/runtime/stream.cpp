@@ -44,8 +44,8 @@ class StreamTable {
         if (!stream.has_work()) drop_finished();
     }
 
-    // What the host has waited for; what has been queued; and of that, what stands in streams that
-    // the legacy default stream waits for.
+    // What the host has waited for; all that has been queued; and the part of it that is in streams
+    // for which the legacy default stream waits.
     Clock host_clock;
     Clock whole_clock;
     Clock blocking_clock;
@@ -118,7 +118,7 @@ void apply_default_stream_rules(Stream& stream, Task& task) {
     }
 }
 
-// The same rules, of work that may have ended too: that it had ended was chance.
+// The same rules, applied to work that has ended too: that it had already ended was chance.
 void note_order(Stream& stream, Task& task) {
     StreamTable& all = table();
     Stream& legacy = all.legacy();
@@ -144,7 +144,7 @@ void run_first(Stream& stream) {
     stream.done = task->sequence;
 }
 
-// Which of `count` things that might be next is: the schedule says so.
+// Which of `count` candidates comes next, as the schedule says.
 std::int64_t choose(std::int64_t count, std::uint64_t& random) {
     const Schedule& schedule = settings().schedule;
     if (schedule.order == Schedule::Order::in_order) return 0;
@@ -182,7 +182,7 @@ std::uint64_t enqueue(Stream& stream, std::unique_ptr<Task> task) {
 }
 
 cudaError_t run_until(Stream& stream, std::uint64_t sequence) {
-    // What is needed waits for other work, and that for more: a stack of its own instead of
+    // The needed work waits for other work, and that for more. An explicit stack replaces
     // recursion, because a chain between two streams may be as long as their queues.
     std::vector<Progress> needed{{stream.shared_from_this(), sequence}};
     std::uint64_t random = mix_bits(settings().schedule.seed);
@@ -212,11 +212,11 @@ void note_host_waited(const Clock& clock) {
     if (host_hooks.task_begun == nullptr) return;
     StreamTable& all = table();
     all.host_clock.join(clock);
-    // What is queued from now on is behind everything, and nothing else is left.
+    // All that is queued from now on is ordered after everything, and nothing else is left.
     if (all.is_idle() && all.host_clock.covers(all.whole_clock)) host_hooks.all_ended();
 }
 
-void order_behind(Stream& stream, const Clock& clock) {
+void order_after(Stream& stream, const Clock& clock) {
     stream.clock.join(clock);
     if (stream.blocking() && &stream != &table().legacy()) table().blocking_clock.join(clock);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Streams: queues of work that runs when the host waits for it, and not before. A program that
-// reads a result without waiting for it therefore reads the old value, each time.
+// reads a result without waiting for it therefore reads the old value every time.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -46,15 +46,15 @@ class FunctionTask final : public Task {
     Function function_;
 };
 
-// nullptr for a handle that is none. 0 is the legacy default stream.
+// nullptr for an invalid handle. 0 is the legacy default stream.
 Stream* find_stream(cudaStream_t handle);
 
 std::shared_ptr<Stream> create_stream(unsigned flags, int priority);
 // What is queued still runs.
 void destroy_stream(Stream& stream);
 
-// Queues the work behind the stream's, and behind what the default stream's rules say. Result: its
-// number, for run_until().
+// Queues the work after the stream's other work, and after the work that the default stream's rules
+// demand. Returns its number, for run_until().
 std::uint64_t enqueue(Stream& stream, std::unique_ptr<Task> task);
 
 template <class Function>
@@ -62,7 +62,7 @@ std::uint64_t enqueue(Stream& stream, Function function) {
     return enqueue(stream, std::unique_ptr<Task>(new FunctionTask<Function>(std::move(function))));
 }
 
-// Runs the stream's work up to this number and all that this waits for. The result is the sticky
+// Runs the stream's work up to this number, and all work that it waits for. Returns the sticky
 // error.
 cudaError_t run_until(Stream& stream, std::uint64_t sequence);
 
@@ -71,16 +71,16 @@ bool is_done(const Progress& progress);
 // Runs one task of the stream, after what it waits for: a program that polls makes progress.
 cudaError_t run_one(Stream& stream);
 
-// What is queued from now on is behind this, whether or not it has ended.
-void order_behind(Stream& stream, const Clock& clock);
+// All that is queued in the stream from now on is ordered after this, whether it has ended or not.
+void order_after(Stream& stream, const Clock& clock);
 
 // The host knows that all this has ended.
 void note_host_waited(const Clock& clock);
 
-// The host waits for all of the stream's work.
+// Runs all of the stream's work: the host waits for it.
 cudaError_t wait_for(Stream& stream);
 
-// The host waits for everything; the streams run in the schedule's order.
+// Runs everything, the streams in the schedule's order: the host waits for it.
 cudaError_t run_all();
 
 // As cudaDeviceReset() does: gives up what is queued, and all streams but the default one.
@@ -96,7 +96,7 @@ struct CUstream_st : std::enable_shared_from_this<CUstream_st> {
     std::deque<std::unique_ptr<emulator::Task>> queue;
     std::uint64_t queued = 0;  // number of the last task queued
     std::uint64_t done = 0;  // number of the last task done
-    emulator::Clock clock;  // what the next task is behind
+    emulator::Clock clock;  // what is ordered before the next task
 
     bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
     bool has_work() const { return !queue.empty(); }

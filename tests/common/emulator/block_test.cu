@@ -42,7 +42,7 @@ TEST_F(BlockTest, a_large_grid_is_shared_among_workers) {
     for (int i = 0; i < blocks * 32; ++i) ASSERT_EQ(out[i], 1 + i);
 }
 
-// Each thread reads its neighbour's value of the round before.
+// Each thread reads its neighbour's value of the previous round.
 __global__ void rotate_kernel(int* out, int rounds) {
     __shared__ int s_values[1024];
     const int thread = threadIdx.x;
@@ -145,7 +145,7 @@ TEST_F(BlockTest, a_deadlock_names_barrier_mask_and_missing_lanes) {
     EXPECT_EQ(cudaMalloc(&pointer, 4), cudaErrorLaunchFailure) << "sticky";
     cudaDeviceReset();
     EXPECT_EQ(cudaMalloc(&pointer, 4), cudaSuccess);
-    // The worker whose fibers were abandoned is as good as new.
+    // The worker whose fibers were abandoned works as before.
     ManagedArray<int> out(64);
     rotate_kernel<<<1, 64>>>(out.data(), 1);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -276,7 +276,7 @@ __global__ void write_to_kernel(int* where, int offset) {
     if (threadIdx.x == 5) where[offset] = 1;
 }
 
-TEST_F(BlockTest, an_address_behind_an_allocation_is_illegal) {
+TEST_F(BlockTest, an_address_past_the_end_of_an_allocation_is_illegal) {
     int* values = nullptr;
     ASSERT_EQ(cudaMalloc(&values, 1024), cudaSuccess);
     write_to_kernel<<<2, 8>>>(values, 255);

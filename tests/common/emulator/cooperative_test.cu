@@ -9,7 +9,7 @@ namespace {
 
 class CooperativeTest : public EngineTest {};
 
-// Each block adds its neighbour's value of the round before.
+// Each block adds its neighbour's value of the previous round.
 __global__ void ring_kernel(int* values, int* next, int rounds) {
     for (int round = 0; round < rounds; ++round) {
         if (threadIdx.x == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// EMULATOR_FLUSH_DENORMALS, nvcc's -ftz=true: for the kernels of one translation unit, and no
-// others.
+// EMULATOR_FLUSH_DENORMALS, as nvcc's -ftz=true: it applies to the kernels of one translation unit
+// only.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ TEST_F(DenormalsTest, are_flushed_where_asked_and_nowhere_else) {
     ManagedArray<float> a(kThreads, 1e-30f), b(kThreads, 1e-10f), out(2 * kThreads);
     volatile float tiny = 1e-30f;
     volatile float small = 1e-10f;
-    // Alternating, so that the fibers of the one kernel serve the other.
+    // Alternating, so that each kernel uses fibers of the other.
     for (int round = 0; round < 3; ++round) {
         products_flushed(a.data(), b.data(), out.data(), kThreads - round);
         ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);

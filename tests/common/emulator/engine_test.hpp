@@ -23,13 +23,13 @@ class EngineTest : public testing::Test {
         emulator::configure(emulator::Settings{});
     }
 
-    // One worker, so that the order is the schedule's alone.
+    // One worker, so that only the schedule determines the order.
     static void use_schedule(std::string_view schedule, int workers = 1,
                              const std::string& device = "h200") {
         emulator::configure({emulator::parse_schedule(schedule), workers, device});
     }
 
-    // What the engine says on stderr while `run` runs.
+    // What the engine prints on stderr during `run`.
     template <class Function>
     static std::string messages_of(Function run) {
         testing::internal::CaptureStderr();

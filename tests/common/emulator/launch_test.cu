@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Launches: their limits, their errors, their ways.
+// Launches: their limits, their errors, and the functions that launch.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 

@@ -42,7 +42,7 @@ TEST_F(MemoryTest, allocations_are_aligned_poisoned_and_apart) {
     EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
 }
 
-TEST_F(MemoryTest, more_than_there_is_is_refused) {
+TEST_F(MemoryTest, more_than_the_memory_is_refused) {
     std::size_t free_before = 0, free_after = 0, total = 0;
     ASSERT_EQ(cudaMemGetInfo(&free_before, &total), cudaSuccess);
     EXPECT_LE(free_before, total);
@@ -97,9 +97,9 @@ TEST_F(MemoryTest, copies_check_range_and_direction) {
     refused([&] { return cudaMemcpy(nullptr, host, 4, cudaMemcpyHostToDevice); }, "null pointer");
     refused([&] { return cudaMemset(host, 0, 4); }, "host memory");
     refused([&] { return cudaMemset(device, 0, 64); }, "fewer than the 64");
-    refused([&] { return cudaFree(host); }, "is not what an allocation");
-    refused([&] { return cudaFree(device + 1); }, "is not what an allocation");
-    refused([&] { return cudaFreeHost(device); }, "is not what an allocation");
+    refused([&] { return cudaFree(host); }, "was not returned by an allocation");
+    refused([&] { return cudaFree(device + 1); }, "was not returned by an allocation");
+    refused([&] { return cudaFreeHost(device); }, "was not returned by an allocation");
     EXPECT_EQ(cudaMemcpy(device, host, 4, static_cast<cudaMemcpyKind>(9)),
               cudaErrorInvalidMemcpyDirection);
     EXPECT_EQ(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyHostToDevice), cudaSuccess);

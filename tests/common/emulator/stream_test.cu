@@ -140,7 +140,7 @@ TEST_F(StreamTest, a_long_chain_between_two_streams) {
     for (int i = 0; i < 400; ++i) EXPECT_EQ(log[1 + i], i);
 }
 
-TEST_F(StreamTest, queries_tell_the_state_and_get_on) {
+TEST_F(StreamTest, queries_tell_the_state_and_make_progress) {
     const Streams streams(1);
     ManagedArray<int> log(10);
     EXPECT_EQ(cudaStreamQuery(streams[0]), cudaSuccess);
@@ -259,7 +259,7 @@ TEST_F(StreamTest, freeing_waits_for_queued_work) {
     EXPECT_EQ(out[0], 11);
 }
 
-// Whoever forgets to wait between two of them must not be saved by the default stream's own order.
+// The order of the default stream must not hide a forgotten wait between two of them.
 TEST_F(StreamTest, the_schedule_orders_what_the_default_stream_waits_for) {
     for (const auto& [schedule, first] : {std::pair("in-order", 0), std::pair("reversed", 2)}) {
         use_schedule(schedule);

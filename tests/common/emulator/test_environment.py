@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the EMULATOR_* variables do to a program, and what it says of values that mean nothing.
+"""What the EMULATOR_* variables do to a program, and its messages for invalid values.
 
 Usage: test_environment.py PROGRAM (built from environment_program.cu)
 """

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Warp collectives against what PTX says of each lane.
+// Warp collectives, compared with what PTX says about each lane.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -143,7 +143,7 @@ TEST_F(WarpTest, signed_reductions_know_the_sign) {
 __global__ void two_halves_kernel(int* out) {
     const int lane = threadIdx.x % 32;
     int value = lane;
-    // The halves of a warp, each at its own pace, and in a partial warp.
+    // The halves of a warp, each at its own speed, and in a partial warp.
     if (lane < 16) {
         for (int i = 0; i < 3; ++i) value += __shfl_xor_sync(0x0000ffff, value, 1);
     } else {
@@ -218,7 +218,7 @@ TEST_F(WarpTest, a_mask_without_the_calling_lane_is_an_error) {
         messages_of([] { EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure); });
     EXPECT_TRUE(contains(said,
                          "wrong_mask_kernel, block (0,0,0), thread (0,0,0): called __shfl_sync() "
-                         "with mask 0xffff0000, which leaves its own lane out"));
+                         "with mask 0xffff0000, which does not include its own lane"));
 }
 
 __global__ void different_operations_kernel() {

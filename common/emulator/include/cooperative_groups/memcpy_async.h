@@ -9,7 +9,7 @@
 
 namespace cooperative_groups {
 
-// Copies `bytes` bytes, an element a thread; every thread of the group calls it. The data may be
+// Copies `bytes` bytes, one element per thread; every thread of the group calls it. The data may be
 // read after wait(group).
 template <class Group, class T>
 void memcpy_async(const Group& group, T* destination, const T* source, std::size_t bytes) {

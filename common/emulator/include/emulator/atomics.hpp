@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // CUDA's atomic functions. Blocks run on several worker threads, so these are real atomics; like
-// CUDA's they order nothing else (that is __threadfence's business). The _block and _system forms
-// differ from the plain ones in scope only, which is one and the same here.
+// CUDA's they order nothing else (__threadfence() does that). The _block and _system forms differ
+// from the plain ones in scope only, and here all scopes are the same.
 #pragma once
-
-#include <emulator/vector_types.hpp>
 
 #include <cstdint>
 #include <emulator/math_functions.hpp>
 #include <emulator/thread.hpp>
+#include <emulator/vector_types.hpp>
 
 namespace emulator {
 
@@ -16,7 +15,7 @@ namespace emulator {
 // An atomic of the running thread, called at `code`, that g++ itself does not report as one.
 void note_atomic(void* address, int bytes, const void* code);
 
-// Where accesses are counted, an update is one access, and whatever `update` calls is none.
+// Where accesses are counted, an update is one access, and the calls of `update` are none.
 class AtomicUpdate {
   public:
     EMULATOR_UNRECORDED AtomicUpdate(void* address, int bytes, const void* code)
@@ -34,7 +33,7 @@ class AtomicUpdate {
 #endif
 
 // Replaces *address by update(*address) and returns the old value. Values are compared by their
-// bits: a NaN in memory would otherwise never compare equal, and the loop never end.
+// bits: a NaN in memory would otherwise never compare equal, and the loop would not end.
 template <class T, class Update>
 EMULATOR_UNRECORDED T update_atomically(T* address, Update update) {
 #ifdef __SANITIZE_THREAD__

@@ -3,7 +3,7 @@
 //
 // Conversions to integers saturate. NaN becomes 0 where a float goes to 32 bits, and the integer
 // with only the highest bit set where a double or 64 bits are concerned, as an H200 does it. A
-// plain C++ cast of a value out of range is undefined and cannot be mended here: kernels that need
+// plain C++ cast of a value out of range is undefined and cannot be changed here: kernels that need
 // saturation call these functions.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA's device functions: barriers, warp functions, cache-hinted accesses and what remains. The
-// arithmetic lies in the headers included here.
+// CUDA's device functions: barriers, warp functions, cache-hinted accesses and others. The
+// arithmetic is in the headers included here.
 #pragma once
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ inline int __syncthreads_or(int predicate) {
     return emulator::block_barrier(emulator::BarrierKind::any, predicate);
 }
 #ifdef __SANITIZE_THREAD__
-// Not g++'s fences, of which some versions say that this mode does not know them.
+// Not g++'s fences: some versions warn that this mode does not know them.
 namespace emulator {
 void note_fence(bool of_device);
 }
@@ -52,7 +52,7 @@ concept Shuffled = std::same_as<T, int> || std::same_as<T, unsigned int> || std:
     std::same_as<T, unsigned long> || std::same_as<T, long long> ||
     std::same_as<T, unsigned long long> || std::same_as<T, float> || std::same_as<T, double>;
 
-// Not the library's memcpy(), of which each call is counted.
+// Not the library's memcpy(): each call of it is counted.
 template <class T>
 std::uint64_t bits_of(T value) {
     static_assert(sizeof(T) <= sizeof(std::uint64_t));
@@ -123,7 +123,7 @@ EMULATOR_SHUFFLES(float)
 EMULATOR_SHUFFLES(double)
 #undef EMULATOR_SHUFFLES
 
-// Inlined, as is what else calls it: its return address is then the place in the kernel.
+// Inlined, like its callers: its return address is then the place in the kernel.
 __forceinline__ unsigned int __activemask() { return emulator::active_mask(); }
 inline unsigned int __ballot_sync(unsigned int mask, int predicate) {
     return static_cast<unsigned int>(emulator::warp_collective(
@@ -181,7 +181,7 @@ EMULATOR_REMOVED(__any, "__any_sync(mask, predicate)")
 EMULATOR_REMOVED(__all, "__all_sync(mask, predicate)")
 #undef EMULATOR_REMOVED
 
-// ---- accesses with a cache hint: plain accesses, for there is no cache to hint at ----
+// ---- accesses with a cache hint: plain accesses, because there is no cache ----
 #define EMULATOR_CACHED_LOAD(name)    \
     template <class T>                \
     inline T name(const T* address) { \
@@ -206,9 +206,9 @@ EMULATOR_CACHED_STORE(__stwt)
 #undef EMULATOR_CACHED_STORE
 
 // ---- time, stopping, hints to the compiler ----
-// Nanoseconds of this machine's clock: they tell the order of events, nothing of a GPU's speed.
+// Nanoseconds of this machine's clock: they show the order of events, not a GPU's speed.
 inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-// No thread waits for another by sleeping: the block's threads take turns, they do not overlap.
+// Sleeping lets no other thread continue: the block's threads take turns.
 inline void __nanosleep(unsigned int) {}
 [[noreturn]] inline void __trap() {
     constexpr int kLaunchFailure = 719;  // cudaErrorLaunchFailure

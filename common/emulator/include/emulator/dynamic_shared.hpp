@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// `extern __shared__ T name[];` outside a function: what the translator makes of it.
+// The translator makes this of `extern __shared__ T name[];` outside a function.
 #pragma once
 
 #include <emulator/thread.hpp>
 
 namespace emulator {
 
-// Is used as the array would be: it converts to a pointer to the running block's memory.
+// Is used like the array: it converts to a pointer to the running block's memory.
 template <class T>
 struct DynamicShared {
     operator T*() const { return static_cast<T*>(dynamic_shared_memory()); }
-    // For casts, as where one array is cut into several of other types.
+    // For casts, for example where one array is cut into several of other types.
     template <class Other>
     explicit operator Other*() const {
         return static_cast<Other*>(dynamic_shared_memory());

@@ -55,7 +55,7 @@ class LaneGroup {
         return value;
     }
 
-    // The bit of rank r tells the predicate of the member of rank r.
+    // The bit of rank r is the predicate of the member of rank r.
     std::uint32_t ballot(int predicate) const {
         return pack_lanes(__ballot_sync(mask_, predicate), mask_);
     }

@@ -31,8 +31,8 @@ struct LaunchConfiguration {
         : grid_dim(grid), block_dim(block), shared_bytes(shared), stream(launch_stream) {}
 };
 
-// The part of a block's state that the loop over its threads works on, open to the compiler so that
-// a kernel is inlined into the loop: a thread that meets no barrier then costs about a function
+// The part of a block's state that the loop over its threads uses. It is visible to the compiler,
+// so that a kernel is inlined into the loop: a thread without a barrier then costs about a function
 // call.
 struct ThreadLoop {
     ThreadContext* threads;  // by linear index
@@ -49,8 +49,8 @@ struct ThreadLoop {
 void release_waiters_of(ThreadLoop& loop, const ThreadContext& ended);
 
 // For programs whose accesses are counted (g++ -fsanitize=thread).
-// The thread that runs next on this worker: its built-in variables are constants to a kernel whose
-// accesses are counted.
+// Sets the thread that runs next on this worker. Its built-in variables are constants in a kernel
+// whose accesses are counted.
 void enter_thread(ThreadContext& thread);
 // All threads of a warp have returned.
 void end_warp(int warp);
@@ -104,7 +104,7 @@ class KernelCall {
   public:
     virtual ~KernelCall() = default;
     // Runs threads of the block until none is left to start. Each fiber of the block calls it once:
-    // a thread that waits keeps its fiber, and another fiber goes on with the loop.
+    // a thread that waits keeps its fiber, and another fiber continues the loop.
     virtual void run_threads(ThreadLoop& loop) const = 0;
 };
 
@@ -124,8 +124,8 @@ class BoundKernelCall final : public KernelCall {
 #else
             threadIdx = thread.thread_index;
             current_thread = &thread;
-            // A signal (a fault, the time limit) finds the thread there: without this the store may
-            // move behind a loop of the kernel, and an endless one has none before it.
+            // A signal (a fault, the time limit) finds the thread there. Without this the store may
+            // move past a loop of the kernel, and after an endless loop it would never happen.
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
             body_();
@@ -146,8 +146,8 @@ class BoundKernelCall final : public KernelCall {
     Body body_;
 };
 
-// What is known of a kernel at its launch. The address is nullptr where the name alone does not
-// tell which instance of a template runs.
+// What is known about a kernel at its launch. The address is nullptr if the name alone does not
+// determine which instance of a template runs.
 struct KernelIdentity {
     const char* name;
     const void* address;
@@ -158,8 +158,8 @@ struct KernelIdentity {
 int launch_kernel(const LaunchConfiguration& configuration, KernelIdentity kernel,
                   std::unique_ptr<KernelCall> call);
 
-// A kernel's call, ready but for the thread. A tuple of its own, because std::apply() would be
-// instrumented where accesses are counted, and read the arguments for every thread.
+// A kernel's call with its arguments. It has a tuple of its own: std::apply() would be instrumented
+// where accesses are counted, and would read the arguments for every thread.
 template <std::size_t, class Value>
 struct Argument {
     Value value;
@@ -195,7 +195,7 @@ class BoundLaunch {
     EMULATOR_UNRECORDED int operator()(Arguments&&... arguments) const {
         using Body =
             KernelBody<Kernel, std::index_sequence_for<Arguments...>, std::decay_t<Arguments>...>;
-        // Not std::make_unique(): in device code its accesses would be taken for the kernel's.
+        // Not std::make_unique(): in device code its accesses would count as the kernel's.
         std::unique_ptr<KernelCall> call(new BoundKernelCall<DenormalMode, Body>(
             kernel_, std::forward<Arguments>(arguments)...));
         return launch_kernel(configuration_, identity_, std::move(call));
@@ -221,7 +221,7 @@ const void* kernel_address(Function* function) {
 
 // The same with `address_of`, a lambda `[](auto use) -> decltype(use(kernel)) { return use(kernel);
 // }`: it gives the kernel's address, by which cudaFuncSetAttribute() knows it, unless the name
-// stands for a template whose arguments are deduced.
+// is that of a template whose arguments are deduced.
 template <class Kernel, class AddressOf>
 BoundLaunch<Kernel> bind_launch(const LaunchConfiguration& configuration, const char* name,
                                 Kernel kernel, AddressOf address_of) {

@@ -164,8 +164,8 @@ inline float __saturatef(float x) {
 }
 
 // ---- arithmetic with a rounding mode in the name ----
-// volatile keeps g++ from contracting the _rn forms into a fused multiply-add: kernels call them to
-// forbid exactly that.
+// volatile keeps g++ from contracting the _rn forms into a fused multiply-add: kernels call these
+// functions to forbid exactly that.
 inline float __fadd_rn(float a, float b) {
     const volatile float sum = a + b;
     return sum;

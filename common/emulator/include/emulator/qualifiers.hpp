@@ -23,13 +23,13 @@
 // The tags are part of the symbols' names, by which the runtime finds the variables.
 #define __constant__ __attribute__((abi_tag("constant")))
 
-// One block at a time runs on a worker thread, so storage that each worker has once is storage that
-// each block has once. constinit refuses, as nvcc does, what needs a constructor to run, and with
-// that spares the guard that g++ would test at each use.
-// The sections let the runtime find the variables, to poison them at the start of a block: one
-// section a declaration, because g++ puts no variable of an inline function into a section that
-// another function uses. (It puts those of function templates where it wants: they are found by the
-// tag in their symbols.)
+// A worker thread runs one block at a time, so storage that each worker has once is storage that
+// each block has once. constinit refuses, as nvcc does, types that need a constructor to run. So
+// g++ needs no guard that it would test at each use.
+// The sections let the runtime find the variables, to poison them at the start of a block. There is
+// one section per declaration, because g++ puts no variable of an inline function into a section
+// that another function uses. (It ignores the section for function templates: their variables are
+// found by the tag in their symbols.)
 #define EMULATOR_TEXT_OF(token) #token
 #define EMULATOR_SHARED_SECTION(number) "emulator_shared." EMULATOR_TEXT_OF(number)
 #define EMULATOR_SHARED(alignment, tag)                                     \
@@ -37,7 +37,7 @@
                                           section(EMULATOR_SHARED_SECTION(__COUNTER__))))
 
 // The translator puts EMULATOR_SHARED_END behind each declaration. Where accesses are checked, it
-// declares bytes that belong to nothing, so that an index too large meets no other variable.
+// declares bytes that belong to nobody, so that an index too large reaches no other variable.
 #ifdef __SANITIZE_THREAD__
 #define __shared__ EMULATOR_SHARED(128, "shared")
 #define EMULATOR_JOIN_EXPANDED(a, b) a##b

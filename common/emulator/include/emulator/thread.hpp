@@ -3,10 +3,9 @@
 // device functions are made of. Kernels see these through <cuda_runtime.h>.
 #pragma once
 
-#include <emulator/vector_types.hpp>
-
 #include <cstddef>
 #include <cstdint>
+#include <emulator/vector_types.hpp>
 
 // Thread-local variables rather than macros, so that a built-in variable is one load and a struct
 // may still have a member of that name (cudaLaunchConfig_t::gridDim). The fiber switch keeps them
@@ -14,8 +13,8 @@
 // from the thread pointer.
 #define EMULATOR_THREAD_LOCAL [[gnu::tls_model("local-exec")]] extern constinit thread_local
 
-// EMULATOR_UNRECORDED: where accesses are counted, those of this function are not the kernel's own.
-// g++ does not inline such a function into a counted one.
+// EMULATOR_UNRECORDED: where accesses are counted, those of this function are not counted. g++ does
+// not inline such a function into a counted one.
 #ifdef __SANITIZE_THREAD__
 #define EMULATOR_UNRECORDED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
 // Special registers, not memory: g++ does not instrument reads of constants. uint3 for all, because
@@ -96,8 +95,8 @@ enum class WarpOperation {
 std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                               int argument, int width) noexcept;
 
-// The lanes of this warp that make this very call together, told apart from other calls by its
-// return address. Waits until no thread of the block can go on otherwise.
+// The lanes of this warp that make this call together; its return address distinguishes it from
+// other calls. Waits until no thread of the block can continue otherwise.
 std::uint32_t active_mask() noexcept;
 
 // Waits until every block of a cooperative grid is here.

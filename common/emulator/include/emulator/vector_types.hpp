@@ -4,7 +4,7 @@
 // A vector of two or four components is a union of its named fields and one machine vector. Where
 // memory accesses are counted (g++ -fsanitize=thread) it is copied through the machine vector, so
 // that a whole-vector copy is one access, as on the GPU: with plain fields g++ copies only the
-// components that are used, each by itself, and four loads would be seen where the hardware does
+// components that are used, one by one, and four loads would be counted where the hardware makes
 // one. Such vectors are not trivially copyable; elsewhere they are.
 //
 // Differences from CUDA: no designated initialisers, no structured bindings.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What counting and checking cost, on kernels of five kinds: arithmetic and global loads, one block
-// in shared memory, many threads with shared atomics, and many tiny launches. Compiled for the
-// plain engine and for the one with counters; counting_ratios.py compares the two.
+// The cost of counting and checking, for kernels of several kinds: arithmetic and global loads, one
+// block in shared memory, many threads with shared atomics, and many tiny launches. Compiled for
+// the plain engine and for the one with counters; counting_ratios.py compares the two.
 //
 //     counting_benchmark CASE REPEATS
 //
@@ -49,7 +49,7 @@ __global__ void accelerate_kernel(const float4* __restrict__ bodies,
     accelerations[i] = acceleration;
 }
 
-// One block sorts all keys: a thread a pair.
+// One block sorts all keys: one thread per pair.
 __global__ void sort_kernel(unsigned* __restrict__ keys, int count) {
     extern __shared__ unsigned s_keys[];
     for (int i = threadIdx.x; i < count; i += blockDim.x) s_keys[i] = keys[i];
@@ -104,7 +104,7 @@ __global__ void assign_kernel(const float2* __restrict__ points, const float2* _
     if (threadIdx.x < kClusters) atomicAdd(&sizes[threadIdx.x], s_sizes[threadIdx.x]);
 }
 
-// All paths by way of one vertex: a launch a vertex, a thread a pair.
+// All paths through one vertex: one launch per vertex, one thread per pair.
 __global__ void relax_kernel(int* __restrict__ distances, int count, int via) {
     const int to = blockIdx.x * blockDim.x + threadIdx.x;
     const int from = blockIdx.y * blockDim.y + threadIdx.y;

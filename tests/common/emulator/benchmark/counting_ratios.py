@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints what counting and checking cost against the plain engine, both on one core; exit 1 above the
-bars: 30 times the time, 64 bytes a word touched.
+"""Prints the cost of counting and checking, compared with the plain engine, both on one core.
+
+The exit status is 1 above either limit: 30 times the time, 64 bytes per word touched.
 
 Usage: counting_ratios.py PLAIN_PROGRAM COUNTING_PROGRAM
 """
@@ -13,12 +14,12 @@ import time
 CASES = ("nbody-1024", "bitonic-2048", "kmeans-65536x16", "floyd-128", "floyd-512")
 PLAIN_REPEATS, COUNTED_REPEATS = 5, 1
 LARGEST_RATIO = 30.0
-# The engine's tables cost the same at every size: only large arrays say what a word costs.
-LARGEST_BYTES_A_WORD, FEW_WORDS = 64.0, 150_000
+# The engine's tables cost the same at every size: only large arrays show the cost per word.
+LARGEST_BYTES_PER_WORD, FEW_WORDS = 64.0, 150_000
 
 
 def run(program, case, repeats, **variables):
-    """Best time in seconds, words touched, the process's memory in bytes, and seconds all told."""
+    """Best time in seconds, words touched, the process's memory in bytes, and seconds in total."""
     environment = os.environ | {"EMULATOR_WORKERS": "1", "EMULATOR_COUNTERS": "none"} | variables
     environment.pop("MALLOC_PERTURB_", None)
     start = time.monotonic()
@@ -34,20 +35,21 @@ def main():
     plain, counting = sys.argv[1:]
     failed = []
     print(f"{'case':18} {'plain ms':>9} {'counted ms':>11} {'ratio':>6} {'without races':>14} "
-          f"{'all told s':>11} {'bytes a word':>13}")
+          f"{'total s':>11} {'bytes per word':>14}")
     for case in CASES:
         fast, words, plain_memory, _ = run(plain, case, PLAIN_REPEATS)
-        slow, _, memory, all_told = run(counting, case, COUNTED_REPEATS)
+        slow, _, memory, total = run(counting, case, COUNTED_REPEATS)
         no_races = run(counting, case, COUNTED_REPEATS, EMULATOR_RACES="off")[0]
         ratio = slow / fast
-        bytes_a_word = (memory - plain_memory) / words
+        bytes_per_word = (memory - plain_memory) / words
         large = words >= FEW_WORDS
-        print(f"{case:18} {1000 * fast:9.2f} {1000 * slow:11.2f} {ratio:6.1f} {no_races / fast:14.1f} "
-              f"{all_told:11.2f} {f'{bytes_a_word:13.0f}' if large else '':13}", flush=True)
+        print(f"{case:18} {1000 * fast:9.2f} {1000 * slow:11.2f} {ratio:6.1f} "
+              f"{no_races / fast:14.1f} {total:11.2f} "
+              f"{f'{bytes_per_word:14.0f}' if large else '':14}", flush=True)
         if ratio > LARGEST_RATIO:
             failed.append(f"{case}: {ratio:.1f} times the plain engine's time")
-        if large and bytes_a_word > LARGEST_BYTES_A_WORD:
-            failed.append(f"{case}: {bytes_a_word:.0f} bytes a word")
+        if large and bytes_per_word > LARGEST_BYTES_PER_WORD:
+            failed.append(f"{case}: {bytes_per_word:.0f} bytes per word")
     for line in failed:
         print(f"too much: {line}")
     return 1 if failed else 0

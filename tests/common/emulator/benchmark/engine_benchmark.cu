@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the CPU engine's own work costs: a thread, a barrier, a shuffle, a launch. Run with
-// EMULATOR_WORKERS=1: the numbers are one core's.
+// The cost of the CPU engine's own work: a thread, a barrier, a shuffle, a launch. Run with
+// EMULATOR_WORKERS=1: the numbers are for one core.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ int main() {
     if (cudaMalloc(&out, sizeof(int)) != cudaSuccess) return 1;
     constexpr int kThreadBlocks = 4096;
     print(
-        "a thread, no barrier, blocks of 256",
+        "per thread without a barrier, blocks of 256",
         best_nanoseconds([&] { empty_kernel<<<kThreadBlocks, 256>>>(out); }) / kThreadBlocks / 256,
         "aim: 3");
     constexpr int kElements = 1 << 20;
@@ -82,14 +82,14 @@ int main() {
     float* y = nullptr;
     cudaMalloc(&x, kElements * sizeof(float));
     cudaMalloc(&y, kElements * sizeof(float));
-    print("a thread of y += 2 x, blocks of 256",
+    print("per thread of y += 2 x, blocks of 256",
           best_nanoseconds([&] { saxpy_kernel<<<kElements / 256, 256>>>(x, y, kElements); }) /
               kElements,
           "");
     constexpr int kRounds = 1000;
     for (const int threads : {32, 256, 1024}) {
         char what[64];
-        std::snprintf(what, sizeof what, "a thread a __syncthreads(), %d threads", threads);
+        std::snprintf(what, sizeof what, "per thread and __syncthreads(), %d threads", threads);
         print(what,
               best_nanoseconds([&] { barrier_kernel<<<4, threads>>>(out, kRounds); }) / 4 /
                   threads / kRounds,
@@ -97,21 +97,21 @@ int main() {
     }
     for (const int threads : {32, 256}) {
         char what[64];
-        std::snprintf(what, sizeof what, "a lane a __shfl_xor_sync(), %d threads", threads);
+        std::snprintf(what, sizeof what, "per lane and __shfl_xor_sync(), %d threads", threads);
         print(what,
               best_nanoseconds([&] { shuffle_kernel<<<4, threads>>>(out, kRounds); }) / 4 /
                   threads / kRounds,
               "aim: 20");
     }
-    print("a lane a __ballot_sync(), 256 threads",
+    print("per lane and __ballot_sync(), 256 threads",
           best_nanoseconds([&] { ballot_kernel<<<4, 256>>>(out, kRounds); }) / 4 / 256 / kRounds,
           "");
-    print("an atomicAdd()",
+    print("per atomicAdd()",
           best_nanoseconds([&] { atomic_kernel<<<64, 256>>>(out, 100); }) / 64 / 256 / 100, "");
     constexpr int kLaunches = 20000;
     for (const int blocks : {1, 16}) {
         char what[64];
-        std::snprintf(what, sizeof what, "a launch of %d x 32 threads", blocks);
+        std::snprintf(what, sizeof what, "per launch of %d x 32 threads", blocks);
         print(what, best_nanoseconds([&] {
                         for (int i = 0; i < kLaunches; ++i) empty_kernel<<<blocks, 32>>>(out);
                     }) / kLaunches,
@@ -119,7 +119,7 @@ int main() {
     }
     constexpr int kDepth = 14;
     cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 1 << kDepth);
-    print("a device-side launch of 1 x 1 threads",
+    print("per device-side launch of 1 x 1 threads",
           best_nanoseconds([&] { recursive_kernel<<<1, 1>>>(kDepth); }) / ((2 << kDepth) - 1), "");
     return cudaGetLastError() == cudaSuccess ? 0 : 1;
 }

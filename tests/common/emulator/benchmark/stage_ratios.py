@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints each stage's time on the CPU engine against its chapter's serial stage, both on one core.
+"""Prints each stage's time on the CPU engine beside that of its chapter's serial stage, on one core.
 
 Usage: stage_ratios.py BUILD_FOLDER
 """
@@ -32,7 +32,7 @@ def main():
     for stage in stages:
         if "emu" not in stage["executables"] or stage.get("race_on_purpose"):
             continue
-        # The stage's own size on the engine, and the serial stage at the same.
+        # The stage's default size on the engine, and the same size for the serial stage.
         size, emulated = measure(build / stage["executables"]["emu"])
         key = stage["chapter"], size
         if key not in serial_ms:

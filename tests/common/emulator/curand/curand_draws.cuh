@@ -32,8 +32,9 @@ inline Case case_at(int index) {
                 kOffsets[index % kOffsetCount]};
 }
 
-// Reals are recorded for the first three subsequences of each seed only: the integers behind them
-// are recorded for all. Draws of four at once need every position in Philox' blocks of four.
+// Reals are recorded for the first three subsequences of each seed only; the integers from which
+// they are made are recorded for all. Draws of four at once need every position in Philox' blocks
+// of four.
 inline bool has_reals(const Case& c) {
     return c.subsequence <= 2 && (c.offset == 0 || c.offset == 3);
 }
@@ -62,7 +63,7 @@ struct Quadruples {
     float uniforms[4];
     double uniform_doubles[2];
     float normals[4];
-    unsigned int last;  // where the stream stands afterwards
+    unsigned int last;  // the stream's position afterwards
 };
 
 template <class State>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is left of the device functions: hinted accesses, printing, stopping.
+// The other device functions: hinted accesses, printing, stopping.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 

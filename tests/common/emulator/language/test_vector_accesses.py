@@ -20,7 +20,8 @@ def accesses(body):
     """The instrumented accesses of a function, in order, as "read16" and the like."""
     program = f"#include <vector_functions.h>\nextern \"C\" {body}\n"
     result = subprocess.run(
-        [*COMPILER, "-std=c++20", "-O1", "-fsanitize=thread", "-x", "c++", "-S", "-o", "-", "-"], input=program, capture_output=True, text=True, check=True)
+        [*COMPILER, "-std=c++20", "-O1", "-fsanitize=thread", "-x", "c++", "-S",
+         "-o", "-", "-"], input=program, capture_output=True, text=True, check=True)
     return re.findall(r"__tsan_((?:read|write)\d+)", result.stdout)
 
 
