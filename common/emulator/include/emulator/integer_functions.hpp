@@ -2,10 +2,9 @@
 // CUDA's integer intrinsics.
 #pragma once
 
-#include <emulator/vector_types.hpp>
-
 #include <bit>
 #include <cstdint>
+#include <emulator/vector_types.hpp>
 
 // ---- counting and reversing bits ----
 inline int __popc(unsigned int x) { return std::popcount(x); }

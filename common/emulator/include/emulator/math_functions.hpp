@@ -39,9 +39,7 @@ double scaled_erfc(double x);  // exp(x * x) * erfc(x)
 // ---- reciprocal roots and norms ----
 inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 // Rounded once. As on a GPU, this is not always the rounded reciprocal of the rounded root.
-inline float rsqrtf(float x) {
-    return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x)));
-}
+inline float rsqrtf(float x) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x))); }
 inline double rcbrt(double x) { return 1.0 / std::cbrt(x); }
 inline float rcbrtf(float x) { return 1.0f / std::cbrt(x); }
 inline double rhypot(double x, double y) { return 1.0 / std::hypot(x, y); }
