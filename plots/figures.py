@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Draws the course's figures into build/figures: PNG, SVG, animations, and the page that shows all of them.
+"""Draws the course's figures into build/figures: PNG, SVG, animations, and the page that shows all
+of them.
 
-    python3 -m plots.figures                  from recorded data (plots/data/<device>)
-    python3 -m plots.figures --data here      from this machine's (build/data)
-    python3 -m plots.figures --publish        and copies what the READMEs show to chapters/<chapter>/figures
+    python3 -m plots.figures                from recorded data (plots/data/<device>)
+    python3 -m plots.figures --data here    from this machine's (build/data)
+    python3 -m plots.figures --publish      copies the READMEs' figures to the chapters
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ def chosen_figures(arguments: argparse.Namespace) -> list[Figure]:
             raise DataError(f"--only {word}: no such figure; {nearest(word, names)}")
     if arguments.chapter is not None and arguments.chapter not in chapters:
         raise DataError(
-            f"--chapter {arguments.chapter}: no such chapter; {nearest(arguments.chapter, chapters)}"
+            f"--chapter {arguments.chapter}: no such chapter;"
+            f" {nearest(arguments.chapter, chapters)}"
         )
     figures = [
         one
@@ -139,7 +141,8 @@ class Drawn:
 
 
 def draw_figures(arguments: argparse.Namespace, source: Source, drawn: Drawn) -> None:
-    """Draws what can be drawn. A chapter without any recorded rows is left out, unless it was asked for."""
+    """Draws what can be drawn. A chapter without any recorded rows is left out, unless it was asked
+    for."""
     output = arguments.out
     all_asked = arguments.only is None and arguments.chapter is None
     # Nearly all of the time is gnuplot's. Each gnuplot is a process of its own.

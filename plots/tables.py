@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Writes the tables of the chapters' READMEs from recorded data, so that no number in them is typed.
+"""Writes the tables of the chapters' READMEs from recorded data, so that no number in them is
+typed.
 
-    python3 -m plots.tables              rewrites what stands between `<!-- table:NAME -->` and `<!-- end -->`
-    python3 -m plots.tables --check      only says whether a README is out of date (exit status 1)
+    python3 -m plots.tables            rewrites `<!-- table:NAME -->` to `<!-- end -->`
+    python3 -m plots.tables --check    only says whether a README is out of date (exit status 1)
 
-Every chapter has the tables `stages` (technique, speed-up of the source and here, rate of the kernels, limit
-now), `published` (each printed number beside the one measured here) and `counters` (what each kernel asks of
-the memory, from plots/data/counters), and those of its CHAPTER. A chapter whose rows are not recorded yet
-keeps its README as it is.
+Every chapter has the tables `stages` (technique, speed-up of the source and here, rate of the
+kernels, limit now), `published` (each printed number beside the one measured here) and
+`counters` (what each kernel asks of the memory, from plots/data/counters), and those of its
+CHAPTER. A chapter whose rows are not recorded yet keeps its README as it is.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from plots.records.rows import Report, Row, read_profile, read_reports, read_row
 
 
 def own_tables(chapter: Chapter, rows: Sequence[Row], folder: Path) -> dict[str, list[str]]:
-    """The tables that only this chapter has. They are made of all rows, not only the compared ones."""
+    """The tables that only this chapter has. They are made of all rows, not only the compared
+    ones."""
     report_path = folder / f"{chapter.name}_report.csv"
     limits_path = folder / "limits.csv"
     if not chapter.tables:
@@ -101,7 +103,8 @@ def main(words: list[str] | None = None) -> int:
         raise DataError(str(error)) from error
     for path in stale:
         print(
-            f"{path}: {'out of date: run python3 -m plots.tables' if arguments.check else 'written'}"
+            f"{path}:"
+            f" {'out of date: run python3 -m plots.tables' if arguments.check else 'written'}"
         )
     return EXIT_FAILURE if arguments.check and stale else 0
 

@@ -2,7 +2,7 @@
 """Records the small runs on the CPU engine that drawings are made from, into plots/data/traces.
 
     python3 -m plots.traces            runs the stages and writes the tables
-    python3 -m plots.traces --check    writes nothing; exit status 1 where a run differs from the recorded one
+    python3 -m plots.traces --check    only compares: exit status 1 where a run differs
 
 Each chapter names its runs in CHAPTER.traces.
 """

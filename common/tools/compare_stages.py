@@ -117,8 +117,8 @@ def main() -> int:
     limited: list[tuple[Stage, ToolError]] = []
     without_device: list[str] = []
 
-    # One n for all. Each engine has its own default, so the last stage, the quickest, sets it; but OpenCL
-    # may run elsewhere than the kernels that it is compared with.
+    # One n for all. Each engine has its own default, so the last stage, the quickest, sets it; but
+    # OpenCL may run elsewhere than the kernels that it is compared with.
     last = next((stage for stage in reversed(chosen) if not stage.opencl), chosen[-1])
     for stage in [last, *(stage for stage in chosen if stage is not last)]:
         try:

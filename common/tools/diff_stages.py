@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """make diff A=nbody/02_float4 B=nbody/03_shared_tiles: what changed between two stages.
 
-It prints a plain unified diff of the two sources and of their own compiler flags: some stages differ
-from the one before in a flag alone.
+It prints a plain unified diff of the two sources and of their own compiler flags: some stages
+differ from the one before in a flag alone.
 """
 
 from common.tools.lib.differences import flags_diff, source_diff

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """make figures [DATA=recorded|here] [CHAPTER=nbody]: the thesis' figures into build/figures.
 
-recorded: from the measurements in plots/data. here: from a sweep on this machine, which runs first and
-writes build/data.
+recorded: from the measurements in plots/data. here: from a sweep on this machine, which runs
+first and writes build/data.
 """
 
 import shutil

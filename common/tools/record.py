@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """make record [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]: runs the sweeps of
-plots/<chapter>/sweep.toml and writes plots/data/<device>/<chapter>.csv. SWEEPS, or the names on this
-program's command line, chooses some. Several recorders may run at once, each with other sweeps, engines
-or CUDA_VISIBLE_DEVICES: each appends whole runs under a lock.
+plots/<chapter>/sweep.toml and writes plots/data/<device>/<chapter>.csv. SWEEPS, or the names on
+this program's command line, chooses some. Several recorders may run at once, each with other
+sweeps, engines or CUDA_VISIBLE_DEVICES: each appends whole runs under a lock.
 
-It resumes where it stopped: a run whose rows exist is skipped, and the rows of a finished run are on disk
-before the next run starts. So an interruption loses none. plots/records/sweeps.md has the rules.
+It resumes where it stopped: a run whose rows exist is skipped, and the rows of a finished run
+are on disk before the next run starts. So an interruption loses none. plots/records/sweeps.md
+has the rules.
 """
 
 import csv
@@ -92,8 +93,8 @@ def is_recorded(run: Run, rows: list[Row]) -> bool:
 
 
 def seconds_at(n: int, took: dict[int, list[float]]) -> float:
-    """The expected seconds of a run of n, from the seconds of other sizes. The time grows with a power of n,
-    which the nearest size and one at least twice as far from it show."""
+    """The expected seconds of a run of n, from the seconds of other sizes. The time grows with a
+    power of n, which the nearest size and one at least twice as far from it show."""
     means = {size: max(1e-3, sum(times) / len(times)) for size, times in took.items()}
     nearest = sorted(means, key=lambda size: abs(math.log(size / n)))
     first, growth = nearest[0], 1.0
@@ -221,8 +222,8 @@ class Recorder:
         return self.tables[name]
 
     def measure(self, run: Run, repeats: int, warmup: int) -> Measurement:
-        """A single run without a warm-up is verified and timed at once, so that a long run runs once, not three
-        times."""
+        """A single run without a warm-up is verified and timed at once, so that a long run runs
+        once, not three times."""
         stage = self.stages[f"{run.sweep.chapter}/{run.stage}"]
         return measure(
             executable(stage, pick_engine(stage, run.sweep.engine)),
@@ -240,8 +241,8 @@ class Recorder:
         )
 
     def may_be_long(self, run: Run, rows: list[Row]) -> bool:
-        """Whether one timed run is tried first. It is not where another size was so fast that this one cannot
-        be long, even if the time grows with the cube of n."""
+        """Whether one timed run is tried first. It is not where another size was so fast that this
+        one cannot be long, even if the time grows with the cube of n."""
         limit = run.sweep.long_run_seconds
         if limit <= 0 or run.sweep.repeats == 1:
             return False
@@ -286,8 +287,8 @@ class Recorder:
         )
 
     def keep_limits(self, device: str, limits: dict[str, float]) -> None:
-        """The limits of the device, where the harness knows them. The largest value of all lines counts. A line
-        is added where this run found a larger value than the lines before."""
+        """The limits of the device, where the harness knows them. The largest value of all lines
+        counts. A line is added where this run found a larger value than the lines before."""
         if not limits.get("bytes_per_second"):
             return
         table = self.table("limits", LIMITS_COLUMNS)
@@ -345,8 +346,9 @@ def gpu_name(stages: list[Stage]) -> str:
 
 
 def record_profiles(profiles: Mapping[str, str], folder: Path) -> None:
-    """Runs the modules that profile stages, where their metrics are missing. Many shared GPUs refuse
-    their counters to users: then one line says so, and the records are complete without them."""
+    """Runs the modules that profile stages, where their metrics are missing. Many shared GPUs
+    refuse their counters to users: then one line says so, and the records are complete without
+    them."""
     for chapter, module in profiles.items():
         if (folder / f"{chapter}_profile.csv").exists():
             continue

@@ -65,7 +65,8 @@ def run_mesh(program: Path, iterations: int, folder: Path) -> tuple[MeshFrame, b
 
 
 def mesh_frames(program: Path) -> list[MeshFrame]:
-    """From the lattice until nothing moves. Each frame is a run of its own that --max-iterations ends."""
+    """From the lattice until nothing moves. Each frame is a run of its own that --max-iterations
+    ends."""
     found: list[MeshFrame] = []
     with tempfile.TemporaryDirectory() as folder:
         iterations, at_rest = 0, False
@@ -115,8 +116,8 @@ def draw_mesh_frames(frames: Sequence[MeshFrame], target: Path, data: Path) -> N
 
 
 def make_meshing(stages: Stages, build: Path, output: Path) -> Animation:
-    """Runs the mesh and draws it to output/meshing.gif. The serial stage runs: so small a mesh takes
-    less time than a GPU needs to start, and all stages give the same result."""
+    """Runs the mesh and draws it to output/meshing.gif. The serial stage runs: so small a mesh
+    takes less time than a GPU needs to start, and all stages give the same result."""
     target = output / "meshing.gif"
     serial = stages[stages.serial]
     if "cpu" not in serial.executables:
@@ -128,10 +129,16 @@ def make_meshing(stages: Stages, build: Path, output: Path) -> Animation:
         stages.chapter,
         target,
         "From lattice to mesh",
-        f"{len(frames)} runs of {serial.stage} with {' '.join(DOMAIN)}, each ended by --max-iterations. The mesh "
-        f"is at rest after {frames[-1].iteration} iterations. The first {EVERY_ITERATION} iterations have a frame "
-        "each, later frames lie further apart. Colours show the triangles' quality.",
-        f"Animation of {len(frames)} frames: triangles of a square with a round hole. At first they are irregular and many are "
-        "flat. Bars push their ends apart and to the boundary, until nearly all triangles turn blue, which means nearly "
-        f"equilateral. Their mean quality grows from {first:.2f} to {last:.2f}.",
+        (
+            f"{len(frames)} runs of {serial.stage} with {' '.join(DOMAIN)}, each ended by"
+            f" --max-iterations. The mesh is at rest after {frames[-1].iteration} iterations. The"
+            f" first {EVERY_ITERATION} iterations have a frame each, later frames lie further"
+            " apart. Colours show the triangles' quality."
+        ),
+        (
+            f"Animation of {len(frames)} frames: triangles of a square with a round hole. At first"
+            " they are irregular and many are flat. Bars push their ends apart and to the"
+            " boundary, until nearly all triangles turn blue, which means nearly equilateral."
+            f" Their mean quality grows from {first:.2f} to {last:.2f}."
+        ),
     )

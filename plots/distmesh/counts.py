@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Table II of Gaudiani 2012: how often all points are moved, and how often the mesh is triangulated."""
+"""Table II of Gaudiani 2012: how often all points are moved, and how often the mesh is
+triangulated."""
 
 from __future__ import annotations
 
@@ -92,11 +93,19 @@ def prepare_counts(source: Source) -> Drawing:
             "n_tics": tics(spread(sizes)),
             **variables,
         },
-        subtitle=f"{origin([*rows, *serial], engine, source.kind, serial[0].device)}. Last of {repeats_of([*rows, *serial])}.",
+        subtitle=(
+            f"{origin([*rows, *serial], engine, source.kind, serial[0].device)}. Last of"
+            f" {repeats_of([*rows, *serial])}."
+        ),
         emulated=engine == "emu",
-        ours=f"{words}. The printed GPU version took {then} at {short_count(max(cells_of('II', 'iterations')))}.",
-        alt=f"Two line charts against points, of the iterations and the triangulations that {STAGES.serial} and {SHARED} take on "
-        f"{device_label(rows, engine)}"
+        ours=(
+            f"{words}. The printed GPU version took {then} at"
+            f" {short_count(max(cells_of('II', 'iterations')))}."
+        ),
+        alt=(
+            "Two line charts against points, of the iterations and the triangulations that"
+            f" {STAGES.serial} and {SHARED} take on {device_label(rows, engine)}"
+        )
         + (", beside the printed counts of a CPU and a GPU in grey" if recorded else "")
         + f". {words}.",
     )

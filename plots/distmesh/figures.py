@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Figures of the distmesh chapter: meshes coloured by their triangles' quality, and the tables and figure 8 of
-Gaudiani 2012 beside ours."""
+"""Figures of the distmesh chapter: meshes coloured by their triangles' quality, and the tables and
+figure 8 of Gaudiani 2012 beside ours."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ FIGURES = (
         "",
         STAGES.chapter,
         "Distmesh, whole runs",
-        "Version 2 is 6.28 times as fast as its CPU at 20 109 points, 0.95 times at 1452 (table I).",
+        (
+            "Version 2 is 6.28 times as fast as its CPU at 20 109 points, 0.95 times at 1452"
+            " (table I)."
+        ),
         partial(prepare_times, kernels=False),
         in_readme=True,
         said_by=SAID_BY,
@@ -76,8 +79,8 @@ CHAPTER = Chapter(
     Rate("points"),
     Rules(
         CIRCLE | dict.fromkeys(OTHER_FLAGS, ""),
-        # Nearly all of a whole run are the host's triangulations. They are the same in all stages but the
-        # last, so that those are compared by their kernels.
+        # Nearly all of a whole run are the host's triangulations. They are the same in all stages
+        # but the last, so that those are compared by their kernels.
         kernel_timed=KERNELS[:-1],
         series=(KERNELS,),
     ),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Meshes as a stage wrote them, and their triangles by quality, for the figure and for the animation."""
+"""Meshes as a stage wrote them, and their triangles by quality, for the figure and for the
+animation."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ DIGITS = 5  # of coordinates up to 2: a drawing shows no more, and files stay sm
 # Classes of quality. Each has a colour in distmesh_colours.gp.
 CLASSES = 10
 LEAST_CLASS = 0.5  # the first class holds everything below it too
-# Corners are rounded to five digits, which changes the quality of the smallest triangles by so much.
+# Corners are rounded to five digits, which changes the quality of the smallest triangles by so
+# much.
 ROUNDED = 0.005
 
 Place = tuple[float, float]
@@ -38,8 +40,8 @@ class Triangle:
 
 
 def quality_of(corners: Sequence[Place]) -> float:
-    """Twice the radius of the inscribed circle over that of the circumscribed circle. It is negative for a
-    triangle that is turned over."""
+    """Twice the radius of the inscribed circle over that of the circumscribed circle. It is
+    negative for a triangle that is turned over."""
     (ax, ay), (bx, by), (cx, cy) = corners
     a, b, c = (
         math.hypot(cx - bx, cy - by),
@@ -51,8 +53,8 @@ def quality_of(corners: Sequence[Place]) -> float:
 
 
 def triangles_of(records: Iterable[Mapping[str, str]], file: object) -> list[Triangle]:
-    """The triangles of a stage's --output. They form a mesh: every triangle runs counter-clockwise and has the
-    quality that the file states, and no edge occurs twice in one direction."""
+    """The triangles of a stage's --output. They form a mesh: every triangle runs counter-clockwise
+    and has the quality that the file states, and no edge occurs twice in one direction."""
     found: list[Triangle] = []
     edges: set[tuple[Place, Place]] = set()
     for one in records:
@@ -77,7 +79,8 @@ def triangles_of(records: Iterable[Mapping[str, str]], file: object) -> list[Tri
 
 
 def quality_blocks(triangles: Sequence[Triangle]) -> list[Block]:
-    """One block per class that has triangles: its number, then the corners of each triangle and a blank line."""
+    """One block per class that has triangles: its number, then the corners of each triangle and a
+    blank line."""
     by_class: dict[int, list[tuple[object, ...]]] = {}
     for one in triangles:
         rows = by_class.setdefault(one.quality_class, [])
@@ -125,7 +128,8 @@ def kept_rows(triangles: Iterable[Record]) -> Kept:
 
 
 def meshing(name: str, title: str, *arguments: str) -> Result:
-    """A run that goes on until no point moves. An SVG of less than 200 kB holds so many triangles."""
+    """A run that goes on until no point moves. An SVG of less than 200 kB holds so many
+    triangles."""
     return Result(
         f"distmesh_{name}",
         title,
@@ -173,8 +177,8 @@ def prepare_meshes(source: Source) -> Drawing:
             f"numbers{i}": class_numbers(triangles),
         }
         said.append(
-            f"{mesh.title}: {points_in(triangles)} points, {len(triangles)} triangles, quality {least:.2f} or more, "
-            f"{mean:.3f} in the mean"
+            f"{mesh.title}: {points_in(triangles)} points, {len(triangles)} triangles, quality"
+            f" {least:.2f} or more, {mean:.3f} in the mean"
         )
     counts = [0] * CLASSES
     for one in every:
@@ -188,11 +192,19 @@ def prepare_meshes(source: Source) -> Drawing:
         tables=tables,
         variables=variables,
         emulated=False,
-        subtitle=f"{MESHES[0].stage} on the CPU engine, as it wrote them: {len(every)} triangles, coloured by twice the "
-        "radius of the inscribed circle over that of the circumscribed one.",
+        subtitle=(
+            f"{MESHES[0].stage} on the CPU engine, as it wrote them: {len(every)} triangles,"
+            " coloured by twice the radius of the inscribed circle over that of the circumscribed"
+            " one."
+        ),
         ours="; ".join(said)
-        + ". No equilateral triangle fits into a corner of less than 60 degrees, and the wing's tail has 16.",
-        alt="Meshes of five domains, and a bar chart of the share of each quality among all triangles, in the same colours: blue "
-        f"for nearly equilateral triangles, orange and red for flat ones. {'; '.join(said)}. Triangles are small "
-        "around the hole of the square and around the wing that is cut out of the ellipse, and grow with the distance.",
+        + ". No equilateral triangle fits into a corner of less than 60 degrees, and the wing's"
+        " tail has 16.",
+        alt=(
+            "Meshes of five domains, and a bar chart of the share of each quality among all"
+            " triangles, in the same colours: blue for nearly equilateral triangles, orange and"
+            f" red for flat ones. {'; '.join(said)}. Triangles are small around the hole of the"
+            " square and around the wing that is cut out of the ellipse, and grow with the"
+            " distance."
+        ),
     )

@@ -62,22 +62,24 @@ def table_1(
     for n, gained in cells_of("I", "speedup_over_cpu", SHARED).items():
         then = [short_time(cells_of("I", "time", stage)[n]) for stage in NAMES]
         here = [short_time(found[stage, n]) if (stage, n) in found else "" for stage in stages]
-        lines.append(
-            f"| {' | '.join([grouped(n), *then, ratio(gained), *here, *(gain_cell(found, stage, n) for stage in whole)])} |"
-        )
+        gains = [gain_cell(found, stage, n) for stage in whole]
+        lines.append(f"| {' | '.join([grouped(n), *then, ratio(gained), *here, *gains])} |")
     return [
         *lines,
         "",
-        f"Whole runs, triangulations included. {SAID_BY} ran on a Xeon of 3.2 GHz and a Tesla C2070. Ours are medians on one core "
-        f"of {device_of(own, 'cpu')} and on {device_of(own, 'gpu')}.",
+        (
+            f"Whole runs, triangulations included. {SAID_BY} ran on a Xeon of 3.2 GHz and a Tesla"
+            f" C2070. Ours are medians on one core of {device_of(own, 'cpu')} and on"
+            f" {device_of(own, 'gpu')}."
+        ),
     ]
 
 
 def table_2(
     rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str, Limits]
 ) -> list[str]:
-    """Counts of two printed programs and of ours, and the speed-up of the kernels. Our stages before the last
-    agree in their counts."""
+    """Counts of two printed programs and of ours, and the speed-up of the kernels. Our stages
+    before the last agree in their counts."""
     found = medians_at(own_rows(rows), kernels=True)
     heads = [
         "points",
@@ -112,15 +114,17 @@ def table_2(
                 span([one[n] for one in alike if n in one]),
                 span([last[n]] if n in last else []),
             ]
-        lines.append(
-            f"| {' | '.join([*cells, ratio(gained), *(gain_cell(found, stage, n) for stage in SHOWN)])} |"
-        )
+        gains = [gain_cell(found, stage, n) for stage in SHOWN]
+        lines.append(f"| {' | '.join([*cells, ratio(gained), *gains])} |")
     return [
         *lines,
         "",
-        "Speed-ups compare the kernels with the serial loops that they replace, without triangulations and copies; medians. "
-        f"{number(KERNELS[-1])} includes its repairs. Counts are those of {STAGES.serial} to {KERNELS[-2]}, which agree, and of "
-        f"{KERNELS[-1]}.",
+        (
+            "Speed-ups compare the kernels with the serial loops that they replace, without"
+            f" triangulations and copies; medians. {number(KERNELS[-1])} includes its repairs."
+            f" Counts are those of {STAGES.serial} to {KERNELS[-2]}, which agree, and of"
+            f" {KERNELS[-1]}."
+        ),
     ]
 
 

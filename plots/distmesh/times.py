@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tables I and II and figure 8 of Gaudiani 2012: whole runs, kernels alone, and where the time goes."""
+"""Tables I and II and figure 8 of Gaudiani 2012: whole runs, kernels alone, and where the time
+goes."""
 
 from __future__ import annotations
 
@@ -25,14 +26,15 @@ from plots.records.source import Source
 
 
 def rows_beside(source: Source) -> tuple[list[Row], list[Row], str]:
-    """The rows of the circle at the sizes that both have: the stages with kernels, the serial stage, and the
-    engine."""
+    """The rows of the circle at the sizes that both have: the stages with kernels, the serial
+    stage, and the engine."""
     rows, engine = select(source, RUNS, KERNELS)
     serial = select_serial(source, RUNS)
     sizes = {row.n for row in rows} & {row.n for row in serial}
     if not sizes:
         raise DataError(
-            f"{source.rows_path(STAGES.chapter)}: no n of both {STAGES.serial} and the stages with kernels"
+            f"{source.rows_path(STAGES.chapter)}: no n of both {STAGES.serial} and the stages with"
+            " kernels"
         )
     return (
         [row for row in rows if row.n in sizes],
@@ -47,7 +49,8 @@ def gains_over(serial: Sequence[Point], own: Sequence[Point]) -> list[tuple[int,
 
 
 def prepare_times(source: Source, kernels: bool) -> Drawing:
-    """Table I: whole runs. Table II: the kernels alone, and the loops of the serial stage that they replace."""
+    """Table I: whole runs. Table II: the kernels alone, and the loops of the serial stage that they
+    replace."""
     rows, serial, engine = rows_beside(source)
     points = points_of([*serial, *rows], (STAGES.serial, *KERNELS), kernels)
     gains = {stage: gains_over(points[STAGES.serial], points[stage]) for stage in KERNELS}
@@ -103,16 +106,20 @@ def prepare_times(source: Source, kernels: bool) -> Drawing:
             "n_tics": tics(spread(sizes)),
             "show_printed": int(recorded),
             "show_theirs": int(bool(theirs)),
-            "time_title": "Kernels alone, s"
-            if kernels
-            else "Whole runs, triangulations included, s",
+            "time_title": (
+                "Kernels alone, s" if kernels else "Whole runs, triangulations included, s"
+            ),
         },
         subtitle=provenance([*rows, *serial], engine, source.kind, serial[0].device),
         emulated=engine == "emu",
         ours=f"At {short_count(n)} points, {what}: {listed}; over {STAGES.serial}: {gained}.",
-        alt=f"Line chart of time against points, {what}, for {STAGES.serial} and {', '.join(KERNELS)} on {device_label(rows, engine)}"
+        alt=(
+            f"Line chart of time against points, {what}, for {STAGES.serial} and"
+            f" {', '.join(KERNELS)} on {device_label(rows, engine)}"
+        )
         + (f", beside {', '.join(NAMES.values())} in grey" if theirs else "")
-        + f", and of the speed-up over {STAGES.serial}, both on logarithmic axes: at {short_count(n)} points {gained}"
+        + f", and of the speed-up over {STAGES.serial}, both on logarithmic axes: at"
+        f" {short_count(n)} points {gained}"
         + (
             f", beside the printed {short_ratio(then[0][1])} to {short_ratio(then[-1][1])}"
             if recorded
@@ -187,12 +194,20 @@ def prepare_shares(source: Source) -> Drawing:
             "then_words": f"{then:g} %",
             "then_name": f"{SAID_BY}, version 2",
         },
-        subtitle=f"{origin(every, engine, source.kind, serial[0].device)}. {short_count(n)} points, {repeats_of([row for row in every if row.n == n])}: "
-        "medians of each share.",
+        subtitle=(
+            f"{origin(every, engine, source.kind, serial[0].device)}. {short_count(n)} points,"
+            f" {repeats_of([row for row in every if row.n == n])}: medians of each share."
+        ),
         emulated=engine == "emu",
-        ours=f"{words}. In {SHARED} copies are {short_ratio(of_gpu)} % of kernels and copies together. After each iteration 12 bytes "
-        "tell the host the result; their copy counts with the kernels.",
-        alt=f"Stacked bar chart of the shares of a run's time on {device_label(rows, engine)}, one bar per stage: "
+        ours=(
+            f"{words}. In {SHARED} copies are {short_ratio(of_gpu)} % of kernels and copies"
+            " together. After each iteration 12 bytes tell the host the result; their copy counts"
+            " with the kernels."
+        ),
+        alt=(
+            f"Stacked bar chart of the shares of a run's time on {device_label(rows, engine)}, one"
+            " bar per stage: "
+        )
         + "; ".join(
             f"{stage} "
             + ", ".join(

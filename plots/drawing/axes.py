@@ -9,7 +9,8 @@ from common.tools.lib.numbers import short_count, short_time
 
 
 def log_range(values: Collection[float], room_above: float) -> tuple[float, float]:
-    """The ends of a logarithmic axis that shows all values and leaves a share of its length for the key."""
+    """The ends of a logarithmic axis that shows all values and leaves a share of its length for the
+    key."""
     low, high = min(values), max(values)
     low, high = low / 1.6, high * 1.6
     return low, high * (high / low) ** (room_above / (1 - room_above))
@@ -26,8 +27,8 @@ def tics(values: Sequence[float]) -> str:
 
 
 def time_marks(low: float, high: float) -> str:
-    """Marks of a logarithmic axis of seconds that spans a decade or more: two to four powers of ten,
-    or every second power, or marks between them."""
+    """Marks of a logarithmic axis of seconds that spans a decade or more: two to four powers of
+    ten, or every second power, or marks between them."""
     edge = (high / low) ** 0.08  # nearer to an end a mark's text would reach the next panel
 
     def marks(digits: Sequence[int], step: int) -> list[float]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a chapter tells the plots about itself: the one object CHAPTER of plots/<chapter>/figures.py."""
+"""What a chapter tells the plots about itself: the one object CHAPTER of
+plots/<chapter>/figures.py."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ class Rules:
 
     @property
     def runs(self) -> list[dict[str, str]]:
-        """The parameters that tell one compared run from the others; none where there is one run."""
+        """The parameters that tell one compared run from the others; none where there is one
+        run."""
         names = {name for parameters in self.further_runs for name in parameters}
         own = {name: value for name, value in self.run.items() if name in names}
         return [own, *map(dict, self.further_runs)]

@@ -49,8 +49,8 @@ def write_variables(path: Path, variables: Mapping[str, object]) -> None:
 
 
 def run_gnuplot(script: Path, assignments: dict[str, object]) -> None:
-    """Runs one script with variables, and the folders that it may load scripts from: `shared` and its
-    `own`. Anything that gnuplot says is an error."""
+    """Runs one script with variables, and the folders that it may load scripts from: `shared` and
+    its `own`. Anything that gnuplot says is an error."""
     program = shutil.which("gnuplot")
     if program is None:
         raise DataError("gnuplot is not installed")

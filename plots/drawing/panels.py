@@ -54,7 +54,8 @@ class Runs:
 
 @dataclass(frozen=True)
 class Gain:
-    """A ratio of two stages' times. `thesis`: what the thesis prints, NaN where it prints nothing."""
+    """A ratio of two stages' times. `thesis`: what the thesis prints, NaN where it prints
+    nothing."""
 
     label: str
     before: str
@@ -203,8 +204,11 @@ def prepare_bars(
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
         ours=f"At {short_count(n)} {runs.words}, kernels alone: {shown}. {what}: {panel.listed}.",
-        alt=f"Two bar charts for {short_count(n)} {runs.unit} on {device}: the kernel time of each stage "
-        f"({shown}), and {what[0].lower() + what[1:]} ({panel.listed}), beside the thesis' numbers.",
+        alt=(
+            f"Two bar charts for {short_count(n)} {runs.unit} on {device}: the kernel time of each"
+            f" stage ({shown}), and {what[0].lower() + what[1:]} ({panel.listed}), beside the"
+            " thesis' numbers."
+        ),
     )
 
 
@@ -221,8 +225,9 @@ def prepare_against_n(
 ) -> Drawing:
     """Whole runs against n, and ratios at the largest n of all stages (against_n_panels.gp).
 
-    `does`: what `best` does with the things that n counts: "sorts". `linear`: stages that differ by a
-    tenth lie on one line unless the axes are linear. `with_serial`: the serial stage is the last line.
+    `does`: what `best` does with the things that n counts: "sorts". `linear`: stages that differ
+    by a tenth lie on one line unless the axes are linear. `with_serial`: the serial stage is the
+    last line.
     """
     rows, engine = select(source, runs, stages)
     smallest = smallest_recorded if source.recorded else 1
@@ -265,11 +270,15 @@ def prepare_against_n(
             [*rows, *serial], engine, source.kind, serial[0].device if serial else ""
         ),
         emulated=engine == "emu",
-        ours=f"At {short_count(n)} {runs.words}, whole runs: {panel.listed}. {best} {does} {short_count(last.n)} "
-        f"{runs.unit} in {short_time(last.median)}.",
-        alt=f"Line chart of time against {runs.unit} for {', '.join(series)} on {device}, both axes "
-        f"{'linear' if linear else 'logarithmic'}, and a bar chart of speed-ups at {short_count(n)} {runs.unit}: "
-        f"{panel.listed}.",
+        ours=(
+            f"At {short_count(n)} {runs.words}, whole runs: {panel.listed}."
+            f" {best} {does} {short_count(last.n)} {runs.unit} in {short_time(last.median)}."
+        ),
+        alt=(
+            f"Line chart of time against {runs.unit} for {', '.join(series)} on {device}, both axes"
+            f" {'linear' if linear else 'logarithmic'}, and a bar chart of speed-ups at"
+            f" {short_count(n)} {runs.unit}: {panel.listed}."
+        ),
     )
 
 
@@ -281,8 +290,8 @@ def prepare_cpu_gpu(
     figure: str,
     with_times: bool = False,
 ) -> Drawing:
-    """The serial stage against the first and the best of `stages` (cpu_gpu_panels.gp). `figure`: the
-    figure whose speed-ups the thesis prints; `with_times`: it prints times too."""
+    """The serial stage against the first and the best of `stages` (cpu_gpu_panels.gp). `figure`:
+    the figure whose speed-ups the thesis prints; `with_times`: it prints times too."""
     path = source.rows_path(runs.chapter)
     name = runs.stages.serial
     serial = select_serial(source, runs)
@@ -340,9 +349,13 @@ def prepare_cpu_gpu(
         },
         subtitle=provenance([*rows, *serial], engine, source.kind, host),
         emulated=engine == "emu",
-        ours=f"At {short_count(n)} {runs.words} {shown[1]} is {short_ratio(best)} times as fast as {name} on one "
-        f"core of {host}.",
-        alt=f"Line chart of time against {runs.unit}, {name} above {' and '.join(shown)} on {device}, and of "
-        f"the speed-up over {name}: {short_ratio(best)} at {short_count(n)} {runs.unit}, beside the thesis' "
-        f"{printed}.",
+        ours=(
+            f"At {short_count(n)} {runs.words} {shown[1]} is {short_ratio(best)} times as fast as"
+            f" {name} on one core of {host}."
+        ),
+        alt=(
+            f"Line chart of time against {runs.unit}, {name} above {' and '.join(shown)} on"
+            f" {device}, and of the speed-up over {name}: {short_ratio(best)} at"
+            f" {short_count(n)} {runs.unit}, beside the thesis' {printed}."
+        ),
     )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Figures of the Floyd-Warshall chapter: 7.3 and 7.4, and the bandwidth against the matrix' size."""
+"""Figures of the Floyd-Warshall chapter: 7.3 and 7.4, and the bandwidth against the matrix' size.
+"""
 
 from __future__ import annotations
 
@@ -57,12 +58,14 @@ def prepare_best(source: Source) -> Drawing:
 
 
 def working_set_bytes(n: float) -> float:
-    """The matrix of distances. Next hops count little: they are written only where a path gets shorter."""
+    """The matrix of distances. Next hops count little: they are written only where a path gets
+    shorter."""
     return 4.0 * n * n
 
 
 def rates_of(rows: Sequence[Row], stage: str) -> list[tuple[float, ...]]:
-    """n, and GB/s of the bytes that the stage declares, by the median and quartiles of the kernels."""
+    """n, and GB/s of the bytes that the stage declares, by the median and quartiles of the
+    kernels."""
     own = [row for row in rows if row.stage == stage]
     declared = {row.n: row.bytes for row in own}
     return [
@@ -109,8 +112,9 @@ def prepare_bandwidth(source: Source) -> Drawing:
             (x, reachable_rate(limits, x)) for x in sorted({*grid, min(max(fills, n_low), n_high)})
         ]
         words += (
-            f", {100 * best / reachable_rate(limits, n):.0f} % of what the L2 cache and memory let through; from "
-            f"{10 * round(fills / 10)} vertices on the matrix is larger than the L2 cache's {limits.l2_bytes / 2**20:.0f} MB"
+            f", {100 * best / reachable_rate(limits, n):.0f} % of what the L2 cache and memory let"
+            f" through; from {10 * round(fills / 10)} vertices on the matrix is larger than the L2"
+            f" cache's {limits.l2_bytes / 2**20:.0f} MB"
         )
     low, high = log_range(
         [rate for one in (*rates.values(), reach) for point in one for rate in point[1:]], 0.3
@@ -118,6 +122,7 @@ def prepare_bandwidth(source: Source) -> Drawing:
     tables = {"rate": [Block(stage, one) for stage, one in rates.items()]}
     if reach:
         tables["reach"] = [Block("what the L2 cache and memory let through", reach)]
+    beside = ", beside a curve of what the L2 cache and memory let through" if reach else ""
     return Drawing(
         tables=tables,
         variables={
@@ -132,8 +137,12 @@ def prepare_bandwidth(source: Source) -> Drawing:
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
         ours=f"{words}.",
-        alt=f"Line chart of the kernels' bytes per second against vertices for {', '.join(KERNELS)} on {device}, both axes "
-        f"logarithmic{', beside a curve of what the L2 cache and memory let through' if reach else ''}. {words}.",
+        alt=(
+            "Line chart of the kernels' bytes per second against vertices for"
+            f" {', '.join(KERNELS)} on {device}, both axes"
+            f" logarithmic{beside}."
+            f" {words}."
+        ),
     )
 
 
@@ -143,7 +152,10 @@ FIGURES = (
         "Figure 7.3",
         STAGES.chapter,
         "Floyd-Warshall, its stages",
-        "One block per row gains 1.14 at 20 000 vertices. Using an element of row k for several rows gains 1.06 more (7.4.1).",
+        (
+            "One block per row gains 1.14 at 20 000 vertices. Using an element of row k for several"
+            " rows gains 1.06 more (7.4.1)."
+        ),
         prepare_stages,
         in_readme=True,
     ),
@@ -152,8 +164,10 @@ FIGURES = (
         "Figure 7.4",
         STAGES.chapter,
         "Floyd-Warshall, CPU against GPU",
-        "3.86, 26, 55.13, 78.37 and 92.94 times as fast as the CPU (one core of a Core i7-3820) at 1000, 2000, 3000, 4000 "
-        "and 5000 vertices (7.4.2).",
+        (
+            "3.86, 26, 55.13, 78.37 and 92.94 times as fast as the CPU (one core of a Core i7-3820)"
+            " at 1000, 2000, 3000, 4000 and 5000 vertices (7.4.2)."
+        ),
         prepare_best,
         in_readme=True,
     ),

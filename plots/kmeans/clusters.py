@@ -31,7 +31,8 @@ def kept_rows(points: Iterable[Record], centroids: Iterable[Record]) -> Kept:
 
 
 def clustering(input_name: str, k: int) -> Result:
-    """A run that goes on until no centroid moves. An SVG of less than 200 kB holds so many points."""
+    """A run that goes on until no centroid moves. An SVG of less than 200 kB holds so many
+    points."""
     arguments = (
         "--input",
         input_name,
@@ -101,8 +102,8 @@ def read_clusters(source: Source, name: str) -> list[Cluster]:
 
 
 def colours_of(clusters: Sequence[Cluster]) -> list[int]:
-    """One of style.gp's colours per cluster: the one whose nearest cluster so far is the furthest away,
-    so that neighbours differ."""
+    """One of style.gp's colours per cluster: the one whose nearest cluster so far is the furthest
+    away, so that neighbours differ."""
     found: list[int] = []
     for i, one in enumerate(clusters):
 
@@ -153,10 +154,15 @@ def prepare_clusters(source: Source) -> Drawing:
         tables=tables,
         variables={"reach": largest * 1.04, **titles},
         emulated=False,
-        subtitle=f"{BEST} on the CPU engine, {total // len(CLUSTERINGS)} points each, until no centroid "
-        "moved: labels and centroids as it wrote them.",
+        subtitle=(
+            f"{BEST} on the CPU engine, {total // len(CLUSTERINGS)} points each, until no centroid "
+            "moved: labels and centroids as it wrote them."
+        ),
         ours="; ".join(shown) + ". Borders are straight lines half-way between two centroids.",
-        alt="Three scatter charts of points coloured by their cluster, with the centroids as black crosses: nine round "
-        "clouds, each of them a cluster; three rings about one centre, which six clusters cut across; a square evenly "
-        "filled with points, which sixteen clusters divide into cells.",
+        alt=(
+            "Three scatter charts of points coloured by their cluster, with the centroids as black"
+            " crosses: nine round clouds, each of them a cluster; three rings about one centre,"
+            " which six clusters cut across; a square evenly filled with points, which sixteen"
+            " clusters divide into cells."
+        ),
     )

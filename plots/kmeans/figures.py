@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Figures of the k-means chapter: 5.1 to 5.4 are its stages, 5.5 to 5.8 CPU against GPU, each for four
-numbers of clusters. One more figure shows clusters."""
+"""Figures of the k-means chapter: 5.1 to 5.4 are its stages, 5.5 to 5.8 CPU against GPU, each for
+four numbers of clusters. One more figure shows clusters."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ def times_table(
     common = set.intersection(*(set(times) for times in found.values()))
     if not common:
         raise DataError(
-            f"{STAGES.chapter}: there is no n at which every stage was measured with k = {', '.join(map(str, CLUSTERS))}"
+            f"{STAGES.chapter}: there is no n at which every stage was measured with k ="
+            f" {', '.join(map(str, CLUSTERS))}"
         )
     n = max(common)
     lines = [
@@ -111,7 +112,10 @@ def times_table(
     return [
         *lines,
         "",
-        f"Whole runs of {short_count(n)} points, 20 iterations, medians; in brackets the speed-up over the stage before.",
+        (
+            f"Whole runs of {short_count(n)} points, 20 iterations, medians; in brackets the"
+            " speed-up over the stage before."
+        ),
     ]
 
 
@@ -135,8 +139,11 @@ FIGURES = (
             f"Figure {stages_figure(k)}",
             STAGES.chapter,
             f"K-means, its stages, k = {k}",
-            f"Shared memory gains {SAID[k][0]} at 320 million points, the sum in two steps {SAID[k][1]}. int2 and the "
-            "loop on the device gain almost nothing (5.4.1). Its runs end when they converge.",
+            (
+                f"Shared memory gains {SAID[k][0]} at 320 million points, the sum in two steps"
+                f" {SAID[k][1]}. int2 and the loop on the device gain almost nothing (5.4.1). Its"
+                " runs end when they converge."
+            ),
             partial(prepare_stages, k=k),
             in_readme=True,
             script="kmeans_stages",
@@ -149,8 +156,10 @@ FIGURES = (
             f"Figure {serial_figure(k)}",
             STAGES.chapter,
             f"K-means, CPU against GPU, k = {k}",
-            f"{SAID[k][2]} times as fast as the CPU (one core of a Core i7-3820) at 160 million points. The thesis "
-            "does not say which version (5.4.2).",
+            (
+                f"{SAID[k][2]} times as fast as the CPU (one core of a Core i7-3820) at 160 million"
+                " points. The thesis does not say which version (5.4.2)."
+            ),
             partial(prepare_serial, k=k),
             in_readme=True,
             script="kmeans_cpu_gpu",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Figures of the merge sort chapter: 4.5 and 4.9 show what the kernels did, 4.10 and 4.11 measurements. The
-tables of Herrero and Troiani 2024 (MultiSort) are drawn beside ours."""
+"""Figures of the merge sort chapter: 4.5 and 4.9 show what the kernels did, 4.10 and 4.11
+measurements. The tables of Herrero and Troiani 2024 (MultiSort) are drawn beside ours."""
 
 from __future__ import annotations
 

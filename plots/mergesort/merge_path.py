@@ -40,8 +40,8 @@ TRACE = Trace(
 
 @dataclass(frozen=True)
 class Diagonal:
-    """What one thread did: the probes of its search, (i, j) and whether left[i] > right[j]; the place
-    where the path crosses its diagonal; and the key that it stored."""
+    """What one thread did: the probes of its search, (i, j) and whether left[i] > right[j]; the
+    place where the path crosses its diagonal; and the key that it stored."""
 
     number: int
     probes: list[tuple[int, int, bool]]
@@ -139,12 +139,20 @@ def prepare_merge_path(source: Source) -> Drawing:
         },
         variables={"rows": rows, "columns": columns},
         emulated=False,
-        subtitle=f"{TRACE.stage} merges two runs of 512 keys on the CPU engine: its first {count} threads, "
-        "traced; keys are numbered by size.",
-        ours=f"{count} diagonals. Their searches make {searched} comparisons, at most {most} per diagonal. Each thread stores "
-        "the key that the path takes from its crossing: right where the entry is 1, down where it is 0.",
-        alt=f"Two grids of {rows} rows and {columns} columns, one row per key of the left run, one column per key of the "
-        "right run. In the first grid an entry is 1 where the left key is greater, else 0, and the merge path runs "
-        f"between them. The second grid shows the path with {count} diagonals, the comparisons of each thread's "
-        "search, and the points where the path crosses the diagonals.",
+        subtitle=(
+            f"{TRACE.stage} merges two runs of 512 keys on the CPU engine: its first"
+            f" {count} threads, traced; keys are numbered by size."
+        ),
+        ours=(
+            f"{count} diagonals. Their searches make {searched} comparisons, at most {most} per"
+            " diagonal. Each thread stores the key that the path takes from its crossing: right"
+            " where the entry is 1, down where it is 0."
+        ),
+        alt=(
+            f"Two grids of {rows} rows and {columns} columns, one row per key of the left run, one"
+            " column per key of the right run. In the first grid an entry is 1 where the left key"
+            " is greater, else 0, and the merge path runs between them. The second grid shows the"
+            f" path with {count} diagonals, the comparisons of each thread's search, and the points"
+            " where the path crosses the diagonals."
+        ),
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tables of Herrero and Troiani 2024 as figures: their times beside ours, and the least time that memory
-allows for both."""
+"""The tables of Herrero and Troiani 2024 as figures: their times beside ours, and the least time
+that memory allows for both."""
 
 from __future__ import annotations
 
@@ -62,8 +62,9 @@ class Series:
 def our_series(
     source: Source, stage: str, name: str, varied: str, wanted: Mapping[str, str]
 ) -> Series:
-    """The rows of one stage and input along one parameter. Recorded rows have the report's other parameters
-    (`wanted`: n, size-i, threads). Of this machine's rows, those measured at the most places count.
+    """The rows of one stage and input along one parameter. Recorded rows have the report's other
+    parameters (`wanted`: n, size-i, threads). Of this machine's rows, those measured at the most
+    places count.
     """
     engines = (OTHER_ENGINES[stage],) if stage in OTHER_ENGINES else ("gpu", "emu")
     rows = [
@@ -87,7 +88,8 @@ def our_series(
     if not groups:
         listed = ", ".join(f"{key} {value}" for key, value in wanted.items())
         raise DataError(
-            f"{source.rows_path(STAGES.chapter)}: no rows of {stage}, input {name}, {varied} varied ({listed})"
+            f"{source.rows_path(STAGES.chapter)}: no rows of {stage}, input {name}, {varied} varied"
+            f" ({listed})"
         )
     best = max(
         groups.values(),
@@ -185,8 +187,10 @@ def draw_panels(
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
         ours=f"{ours} {value_title}: {listed}.",
-        alt=f"Three charts, for sorted, random and reversed keys: {value_title} against {AXES[varied]}, both axes "
-        f"logarithmic, on {device}"
+        alt=(
+            f"Three charts, for sorted, random and reversed keys: {value_title} against"
+            f" {AXES[varied]}, both axes logarithmic, on {device}"
+        )
         + (f" and by {SAID_BY} ({KEY})" if recorded else "")
         + f". {listed}.",
     )
@@ -267,7 +271,8 @@ def prepare_speed_up(source: Source) -> Drawing:
         ours = [(n, before[n] / after[n]) for n in before if n in after]
         if not ours:
             raise DataError(
-                f"{source.rows_path(STAGES.chapter)}: no n of both {THREAD_MERGE} and {MERGE_PATH}, input {name}"
+                f"{source.rows_path(STAGES.chapter)}: no n of both {THREAD_MERGE} and {MERGE_PATH},"
+                f" input {name}"
             )
         rows += [*slow.rows, *fast.rows]
         panels.append(
@@ -292,8 +297,8 @@ def prepare_speed_up(source: Source) -> Drawing:
 
 
 def prepare_bandwidth(source: Source) -> Drawing:
-    """Table 12: bytes per second. The report counts one read and one write of the keys, as if one pass
-    sorted them."""
+    """Table 12: bytes per second. The report counts one read and one write of the keys, as if one
+    pass sorted them."""
     panels, rows = [], []
     for name, title in INPUTS.items():
         series = along(source, 10, "n", name)
@@ -328,7 +333,10 @@ def prepare_bandwidth(source: Source) -> Drawing:
         panels,
         "n",
         "bandwidth, GB/s",
-        f"With every pass counted, the report's times need up to {short_ratio(most)} times its card's bandwidth.",
+        (
+            f"With every pass counted, the report's times need up to {short_ratio(most)} times its"
+            " card's bandwidth."
+        ),
         {
             "printed": f"{KEY}, as printed",
             "our_bound": f"most, {rows[0].device}",
@@ -347,7 +355,8 @@ def prepare_cpu_speed_up(source: Source) -> Drawing:
         ours = [(n, before[n] / after[n]) for n in before if n in after]
         if not ours:
             raise DataError(
-                f"{source.rows_path(STAGES.chapter)}: no n of both {MULTISORT_CPU} and {MERGE_PATH}, input {name}"
+                f"{source.rows_path(STAGES.chapter)}: no n of both {MULTISORT_CPU} and"
+                f" {MERGE_PATH}, input {name}"
             )
         rows += fast.rows
         host = slow.rows[0].device

@@ -27,9 +27,9 @@ def part_times(
     device: str,
     parameters: Mapping[str, str],
 ) -> dict[str, dict[int, float]]:
-    """The profiled times of the kernels by n, for uniform keys. A report does not name its input. But runs and
-    reports are in the same order: of two runs with different inputs, the first report is the first run's.
-    `path`: the file of the reports, for error messages."""
+    """The profiled times of the kernels by n, for uniform keys. A report does not name its input.
+    But runs and reports are in the same order: of two runs with different inputs, the first
+    report is the first run's. `path`: the file of the reports, for error messages."""
 
     def is_wanted(one: Row | Report) -> bool:
         return (one.stage, one.device) == (stage, device) and all(
@@ -88,8 +88,8 @@ def prepare_opencl(source: Source) -> Drawing:
     devices = {"CUDA": cuda.rows[0].device, "OpenCL": opencl.rows[0].device}
     if source.recorded and devices["CUDA"] != devices["OpenCL"]:
         raise DataError(
-            f"{source.rows_path(STAGES.chapter)}: {OPENCL} ran on {devices['OpenCL']}, {MERGE_PATH} on "
-            f"{devices['CUDA']}: not the same GPU"
+            f"{source.rows_path(STAGES.chapter)}: {OPENCL} ran on {devices['OpenCL']},"
+            f" {MERGE_PATH} on {devices['CUDA']}: not the same GPU"
         )
     rows, reports, path = (
         source.rows(STAGES.chapter),
@@ -149,9 +149,15 @@ def prepare_opencl(source: Source) -> Drawing:
         + f". Random keys, size_i 2, {parameters['threads']} threads per block; by profiling "
         "events, last run.",
         emulated=engine == "emu",
-        ours=f"{words}. {SAID_BY} print {short_ratio(printed_ratios[-1][1])} times at {short_count(printed_ratios[-1][0])} keys.",
-        alt=f"Three charts against keys: the times of the insertion sort and of the merges, CUDA ({devices['CUDA']}) beside "
-        f"OpenCL ({devices['OpenCL']}), and the ratio of the sums. {words}.",
+        ours=(
+            f"{words}. {SAID_BY} print {short_ratio(printed_ratios[-1][1])} times at"
+            f" {short_count(printed_ratios[-1][0])} keys."
+        ),
+        alt=(
+            "Three charts against keys: the times of the insertion sort and of the merges, CUDA"
+            f" ({devices['CUDA']}) beside OpenCL ({devices['OpenCL']}), and the ratio of the sums."
+            f" {words}."
+        ),
     )
 
 
@@ -160,8 +166,10 @@ FIGURE = Figure(
     "",
     STAGES.chapter,
     "MultiSort, CUDA against OpenCL",
-    "Its authors set out to compare the two, but could not. Their OpenCL is 278 times as slow as their CUDA at "
-    "2^25 random keys, and neither time can be trusted (3.7.4, 4).",
+    (
+        "Its authors set out to compare the two, but could not. Their OpenCL is 278 times as slow"
+        " as their CUDA at 2^25 random keys, and neither time can be trusted (3.7.4, 4)."
+    ),
     prepare_opencl,
     in_readme=True,
     said_by=SAID_BY,

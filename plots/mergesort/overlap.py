@@ -125,8 +125,10 @@ def prepare_overlap(source: Source) -> Drawing:
     what = (
         f"The order of copies and sorts in the CPU engine's queues, for {short_count(n)} keys"
         if emulated
-        else f"{short_count(n)} keys in {len(chunks)} chunks: {share:.0f} % of the copies' {short_time(copied / 1000)} "
-        "overlap a sort"
+        else (
+            f"{short_count(n)} keys in {len(chunks)} chunks: {share:.0f} % of the copies'"
+            f" {short_time(copied / 1000)} overlap a sort"
+        )
     )
     return Drawing(
         tables={
@@ -142,12 +144,17 @@ def prepare_overlap(source: Source) -> Drawing:
             "whole_key": f"{number(NOT_OVERLAPPED)}: kernels, the merges too",
             "emulated": int(emulated),
         },
-        subtitle=f"{origin(rows, engine, source.kind)}. {short_count(n)} keys, one run. A sort begins when its keys are "
-        "there and the sort before it has ended.",
+        subtitle=(
+            f"{origin(rows, engine, source.kind)}. {short_count(n)} keys, one run. A sort begins"
+            " when its keys are there and the sort before it has ended."
+        ),
         emulated=emulated,
         ours=what
         + "."
         + ("" if emulated else f" {NOT_OVERLAPPED} first copies for {short_time(copy_ms / 1000)}."),
-        alt=f"Gantt chart on {device}: a line for {NOT_OVERLAPPED}, whose kernels begin when the whole list has been "
-        f"copied, and one line for each of the {len(chunks)} chunks of {BEST} with its copy and then its sort. {what}.",
+        alt=(
+            f"Gantt chart on {device}: a line for {NOT_OVERLAPPED}, whose kernels begin when the"
+            f" whole list has been copied, and one line for each of the {len(chunks)} chunks of"
+            f" {BEST} with its copy and then its sort. {what}."
+        ),
     )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tables of Herrero and Troiani 2024 (MultiSort), and the least time that memory allows for them."""
+"""The tables of Herrero and Troiani 2024 (MultiSort), and the least time that memory allows for
+them."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from plots.records.published import TableCell, read_cells
 SAID_BY = "Herrero and Troiani 2024"
 KEY = "RTX 3080, 2024"
 FILE = PUBLISHED / "multisort.csv"
-# GeForce RTX 3080: 760 GB/s (3.6.1 of the report), 5 MB of L2 (NVIDIA, Ampere GA102 white paper). Nobody
-# prints the rate of its L2: hits take no time here, so that the least time is a safe bound.
+# GeForce RTX 3080: 760 GB/s (3.6.1 of the report), 5 MB of L2 (NVIDIA, Ampere GA102 white paper).
+# Nobody prints the rate of its L2: hits take no time here, so that the least time is a safe bound.
 CARD = Limits(KEY, 760e9, l2_bytes=5 * 2**20)
 INPUTS = {"sorted": "sorted", "uniform": "random (seed 21364)", "reverse": "reversed"}
 CELLS = tuple(read_cells(FILE, STAGES))
@@ -27,8 +28,8 @@ def merge_levels(n: int, size_i: int) -> int:
 
 
 def moved_bytes(n: int, size_i: int) -> float:
-    """The bytes that the chapter's multisort.cpp declares. The insertion sorts read each key and write all
-    but each run's first. A level of merges reads and writes every key."""
+    """The bytes that the chapter's multisort.cpp declares. The insertion sorts read each key and
+    write all but each run's first. A level of merges reads and writes every key."""
 
     def insertions(keys: int) -> int:
         return 2 * keys - 1 if keys > 1 else 0
@@ -76,7 +77,8 @@ def impossible_words(figure: int) -> str:
 
 
 def printed_copies_ms(n: int, name: str) -> float:
-    """The time that table 13 leaves for the copies: the serial time over the speed-up, less the kernels."""
+    """The time that table 13 leaves for the copies: the serial time over the speed-up, less the
+    kernels."""
     cell = {
         figure: next(one.value for one in cells_of(figure) if (one.n, one.input) == (n, name))
         for figure in (3, 10, 13)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The stages of the merge sort chapter: the thesis' own, and the MultiSort of Herrero and Troiani 2024."""
+"""The stages of the merge sort chapter: the thesis' own, and the MultiSort of Herrero and Troiani
+2024."""
 
 from __future__ import annotations
 

@@ -54,7 +54,10 @@ def bounds_table(
         raise DataError(f"no rows of {MERGE_PATH} with size-i 2 and 32 threads")
     device = own[0].device
     lines = [
-        f"| keys | levels of merges | GB moved | RTX 3080, at least | {SAID_BY} | {device}, at least | here |",
+        (
+            f"| keys | levels of merges | GB moved | RTX 3080, at least | {SAID_BY} | {device}, at"
+            " least | here |"
+        ),
         "|---|---|---|---|---|---|---|",
     ]
     for cell in cells_of(10):
@@ -65,20 +68,24 @@ def bounds_table(
         verdict = " (impossible)" if cell.value < least else ""
         ours = short_ms(least_ms(limits[device], cell.n, 2)) if device in limits else "not known"
         lines.append(
-            f"| {power_of_two(cell.n)} | {merge_levels(cell.n, 2)} | {three_digits(moved_bytes(cell.n, 2) / 1e9)} | "
-            f"{short_ms(least)} | {short_ms(cell.value)}{verdict} | {ours} | {short_ms(quartiles(times)[1])} |"
+            f"| {power_of_two(cell.n)} | {merge_levels(cell.n, 2)} |"
+            f" {three_digits(moved_bytes(cell.n, 2) / 1e9)} | {short_ms(least)} |"
+            f" {short_ms(cell.value)}{verdict} | {ours} | {short_ms(quartiles(times)[1])} |"
         )
     return [
         *lines,
         "",
-        "Random keys, size_i 2, 32 threads per block, kernels alone. At least: the insertion sort and every "
-        "level of merges read and write the keys once, at the memory's bandwidth "
-        f"({three_digits(CARD.bytes_per_second / 1e9)} GB/s; here as measured), less the bytes that the L2 cache may "
-        "serve.",
+        (
+            "Random keys, size_i 2, 32 threads per block, kernels alone. At least: the insertion"
+            " sort and every level of merges read and write the keys once, at the memory's"
+            f" bandwidth ({three_digits(CARD.bytes_per_second / 1e9)} GB/s; here as measured), less"
+            " the bytes that the L2 cache may serve."
+        ),
     ]
 
 
-# The printed times of random keys that the README shows beside ours: a table, what it varies, and the values.
+# The printed times of random keys that the README shows beside ours: a table, what it varies, and
+# the values.
 SHOWN_CELLS = (
     (4, "size-i", (2, 4, 16, 128)),
     (5, "threads", (1, 32, 1024)),
@@ -100,7 +107,8 @@ def kernel_ms(rows: Sequence[Row], stage: str, n: int, parameters: Mapping[str, 
     )
     if not found:
         raise DataError(
-            f"no rows of {stage} at n = {n} ({', '.join(f'{key} {value}' for key, value in parameters.items())})"
+            f"no rows of {stage} at n ="
+            f" {n} ({', '.join(f'{key} {value}' for key, value in parameters.items())})"
         )
     return quartiles([row.kernels_ms for row in found])[1]
 
@@ -156,8 +164,8 @@ def found_table(
         before, after = last[slow], last[fast]
         ours = [kernel_ms(rows, one.stage, one.n, STAGE_RUNS[one.stage]) for one in (before, after)]
         lines.append(
-            f"| {after.stage} over {before.stage}, {power_of_two(after.n)} keys | ×{short_ratio(before.value / after.value)} | "
-            f"×{short_ratio(ours[0] / ours[1])} |"
+            f"| {after.stage} over {before.stage}, {power_of_two(after.n)} keys |"
+            f" ×{short_ratio(before.value / after.value)} | ×{short_ratio(ours[0] / ours[1])} |"
         )
     return [
         *lines,
@@ -184,8 +192,10 @@ def opencl_table(
         "|---" * (1 + len(ratios)) + "|",
         f"| ratio | {' | '.join(short_ratio(ratio) for _, ratio in ratios)} |",
         "",
-        f"The sums of the insertion sort's and the merges' times; random keys, size_i 2, {parameters['threads']} threads per "
-        "block.",
+        (
+            "The sums of the insertion sort's and the merges' times; random keys, size_i 2,"
+            f" {parameters['threads']} threads per block."
+        ),
     ]
 
 

@@ -27,7 +27,8 @@ STAGES = stages_of("montecarlo")
 KERNELS = STAGES.kernels
 BEST = KERNELS[-1]
 RUNS = Runs(STAGES, {"input": "xorwow"}, "points", "points")
-# A point counts 4 with probability pi/4, else 0. Its standard deviation is sqrt(pi (4 - pi)) = 1.642.
+# A point counts 4 with probability pi/4, else 0. Its standard deviation is sqrt(pi (4 - pi)) =
+# 1.642.
 SAMPLE_DEVIATION = math.sqrt(math.pi * (4 - math.pi))
 ESTIMATE_FIELD = "estimate"
 
@@ -42,7 +43,8 @@ def power_words(n: int) -> str:
 
 
 def prepare_points(source: Source) -> Drawing:
-    """Figure 8.1: time against points, and the times that the thesis prints for up to 2^32 points."""
+    """Figure 8.1: time against points, and the times that the thesis prints for up to 2^32
+    points."""
     rows = source.rows(STAGES.chapter)
     engine = kernel_engine(rows)
     # Below 1e9 points, the runs of the error band would only show the start-up time again.
@@ -90,9 +92,11 @@ def prepare_points(source: Source) -> Drawing:
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
         ours=f"{short_count(last.n)} points in {short_time(last.median)}, {rate_words(rate)}.",
-        alt=f"Line chart of time against points for {', '.join(KERNELS)} on {device}, both axes "
-        f"logarithmic, with a line at {rate_words(rate)} and the thesis' "
-        "points.",
+        alt=(
+            f"Line chart of time against points for {', '.join(KERNELS)} on {device}, both axes "
+            f"logarithmic, with a line at {rate_words(rate)} and the thesis' "
+            "points."
+        ),
     )
 
 
@@ -156,14 +160,23 @@ def prepare_error(source: Source) -> Drawing:
             "error_high": 6 * SAMPLE_DEVIATION / math.sqrt(low),
         },
         emulated=engine == "emu",
-        subtitle=f"{device}, {origin} {day}. {len(points)} estimates at {short_count(low)} to {short_count(high)}: "
-        f"{share:.0f} % within one standard error (68 expected), {share_two:.0f} % within two (95).",
-        ours=f"{inside} of {len(points)} estimates lie within one standard error and {inside_two} within "
-        "two. The error falls as 1.642/√N, so one more digit of pi takes a hundred times "
-        "as many points. Runs with one seed share their first points, so its marks move together.",
-        alt=f"Scatter chart of the estimate's absolute error against points from {short_count(low)} to "
-        f"{short_count(high)} for {seeds} seeds, both axes logarithmic, with the bands of one and two "
-        f"standard errors 1.642/√N; {share:.0f} % of the marks lie in the first.",
+        subtitle=(
+            f"{device}, {origin} {day}. {len(points)} estimates at {short_count(low)} to"
+            f" {short_count(high)}: {share:.0f} % within one standard error (68 expected),"
+            f" {share_two:.0f} % within two (95)."
+        ),
+        ours=(
+            f"{inside} of {len(points)} estimates lie within one standard error and"
+            f" {inside_two} within two. The error falls as 1.642/√N, so one more digit of pi takes"
+            " a hundred times as many points. Runs with one seed share their first points, so its"
+            " marks move together."
+        ),
+        alt=(
+            "Scatter chart of the estimate's absolute error against points from"
+            f" {short_count(low)} to {short_count(high)} for {seeds} seeds, both axes logarithmic,"
+            f" with the bands of one and two standard errors 1.642/√N; {share:.0f} % of the marks"
+            " lie in the first."
+        ),
     )
 
 
@@ -173,8 +186,11 @@ FIGURES = (
         "Figure 8.1",
         STAGES.chapter,
         "Monte Carlo, time against points",
-        "The time doubles with the points once the start-up no longer dominates (8.4.1). Its sections "
-        "disagree on smaller runs: 8.3 gives 1 second for 2^32 points, 8.4.1 a hundredth of that.",
+        (
+            "The time doubles with the points once the start-up no longer dominates (8.4.1). Its"
+            " sections disagree on smaller runs: 8.3 gives 1 second for 2^32 points, 8.4.1 a"
+            " hundredth of that."
+        ),
         prepare_points,
         in_readme=True,
     ),
@@ -183,8 +199,10 @@ FIGURES = (
         "Figure 8.2",
         STAGES.chapter,
         "Monte Carlo, CPU against GPU",
-        "238.62 s against 1.17 s at 6.4 billion points, a speed-up of 203.9. Most of the GPU's time is its "
-        "start-up (8.4.2).",
+        (
+            "238.62 s against 1.17 s at 6.4 billion points, a speed-up of 203.9. Most of the GPU's"
+            " time is its start-up (8.4.2)."
+        ),
         prepare_serial,
         in_readme=True,
     ),

@@ -176,10 +176,14 @@ def make_collision(stages: Stages, build: Path, output: Path) -> Animation:
         stages.chapter,
         target,
         "Two galaxies collide",
-        f"{frames} frames of a trajectory. {origin} wrote it with --output ({BODIES} bodies, {STEPS} steps). "
-        "A body's colour shows the galaxy in which it began.",
-        f"Animation of {frames} frames: two discs of bodies, one blue and one orange, pass through each "
-        "other, throw out tails and mix.",
+        (
+            f"{frames} frames of a trajectory. {origin} wrote it with --output ({BODIES} bodies,"
+            f" {STEPS} steps). A body's colour shows the galaxy in which it began."
+        ),
+        (
+            f"Animation of {frames} frames: two discs of bodies, one blue and one orange, pass"
+            " through each other, throw out tails and mix."
+        ),
     )
 
 

@@ -62,10 +62,14 @@ def prepare_profile(source: Source, figure: str, stage: str) -> Drawing:
             "thesis_label": f"{THESIS_CARD}: {thesis:g} %",
             "device_text": device,
         },
-        subtitle=f"{note}{device}, {origin} {day} by Nsight Compute, one force evaluation of "
-        f"{short_count(n)} bodies.",
-        ours=f"{stage} executes {total:.1f} instructions per pair of bodies, {mix['fp32']:.1f} of them "
-        f"fp32 arithmetic and {mix['special']:.1f} special functions; "
+        subtitle=(
+            f"{note}{device}, {origin} {day} by Nsight Compute, one force evaluation of "
+            f"{short_count(n)} bodies."
+        ),
+        ours=(
+            f"{stage} executes {total:.1f} instructions per pair of bodies, {mix['fp32']:.1f} of"
+            f" them fp32 arithmetic and {mix['special']:.1f} special functions; "
+        )
         + ", ".join(f"{label} {value:.0f} %" for label, value in bars)
         + " busy.",
         alt=f"Two bar charts for {stage} on {device}: instructions per pair of bodies by class ("
@@ -92,8 +96,8 @@ LEAPFROG = runs_of(100, "100 leapfrog steps")
 
 
 def prepare_force(source: Source) -> Drawing:
-    """Figure 6.6. The axes are linear, as in the thesis: on logarithmic axes, stages that differ by a
-    tenth would lie on one line."""
+    """Figure 6.6. The axes are linear, as in the thesis: on logarithmic axes, stages that differ by
+    a tenth would lie on one line."""
     thesis = {
         stage: published(source, "6.6", "speedup_over_previous", stage) for stage in KERNELS[1:]
     }
@@ -181,18 +185,25 @@ def prepare_counters(source: Source) -> Drawing:
             "after_text": AFTER,
         },
         emulated=True,
-        subtitle=f"Counted for {found[AFTER].arguments}, no GPU needed: operations of a warp for one body of the "
-        "list.",
-        ours=f"{BEFORE}, per body: {words}; {verdict}. Counters of memory show why the stages before it differ. "
-        f"They cannot show why {AFTER} is faster: that takes a profiler's count of instructions (figures 6.4 "
-        "and 6.5).",
-        alt=f"Two bar charts: what a warp does for one body before and after rsqrtf ({words}; {verdict}), "
-        f"and load requests per body, global and shared, in each stage: {listed}.",
+        subtitle=(
+            f"Counted for {found[AFTER].arguments}, no GPU needed: operations of a warp for one"
+            " body of the list."
+        ),
+        ours=(
+            f"{BEFORE}, per body: {words}; {verdict}. Counters of memory show why the stages before"
+            f" it differ. They cannot show why {AFTER} is faster: that takes a profiler's count of"
+            " instructions (figures 6.4 and 6.5)."
+        ),
+        alt=(
+            f"Two bar charts: what a warp does for one body before and after rsqrtf ({words};"
+            f" {verdict}), and load requests per body, global and shared, in each stage: {listed}."
+        ),
     )
 
 
 def pairs(row: Row) -> float:
-    """The pairs of bodies whose forces a run evaluates: once before the steps, and once per step."""
+    """The pairs of bodies whose forces a run evaluates: once before the steps, and once per
+    step."""
     return float(row.n) ** 2 * (1 + int(row.parameters["steps"]))
 
 
@@ -202,8 +213,10 @@ FIGURES = (
         "Figure 6.4",
         STAGES.chapter,
         f"N-body before rsqrtf ({BEFORE})",
-        "Most instructions are arithmetic. Utilisation is about 65 % on a GTX 980, because division and "
-        "square root make the next instruction wait (6.3.1.4).",
+        (
+            "Most instructions are arithmetic. Utilisation is about 65 % on a GTX 980, because"
+            " division and square root make the next instruction wait (6.3.1.4)."
+        ),
         partial(prepare_profile, figure="6.4", stage=BEFORE),
         in_readme=True,
     ),
@@ -230,7 +243,10 @@ FIGURES = (
         "Figure 6.6",
         STAGES.chapter,
         "N-body, one force evaluation",
-        "Speed-ups over the stage before, at 3.2 million bodies: 1.12, 1.1, 1.04, 2.25 and 1.23 (6.4.1).",
+        (
+            "Speed-ups over the stage before, at 3.2 million bodies: 1.12, 1.1, 1.04, 2.25 and 1.23"
+            " (6.4.1)."
+        ),
         prepare_force,
         in_readme=True,
         script="nbody_stages",
@@ -250,8 +266,10 @@ FIGURES = (
         "",
         STAGES.chapter,
         "N-body, CPU against GPU",
-        "365 times as fast as the CPU (one core of a Core i7-3820) at 160 000 bodies, and 723 times at "
-        "320 000 (6.4.3).",
+        (
+            "365 times as fast as the CPU (one core of a Core i7-3820) at 160 000 bodies, and 723"
+            " times at 320 000 (6.4.3)."
+        ),
         prepare_serial,
         in_readme=True,
     ),

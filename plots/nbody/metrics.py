@@ -115,8 +115,9 @@ CLASS_LABELS = {
     "control": "control",
     "other": "other",
 }
-# Where ncu cannot count by opcode, its own classes of thread instructions serve. It has no class for the
-# special function unit: the pipe counts its warp instructions, which other classes then contain too.
+# Where ncu cannot count by opcode, its own classes of thread instructions serve. It has no class
+# for the special function unit: the pipe counts its warp instructions, which other classes then
+# contain too.
 OPERATION_METRICS = {
     "fp32": ("smsp__sass_thread_inst_executed_op_fp32_pred_on.sum",),
     "integer": (
@@ -170,7 +171,8 @@ def opcode_class(opcode: str) -> str:
 
 
 def instructions_per_pair(metrics: Sequence[Metric]) -> dict[str, float]:
-    """Thread instructions per pair of bodies, by class. Raises KeyError when a metric is missing."""
+    """Thread instructions per pair of bodies, by class. Raises KeyError when a metric is
+    missing."""
     n = metrics[0].n
     pairs = float(n) * n
     counts = dict.fromkeys(CLASS_LABELS, 0.0)

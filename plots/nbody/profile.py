@@ -39,8 +39,9 @@ STAGES = stages_of("nbody")
 _AFTER = STAGES.named("rsqrt")
 PROFILED = (STAGES[_AFTER].compared_with, _AFTER)
 KERNEL = "compute_accelerations_kernel"
-# 132 multiprocessors x 4 blocks x 256 threads: every multiprocessor of an H200 has the same work, so that
-# no idle tail lowers the share of the peak. The profiler's many passes still take only seconds.
+# 132 multiprocessors x 4 blocks x 256 threads: every multiprocessor of an H200 has the same work,
+# so that no idle tail lowers the share of the peak. The profiler's many passes still take only
+# seconds.
 BODIES = 135_168
 OPCODE_METRIC = "sass__inst_executed_per_opcode"
 METRICS = tuple(
@@ -160,8 +161,10 @@ def profile_rows(stage: str, n: int, table: Launch, date: str, device: str) -> l
             opcodes = parse_instances(text)
             if not opcodes:
                 print(
-                    f"{stage}: {name} has no opcodes: the classes come from "
-                    "smsp__sass_thread_inst_executed_op_*",
+                    (
+                        f"{stage}: {name} has no opcodes: the classes come from "
+                        "smsp__sass_thread_inst_executed_op_*"
+                    ),
                     file=sys.stderr,
                 )
             for opcode, count in sorted(opcodes.items()):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Finds each chapter's CHAPTER object. A mistake in it is an error that names file and nearest name."""
+"""Finds each chapter's CHAPTER object. A mistake in it is an error that names file and nearest
+name."""
 
 from __future__ import annotations
 

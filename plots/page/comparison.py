@@ -12,8 +12,8 @@ from plots.records.rows import Row, newest
 
 
 def comparable(rules: Rules, rows: Sequence[Row]) -> list[Row]:
-    """The rows of the compared run. A parameter that a stage does not have makes no difference. A row that
-    lacks a parameter which other rows of its stage have ran without that flag."""
+    """The rows of the compared run. A parameter that a stage does not have makes no difference. A
+    row that lacks a parameter which other rows of its stage have ran without that flag."""
     known: dict[str, set[str]] = {}
     for row in rows:
         known.setdefault(row.stage, set()).update(row.parameters)
@@ -40,7 +40,8 @@ def comparable(rules: Rules, rows: Sequence[Row]) -> list[Row]:
 def run_of(
     rules: Rules, parameters: Mapping[str, str], rows: Sequence[Row], all_rows: Sequence[Row]
 ) -> list[Row]:
-    """The rows of the compared run, or of a run with other parameters, which a published number may have."""
+    """The rows of the compared run, or of a run with other parameters, which a published number may
+    have."""
     return (
         list(rows)
         if not parameters

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The table of a README that shows what each kernel asks of the memory, as the CPU engine counted it."""
+"""The table of a README that shows what each kernel asks of the memory, as the CPU engine counted
+it."""
 
 from __future__ import annotations
 
@@ -100,7 +101,10 @@ def counters_table(stages: Stages, counted: Sequence[KernelCounters]) -> list[st
     return [
         *lines,
         "",
-        f"Counted on the CPU engine for {counted_runs(counted)} by the rules of an H200, before any "
-        "cache. Loads, stores and atomics are requests of warps; `each` is sectors (of 32 bytes) or wavefronts per request, in "
-        "brackets the fewest possible; barriers are arrivals of warps.",
+        (
+            f"Counted on the CPU engine for {counted_runs(counted)} by the rules of an H200, before"
+            " any cache. Loads, stores and atomics are requests of warps; `each` is sectors (of 32"
+            " bytes) or wavefronts per request, in brackets the fewest possible; barriers are"
+            " arrivals of warps."
+        ),
     ]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The packages that draw the page. A Python that is not Debian's own finds Debian's packages too."""
+"""The packages that draw the page. A Python that is not Debian's own finds Debian's packages too.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ DEBIAN = Path("/usr/lib/python3/dist-packages")
 
 
 def missing_packages() -> list[str]:
-    """The Debian packages that this Python lacks. Call it before the page's modules are imported."""
+    """The Debian packages that this Python lacks. Call it before the page's modules are
+    imported."""
     if not_found() and DEBIAN.is_dir() and str(DEBIAN) not in sys.path:
         sys.path.append(str(DEBIAN))  # last: a package of this Python's own comes first
         importlib.invalidate_caches()

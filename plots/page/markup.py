@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The READMEs' Markdown as HTML, by Python-Markdown (Debian: python3-markdown).
 
-The page is one file, so links become their text and pictures are left out. HTML in a README is text.
+The page is one file, so links become their text and pictures are left out. HTML in a README is
+text.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def scrolling(content: str, label: str) -> str:
 
 
 class _Spaced(Preprocessor):
-    """Lists and tables may follow a line of text directly, as on GitHub. HTML comments are dropped."""
+    """Lists and tables may follow a line of text directly, as on GitHub. HTML comments are
+    dropped."""
 
     def run(self, lines: list[str]) -> list[str]:
         found: list[str] = []
@@ -111,7 +113,8 @@ def plain(text: str) -> str:
 
 
 def blocks(text: str, label: str) -> str:
-    """Paragraphs, lists, tables and code. `label` names the boxes of tables and code to screen readers."""
+    """Paragraphs, lists, tables and code. `label` names the boxes of tables and code to screen
+    readers."""
     said = _converter(True).reset().convert(text)
     said = said.replace("<table>", "\0<table>").replace("</table>", "</table>\0")
     parts = said.split("\0")

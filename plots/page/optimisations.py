@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Each optimisation as data, one per stage that is compared with another: the gain in the thesis, the gain
-here, the counters, and the README's words. Nothing in it is typed."""
+"""Each optimisation as data, one per stage that is compared with another: the gain in the thesis,
+the gain here, the counters, and the README's words. Nothing in it is typed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ ALIKE = 0.1
 
 @dataclass(frozen=True)
 class Counted:
-    """What the counters say about a pair of stages: the main changes, and all that `make counters` says."""
+    """What the counters say about a pair of stages: the main changes, and all that `make counters`
+    says."""
 
     telling: tuple[str, ...]
     everything: tuple[str, ...] = ()
@@ -123,7 +124,8 @@ def measured_speed_up(
     n: int | None = None,
     parameters: Mapping[str, str] | None = None,
 ) -> SpeedUp | None:
-    """`parameters`: those of another run than the compared one, or of one of several compared runs."""
+    """`parameters`: those of another run than the compared one, or of one of several compared
+    runs."""
     rules = records.chapter.rules
     kernels = records.chapter.timed_by_kernels(stage)
     rows, said = list(records.rows), ""
@@ -139,16 +141,19 @@ def measured_speed_up(
         value,
         before,
         size,
-        f"{'kernels' if kernels else 'whole runs'}, medians (quartiles): {before} "
-        f"{milliseconds(slow)}, {stage} {milliseconds(fast)}",
+        (
+            f"{'kernels' if kernels else 'whole runs'}, medians (quartiles): {before} "
+            f"{milliseconds(slow)}, {stage} {milliseconds(fast)}"
+        ),
         records.rows_path,
         parameters=said,
     )
 
 
 def speed_ups(records: Records, before: str, stage: str) -> tuple[list[SpeedUp], list[SpeedUp]]:
-    """The published speed-ups of a stage, and ours. Ours are over `before`, the stage before that has times, at
-    the largest n of each compared run, and at each place where something else was published."""
+    """The published speed-ups of a stage, and ours. Ours are over `before`, the stage before that
+    has times, at the largest n of each compared run, and at each place where something else was
+    published."""
     chapter, rules = records.chapter, records.chapter.rules
     printed, here = [], []
 
@@ -170,9 +175,11 @@ def speed_ups(records: Records, before: str, stage: str) -> tuple[list[SpeedUp],
         over = (
             before
             if one.quantity == "speedup_over_previous"
-            else chapter.stages.serial
-            if one.quantity == "speedup_over_cpu"
-            else rules.first_of(stage)
+            else (
+                chapter.stages.serial
+                if one.quantity == "speedup_over_cpu"
+                else rules.first_of(stage)
+            )
         )
         printed.append(
             SpeedUp(
@@ -236,8 +243,8 @@ def follows(cost: tuple[float, float], requests: tuple[float, float]) -> bool:
 
 
 def telling(a: Kernel, b: Kernel, unit: str) -> list[str]:
-    """`4 → 1 global load requests per body`: in one iteration of the inner loop where both kernels have the
-    same loop, else in all."""
+    """`4 → 1 global load requests per body`: in one iteration of the inner loop where both kernels
+    have the same loop, else in all."""
     same_loop = a.has_loop and a.count("loop.iterations") == b.count("loop.iterations")
 
     def values(name: str) -> tuple[float, float, str]:
@@ -283,7 +290,8 @@ def telling_copies(records: Records, before: str, stage: str) -> list[str]:
     ]
     least = TELLING * max(sum(one.values()) for one in copied)
     return [
-        f"{whole_or_three_digits(copied[0][way])} → {whole_or_three_digits(copied[1][way])} bytes copied {said}"
+        f"{whole_or_three_digits(copied[0][way])} → {whole_or_three_digits(copied[1][way])} bytes"
+        f" copied {said}"
         for way, said in ways.items()
         if abs(copied[0][way] - copied[1][way]) > least
     ]
@@ -321,7 +329,8 @@ def counted_change(records: Records, before: str, stage: str, unit: str) -> Coun
         lines[0] = whose + lines[0]
     elif not copies:
         lines = [
-            "nothing: launches, requests, sectors, wavefronts, barriers and copied bytes are the same"
+            "nothing: launches, requests, sectors, wavefronts, barriers and copied bytes are the"
+            " same"
         ]
     return Counted((*lines, *copies), tuple(everything) + tuple(copies), arguments.pop())
 
@@ -337,8 +346,8 @@ def optimisations(records: Records, readme: Document) -> list[Optimisation]:
         name, before = stage.name, stage.compared_with
         if not before:
             continue
-        # The first stage of a part is compared with the serial stage; the README tells of it after the stage
-        # above it.
+        # The first stage of a part is compared with the serial stage; the README tells of it after
+        # the stage above it.
         text = said.get((number(before), number(name))) or next(
             (
                 text

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The page: figures by chapter, then and now, each pair of stages side by side, how true the counters are.
+"""The page: figures by chapter, then and now, each pair of stages side by side, how true the
+counters are.
 
-It is one file without a script. It asks nothing of a network, so it works from a disk and can be mailed. Its
-texts are the READMEs', its numbers those of their tables. page.html and macros.html are its templates (Debian: python3-jinja2).
+It is one file without a script. It asks nothing of a network, so it works from a disk and can be
+mailed. Its texts are the READMEs', its numbers those of their tables. page.html and macros.html
+are its templates (Debian: python3-jinja2).
 """
 
 from __future__ import annotations
@@ -208,7 +210,8 @@ def render(parts: Sequence[Part], recorded_folder: Path | None) -> str:
 
 
 def page_html(entries: Sequence[Entry], source: Source, only: str | None = None) -> str:
-    """The page of all chapters, or of one. Its speed-ups are recorded ones, whatever the figures show."""
+    """The page of all chapters, or of one. Its speed-ups are recorded ones, whatever the figures
+    show."""
     published = read_published(THESIS)
     parts = []
     for chapter in all_chapters():

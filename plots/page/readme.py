@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A README as the page and the tables read it: its title, its sections, and its words about pairs of stages."""
+"""A README as the page and the tables read it: its title, its sections, and its words about pairs
+of stages."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class Document:
         )[0]
 
     def pairs(self) -> dict[tuple[str, str], str]:
-        """The text of `**01 → 02.** …` by the numbers of the two stages. The first such text counts."""
+        """The text of `**01 → 02.** …` by the numbers of the two stages. The first such text
+        counts."""
         found: dict[tuple[str, str], str] = {}
         for text in self.sections.values():
             for item in re.split(r"^- ", text, flags=re.MULTILINE)[1:]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Two sources side by side as HTML. Changed lines are in two columns, on a narrow screen one below the
-other like a unified diff. Equal lines are folded away.
+"""Two sources side by side as HTML. Changed lines are in two columns, on a narrow screen one below
+the other like a unified diff. Equal lines are folded away.
 
 Line numbers and signs are counters of the style sheet, so that copied text is code.
 """
@@ -18,10 +18,11 @@ CONTEXT = 3  # lines around a change that stay visible
 ALIKE = 0.6  # two lines that are alike to this degree are one line that was changed
 SYNTAX = re.compile(
     r'(?P<c>//[^\n]*|/\*.*?\*/)|(?P<s>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')'
-    r"|(?P<k>^[ \t]*\#[ \t]*\w+|\b(?:__\w+__|__kernel|__local|__global|auto|bool|break|case|char|class|const|"
-    r"constexpr|continue|do|double|else|enum|false|float|for|if|inline|int|int32_t|int64_t|kernel|long|namespace|"
-    r"operator|return|short|signed|size_t|sizeof|static|static_assert|static_cast|struct|switch|template|true|"
-    r"typename|uint32_t|uint64_t|unsigned|using|void|while)\b)",
+    r"|(?P<k>^[ \t]*\#["
+    r" \t]*\w+|\b(?:__\w+__|__kernel|__local|__global|auto|bool|break|case|char|class|const|"
+    r"constexpr|continue|do|double|else|enum|false|float|for|if|inline|int|int32_t|int64_t|kernel|long|"
+    r"namespace|operator|return|short|signed|size_t|sizeof|static|static_assert|static_cast|struct|switch|"
+    r"template|true|typename|uint32_t|uint64_t|unsigned|using|void|while)\b)",
     re.DOTALL | re.MULTILINE,
 )
 TOKEN = re.compile(r"\w+|\s+|.")
@@ -92,8 +93,8 @@ def likeness(before: Line, after: Line) -> float:
 
 
 def marked(before: Sequence[Line], after: Sequence[Line]) -> tuple[list[Line], list[Line]]:
-    """The lines of one replaced part. Lines that were changed, not replaced, get their words marked. Matches
-    keep their order."""
+    """The lines of one replaced part. Lines that were changed, not replaced, get their words
+    marked. Matches keep their order."""
     old, new = list(before), list(after)
     first = 0
     for i, line in enumerate(before):

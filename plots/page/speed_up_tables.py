@@ -52,7 +52,10 @@ def timing_rule(chapter: Chapter) -> str:
         before += f" (not over {' or '.join(wrong)}, which is wrong on purpose)"
     if not timed:
         return f"Speed-ups are over {before}: {whole}."
-    return f"Speed-ups are over {before}: kernels alone for {timed[0]} to {timed[-1]}, for the others {whole}."
+    return (
+        f"Speed-ups are over {before}: kernels alone for {timed[0]} to {timed[-1]}, for the others"
+        f" {whole}."
+    )
 
 
 def rate_rule(chapter: Chapter) -> str:
@@ -65,8 +68,8 @@ def stages_table(
     published: Sequence[Published],
     all_rows: Sequence[Row] | None = None,
 ) -> list[str]:
-    """One row per stage. Where several runs are compared, a cell has one line per run. Where the thesis
-    prints nothing for a chapter, another source's numbers take its place."""
+    """One row per stage. Where several runs are compared, a cell has one line per run. Where the
+    thesis prints nothing for a chapter, another source's numbers take its place."""
     device = next(row.device for row in rows if row.engine == "gpu")
     stages, rules = chapter.stages, chapter.rules
     runs = [
@@ -241,7 +244,10 @@ def printed_table(
     }
     heads = [": ".join(part for part in (device, name) if part) for name in runs]
     lines = [
-        f"| {chapter.printed.key} | stage | time | speed-up over the stage before | {' | '.join(heads)} |",
+        (
+            f"| {chapter.printed.key} | stage | time | speed-up over the stage before |"
+            f" {' | '.join(heads)} |"
+        ),
         "|---" * (4 + len(runs)) + "|",
     ]
     for cell in chapter.printed.cells:

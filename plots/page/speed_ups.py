@@ -19,7 +19,8 @@ NO_TIMES = "no times: wrong on purpose"
 
 @dataclass(frozen=True)
 class SpeedUp:
-    """How many times as fast as `over`, at n. `where`: the numbers behind it; `path`: their file."""
+    """How many times as fast as `over`, at n. `where`: the numbers behind it; `path`: their
+    file."""
 
     value: float
     over: str
@@ -59,8 +60,8 @@ def time_words(cell: TableCell) -> str:
 
 
 def printed_speed_up(chapter: Chapter, before: str, stage: str) -> SpeedUp | None:
-    """The ratio of two printed times, at the largest n: those with the input and the parameters of the
-    compared run, where the source states them."""
+    """The ratio of two printed times, at the largest n: those with the input and the parameters of
+    the compared run, where the source states them."""
     printed, rules = chapter.printed, chapter.rules
     if printed is None:
         return None
@@ -95,8 +96,8 @@ def printed_speed_up(chapter: Chapter, before: str, stage: str) -> SpeedUp | Non
         remark = ""
     sections = list(dict.fromkeys(cell.section for cell in cells))
     place = f"section{'s' * (len(sections) > 1)} " if sections[0][0].isdigit() else ""
-    # The true time is shorter than a printed bound. So the ratio is smaller if the bound is divided, and
-    # larger if it divides.
+    # The true time is shorter than a printed bound. So the ratio is smaller if the bound is
+    # divided, and larger if it divides.
     bound = "less than" if slow[n].bound else "more than" if fast[n].bound else ""
     said = f"{before} {time_words(slow[n])}, {stage} {time_words(fast[n])}"
     return SpeedUp(
@@ -112,8 +113,8 @@ def printed_speed_up(chapter: Chapter, before: str, stage: str) -> SpeedUp | Non
 
 
 def printed_before(chapter: Chapter, stage: str) -> str:
-    """The stage over which a printed speed-up is: the last timed one before it with a printed time. Without
-    one, the stage whose times ours are compared with."""
+    """The stage over which a printed speed-up is: the last timed one before it with a printed time.
+    Without one, the stage whose times ours are compared with."""
     timed = before = chapter.stages.timed_before(stage)
     cells = chapter.printed.cells if chapter.printed else ()
     printed = {cell.stage for cell in cells if cell.quantity in PRINTED_TIMES}
@@ -123,8 +124,8 @@ def printed_before(chapter: Chapter, stage: str) -> str:
 
 
 def printed_over_serial(chapter: Chapter, stage: str) -> SpeedUp | None:
-    """The printed speed-up over the CPU at the largest n, of kernels or whole runs: whichever the stage is
-    timed by."""
+    """The printed speed-up over the CPU at the largest n, of kernels or whole runs: whichever the
+    stage is timed by."""
     if chapter.printed is None:
         return None
     wanted = ("kernels_" if chapter.timed_by_kernels(stage) else "") + "speedup_over_cpu"

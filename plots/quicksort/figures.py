@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Figures and tables of the quicksort chapter: 3.9 to 3.13 from measurements, 3.2 and 3.6 from what its
-kernels did."""
+"""Figures and tables of the quicksort chapter: 3.9 to 3.13 from measurements, 3.2 and 3.6 from what
+its kernels did."""
 
 from __future__ import annotations
 
@@ -180,8 +180,10 @@ FIGURES = (
         "Figure 3.9",
         STAGES.chapter,
         "Bitonic sort of one block",
-        "Shared memory makes the sort of 2048 keys about 2 times as fast. The first step outside the "
-        "loops hardly matters (3.4.1).",
+        (
+            "Shared memory makes the sort of 2048 keys about 2 times as fast. The first step"
+            " outside the loops hardly matters (3.4.1)."
+        ),
         prepare_bitonic,
         in_readme=True,
     ),
@@ -199,7 +201,10 @@ FIGURES = (
         "Figure 3.11",
         STAGES.chapter,
         "Small quicksort, a segment",
-        "At 6080 keys streams gain most, 1.26. Shuffles alone gain little. All stages together gain 1.77 (3.4.2).",
+        (
+            "At 6080 keys streams gain most, 1.26. Shuffles alone gain little. All stages together"
+            " gain 1.77 (3.4.2)."
+        ),
         prepare_small,
         in_readme=True,
     ),
@@ -208,8 +213,10 @@ FIGURES = (
         "Figure 3.12",
         STAGES.chapter,
         "Big quicksort, any length",
-        "At 160 million keys streams gain 1.76, and 2.1 when they are created only as needed. The rounds on "
-        "the device are somewhat slower (3.4.3).",
+        (
+            "At 160 million keys streams gain 1.76, and 2.1 when they are created only as needed."
+            " The rounds on the device are somewhat slower (3.4.3)."
+        ),
         prepare_big,
         in_readme=True,
     ),
@@ -218,8 +225,10 @@ FIGURES = (
         "Figure 3.13",
         STAGES.chapter,
         "Quicksort, CPU against GPU",
-        "27.5 times as fast as the CPU (one core of a Core i7-3820) at 80 million keys, 51.21 times at 160 "
-        "million (3.4.4).",
+        (
+            "27.5 times as fast as the CPU (one core of a Core i7-3820) at 80 million keys, 51.21"
+            " times at 160 million (3.4.4)."
+        ),
         prepare_best,
         in_readme=True,
     ),

@@ -45,8 +45,8 @@ class Network:
 
 
 def read_network(source: Source) -> Network:
-    """The compare-exchanges of a block. In a step without an access to global memory a thread loads two
-    places of s_keys. It exchanged them where it stores too."""
+    """The compare-exchanges of a block. In a step without an access to global memory a thread loads
+    two places of s_keys. It exchanged them where it stores too."""
     path = source.trace_path(TRACE.name)
     records = source.trace(TRACE.name, COLUMNS)
     ends: dict[str, dict[int, int]] = {"load": {}, "store": {}}
@@ -150,11 +150,18 @@ def prepare_network(source: Source) -> Drawing:
         },
         variables={"right": right, "top": count},
         emulated=False,
-        subtitle=f"{TRACE.stage} sorts {count} keys on the CPU engine: each access to s_keys, "
-        "traced; keys are numbered by size.",
-        ours=f"{len(steps)} steps of {count // 2} comparisons. {exchanges} of {len(network.comparisons)} exchange their keys. "
-        "Each comparison puts the smaller key first: mirror images in a run, then keys a stride apart.",
-        alt=f"Sorting network of {count} wires: {len(network.comparisons)} compare-exchanges in {len(steps)} "
-        f"steps with a barrier after each, {exchanges} of which exchanged their keys; unsorted numbers on "
-        "the left, 0 to 15 on the right.",
+        subtitle=(
+            f"{TRACE.stage} sorts {count} keys on the CPU engine: each access to s_keys, "
+            "traced; keys are numbered by size."
+        ),
+        ours=(
+            f"{len(steps)} steps of {count // 2} comparisons. {exchanges} of"
+            f" {len(network.comparisons)} exchange their keys. Each comparison puts the smaller key"
+            " first: mirror images in a run, then keys a stride apart."
+        ),
+        alt=(
+            f"Sorting network of {count} wires: {len(network.comparisons)} compare-exchanges in"
+            f" {len(steps)} steps with a barrier after each, {exchanges} of which exchanged their"
+            " keys; unsorted numbers on the left, 0 to 15 on the right."
+        ),
     )

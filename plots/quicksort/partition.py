@@ -59,8 +59,8 @@ def kept_rows(records: Iterable[Record]) -> Kept:
     return rows
 
 
-# A GTX 980's segment is short enough to look at. The blocks run in a shuffled order, so that the places
-# come from the atomics alone.
+# A GTX 980's segment is short enough to look at. The blocks run in a shuffled order, so that the
+# places come from the atomics alone.
 TRACE = Trace(
     "partition",
     STAGES[BIG[0]].stage,
@@ -148,7 +148,8 @@ def read_partition(source: Source) -> PartitionStep:
 
 
 def prepare_partition(source: Source) -> Drawing:
-    """Figure 3.2: the list as tiles, both parts of each tile, and their places after the partition."""
+    """Figure 3.2: the list as tiles, both parts of each tile, and their places after the
+    partition."""
     step = read_partition(source)
     top, middle, bottom, height = 3.0, 1.9, 0.0, 0.42
     boxes, bands, texts, asked = [], [], [(0.0, top + height + 0.1, "pivot")], []
@@ -217,13 +218,18 @@ def prepare_partition(source: Source) -> Drawing:
             "bottom_row": bottom + height / 2,
             "band_colours": " ".join(block.title for block in bands),
         },
-        subtitle=f"{TRACE.stage} on the CPU engine as a GTX 980: {short_count(step.count)} keys, "
-        f"{len(step.shares)} blocks that run in the order {order}; its accesses, traced.",
+        subtitle=(
+            f"{TRACE.stage} on the CPU engine as a GTX 980: {short_count(step.count)} keys, "
+            f"{len(step.shares)} blocks that run in the order {order}; its accesses, traced."
+        ),
         ours="The atomics' counters give each block its room when it asks: "
         + "; ".join(asked)
         + ".",
-        alt=f"Three rows of boxes: a list of {step.count} keys cut into tiles of {len(step.shares)} blocks, each "
-        "tile put in order of less than the pivot and not less, and the list after the partition, where "
-        f"bands lead each block's two parts to the room it was given in the order {order}; the pivot "
-        f"stands between at {step.pivot}.",
+        alt=(
+            f"Three rows of boxes: a list of {step.count} keys cut into tiles of"
+            f" {len(step.shares)} blocks, each tile put in order of less than the pivot and not"
+            " less, and the list after the partition, where bands lead each block's two parts to"
+            f" the room it was given in the order {order}; the pivot stands between at"
+            f" {step.pivot}."
+        ),
     )

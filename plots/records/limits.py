@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What devices can do at most, and the least time that a stage's work then takes.
 
-The rules are those of common/limits/device_limits.cpp, by which the harness refuses a time. Figures draw them
-beside the times, and a test applies them to every recorded row.
+The rules are those of common/limits/device_limits.cpp, by which the harness refuses a time.
+Figures draw them beside the times, and a test applies them to every recorded row.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from plots.records.table import read_table, real
 
 @dataclass(frozen=True)
 class Limits:
-    """One device: rates per second that a good program reaches, and peaks that no program exceeds."""
+    """One device: rates per second that a good program reaches, and peaks that no program
+    exceeds."""
 
     device: str
     bytes_per_second: float
@@ -31,7 +32,8 @@ class Limits:
 
 
 def read_limits(path: Path) -> dict[str, Limits]:
-    """By device. Of several lines the largest values count: a busy device shows less than it can."""
+    """By device. Of several lines the largest values count: a busy device shows less than it
+    can."""
     found: dict[str, dict[str, float]] = {}
     for number, record in read_table(path, LIMITS_COLUMNS):
         best = found.setdefault(record["device"], dict.fromkeys(LIMITS_COLUMNS[1:], 0.0))
@@ -48,8 +50,8 @@ def hit_fraction(working_set: float, l2_bytes: float) -> float:
 def byte_seconds(
     moved: float, working_set: float, l2_bytes: float, memory_rate: float, l2_rate: float
 ) -> float:
-    """The least time for these bytes, when hits come at one rate and misses at the other. A rate of 0
-    is unknown and takes no time."""
+    """The least time for these bytes, when hits come at one rate and misses at the other. A rate of
+    0 is unknown and takes no time."""
     hits = hit_fraction(min(working_set, moved), l2_bytes)
     return (moved * (1 - hits) / memory_rate if memory_rate > 0 else 0.0) + (
         moved * hits / l2_rate if l2_rate > 0 else 0.0
@@ -79,8 +81,8 @@ def least_seconds(limits: Limits, moved: float, operations: float, working_set: 
 def impossible_rows(
     rows: Iterable[Row], limits: dict[str, Limits], working_set: Callable[[int], float]
 ) -> list[str]:
-    """One line for each row whose kernels were faster than its device can be. Rows do not tell their
-    working set: `working_set` is the least number of bytes that n elements take."""
+    """One line for each row whose kernels were faster than its device can be. Rows do not tell
+    their working set: `working_set` is the least number of bytes that n elements take."""
     found = []
     for row in rows:
         if row.device not in limits:
@@ -88,7 +90,7 @@ def impossible_rows(
         least = least_seconds(limits[row.device], row.bytes, row.operations, working_set(row.n))
         if row.kernels_ms < 1000 * least:
             found.append(
-                f"{row.chapter}/{row.stage} n={row.n} on {row.device}: {row.kernels_ms:.6g} ms, at least "
-                f"{1000 * least:.6g} ms"
+                f"{row.chapter}/{row.stage} n={row.n} on {row.device}: {row.kernels_ms:.6g} ms, at"
+                f" least {1000 * least:.6g} ms"
             )
     return found

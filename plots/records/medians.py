@@ -22,7 +22,8 @@ class Point:
 
 
 def quartiles(values: Iterable[float]) -> tuple[float, float, float]:
-    """First quartile, median and third quartile by linear interpolation (Hyndman and Fan's type 7)."""
+    """First quartile, median and third quartile by linear interpolation (Hyndman and Fan's type
+    7)."""
     ordered = sorted(values)
     if not ordered:
         raise ValueError("quartiles of no values")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads numbers that others printed: those of Buturca 2016 (the thesis), and the tables of the other
-sources. They name stages by their short names."""
+"""Reads numbers that others printed: those of Buturca 2016 (the thesis), and the tables of the
+other sources. They name stages by their short names."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Where a figure's numbers come from: recorded data, or this machine's. Notes which files it read."""
+"""Where a figure's numbers come from: recorded data, or this machine's. Notes which files it read.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is measured: the sweeps of plots/<chapter>/sweep.toml (format: plots/records/sweeps.md), run by run."""
+"""What is measured: the sweeps of plots/<chapter>/sweep.toml (format: plots/records/sweeps.md), run
+by run."""
 
 from __future__ import annotations
 
@@ -75,7 +76,8 @@ class Run:
 
 
 def checked_sweep(entry: Mapping[str, Any], stages: Stages, path: Path) -> Sweep:
-    """A sweep of the file. A wrong key, word or stage is an error that names the nearest right one."""
+    """A sweep of the file. A wrong key, word or stage is an error that names the nearest right
+    one."""
     place = f"{path}: sweep {entry.get('name', '')}".rstrip()
     for key in entry:
         if key not in KEYS:

@@ -113,5 +113,6 @@ def signed(text: str) -> int:
 
 
 def single(text: str) -> str:
-    """A float32 as the kernel had it: a trace writes its bits. Nine digits tell all of them apart."""
+    """A float32 as the kernel had it: a trace writes its bits. Nine digits tell all of them
+    apart."""
     return f"{struct.unpack('f', struct.pack('I', int(text)))[0]:.9g}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Figures of the storms chapter: its stages on three shapes of the problem, the stages against the number of
-cells, and the layer as a stage's kernels left it in each wave."""
+"""Figures of the storms chapter: its stages on three shapes of the problem, the stages against the
+number of cells, and the layer as a stage's kernels left it in each wave."""
 
 from __future__ import annotations
 
@@ -37,9 +37,11 @@ CELL_STAGES = tuple(
 def prepare_cells(source: Source) -> Drawing:
     """Whole runs of six stages and the serial one against the cells of the layer."""
     gains = [
-        gain
-        if STAGES[gain.after].compared_with == gain.before
-        else gain_over(gain.before, gain.after)
+        (
+            gain
+            if STAGES[gain.after].compared_with == gain.before
+            else gain_over(gain.before, gain.after)
+        )
         for gain in gains_of(CELL_STAGES)
     ]
     return prepare_against_n(
@@ -48,8 +50,8 @@ def prepare_cells(source: Source) -> Drawing:
 
 
 PRINTED_TIMES = (
-    "95 s, 62 s (with its race), under 60 s and 43.4 s for its four versions. It names neither inputs nor GPU: its "
-    "times compare only with one another."
+    "95 s, 62 s (with its race), under 60 s and 43.4 s for its four versions. It names neither"
+    " inputs nor GPU: its times compare only with one another."
 )
 
 FIGURES = (

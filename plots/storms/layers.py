@@ -16,9 +16,9 @@ COLUMNS = ("wave", "cell", "updated", "relaxed", "found")  # found: `peak`, `max
 
 
 def kept_rows(records: Iterable[Record]) -> Kept:
-    """A wave begins with the copy of the layer, as the particles left it. The relaxation changes all cells
-    but the two ends. The peaks are stored as a list. The reduction folds this list, and its first place
-    holds the maximum in the end."""
+    """A wave begins with the copy of the layer, as the particles left it. The relaxation changes
+    all cells but the two ends. The peaks are stored as a list. The reduction folds this list,
+    and its first place holds the maximum in the end."""
     waves: dict[str, dict[str, dict[int, str]]] = {}  # by the launch of the copy
     for one in records:
         kernel, cell, wide = (
@@ -64,8 +64,8 @@ TRACE = Trace(
 
 @dataclass(frozen=True)
 class Layer:
-    """The layer in one wave: after its particles, and after the relaxation; the cells that a kernel found to
-    be peaks, and the cell of the maximum."""
+    """The layer in one wave: after its particles, and after the relaxation; the cells that a kernel
+    found to be peaks, and the cell of the maximum."""
 
     updated: list[float]
     relaxed: list[float]
@@ -124,11 +124,15 @@ def prepare_layers(source: Source) -> Drawing:
         tables["maximum"].append(Block(name, [(layer.maximum, height)]))
         tables["before"].append(Block(name, [(before, layer.updated[before])]))
         said.append(
-            f"{name}: {height:.1f} in cell {layer.maximum}, the greatest of {len(layer.peaks)} peaks"
+            f"{name}: {height:.1f} in cell {layer.maximum}, the greatest of"
+            f" {len(layer.peaks)} peaks"
             + (
                 ""
                 if before == layer.maximum
-                else f" (before the relaxation cell {before} was the tallest, {layer.updated[before]:.1f})"
+                else (
+                    f" (before the relaxation cell {before} was the tallest,"
+                    f" {layer.updated[before]:.1f})"
+                )
             )
         )
     top = max(value for layer in layers for value in layer.updated)
@@ -140,9 +144,15 @@ def prepare_layers(source: Source) -> Drawing:
             "bottom": 0.9 * min(value for layer in layers for value in layer.relaxed),
         },
         emulated=False,
-        subtitle=f"{TRACE.stage} on the CPU engine, {' '.join(TRACE.arguments)}: what its kernels stored, traced.",
+        subtitle=(
+            f"{TRACE.stage} on the CPU engine, {' '.join(TRACE.arguments)}: what its kernels"
+            " stored, traced."
+        ),
         ours="; ".join(said) + ". Nothing is reset between waves.",
-        alt=f"Line chart of the energy of {len(layers[0].relaxed)} cells: {len(layers)} curves one above the other, one per "
-        "wave. A curve has a spike where a particle struck, sharp before the relaxation and rounded after it. Each peak "
-        f"has a small circle, the maximum of each wave a large dot: {'; '.join(said)}.",
+        alt=(
+            f"Line chart of the energy of {len(layers[0].relaxed)} cells: {len(layers)} curves one"
+            " above the other, one per wave. A curve has a spike where a particle struck, sharp"
+            " before the relaxation and rounded after it. Each peak has a small circle, the"
+            f" maximum of each wave a large dot: {'; '.join(said)}."
+        ),
     )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The stages of the storms chapter, and the times that Blanco and González 2018 print for four of them."""
+"""The stages of the storms chapter, and the times that Blanco and González 2018 print for four of
+them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whole runs of every stage on three shapes of the problem, beside the printed times of four versions."""
+"""Whole runs of every stage on three shapes of the problem, beside the printed times of four
+versions."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ NO_TIMES = "no times: wrong on purpose"
 
 @dataclass(frozen=True)
 class Shape:
-    """The measurements of one workload: one point per stage, of whole runs and of the kernels alone."""
+    """The measurements of one workload: one point per stage, of whole runs and of the kernels
+    alone."""
 
     name: str
     cells: str  # in words: `30 k cells`
@@ -55,7 +57,8 @@ def read_shape(source: Source, name: str) -> Shape:
         word.isdecimal() and int(word) > 0 for words in parameters for word in words
     ):
         raise DataError(
-            f"{source.rows_path(STAGES.chapter)}: input {name}, n = {n}: runs of different waves, or of none"
+            f"{source.rows_path(STAGES.chapter)}: input {name}, n = {n}: runs of different waves,"
+            " or of none"
         )
     waves, particles = (int(word) for word in parameters.pop())
     inner = {
@@ -163,9 +166,12 @@ def prepare_versions(source: Source) -> Drawing:
         subtitle=provenance(rows, engine, source.kind, host),
         emulated=engine == "emu",
         ours=f"{gains}. {' and '.join(WRONG)} has no times: its results are wrong.",
-        alt=f"Four charts side by side, one line per stage from {STAGES.serial} to {best}. Three show the time of a run on "
-        f"{device_label(gpu, engine)} along a logarithmic axis, whole and of the kernels alone: {gains}. The fourth, "
-        f"in grey and on a scale of its own, shows the times of {SAID_BY} for four versions: "
+        alt=(
+            f"Four charts side by side, one line per stage from {STAGES.serial} to {best}. Three"
+            f" show the time of a run on {device_label(gpu, engine)} along a logarithmic axis,"
+            f" whole and of the kernels alone: {gains}. The fourth, in grey and on a scale of its"
+            f" own, shows the times of {SAID_BY} for four versions: "
+        )
         + ", ".join(printed_words(cell) for cell in PRINTED.cells)
         + ".",
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every figure of every chapter from made-up measurements: pictures that are not empty, with the expected
-series, and a page that shows them all."""
+"""Every figure of every chapter from made-up measurements: pictures that are not empty, with the
+expected series, and a page that shows them all."""
 
 import contextlib
 import html

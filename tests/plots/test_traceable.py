@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """No measured number is typed: from other records, everything that is generated says other numbers.
 
-All recorded times, reports, metrics, limits and counters are changed, each by a factor of its own. The
-READMEs' tables, the figures and the page are made of them. A number that stays the same must be one that
-nobody measured here: a size, a stage's name, a published number. This is done twice, because a number may
-stay the same by chance.
+All recorded times, reports, metrics, limits and counters are changed, each by a factor of its
+own. The READMEs' tables, the figures and the page are made of them. A number that stays the same
+must be one that nobody measured here: a size, a stage's name, a published number. This is done
+twice, because a number may stay the same by chance.
 """
 
 import csv
@@ -37,7 +37,8 @@ TIMES = ("setup_ms", "copy_in_ms", "kernels_ms", "copy_out_ms", "total_ms")
 SPACE = "[ \N{NO-BREAK SPACE}]"
 NUMBER = re.compile(rf"\d+(?:{SPACE}\d{{3}})*(?:\.\d+)?")
 STAGE = re.compile(r"\b\d\d_\w+")
-# Columns of the READMEs' tables without a measured number. GB moved and levels follow from the number of keys.
+# Columns of the READMEs' tables without a measured number. GB moved and levels follow from the
+# number of keys.
 NOT_MEASURED = {
     "stage",
     "technique",
@@ -128,8 +129,9 @@ def changed_records(folder: Path, salt: int) -> tuple[Path, Path]:
             scale(record, name)
 
     def counter(record: dict[str, str]) -> None:
-        """Of all stages alike: which of them are equal stays as it is. First all but the iterations by one factor, so that the
-        same changes are the telling ones; then each counter by its own, so that those for each request are others too.
+        """Of all stages alike: which of them are equal stays as it is. First all but the iterations
+        by one factor, so that the same changes are the telling ones; then each counter by its
+        own, so that those for each request are others too.
         """
         if salt or record["counter"] != "loop.iterations":
             name = record["counter"].removeprefix("loop.").replace("ideal_", "") if salt else ""
@@ -139,11 +141,13 @@ def changed_records(folder: Path, salt: int) -> tuple[Path, Path]:
         change = (
             limit
             if path.stem == "limits"
-            else report
-            if path.stem.endswith("_report")
-            else metric
-            if path.stem.endswith("_profile")
-            else row
+            else (
+                report
+                if path.stem.endswith("_report")
+                else metric
+                if path.stem.endswith("_profile")
+                else row
+            )
         )
         if path.stem != "counters":  # the page of proofs has it, no figure
             rewrite(path, device / path.name, change)
@@ -247,7 +251,8 @@ class TraceableTest(unittest.TestCase):
                         )
                         if title in NOT_MEASURED or printed:
                             continue
-                        # The n of a speed-up is no measurement, nor the stage that it is over, nor the best parameter's value.
+                        # The n of a speed-up is no measurement, nor the stage that it is over, nor
+                        # the best parameter's value.
                         said = [
                             re.sub(r"at [\d .]+[kMG]?(, k = \d+)?|^\d+: ", "", cell)
                             for cell in cells
@@ -324,7 +329,9 @@ class TraceableTest(unittest.TestCase):
                 [
                     (stage, *cells)
                     for stage, *cells in re.findall(
-                        '<th scope="row".*?>(.*?)</th>.*?data-name="now">(.*?)</td>.*?data-name="counted">(.*?)</td>',
+                        (
+                            '<th scope="row".*?>(.*?)</th>.*?data-name="now">(.*?)</td>.*?data-name="counted">(.*?)</td>'
+                        ),
                         table,
                         re.S,
                     )

@@ -53,8 +53,8 @@ def parse_number(text: str) -> float | None:
 
 
 def parse_launches(text: str) -> list[Launch]:
-    """The launches of `--page raw --csv`: one line of names, one of units, one per launch. Lines of ncu
-    itself and of the program come before them."""
+    """The launches of `--page raw --csv`: one line of names, one of units, one per launch. Lines of
+    ncu itself and of the program come before them."""
     lines = text.splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None or len(lines) < start + 3:

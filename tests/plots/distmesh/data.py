@@ -10,8 +10,9 @@ SIZES = {"gpu": (1261, 1452, 20_109, 31_409), "emu": (100, 300)}
 
 
 def rows(engine: str) -> list[list[object]]:
-    """Of a run three parts are triangulations, one the serial loops, which each stage does in half of the time of the stage
-    before; a tenth part more is for copies, and a tenth for set-up. A run of another domain is no figure's.
+    """Of a run three parts are triangulations, one the serial loops, which each stage does in half
+    of the time of the stage before; a tenth part more is for copies, and a tenth for set-up. A
+    run of another domain is no figure's.
     """
     found = []
     for n in SIZES[engine]:

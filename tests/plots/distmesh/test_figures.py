@@ -21,8 +21,8 @@ from tests.plots.fixtures import DrawingTest, ReadmeTest, write_table
 
 class FiguresTest(DrawingTest):
     def test_beside_the_printed_tables(self) -> None:
-        """Kernels of stage i take 1/2^i of the serial loops, which are a quarter of a run; copies and set-up a
-        tenth each."""
+        """Kernels of stage i take 1/2^i of the serial loops, which are a quarter of a run; copies
+        and set-up a tenth each."""
         self.write_chapter(STAGES.chapter, self.device)
         names = (
             "--only",
@@ -125,7 +125,8 @@ class TablesTest(ReadmeTest):
 
 class SpeedUpTest(unittest.TestCase):
     def test_whole_runs_beside_kernels_say_so(self) -> None:
-        """Table I is of whole runs, ours are of the kernels; table II compares kernels with a CPU."""
+        """Table I is of whole runs, ours are of the kernels; table II compares kernels with a
+        CPU."""
         for before, stage, value in ((STAGES.serial, GLOBAL, 1.60), (GLOBAL, SHARED, 3.92)):
             found = printed_speed_up(CHAPTER, before, stage)
             assert found is not None

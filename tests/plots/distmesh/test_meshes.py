@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The meshes that distmesh draws, and the animation of one from stand-in runs. Meshes that cannot be are
-refused."""
+"""The meshes that distmesh draws, and the animation of one from stand-in runs. Meshes that cannot
+be are refused."""
 
 import math
 import re
@@ -25,8 +25,8 @@ class MeshesTest(TraceTest):
         ]
 
     def test_meshes_cover_their_domains(self) -> None:
-        """Each edge belongs to two triangles or to the boundary, which goes round the domain and its holes. The
-        area is the domain's, except for what lies between boundary and chords."""
+        """Each edge belongs to two triangles or to the boundary, which goes round the domain and
+        its holes. The area is the domain's, except for what lies between boundary and chords."""
         areas = (math.pi, 4 - math.pi / 4, 0.75 * math.pi, 2 * math.pi - 4 * 0.0817, 0.0817)
         for mesh, trace, area, holes in zip(
             self.meshes(), meshes.MESHES, areas, (0, 1, 1, 1, 0), strict=True

@@ -9,7 +9,8 @@ from tests.plots.fixtures import GPU, HOST, row
 
 
 def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
-    """Runs at 4 GB/s of the distances, kernels at 5; each stage a fifth quicker than the one before, one core at 4 MB/s."""
+    """Runs at 4 GB/s of the distances, kernels at 5; each stage a fifth quicker than the one
+    before, one core at 4 MB/s."""
     found = []
     for n in sizes:
         moved, parameters = 4 * n**3, "density=0.5;max-weight=1000"

@@ -13,7 +13,8 @@ from tests.plots.floyd.data import rows
 
 class FiguresTest(DrawingTest):
     def test_bandwidth_of_floyd_warshall(self) -> None:
-        """4 n^3 bytes at 5 GB/s and a fifth more each stage; 50 GB/s of L2 up to 1 MB, then less."""
+        """4 n^3 bytes at 5 GB/s and a fifth more each stage; 50 GB/s of L2 up to 1 MB, then
+        less."""
         self.write_chapter(STAGES.chapter, self.device)
         self.draw("--only", "floyd_bandwidth", "figure_7_3")
         blocks = (self.out / "data" / "floyd_bandwidth_rate.dat").read_text().split("\n\n\n")
@@ -63,7 +64,10 @@ class TablesTest(ReadmeTest):
             "| ×1.14 | ×1.20 at 20 k |",
             "| ×1.06 | ×1.20 at 20 k |",
             "| ×980 at 5 k |",
-            f"| 7.4.1 | speed-up over the stage before | {KERNELS[1]} | 20 k | ×1.14 | ×1.20 | yes |",
+            (
+                f"| 7.4.1 | speed-up over the stage before | {KERNELS[1]} | 20 k | ×1.14 | ×1.20 |"
+                " yes |"
+            ),
             f"| 7.4.2 | speed-up over {STAGES.serial} | {BEST} | 1 k | ×3.86 | ×1410 | no |",
             f"| 7.4.2 | speed-up over {STAGES.serial} | {BEST} | 5 k | ×92.9 | ×1410 | no |",
         ):

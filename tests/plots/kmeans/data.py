@@ -10,8 +10,8 @@ from tests.plots.fixtures import GPU, HOST, row
 
 
 def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
-    """Each stage twice as fast as the one before, but the sum in two steps slower by k / 8; the serial one at 1 ns a
-    distance. A run that ended when it converged is no figure's."""
+    """Each stage twice as fast as the one before, but the sum in two steps slower by k / 8; the
+    serial one at 1 ns a distance. A run that ended when it converged is no figure's."""
     found = []
     for k in CLUSTERS:
         parameters = f"k={k};init=random;max-iterations=20;all-iterations=1"

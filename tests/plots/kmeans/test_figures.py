@@ -101,14 +101,26 @@ class TablesTest(ReadmeTest):
         self.write("kmeans.csv", ROW_COLUMNS, rows("gpu", [10**7, 16 * 10**7, 32 * 10**7]))
         text = self.readme(CHAPTER)
         for line in (
-            "| ×1.13, k = 4<br>×1.28, k = 8<br>×1.57, k = 16<br>×2.00, k = 32 | ×2.00 at 320 M, k = 4<br>×2.00 at 320 M, k = 8<br>",
-            "| ×1.41, k = 4<br>×1.28, k = 8<br>×1.08, k = 16<br>×0.89, k = 32 | ×4.00 at 320 M, k = 4<br>×2.00 at 320 M, k = 8<br>"
-            "×1.00 at 320 M, k = 16<br>×0.50 at 320 M, k = 32 |",
-            "|  | ×2.00 at 320 M, k = 4<br>×2.00 at 320 M, k = 8<br>×2.00 at 320 M, k = 16<br>×2.00 at 320 M, k = 32 |",
+            (
+                "| ×1.13, k = 4<br>×1.28, k = 8<br>×1.57, k = 16<br>×2.00, k = 32 | ×2.00 at 320 M,"
+                " k = 4<br>×2.00 at 320 M, k = 8<br>"
+            ),
+            (
+                "| ×1.41, k = 4<br>×1.28, k = 8<br>×1.08, k = 16<br>×0.89, k = 32 | ×4.00 at 320 M,"
+                " k = 4<br>×2.00 at 320 M, k = 8<br>×1.00 at 320 M, k = 16<br>×0.50 at 320 M, k ="
+                " 32 |"
+            ),
+            (
+                "|  | ×2.00 at 320 M, k = 4<br>×2.00 at 320 M, k = 8<br>×2.00 at 320 M, k ="
+                " 16<br>×2.00 at 320 M, k = 32 |"
+            ),
             f"| {STAGES.serial} | 25.6 s | 51.2 s | 102 s | 205 s |",
             f"| {TWO_SUMS} | 81.6 ms (×4.00) | 0.326 s (×2.00) | 1.31 s (×1.00) | 5.22 s (×0.50) |",
             f"| speed-up over the stage before, k = 32 | {TWO_SUMS} |  | ×0.89 | ×0.50 | no |",
-            f"| 5.4.2 | speed-up over {STAGES.serial}, k = 8 | {BEST} | 160 M | ×43.4 | ×314 | no |",
+            (
+                f"| 5.4.2 | speed-up over {STAGES.serial}, k = 8 | {BEST} | 160 M | ×43.4 | ×314 |"
+                " no |"
+            ),
         ):
             self.assertIn(line, text)
         with self.assertRaises(DataError):

@@ -22,7 +22,8 @@ from tests.plots.fixtures import GPU, HOST, row
 
 
 def multisort_grid(recorded: bool) -> list[tuple[str, str, int, dict[str, object]]]:
-    """Stage, input, n and parameters of every run that the printed tables ask for; fewer on this machine."""
+    """Stage, input, n and parameters of every run that the printed tables ask for; fewer on this
+    machine."""
     large, sizes, blocks, lists = (
         2**25,
         [2**i for i in range(1, 13)],
@@ -51,7 +52,8 @@ def multisort_grid(recorded: bool) -> list[tuple[str, str, int, dict[str, object
 
 
 def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
-    """Of the thesis' stages each a tenth quicker than the one before; the multisort at 5 GB/s for each pass."""
+    """Of the thesis' stages each a tenth quicker than the one before; the multisort at 5 GB/s for
+    each pass."""
     found = []
     for n in sizes:
         found.append(row("mergesort", STAGES.serial, "cpu", n, n * 1e-4, 1, "", "uniform"))
@@ -93,8 +95,8 @@ def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
 
 
 def reports(engine: str, sizes: Sequence[int]) -> list[list[object]]:
-    """Three chunks of stage 06, of which each is copied for 2 ms and sorted for 3; parts of 09 and 10, those of
-    keys that are not random seven times as long."""
+    """Three chunks of stage 06, of which each is copied for 2 ms and sorted for 3; parts of 09 and
+    10, those of keys that are not random seven times as long."""
     records: list[list[object]] = [
         [
             "mergesort",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The drawings of what merge sort's kernels did, its README and its sweeps: the path of figure 4.5 merges.
-Other traces are refused."""
+"""The drawings of what merge sort's kernels did, its README and its sweeps: the path of figure 4.5
+merges. Other traces are refused."""
 
 import itertools
 import unittest
@@ -94,7 +94,8 @@ class FiguresTest(DrawingTest):
                 read_chunks(self.source)
 
     def test_cuda_beside_opencl_on_the_same_keys(self) -> None:
-        """Reports do not name their input: those of sorted and reversed keys are seven times as long."""
+        """Reports do not name their input: those of sorted and reversed keys are seven times as
+        long."""
         self.write_chapter(STAGES.chapter, self.device)
         status, _, said = self.draw("--only", "multisort_opencl")
         self.assertEqual((status, said), (0, ""))
@@ -121,7 +122,10 @@ class TablesTest(ReadmeTest):
         lines = bounds_table(every, [], read_limits(self.folder / "limits.csv"))
         self.assertEqual(
             lines[0],
-            f"| keys | levels of merges | GB moved | RTX 3080, at least | {SAID_BY} | {GPU}, at least | here |",
+            (
+                f"| keys | levels of merges | GB moved | RTX 3080, at least | {SAID_BY} | {GPU}, at"
+                " least | here |"
+            ),
         )
         self.assertEqual(len(lines), 2 + 8 + 2)
         self.assertIn("| 2²⁰ | 19 | 0.166 | 0.0817 ms | 0.124 ms | 14.9 ms | 33.1 ms |", lines)
@@ -133,7 +137,8 @@ class TablesTest(ReadmeTest):
             bounds_table([], [], {})
 
     def test_findings_beside_the_printed_ones(self) -> None:
-        """A pass takes 8e3 n / 5e9 ms; The serial stage's times are 100 times as long, those of one thread per merge 50, OpenCL's 2. size_i changes how many passes there are."""
+        """A pass takes 8e3 n / 5e9 ms; The serial stage's times are 100 times as long, those of one
+        thread per merge 50, OpenCL's 2. size_i changes how many passes there are."""
         self.write("mergesort.csv", ROW_COLUMNS, rows("gpu", [10**7]))
         self.write("mergesort_report.csv", REPORT_COLUMNS, reports("gpu", [10**7]))
         every = read_rows(self.folder / "mergesort.csv")
@@ -141,16 +146,24 @@ class TablesTest(ReadmeTest):
         for line in (
             f"| kernels | {SAID_BY} (RTX 3080, 2024) | {GPU} |",
             f"| {MULTISORT_CPU}, best `size_i` | 64: 4.14 s | 4096: 75.2 s |",
-            f"| {THREAD_MERGE}, `size_i` 4, threads 1, 32, 1024 | 5.28, 7.84, 8.01 s | 64.1, 64.1, 64.1 s |",
-            f"| {MERGE_PATH}, `size_i` 2, 4, 8, 16, 1024 threads | 1.67, 2.79, 7.15, 17.9 ms | "
-            "1.33, 1.28, 1.23, 1.18 s |",
+            (
+                f"| {THREAD_MERGE}, `size_i` 4, threads 1, 32, 1024 | 5.28, 7.84, 8.01 s | 64.1,"
+                " 64.1, 64.1 s |"
+            ),
+            (
+                f"| {MERGE_PATH}, `size_i` 2, 4, 8, 16, 1024 threads | 1.67, 2.79, 7.15, 17.9 ms | "
+                "1.33, 1.28, 1.23, 1.18 s |"
+            ),
             f"| {MERGE_PATH} over {THREAD_MERGE}, 2²⁷ keys | ×3790 | ×48.4 |",
         ):
             self.assertIn(line, found_table(every, [], {}))
         lines = opencl_table(every, said, {})
         self.assertEqual(
             lines[0],
-            "| keys | 2¹⁵ | 2¹⁶ | 2¹⁷ | 2¹⁸ | 2¹⁹ | 2²⁰ | 2²¹ | 2²² | 2²³ | 2²⁴ | 2²⁵ | 2²⁶ | 2²⁷ |",
+            (
+                "| keys | 2¹⁵ | 2¹⁶ | 2¹⁷ | 2¹⁸ | 2¹⁹ | 2²⁰ | 2²¹ | 2²² | 2²³ | 2²⁴ | 2²⁵ | 2²⁶ |"
+                " 2²⁷ |"
+            ),
         )
         self.assertEqual(lines[2], "| ratio" + 13 * " | 2.00" + " |")
         for make in (found_table, opencl_table):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tables of Herrero and Troiani 2024 as they were typed in: how many numbers, some of them, and which
-numbers follow from others or contradict them."""
+"""The tables of Herrero and Troiani 2024 as they were typed in: how many numbers, some of them, and
+which numbers follow from others or contradict them."""
 
 import statistics
 import unittest

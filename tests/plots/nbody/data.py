@@ -8,7 +8,8 @@ from plots.nbody.figures import AFTER, BEFORE, BEST, KERNELS, STAGES
 from tests.plots.fixtures import GPU, HOST, row
 
 
-# One pair of bodies: 8 FFMA, 2 MUFU, 1 LDS, 3 IADD3, 1 BRA, 1 MOV (a warp instruction does 32 pairs).
+# One pair of bodies: 8 FFMA, 2 MUFU, 1 LDS, 3 IADD3, 1 BRA, 1 MOV (a warp instruction does 32
+# pairs).
 OPCODES = {
     f"opcode:{name}": count * 1000 * 1000 / 32
     for name, count in (("FFMA", 8), ("MUFU", 2), ("LDS", 1), ("IADD3", 3), ("BRA", 1), ("MOV", 1))

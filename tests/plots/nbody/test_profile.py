@@ -29,7 +29,8 @@ RAW_PAGE = """==PROF== Connected to process 42
 """
 
 
-# Behaves as ncu does: the first call refuses a metric, the second writes a report, the import prints it.
+# Behaves as ncu does: the first call refuses a metric, the second writes a report, the import
+# prints it.
 FAKE_NCU = r"""#!{python}
 import pathlib, sys
 words = sys.argv[1:]

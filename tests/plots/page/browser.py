@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A headless Chromium on a pipe: loads a page at a given width and colour scheme and answers questions.
+"""A headless Chromium on a pipe: loads a page at a given width and colour scheme and answers
+questions.
 
-The DevTools protocol, as far as the page's tests need it: messages are JSON, each ended by a NUL, on the
-file descriptors 3 (to the browser) and 4 (from it)."""
+The DevTools protocol, as far as the page's tests need it: messages are JSON, each ended by a
+NUL, on the file descriptors 3 (to the browser) and 4 (from it)."""
 
 import json
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A chapter's CHAPTER object: every mistake in it is an error that names the file and the nearest name."""
+"""A chapter's CHAPTER object: every mistake in it is an error that names the file and the nearest
+name."""
 
 import sys
 import unittest

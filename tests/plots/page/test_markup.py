@@ -61,7 +61,10 @@ class MarkupTest(PlotsTest):
         self.assertEqual(list(self.document.sections), ["", "What to look at"])
         self.assertEqual(
             markup.blocks(self.document.problem(), "x"),
-            "<p>Some <em>text</em> that\ngoes on, see <span>there</span> and <span><code>code</code></span>.</p>\n",
+            (
+                "<p>Some <em>text</em> that\ngoes on, see <span>there</span> and"
+                " <span><code>code</code></span>.</p>\n"
+            ),
         )
         self.assertEqual(
             self.document.pairs(),

@@ -167,7 +167,8 @@ class SpeedUpTest(unittest.TestCase):
 
 
 class PrintedTest(unittest.TestCase):
-    """What another source prints: 95 s, 62 s with a race, under 60 s, 43.383 s; then kernels over a CPU."""
+    """What another source prints: 95 s, 62 s with a race, under 60 s, 43.383 s; then kernels over a
+    CPU."""
 
     OWN = Stages(
         "alchemy",

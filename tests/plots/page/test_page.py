@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page: its numbers are those of the READMEs' tables, and it can be read without a network, a mouse or
-colours."""
+"""The page: its numbers are those of the READMEs' tables, and it can be read without a network, a
+mouse or colours."""
 
 import functools
 import html
@@ -90,7 +90,8 @@ class RecordedPageTest(unittest.TestCase):
                 row = [cell.replace(NO_BREAK, " ").split("\n") for cell in rows[stage.stage]]
                 with self.subTest(stage.stage):
                     if thesis:  # one line per compared run
-                        # The README names the card above its column, and no place of the thesis' speed-ups.
+                        # The README names the card above its column, and no place of the thesis'
+                        # speed-ups.
                         card = cells_of(lines[0])[2]
                         place = r" at [\d .]+[kMG]?(?! \d)"
                         said = [

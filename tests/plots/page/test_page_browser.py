@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page in a browser, as wide as a telephone and as a desk's screen, light and dark: every picture is
-there, the console is empty, no network is asked, and nothing sticks out."""
+"""The page in a browser, as wide as a telephone and as a desk's screen, light and dark: every
+picture is there, the console is empty, no network is asked, and nothing sticks out."""
 
 import contextlib
 import io

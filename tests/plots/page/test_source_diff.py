@@ -44,12 +44,18 @@ class DifferenceTest(unittest.TestCase):
         said = source_diff.side_by_side(self.BEFORE, after)
         self.assertEqual(sides(said), (self.BEFORE, after))
         self.assertIn(
-            '<div class=del style="--n:3"><span><i class=k>int</i> line_3 = 3;\n</span></div><div class=ins></div>',
+            (
+                '<div class=del style="--n:3"><span><i class=k>int</i> line_3 ='
+                " 3;\n</span></div><div class=ins></div>"
+            ),
             said,
         )
         self.assertIn(
-            '<div class=del style="--n:9"><span><i class=k>int</i> line_9 = <b>9</b>;\n</span></div>'
-            '<div class=ins style="--n:8"><span><i class=k>int</i> line_9 = <b>10</b>;\n</span></div>',
+            (
+                '<div class=del style="--n:9"><span><i class=k>int</i> line_9 ='
+                ' <b>9</b>;\n</span></div><div class=ins style="--n:8"><span><i class=k>int</i>'
+                " line_9 = <b>10</b>;\n</span></div>"
+            ),
             said,
         )
         # 3 + 5 lines at the changes' inner sides are too few to fold; behind line 12 are 7.

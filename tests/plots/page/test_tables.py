@@ -84,8 +84,11 @@ class TablesTest(PlotsTest):
         )
         self.assertEqual(
             lines[0],
-            "| kernel | stage | global loads | sectors each | global stores | sectors each | "
-            "shared loads | wavefronts each | barriers | global loads per key | shared loads per key |",
+            (
+                "| kernel | stage | global loads | sectors each | global stores | sectors each |"
+                " shared loads | wavefronts each | barriers | global loads per key | shared loads"
+                " per key |"
+            ),
         )
         self.assertEqual(
             lines[2], "| melt_kernel | 01_stage | 131 136 | 1 | 96 | 4 |  |  |  | 4 |  |"
@@ -167,11 +170,17 @@ class StagesTableTest(PlotsTest):
         lines = stages_table(made_up_chapter(self.own), self.rows, published)
         self.assertEqual(
             lines[0],
-            f"| stage | technique | thesis (GTX 980, 2016) | here ({GPU}) | kernels alone, keys/s | limit now |",
+            (
+                f"| stage | technique | thesis (GTX 980, 2016) | here ({GPU}) | kernels alone,"
+                " keys/s | limit now |"
+            ),
         )
         self.assertEqual(
             lines[4],
-            "| [02_gold](02_gold/alchemy.cu) | technique of 02_gold | ×1.50 | ×2.00 at 1 k | 4 M at 1 k | luck |",
+            (
+                "| [02_gold](02_gold/alchemy.cu) | technique of 02_gold | ×1.50 | ×2.00 at 1 k | 4"
+                " M at 1 k | luck |"
+            ),
         )
         self.assertEqual(
             lines[2],
@@ -179,8 +188,10 @@ class StagesTableTest(PlotsTest):
         )
         self.assertEqual(
             lines[6],
-            "Speed-ups are over the stage before: whole runs with allocation and copies, medians. "
-            "Kernels alone: keys per second of kernel time, medians.",
+            (
+                "Speed-ups are over the stage before: whole runs with allocation and copies,"
+                " medians. Kernels alone: keys per second of kernel time, medians."
+            ),
         )
 
     def test_stages_by_their_kernels(self) -> None:
@@ -198,7 +209,10 @@ class StagesTableTest(PlotsTest):
         ]
         lines = stages_table(made_up_chapter(self.own, rules), comparable(rules, rows), [], rows)
         self.assertIn(
-            "| ×2.00 at 1 k, k = 4<br>×2.00 at 1 k, k = 8 | 4 M at 1 k, k = 4<br>4 M at 1 k, k = 8 |",
+            (
+                "| ×2.00 at 1 k, k = 4<br>×2.00 at 1 k, k = 8 | 4 M at 1 k, k = 4<br>4 M at 1 k, k"
+                " = 8 |"
+            ),
             lines[4],
         )
 

@@ -8,7 +8,8 @@ from tests.plots.fixtures import GPU, HOST, row
 
 
 def rows(engine: str) -> list[list[object]]:
-    """Of a stage twice as fast as the one before in its series; a serial run at the big ones' sizes."""
+    """Of a stage twice as fast as the one before in its series; a serial run at the big ones'
+    sizes."""
     recorded = engine == "gpu"
     series = (
         ((*BITONIC, TWO_KERNELS), (2048,)),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The drawings of what quicksort's kernels did, its README and its sweeps: the network of figure 3.6 is the
-bitonic one and sorts; the partition of figure 3.2 moves every key once. Other traces are refused."""
+"""The drawings of what quicksort's kernels did, its README and its sweeps: the network of figure
+3.6 is the bitonic one and sorts; the partition of figure 3.2 moves every key once. Other traces
+are refused."""
 
 import unittest
 

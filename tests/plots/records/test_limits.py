@@ -30,7 +30,8 @@ PASSES = 24 * 2 * KEYS
 
 
 def impossible_in(folder: Path, working_sets: Mapping[str, Callable[[int], float]]) -> list[str]:
-    """The rows of one device's folder that are faster than the device. `working_sets`: of each chapter."""
+    """The rows of one device's folder that are faster than the device. `working_sets`: of each
+    chapter."""
     known = read_limits(folder / "limits.csv") if (folder / "limits.csv").exists() else {}
     found = []
     for chapter, working_set in working_sets.items():
@@ -71,7 +72,8 @@ class RulesTest(unittest.TestCase):
 
 
 class RowsTest(PlotsTest):
-    """Rows of a chapter whose working set is 8 bytes per element, or a matrix of 4 bytes per pair."""
+    """Rows of a chapter whose working set is 8 bytes per element, or a matrix of 4 bytes per
+    pair."""
 
     def check(
         self, *records: list[object], working_set: Callable[[int], float] = lambda n: 8.0 * n

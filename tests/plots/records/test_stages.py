@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stages by their short names: a wrong name is an error that says where it stands and which is nearest."""
+"""Stages by their short names: a wrong name is an error that says where it stands and which is
+nearest."""
 
 import unittest
 

@@ -23,7 +23,8 @@ class SweepsTest(unittest.TestCase):
                 self.assertFalse(sweep.scope == "record" and sweep.engine == "emu")
                 for _, values in sweep.vary:
                     self.assertEqual(len(values), len(set(values)))
-                # A flag that is given twice would run with one value and be recognised by the other.
+                # A flag that is given twice would run with one value and be recognised by the
+                # other.
                 varied = {name for name, _ in sweep.vary}
                 flags = [word.removeprefix("--") for word in sweep.args if word.startswith("--")]
                 self.assertEqual(len(flags), len(set(flags)))

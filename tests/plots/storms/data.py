@@ -9,8 +9,9 @@ from tests.plots.fixtures import GPU, HOST, row
 
 
 def rows(engine: str) -> list[list[object]]:
-    """Each stage twice as fast as the one before, the first 16 times as fast as one core, which takes 1 ns for a cell
-    and particle; a quarter of a run is set-up and copies, three quarters of the serial one's none.
+    """Each stage twice as fast as the one before, the first 16 times as fast as one core, which
+    takes 1 ns for a cell and particle; a quarter of a run is set-up and copies, three quarters
+    of the serial one's none.
     """
     shapes = (
         [("dense", 30_000, 6, 120_000), ("long", 1_000_000, 4, 20_000), ("sparse", 10**8, 3, 3)]

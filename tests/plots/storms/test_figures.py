@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The layer that storms draws, its times by version, its README and its sweeps. Layers that cannot be are
-refused."""
+"""The layer that storms draws, its times by version, its README and its sweeps. Layers that cannot
+be are refused."""
 
 import re
 import struct
@@ -50,7 +50,8 @@ class LayersTest(TraceTest):
                 (layer.peaks, layer.maximum), (peaks, max(peaks, key=cells.__getitem__))
             )
             self.assertGreater(len(peaks), 3)
-        # The figure shows three maxima in three places, and a spike that loses the first place by the relaxation.
+        # The figure shows three maxima in three places, and a spike that loses the first place by
+        # the relaxation.
         self.assertEqual(
             [(layer.tallest_before, layer.maximum) for layer in layers],
             [(11, 91), (23, 22), (161, 162)],
@@ -121,8 +122,8 @@ class FiguresTest(DrawingTest):
         self.names = ("--only", "storms_versions", "storms_cells")
 
     def test_times_by_version(self) -> None:
-        """Stage i takes 1/2^i of the first one's time, which is a sixteenth of a core's; three quarters of a
-        run are kernels."""
+        """Stage i takes 1/2^i of the first one's time, which is a sixteenth of a core's; three
+        quarters of a run are kernels."""
         self.assertEqual(self.draw(*self.names)[0], 0)
         place = {name: i for i, name in enumerate(STAGES.names)}
         tables = (self.blocks(f"storms_versions_{name}") for name in ("serial", "whole", "inner"))
@@ -180,7 +181,10 @@ class TablesTest(ReadmeTest):
         self.write("storms.csv", ROW_COLUMNS, records)
         text = self.readme(CHAPTER)
         self.assertIn(
-            f"| stage | technique | {SAID_BY} | here ({GPU}) | kernels alone, cell updates/s | limit now |",
+            (
+                f"| stage | technique | {SAID_BY} | here ({GPU}) | kernels alone, cell updates/s |"
+                " limit now |"
+            ),
             text,
         )
         places = ("30 k, dense", "1 M, long", "100 M, sparse")
@@ -200,11 +204,15 @@ class TablesTest(ReadmeTest):
                 )
         wrong = f"(not over {' or '.join(WRONG)}, which is wrong on purpose)"
         self.assertIn(f"Speed-ups are over the stage before {wrong}: whole runs", text)
-        head = f"| {SAID_BY} | stage | time | speed-up over the stage before | {GPU}: dense | {GPU}: long | {GPU}: sparse |"
+        head = (
+            f"| {SAID_BY} | stage | time | speed-up over the stage before | {GPU}: dense | {GPU}:"
+            f" long | {GPU}: sparse |"
+        )
         self.assertIn(head, text)
         for cell, time in zip(PRINTED.cells, ("95 s", "62 s", "under 60 s", "43.4 s"), strict=True):
             self.assertIn(f"| {cell.section} | {cell.stage} | {time} |", text)
-        # In the table of the stages and in the printed one. No time is printed for the stage between.
+        # In the table of the stages and in the printed one. No time is printed for the stage
+        # between.
         for words in (f"| more than ×1.58 over {KERNELS[0]} |", "| less than ×1.38 |"):
             self.assertEqual(text.count(words), 2, words)
 
@@ -224,7 +232,8 @@ class TablesTest(ReadmeTest):
 
 class SweepsTest(unittest.TestCase):
     def test_every_stage_runs_the_same_waves(self) -> None:
-        """A workload's name tells its waves: rows of other waves at the same n would be mistaken for it."""
+        """A workload's name tells its waves: rows of other waves at the same n would be mistaken
+        for it."""
         for scope, engine in (("record", "gpu"), ("here", "gpu"), ("here", "emu")):
             runs: dict[tuple[object, str], set[tuple[int, object, object]]] = {}
             for sweep in all_sweeps(PLOTS / STAGES.chapter / FILE):
