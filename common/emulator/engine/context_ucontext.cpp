@@ -42,6 +42,8 @@ void begin() {
 void switch_context(Context to, Context* left) {
     SavedContext here;
     here.control = DenormalControl::read();
+    // It is used only while this call waits.
+    // cppcheck-suppress autoVariables
     *left = &here;
     if (_setjmp(here.registers) == 0) _longjmp(static_cast<SavedContext*>(to)->registers, 1);
     DenormalControl::write(here.control);
@@ -60,6 +62,7 @@ Context make_context(char* stack, std::size_t bytes, ContextEntry entry) {
     ::makecontext(&fresh, begin, 0);
     if (_setjmp(here.registers) == 0) ::setcontext(&fresh);
     DenormalControl::write(here.control);
+    start = nullptr;
     return own.made;
 }
 
