@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "common/limits/device_limits.hpp"
 
 namespace course {

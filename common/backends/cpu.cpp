@@ -5,8 +5,8 @@
 #include <string>
 
 #include "common/backends/backend.hpp"
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/limits/host_limits.hpp"
 #include "common/limits/host_memory.hpp"
 

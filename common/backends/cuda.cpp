@@ -6,9 +6,9 @@
 #include <string>
 
 #include "common/backends/runtime_backend.hpp"
+#include "common/base/text.hpp"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-#include "common/harness/text.hpp"
 #include "common/limits/bandwidth_probe.hpp"
 #include "common/limits/limits_cache.hpp"
 

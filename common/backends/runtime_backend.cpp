@@ -3,9 +3,9 @@
 
 #include <chrono>
 
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/cuda/cuda_check.hpp"
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
 
 namespace course {
 namespace {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <utility>
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/input/numbers.hpp"
 
 namespace course {

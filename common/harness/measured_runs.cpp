@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/harness/progress_bar.hpp"
-#include "common/harness/text.hpp"
 #include "version.hpp"
 
 namespace course {

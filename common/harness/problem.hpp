@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/backends/backend.hpp"
+#include "common/base/error.hpp"
 #include "common/harness/command_line.hpp"
-#include "common/harness/error.hpp"
 #include "common/harness/phase_timer.hpp"
 #include "common/harness/results.hpp"
 

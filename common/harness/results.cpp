@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 
 namespace course {
 

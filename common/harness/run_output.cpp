@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 
 namespace course {
 

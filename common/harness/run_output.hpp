@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/harness/atomic_file.hpp"
+#include "common/base/atomic_file.hpp"
 #include "common/harness/problem.hpp"
 #include "common/harness/results.hpp"
 #include "common/harness/stage_command_line.hpp"

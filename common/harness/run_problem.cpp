@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "common/harness/atomic_file.hpp"
-#include "common/harness/error.hpp"
+#include "common/base/atomic_file.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/harness/measured_runs.hpp"
 #include "common/harness/problem.hpp"
 #include "common/harness/run_output.hpp"
 #include "common/harness/stage_command_line.hpp"
-#include "common/harness/text.hpp"
 #include "common/limits/host_memory.hpp"
 
 namespace course {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/harness/stage_command_line.hpp"
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "version.hpp"
 
 namespace course {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/input/inputs.hpp"
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 
 namespace course {
 

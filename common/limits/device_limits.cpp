@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 
 namespace course {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 
 namespace course {
 

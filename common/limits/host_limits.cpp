@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 #include "common/limits/host_cache.hpp"
 #include "common/limits/host_memory.hpp"
 #include "common/limits/limits_cache.hpp"

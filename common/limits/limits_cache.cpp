@@ -10,8 +10,8 @@
 #include <iomanip>
 #include <limits>
 
-#include "common/harness/atomic_file.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/atomic_file.hpp"
+#include "common/base/text.hpp"
 #include "common/input/numbers.hpp"
 
 namespace course {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-#   lint.sh format     formats the C++, CUDA and OpenCL sources in place
-#   lint.sh check      formatting, clang-tidy, cppcheck, shellcheck, Python that compiles, and each file's licence
+#   lint.sh format     formats the sources in C++, CUDA, OpenCL and Python in place
+#   lint.sh check      checks formatting, circles of includes and imports, and each file's licence, and runs
+#                      clang-tidy, cppcheck, shellcheck and Python's parser
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -35,6 +36,9 @@ formatted() {
     ! code | xargs -r clang-format --dry-run 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: .*/\1 is not formatted/p' |
         sort -u | grep .
 }
+# Debian's black, at the line length of the C++.
+pythons_formatted() { sources '*.py' | xargs -r black --quiet --check --line-length 100; }
+circles() { python3 common/tools/lib/include_circles.py; }
 tidy() {
     # Only what is compiled here has flags to be read with. backend_cuda.cpp needs
     # std::source_location, which clang has from 16 on only.
@@ -64,9 +68,14 @@ licences() {
 }
 
 case ${1:-} in
-    format) code | xargs -r clang-format -i ;;
+    format)
+        code | xargs -r clang-format -i
+        sources '*.py' | xargs -r black --quiet --line-length 100
+        ;;
     check)
         check clang-format formatted
+        check black pythons_formatted
+        check circles circles
         check clang-tidy tidy
         check cppcheck static_analysis
         check shellcheck shells

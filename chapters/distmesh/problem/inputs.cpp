@@ -7,8 +7,8 @@
 #include <numbers>
 #include <tuple>
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/input/random.hpp"
 #include "common/input/text_reader.hpp"
 #include "problem/distmesh.hpp"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "problem/distmesh.hpp"
 
 namespace distmesh {

@@ -5,7 +5,7 @@
 #include <map>
 #include <numbers>
 
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 #include "problem/distmesh.hpp"
 
 namespace distmesh {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 #include "common/input/random.hpp"
 #include "problem/floyd.hpp"

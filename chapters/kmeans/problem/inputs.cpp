@@ -6,8 +6,8 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 #include "common/input/random.hpp"
 #include "common/input/text_reader.hpp"

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <optional>
 
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 #include "problem/kmeans.hpp"
 

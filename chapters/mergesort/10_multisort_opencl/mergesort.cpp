@@ -36,7 +36,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const int blocks = blocks_for(runs, threads);
     const std::size_t bytes = input.keys.size_bytes();
     timer.begin(Phase::kSetup);
-    Device& device = device_of(timer);
+    Device& device = device_of(timer.backend());
     cl::CommandQueue& queue = device.queue();
     device.check_group_size("--threads", threads);
     const cl::Program& program =

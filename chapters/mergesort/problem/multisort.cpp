@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 
 namespace mergesort {
 

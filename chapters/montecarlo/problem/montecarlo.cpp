@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/harness/command_line.hpp"
-#include "common/harness/error.hpp"
 #include "common/harness/problem.hpp"
-#include "common/harness/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 
 namespace montecarlo {

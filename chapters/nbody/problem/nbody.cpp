@@ -7,9 +7,9 @@
 #include <optional>
 #include <ostream>
 
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/harness/command_line.hpp"
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
 #include "common/input/inputs.hpp"
 
 namespace nbody {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "common/base/text.hpp"
 #include "common/harness/comparison.hpp"
-#include "common/harness/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 #include "common/input/random.hpp"
 #include "problem/double3.hpp"

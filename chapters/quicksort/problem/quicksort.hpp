@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Quicksort: int32 keys into non-decreasing order. Inputs, files, oracle and main() are shared with
-// the other sorting chapter (common/input/sort_problem.hpp).
+// the other sorting chapter (common/sorting/sort_problem.hpp).
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "common/harness/phase_timer.hpp"
-#include "common/input/sort_problem.hpp"
+#include "common/sorting/sort_problem.hpp"
 
 namespace quicksort {
 

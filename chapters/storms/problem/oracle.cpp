@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 #include "problem/storms.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "common/backends/opencl/bandwidth_probe.hpp"
 #include "common/backends/opencl/device.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 #include "common/limits/host_limits.hpp"
 #include "common/limits/host_memory.hpp"
 #include "common/limits/limits_cache.hpp"
@@ -132,12 +132,12 @@ std::unique_ptr<Backend> open_backend(int device, const std::string& platform) {
 
 namespace opencl {
 
-Device& device_of(const PhaseTimer& timer) {
-    auto* backend = dynamic_cast<OpenClBackend*>(&timer.backend());
-    if (backend == nullptr) {
+Device& device_of(Backend& backend) {
+    auto* opencl_backend = dynamic_cast<OpenClBackend*>(&backend);
+    if (opencl_backend == nullptr) {
         throw std::logic_error("this run is not on a device of OpenCL");
     }
-    return backend->device();
+    return opencl_backend->device();
 }
 
 }  // namespace opencl

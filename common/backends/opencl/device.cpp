@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/backends/opencl/selection.hpp"
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 
 namespace course::opencl {
 

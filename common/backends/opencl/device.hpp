@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/backends/backend.hpp"
 #include "common/backends/opencl/bindings.hpp"
-#include "common/harness/phase_timer.hpp"
 
 namespace course::opencl {
 
@@ -77,7 +77,7 @@ class Device {
 cl::Device find_device(std::string_view platform, int device);
 
 // The device of a run. Only for executables that link the OpenCL backend.
-Device& device_of(const PhaseTimer& timer);
+Device& device_of(Backend& backend);
 
 // Waits for the end of a command. Result: the milliseconds that it ran, by the device's clock.
 double milliseconds_of(const cl::Event& event);

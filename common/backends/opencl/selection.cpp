@@ -5,8 +5,8 @@
 #include <cctype>
 #include <cstdint>
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/input/numbers.hpp"
 
 namespace course::opencl {

@@ -15,7 +15,7 @@ from common.tools.lib.gpus import has_gpu
 ROOT = Path(__file__).resolve().parents[3]
 ENGINES = ("gpu", "emu", "count")
 FEW = 15  # stages that one line may name
-EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # as common/harness/error.hpp has them
+EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # as common/base/error.hpp has them
 
 
 class ToolError(Exception):

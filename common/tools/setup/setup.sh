@@ -34,6 +34,7 @@ optional|ccache|command ccache|slower builds'
 if [ "${1:-}" = --lint ]; then
     packages="$packages
 required|clang-format|command clang-format|
+required|black|command black|
 required|clang-tidy|command clang-tidy|
 required|cppcheck|command cppcheck|
 required|shellcheck|command shellcheck|

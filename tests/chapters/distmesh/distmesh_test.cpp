@@ -15,7 +15,7 @@
 #include <set>
 #include <sstream>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "common/input/random.hpp"
 #include "tests/chapters/stage_run.hpp"
 #include "tests/common/scratch_folder.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "problem/floyd.hpp"
 #include "tests/common/scratch_folder.hpp"
 

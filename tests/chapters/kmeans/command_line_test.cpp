@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 #include "common/limits/host_memory.hpp"
 #include "tests/chapters/kmeans/kmeans_testing.hpp"
 #include "tests/chapters/stage_run.hpp"

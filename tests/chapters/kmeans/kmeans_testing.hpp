@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "problem/kmeans.hpp"
 #include "tests/common/scratch_folder.hpp"
 

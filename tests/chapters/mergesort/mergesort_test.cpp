@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "tests/chapters/stage_run.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "common/harness/problem.hpp"
 #include "tests/chapters/stage_run.hpp"
 #include "tests/common/harness/fake_backend.hpp"

@@ -2,7 +2,7 @@
 // main() of a merge sort whose keys know their places in the input: equal keys must keep their
 // order.
 //     test SEGMENT [--flag value]...
-// The kernels are the stage's own, compiled with another Key (keyed/common/input). Selection sort
+// The kernels are the stage's own, compiled with another Key (keyed/common/sorting). Selection sort
 // is not stable. So each SEGMENT keys of a list are in order: there it exchanges nothing. SEGMENT
 // 1: no order.
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "tests/chapters/stage_run.hpp"
 #include "tests/common/scratch_folder.hpp"
 

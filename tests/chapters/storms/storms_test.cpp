@@ -10,7 +10,7 @@
 #include <functional>
 #include <limits>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "tests/chapters/stage_run.hpp"
 #include "tests/common/scratch_folder.hpp"
 

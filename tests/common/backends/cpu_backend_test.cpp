@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "common/backends/backend.hpp"
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "common/backends/backend.hpp"
+#include "common/base/error.hpp"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
-#include "common/harness/error.hpp"
 #include "common/harness/phase_timer.hpp"
 
 namespace {

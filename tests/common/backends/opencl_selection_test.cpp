@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/backends/opencl/selection.hpp"
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {

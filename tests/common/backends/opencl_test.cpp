@@ -167,7 +167,7 @@ class Doubling final : public course::Problem {
     void poison_output() override { std::fill(values_.begin(), values_.end(), 1); }
     void run(PhaseTimer& timer) override {
         timer.begin(Phase::kSetup);
-        Device& device = course::opencl::device_of(timer);
+        Device& device = course::opencl::device_of(timer.backend());
         cl::KernelFunctor<cl::Buffer, cl_long> double_kernel(device.program(source_),
                                                              "double_kernel");
         const std::size_t bytes = values_.size() * sizeof(int);

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "common/limits/limits_cache.hpp"
 #include "tests/common/scratch_folder.hpp"
 

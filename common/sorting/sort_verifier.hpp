@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/harness/problem.hpp"
-#include "common/input/keys.hpp"
+#include "common/sorting/keys.hpp"
 
 namespace course::sorting {
 

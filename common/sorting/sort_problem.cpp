@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "common/input/sort_problem.hpp"
+#include "common/sorting/sort_problem.hpp"
 
 #include <algorithm>
 #include <ostream>
 #include <utility>
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/input/inputs.hpp"
 #include "common/input/parallel_ranges.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Replaces common/input/sort_problem.hpp where a stage is compiled for the test of stability: a key
-// knows its place in the input, but comparisons ignore it.
+// Replaces common/sorting/sort_problem.hpp where a stage is compiled for the test of stability: a
+// key knows its place in the input, but comparisons ignore it.
 #pragma once
 
 #include <cstdint>

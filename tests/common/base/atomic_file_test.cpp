@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/harness/atomic_file.hpp"
+#include "common/base/atomic_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "common/harness/error.hpp"
+#include "common/base/error.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {

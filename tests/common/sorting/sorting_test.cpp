@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "common/harness/error.hpp"
-#include "common/input/keys.hpp"
-#include "common/input/sort_verifier.hpp"
+#include "common/base/error.hpp"
+#include "common/sorting/keys.hpp"
+#include "common/sorting/sort_verifier.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/input/keys.hpp"
+#include "common/sorting/keys.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <limits>
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/input/inputs.hpp"
 #include "common/input/parallel_ranges.hpp"
 #include "common/input/splitmix64.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/harness/atomic_file.hpp"
+#include "common/base/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/harness/error.hpp"
-#include "common/harness/text.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
 
 namespace course {
 

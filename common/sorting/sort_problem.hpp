@@ -13,8 +13,8 @@
 
 #include "common/harness/phase_timer.hpp"
 #include "common/harness/problem.hpp"
-#include "common/input/keys.hpp"
-#include "common/input/sort_verifier.hpp"
+#include "common/sorting/keys.hpp"
+#include "common/sorting/sort_verifier.hpp"
 
 namespace course::sorting {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "common/input/sort_verifier.hpp"
+#include "common/sorting/sort_verifier.hpp"
 
 #include <algorithm>
 #include <atomic>
 
-#include "common/harness/text.hpp"
+#include "common/base/text.hpp"
 #include "common/input/parallel_ranges.hpp"
 
 namespace course::sorting {
