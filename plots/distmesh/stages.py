@@ -21,9 +21,9 @@ SAID_BY = "Gaudiani 2012"
 FILE = PUBLISHED / "distmesh.csv"
 PRINTED = PrintedTables(SAID_BY, f"{SAID_BY}, Tesla C2070", FILE, tuple(read_cells(FILE, STAGES)))
 NAMES = {
-    STAGES.serial: f"{SAID_BY}: its CPU",
-    GLOBAL: f"{SAID_BY}: version 1",
-    SHARED: f"{SAID_BY}: version 2",
+    STAGES.serial: f"{SAID_BY}, CPU",
+    GLOBAL: f"{SAID_BY}, v1",
+    SHARED: f"{SAID_BY}, v2",
 }
 
 

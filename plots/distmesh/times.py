@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from common.tools.lib.numbers import short_count, short_ratio, short_time
 from common.tools.lib.stages import DataError
-from plots.distmesh.stages import FILE, KERNELS, NAMES, RUNS, SAID_BY, SHARED, STAGES, cells_of
+from plots.distmesh.stages import FILE, KERNELS, NAMES, RUNS, SHARED, STAGES, cells_of
 from plots.drawing.axes import log_range, spread, tics
 from plots.drawing.figure import Block, Drawing
 from plots.drawing.panels import (
@@ -192,7 +192,7 @@ def prepare_shares(source: Source) -> Drawing:
             "show_then": int(source.recorded),
             "then": then,
             "then_words": f"{then:g} %",
-            "then_name": f"{SAID_BY}, version 2",
+            "then_name": NAMES[SHARED],
         },
         subtitle=(
             f"{origin(every, engine, source.kind, serial[0].device)}. {short_count(n)} points,"

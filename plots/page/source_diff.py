@@ -18,8 +18,7 @@ CONTEXT = 3  # lines around a change that stay visible
 ALIKE = 0.6  # two lines that are alike to this degree are one line that was changed
 SYNTAX = re.compile(
     r'(?P<c>//[^\n]*|/\*.*?\*/)|(?P<s>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')'
-    r"|(?P<k>^[ \t]*\#["
-    r" \t]*\w+|\b(?:__\w+__|__kernel|__local|__global|auto|bool|break|case|char|class|const|"
+    r"|(?P<k>^[ \t]*\#[ \t]*\w+|\b(?:__\w+__|__kernel|__local|__global|auto|bool|break|case|char|class|const|"
     r"constexpr|continue|do|double|else|enum|false|float|for|if|inline|int|int32_t|int64_t|kernel|long|"
     r"namespace|operator|return|short|signed|size_t|sizeof|static|static_assert|static_cast|struct|switch|"
     r"template|true|typename|uint32_t|uint64_t|unsigned|using|void|while)\b)",

@@ -2,7 +2,7 @@
 """Made-up measurements of distmesh, and the words that its figures show."""
 
 from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
-from plots.distmesh.stages import KERNELS, NAMES, SAID_BY, SHARED, STAGES
+from plots.distmesh.stages import KERNELS, NAMES, SHARED, STAGES
 from tests.plots.fixtures import GPU, HOST, row
 
 
@@ -122,7 +122,7 @@ LABELS: dict[str, tuple[str, ...]] = {
         "copies",
         "set-up",
         "host: triangulations",
-        f"{SAID_BY}, version 2",
+        NAMES[SHARED],
         "5.7 %",
         "2.70 %",
         "31 409 points",
