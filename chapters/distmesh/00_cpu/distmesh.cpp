@@ -106,9 +106,10 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
                 move_points(mesh.points.data(), triangulated.data(), forces.data(), input.fixed,
                             count, input.domain, input.h0, status);
             }
-        } while (mesh.goes_on(status));
+            mesh.end_iterations(status);
+        } while (mesh.goes_on());
         timer.end();
-        if (status.crowded != 0) mesh.drop(crowded);
+        if (mesh.is_crowded()) mesh.drop(crowded);
     }
     mesh.finish(output);
     timer.note_grid(1, 1);

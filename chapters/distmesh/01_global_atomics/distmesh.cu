@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Distmesh, stage 01: global atomics.
-// Idea: a thread a bar for the lengths and the forces, a thread a point for the movement; what
-// several threads add to, the sums over all bars and each point's force, is added to atomically.
-// Compared with 00_cpu: its loops as four kernels; the host triangulates and learns after each
-// iteration how it went on.
+// Idea: one thread per bar computes lengths and forces, one thread per point moves it. Several
+// threads add to the two sums over all bars and to the force on a point: they use atomics.
+// Compared with 00_cpu: each loop is a kernel. The host waits for the status after each iteration.
 // Limit now: all bars add to the same two sums, one after the other.
-// Not of the thesis but of seed 004 2.3, table I, version 1.
+// Not of the thesis but of Gaudiani 2012, 2.3, table I, version 1.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -21,82 +20,66 @@ using distmesh::Input, distmesh::Mesh, distmesh::Output, distmesh::Phase, distme
 
 constexpr int kBlockSize = 256;
 
-// Over all bars: the squares of the lengths that they have and that they shall have.
+// Over all bars: the squares of the lengths that they have and of the lengths that they should
+// have.
 struct Sums {
     double lengths, wanted;
 };
 
-__global__ void sum_lengths_kernel(const double2* __restrict__ points,
-                                   const int2* __restrict__ bars, std::int64_t bar_count,
-                                   Domain domain, double* __restrict__ lengths,
-                                   double* __restrict__ wanted, Sums* __restrict__ sums) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
-    if (i >= bar_count) return;
-    const int2 bar = bars[i];
-    const double2 a = points[bar.x], b = points[bar.y];
+// The mesh on the device.
+struct DeviceMesh {
+    double2* points;
+    const double2* triangulated;  // the points at the last triangulation
+    int2* bars;
+    double *lengths, *wanted;  // of each bar
+    double2* pushes;  // the force of each bar on its first end
+    int* crowded;  // 1 for an end of a bar that is much too short
+    std::int64_t count, bar_count, fixed;
+    Domain domain;
+    double h0;
+};
+
+// Measures bar i, and returns the squares of its length and of its wanted length.
+__device__ __forceinline__ Sums measure_bar(const DeviceMesh& mesh, std::int64_t i) {
+    const int2 bar = mesh.bars[i];
+    const double2 a = mesh.points[bar.x], b = mesh.points[bar.y];
     const double dx = a.x - b.x, dy = a.y - b.y;
     const double square = dx * dx + dy * dy;
-    const double target = wanted_length(domain, (a.x + b.x) / 2, (a.y + b.y) / 2);
-    lengths[i] = std::sqrt(square);
-    wanted[i] = target;
-    atomicAdd(&sums->lengths, square);
-    atomicAdd(&sums->wanted, target * target);
+    const double target = wanted_length(mesh.domain, (a.x + b.x) / 2, (a.y + b.y) / 2);
+    mesh.lengths[i] = std::sqrt(square);
+    mesh.wanted[i] = target;
+    return {square, target * target};
 }
 
-// The force at each bar's first end; the other's is its opposite. With `density`, marks the ends of
-// bars much too short.
-__global__ void compute_forces_kernel(const double2* __restrict__ points,
-                                      const int2* __restrict__ bars, std::int64_t bar_count,
-                                      const Sums* __restrict__ sums,
-                                      const double* __restrict__ lengths,
-                                      const double* __restrict__ wanted, bool density,
-                                      double2* __restrict__ pushes, int* __restrict__ crowded,
-                                      Status* __restrict__ status) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
-    if (i >= bar_count) return;
-    const int2 bar = bars[i];
-    const double2 a = points[bar.x], b = points[bar.y];
-    const double length = lengths[i];
-    const double rest = wanted[i] * distmesh::kPressure * std::sqrt(sums->lengths / sums->wanted);
+// The force of bar i on its first end; the force on its second end is the opposite. With `density`,
+// marks the ends of a bar that is much too short.
+__device__ __forceinline__ void compute_force(const DeviceMesh& mesh, std::int64_t i, Sums sums,
+                                              bool density, Status* status) {
+    const int2 bar = mesh.bars[i];
+    const double2 a = mesh.points[bar.x], b = mesh.points[bar.y];
+    const double length = mesh.lengths[i], wanted = mesh.wanted[i];
+    const double rest = wanted * distmesh::kPressure * std::sqrt(sums.lengths / sums.wanted);
     const double force = std::fmax(rest - length, 0.0) / length;
-    pushes[i] = make_double2(force * (a.x - b.x), force * (a.y - b.y));
+    mesh.pushes[i] = make_double2(force * (a.x - b.x), force * (a.y - b.y));
     if (density && rest > distmesh::kCrowded * length) {
-        atomicOr(&crowded[bar.x], 1);
-        atomicOr(&crowded[bar.y], 1);
+        atomicOr(&mesh.crowded[bar.x], 1);
+        atomicOr(&mesh.crowded[bar.y], 1);
         atomicOr(&status->crowded, 1);
     }
 }
 
-__global__ void add_forces_kernel(const int2* __restrict__ bars, std::int64_t bar_count,
-                                  const double2* __restrict__ pushes,
-                                  double2* __restrict__ forces) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
-    if (i >= bar_count) return;
-    const int2 bar = bars[i];
-    const double2 push = pushes[i];
-    atomicAdd(&forces[bar.x].x, push.x);
-    atomicAdd(&forces[bar.x].y, push.y);
-    atomicAdd(&forces[bar.y].x, -push.x);
-    atomicAdd(&forces[bar.y].y, -push.y);
-}
-
-// Moves every point but the fixed ones, and those that left the domain back to its boundary.
-__global__ void move_points_kernel(double2* __restrict__ points,
-                                   const double2* __restrict__ triangulated,
-                                   const double2* __restrict__ forces, std::int64_t fixed,
-                                   std::int64_t count, Domain domain, double h0,
-                                   Status* __restrict__ status) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
-    if (i < fixed || i >= count || status->crowded != 0) return;
-    const double step = distmesh::kGradientStep * h0;
-    const double2 force = forces[i], start = triangulated[i];
+// Moves point i by the force on it. If it left the domain, moves it back to the boundary.
+__device__ __forceinline__ void move_point(const DeviceMesh& mesh, std::int64_t i, double2 force,
+                                           Status* status) {
+    const double h0 = mesh.h0, step = distmesh::kGradientStep * h0;
+    const double2 start = mesh.triangulated[i];
     const double dx = distmesh::kTimeStep * force.x, dy = distmesh::kTimeStep * force.y;
-    double2 point = points[i];
+    double2 point = mesh.points[i];
     point = make_double2(point.x + dx, point.y + dy);
-    const double outside = distance(domain, point.x, point.y);
+    const double outside = distance(mesh.domain, point.x, point.y);
     if (outside > 0) {
-        const double gx = (distance(domain, point.x + step, point.y) - outside) / step;
-        const double gy = (distance(domain, point.x, point.y + step) - outside) / step;
+        const double gx = (distance(mesh.domain, point.x + step, point.y) - outside) / step;
+        const double gy = (distance(mesh.domain, point.x, point.y + step) - outside) / step;
         const double back = outside / (gx * gx + gy * gy);
         point = make_double2(point.x - back * gx, point.y - back * gy);
     } else if (outside < -distmesh::kInsideTolerance * h0 &&
@@ -107,7 +90,39 @@ __global__ void move_points_kernel(double2* __restrict__ points,
     if (std::sqrt(drift_x * drift_x + drift_y * drift_y) > distmesh::kTriangulateTolerance * h0) {
         atomicOr(&status->drifted, 1);
     }
-    points[i] = point;
+    mesh.points[i] = point;
+}
+
+__global__ void sum_lengths_kernel(DeviceMesh mesh, Sums* sums) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
+    if (i >= mesh.bar_count) return;
+    const Sums own = measure_bar(mesh, i);
+    atomicAdd(&sums->lengths, own.lengths);
+    atomicAdd(&sums->wanted, own.wanted);
+}
+
+__global__ void compute_forces_kernel(DeviceMesh mesh, const Sums* sums, bool density,
+                                      Status* status) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
+    if (i < mesh.bar_count) compute_force(mesh, i, *sums, density, status);
+}
+
+__global__ void add_forces_kernel(DeviceMesh mesh, double2* forces) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
+    if (i >= mesh.bar_count) return;
+    const int2 bar = mesh.bars[i];
+    const double2 push = mesh.pushes[i];
+    atomicAdd(&forces[bar.x].x, push.x);
+    atomicAdd(&forces[bar.x].y, push.y);
+    atomicAdd(&forces[bar.y].x, -push.x);
+    atomicAdd(&forces[bar.y].y, -push.y);
+}
+
+// Fixed points come first. No point moves where bars are crowded.
+__global__ void move_points_kernel(DeviceMesh mesh, const double2* forces, Status* status) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
+    if (i < mesh.fixed || i >= mesh.count || status->crowded != 0) return;
+    move_point(mesh, i, forces[i], status);
 }
 
 void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
@@ -125,7 +140,6 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
     std::vector<std::int32_t> crowded(input.count());
     Domain domain = input.domain;
     domain.vertices = d_vertices.data();
-
     timer.begin(Phase::kCopyIn);
     cuda_check(cudaMemcpy(d_vertices.data(), input.vertices.data(), d_vertices.bytes(),
                           cudaMemcpyHostToDevice));
@@ -140,6 +154,10 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
         cuda_check(cudaMemcpy(d_bars.data(), mesh.bars.data(), bar_count * sizeof(int2),
                               cudaMemcpyHostToDevice));
         cuda_check(cudaMemset(d_crowded.data(), 0, count * sizeof(int)));
+        DeviceMesh d_mesh = {
+            d_points.data(), d_triangulated.data(), d_bars.data(),    d_lengths.data(),
+            d_wanted.data(), d_pushes.data(),       d_crowded.data(), count,
+            bar_count,       input.fixed,           domain,           input.h0};
 
         timer.begin(Phase::kKernels);
         const std::int64_t bar_blocks = (bar_count + kBlockSize - 1) / kBlockSize;
@@ -149,25 +167,20 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
             cuda_check(cudaMemsetAsync(d_sums.data(), 0, d_sums.bytes()));
             cuda_check(cudaMemsetAsync(d_forces.data(), 0, count * sizeof(double2)));
             cuda_check(cudaMemsetAsync(d_status.data(), 0, d_status.bytes()));
-            sum_lengths_kernel<<<bar_blocks, kBlockSize>>>(d_points.data(), d_bars.data(),
-                                                           bar_count, domain, d_lengths.data(),
-                                                           d_wanted.data(), d_sums.data());
+            sum_lengths_kernel<<<bar_blocks, kBlockSize>>>(d_mesh, d_sums.data());
             cuda_check(cudaGetLastError());
             compute_forces_kernel<<<bar_blocks, kBlockSize>>>(
-                d_points.data(), d_bars.data(), bar_count, d_sums.data(), d_lengths.data(),
-                d_wanted.data(), mesh.controls_density(), d_pushes.data(), d_crowded.data(),
-                d_status.data());
+                d_mesh, d_sums.data(), mesh.controls_density(), d_status.data());
             cuda_check(cudaGetLastError());
-            add_forces_kernel<<<bar_blocks, kBlockSize>>>(d_bars.data(), bar_count, d_pushes.data(),
-                                                          d_forces.data());
+            add_forces_kernel<<<bar_blocks, kBlockSize>>>(d_mesh, d_forces.data());
             cuda_check(cudaGetLastError());
-            move_points_kernel<<<point_blocks, kBlockSize>>>(d_points.data(), d_triangulated.data(),
-                                                             d_forces.data(), input.fixed, count,
-                                                             domain, input.h0, d_status.data());
+            move_points_kernel<<<point_blocks, kBlockSize>>>(d_mesh, d_forces.data(),
+                                                             d_status.data());
             cuda_check(cudaGetLastError());
             cuda_check(
                 cudaMemcpy(&status, d_status.data(), sizeof(Status), cudaMemcpyDeviceToHost));
-        } while (mesh.goes_on(status));
+            mesh.end_iterations(status);
+        } while (mesh.goes_on());
 
         timer.begin(Phase::kCopyOut);
         cuda_check(cudaMemcpy(mesh.points.data(), d_points.data(), count * sizeof(Point),
@@ -175,7 +188,7 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
         cuda_check(cudaMemcpy(crowded.data(), d_crowded.data(), count * sizeof(int),
                               cudaMemcpyDeviceToHost));
         timer.end();
-        if (status.crowded != 0) mesh.drop(crowded);
+        if (mesh.is_crowded()) mesh.drop(crowded);
     }
     mesh.finish(output);
     timer.note_grid((3 * mesh.count() + kBlockSize - 1) / kBlockSize, kBlockSize);

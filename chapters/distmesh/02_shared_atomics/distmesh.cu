@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Distmesh, stage 02: shared atomics.
-// Idea: the threads of a block add to a sum of their own in shared memory first; one of them then
-// adds it to the sum over all bars.
-// Compared with 01_global_atomics: sum_lengths_kernel, its shared sum and two barriers, which every
-// thread of a block reaches.
-// Limit now: an atomic addition of a point's force for each end of a bar, and the host, which
-// launches four kernels an iteration and waits to learn how it went on.
-// Not of the thesis but of seed 004 2.3.2, table I, version 2.
+// Idea: the threads of a block first add to sums of their own in shared memory. Then one thread
+// adds these to the sums over all bars.
+// Compared with 01_global_atomics: sum_lengths_kernel, with its shared sums and two barriers that
+// every thread of a block reaches. What a bar and a point do is in iteration.cuh, unchanged.
+// Limit now: an atomic addition of a point's force for each end of a bar, and the host: it launches
+// four kernels per iteration and waits for the status.
+// Not of the thesis but of Gaudiani 2012, 2.3.2, table I, version 2.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -14,110 +14,55 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "device/iteration.cuh"
 #include "problem/distmesh.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using distmesh::Domain, distmesh::Point, distmesh::Status;
+using distmesh::compute_force, distmesh::measure_bar, distmesh::move_point;
+using distmesh::DeviceMesh, distmesh::Domain, distmesh::Point, distmesh::Status, distmesh::Sums;
 using distmesh::Input, distmesh::Mesh, distmesh::Output, distmesh::Phase, distmesh::PhaseTimer;
 
-constexpr int kBlockSize = 256;
+using distmesh::kBlockSize;
 
-// Over all bars: the squares of the lengths that they have and that they shall have.
-struct Sums {
-    double lengths, wanted;
-};
-
-__global__ void sum_lengths_kernel(const double2* __restrict__ points,
-                                   const int2* __restrict__ bars, std::int64_t bar_count,
-                                   Domain domain, double* __restrict__ lengths,
-                                   double* __restrict__ wanted, Sums* __restrict__ sums) {
+__global__ void sum_lengths_kernel(DeviceMesh mesh, Sums* sums) {
     __shared__ Sums s_sums;
     if (threadIdx.x == 0) s_sums = {0, 0};
     __syncthreads();
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
-    if (i < bar_count) {
-        const int2 bar = bars[i];
-        const double2 a = points[bar.x], b = points[bar.y];
-        const double dx = a.x - b.x, dy = a.y - b.y;
-        const double square = dx * dx + dy * dy;
-        const double target = wanted_length(domain, (a.x + b.x) / 2, (a.y + b.y) / 2);
-        lengths[i] = std::sqrt(square);
-        wanted[i] = target;
-        atomicAdd(&s_sums.lengths, square);
-        atomicAdd(&s_sums.wanted, target * target);
+    if (i < mesh.bar_count) {
+        const Sums own = measure_bar(mesh, i);
+        atomicAdd(&s_sums.lengths, own.lengths);
+        atomicAdd(&s_sums.wanted, own.wanted);
     }
-    __syncthreads();  // outside of the branch: threads without a bar must come here, too
+    __syncthreads();  // outside the branch: threads without a bar must reach it, too
     if (threadIdx.x == 0) {
         atomicAdd(&sums->lengths, s_sums.lengths);
         atomicAdd(&sums->wanted, s_sums.wanted);
     }
 }
 
-// The force at each bar's first end; the other's is its opposite. With `density`, marks the ends of
-// bars much too short.
-__global__ void compute_forces_kernel(const double2* __restrict__ points,
-                                      const int2* __restrict__ bars, std::int64_t bar_count,
-                                      const Sums* __restrict__ sums,
-                                      const double* __restrict__ lengths,
-                                      const double* __restrict__ wanted, bool density,
-                                      double2* __restrict__ pushes, int* __restrict__ crowded,
-                                      Status* __restrict__ status) {
+__global__ void compute_forces_kernel(DeviceMesh mesh, const Sums* sums, bool density,
+                                      Status* status) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
-    if (i >= bar_count) return;
-    const int2 bar = bars[i];
-    const double2 a = points[bar.x], b = points[bar.y];
-    const double length = lengths[i];
-    const double rest = wanted[i] * distmesh::kPressure * std::sqrt(sums->lengths / sums->wanted);
-    const double force = std::fmax(rest - length, 0.0) / length;
-    pushes[i] = make_double2(force * (a.x - b.x), force * (a.y - b.y));
-    if (density && rest > distmesh::kCrowded * length) {
-        atomicOr(&crowded[bar.x], 1);
-        atomicOr(&crowded[bar.y], 1);
-        atomicOr(&status->crowded, 1);
-    }
+    if (i < mesh.bar_count) compute_force(mesh, i, *sums, density, status);
 }
 
-__global__ void add_forces_kernel(const int2* __restrict__ bars, std::int64_t bar_count,
-                                  const double2* __restrict__ pushes,
-                                  double2* __restrict__ forces) {
+__global__ void add_forces_kernel(DeviceMesh mesh, double2* forces) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
-    if (i >= bar_count) return;
-    const int2 bar = bars[i];
-    const double2 push = pushes[i];
+    if (i >= mesh.bar_count) return;
+    const int2 bar = mesh.bars[i];
+    const double2 push = mesh.pushes[i];
     atomicAdd(&forces[bar.x].x, push.x);
     atomicAdd(&forces[bar.x].y, push.y);
     atomicAdd(&forces[bar.y].x, -push.x);
     atomicAdd(&forces[bar.y].y, -push.y);
 }
 
-// Moves every point but the fixed ones, and those that left the domain back to its boundary.
-__global__ void move_points_kernel(double2* __restrict__ points,
-                                   const double2* __restrict__ triangulated,
-                                   const double2* __restrict__ forces, std::int64_t fixed,
-                                   std::int64_t count, Domain domain, double h0,
-                                   Status* __restrict__ status) {
+// Fixed points come first. No point moves where bars are crowded.
+__global__ void move_points_kernel(DeviceMesh mesh, const double2* forces, Status* status) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
-    if (i < fixed || i >= count || status->crowded != 0) return;
-    const double step = distmesh::kGradientStep * h0;
-    const double2 force = forces[i], start = triangulated[i];
-    const double dx = distmesh::kTimeStep * force.x, dy = distmesh::kTimeStep * force.y;
-    double2 point = points[i];
-    point = make_double2(point.x + dx, point.y + dy);
-    const double outside = distance(domain, point.x, point.y);
-    if (outside > 0) {
-        const double gx = (distance(domain, point.x + step, point.y) - outside) / step;
-        const double gy = (distance(domain, point.x, point.y + step) - outside) / step;
-        const double back = outside / (gx * gx + gy * gy);
-        point = make_double2(point.x - back * gx, point.y - back * gy);
-    } else if (outside < -distmesh::kInsideTolerance * h0 &&
-               std::sqrt(dx * dx + dy * dy) >= distmesh::kStopTolerance * h0) {
-        atomicOr(&status->moving, 1);
-    }
-    const double drift_x = point.x - start.x, drift_y = point.y - start.y;
-    if (std::sqrt(drift_x * drift_x + drift_y * drift_y) > distmesh::kTriangulateTolerance * h0) {
-        atomicOr(&status->drifted, 1);
-    }
-    points[i] = point;
+    if (i < mesh.fixed || i >= mesh.count || status->crowded != 0) return;
+    move_point(mesh, i, forces[i], status);
 }
 
 void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
@@ -135,7 +80,6 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
     std::vector<std::int32_t> crowded(input.count());
     Domain domain = input.domain;
     domain.vertices = d_vertices.data();
-
     timer.begin(Phase::kCopyIn);
     cuda_check(cudaMemcpy(d_vertices.data(), input.vertices.data(), d_vertices.bytes(),
                           cudaMemcpyHostToDevice));
@@ -150,6 +94,10 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
         cuda_check(cudaMemcpy(d_bars.data(), mesh.bars.data(), bar_count * sizeof(int2),
                               cudaMemcpyHostToDevice));
         cuda_check(cudaMemset(d_crowded.data(), 0, count * sizeof(int)));
+        DeviceMesh d_mesh = {
+            d_points.data(), d_triangulated.data(), d_bars.data(),    d_lengths.data(),
+            d_wanted.data(), d_pushes.data(),       d_crowded.data(), count,
+            bar_count,       input.fixed,           domain,           input.h0};
 
         timer.begin(Phase::kKernels);
         const std::int64_t bar_blocks = (bar_count + kBlockSize - 1) / kBlockSize;
@@ -159,25 +107,20 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
             cuda_check(cudaMemsetAsync(d_sums.data(), 0, d_sums.bytes()));
             cuda_check(cudaMemsetAsync(d_forces.data(), 0, count * sizeof(double2)));
             cuda_check(cudaMemsetAsync(d_status.data(), 0, d_status.bytes()));
-            sum_lengths_kernel<<<bar_blocks, kBlockSize>>>(d_points.data(), d_bars.data(),
-                                                           bar_count, domain, d_lengths.data(),
-                                                           d_wanted.data(), d_sums.data());
+            sum_lengths_kernel<<<bar_blocks, kBlockSize>>>(d_mesh, d_sums.data());
             cuda_check(cudaGetLastError());
             compute_forces_kernel<<<bar_blocks, kBlockSize>>>(
-                d_points.data(), d_bars.data(), bar_count, d_sums.data(), d_lengths.data(),
-                d_wanted.data(), mesh.controls_density(), d_pushes.data(), d_crowded.data(),
-                d_status.data());
+                d_mesh, d_sums.data(), mesh.controls_density(), d_status.data());
             cuda_check(cudaGetLastError());
-            add_forces_kernel<<<bar_blocks, kBlockSize>>>(d_bars.data(), bar_count, d_pushes.data(),
-                                                          d_forces.data());
+            add_forces_kernel<<<bar_blocks, kBlockSize>>>(d_mesh, d_forces.data());
             cuda_check(cudaGetLastError());
-            move_points_kernel<<<point_blocks, kBlockSize>>>(d_points.data(), d_triangulated.data(),
-                                                             d_forces.data(), input.fixed, count,
-                                                             domain, input.h0, d_status.data());
+            move_points_kernel<<<point_blocks, kBlockSize>>>(d_mesh, d_forces.data(),
+                                                             d_status.data());
             cuda_check(cudaGetLastError());
             cuda_check(
                 cudaMemcpy(&status, d_status.data(), sizeof(Status), cudaMemcpyDeviceToHost));
-        } while (mesh.goes_on(status));
+            mesh.end_iterations(status);
+        } while (mesh.goes_on());
 
         timer.begin(Phase::kCopyOut);
         cuda_check(cudaMemcpy(mesh.points.data(), d_points.data(), count * sizeof(Point),
@@ -185,7 +128,7 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
         cuda_check(cudaMemcpy(crowded.data(), d_crowded.data(), count * sizeof(int),
                               cudaMemcpyDeviceToHost));
         timer.end();
-        if (status.crowded != 0) mesh.drop(crowded);
+        if (mesh.is_crowded()) mesh.drop(crowded);
     }
     mesh.finish(output);
     timer.note_grid((3 * mesh.count() + kBlockSize - 1) / kBlockSize, kBlockSize);

@@ -98,9 +98,9 @@ class DistMesh final : public course::Problem {
         if (engine == "gpu") return 20'000;
         return engine == "cpu" ? 5000 : 500;
     }
-    // Three lists of points; a bar's ends, lengths and force, three bars a point; index lists; and
-    // what repairs need of six half-edges a point.
-    double device_bytes(std::int64_t n) const override { return 310.0 * static_cast<double>(n); }
+    // At most, per point: two copies of it; six edges with ends, lengths and force; twelve
+    // half-edges with corner, twin, edge and place in a list; and the lists of repairs.
+    double device_bytes(std::int64_t n) const override { return 600.0 * static_cast<double>(n); }
     double host_bytes(std::int64_t n) const override { return 2000.0 * static_cast<double>(n); }
 
     void prepare(const course::StageOptions& options, const course::Backend&) override {

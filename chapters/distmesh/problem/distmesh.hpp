@@ -22,7 +22,7 @@
 
 #include "common/harness/phase_timer.hpp"
 #include "common/harness/problem.hpp"
-#include "problem/domain.hpp"
+#include "problem/geometry.hpp"
 
 namespace distmesh {
 
@@ -34,7 +34,6 @@ inline constexpr double kSlideTolerance = 0.002;  // of h0, for points at the bo
 inline constexpr double kTriangulateTolerance = 0.1;  // ttol, of h0
 inline constexpr double kPressure = 1.2;  // Fscale
 inline constexpr double kTimeStep = 0.2;  // deltat
-inline constexpr double kInsideTolerance = 0.001;  // geps, of h0
 inline constexpr double kGradientStep = 0x1.0p-26;  // deps, of h0: the root of double's epsilon
 inline constexpr int kDensityInterval = 30;
 inline constexpr double kCrowded = 2;  // a bar with L0 > 2 L has ends too many
@@ -59,27 +58,6 @@ struct alignas(8) Bar {
 struct Triangle {
     std::int32_t a, b, c;  // counter-clockwise
 };
-
-// Above 0 where the corners go round the triangle counter-clockwise.
-DISTMESH_BOTH inline double twice_area(Point a, Point b, Point c) {
-    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-}
-
-// Twice the area of a triangle that is as flat as rounding makes of points in line.
-DISTMESH_BOTH inline double flat_area(double h0, Point a, Point b, Point c) {
-    const double longest =
-        std::fmax(std::hypot(b.x - a.x, b.y - a.y),
-                  std::fmax(std::hypot(c.x - b.x, c.y - b.y), std::hypot(a.x - c.x, a.y - c.y)));
-    return kInsideTolerance * h0 * longest;
-}
-
-// Whether a triangle is one of the mesh: its centroid is inside, and it is neither turned over nor
-// flat.
-DISTMESH_BOTH inline bool is_inside(const Domain& domain, double h0, Point a, Point b, Point c) {
-    return distance(domain, (a.x + b.x + c.x) / 3, (a.y + b.y + c.y) / 3) <
-               -kInsideTolerance * h0 &&
-           twice_area(a, b, c) > flat_area(h0, a, b, c);
-}
 
 // What a stage is asked to do. Not to be copied: the domain points into the vertices.
 struct Input {
@@ -117,8 +95,8 @@ struct Status {
 // What every stage leaves to the host: triangulations, and which iteration is the last.
 //     Mesh mesh(input);
 //     while (mesh.triangulate()) {
-//         do { ... } while (mesh.goes_on(status));  // one iteration of mesh.points
-//         if (status.crowded) mesh.drop(crowded);
+//         do { ...  mesh.end_iterations(status); } while (mesh.goes_on());  // of mesh.points
+//         if (mesh.is_crowded()) mesh.drop(crowded);
 //     }
 //     mesh.finish(output);
 class Mesh {
@@ -128,13 +106,16 @@ class Mesh {
     std::vector<Point> points;
     std::vector<Bar> bars;
     std::vector<Triangle> triangles;
+    std::vector<Point> triangulated;  // the points at the last triangulation
 
     std::int64_t count() const { return static_cast<std::int64_t>(points.size()); }
     std::int64_t bar_count() const { return static_cast<std::int64_t>(bars.size()); }
     std::int64_t iterations() const { return iterations_; }
     std::int64_t iterations_left() const { return input_.max_iterations - iterations_; }
-    // Whether the next iteration controls the density.
-    bool controls_density() const { return (iterations_ + 1) % kDensityInterval == 0; }
+    // Whether the next iteration controls the density, or the one that comes `ahead` later.
+    bool controls_density(std::int64_t ahead = 0) const {
+        return (iterations_ + 1 + ahead) % kDensityInterval == 0;
+    }
     // The least that the iterations so far had to move, each reading its bars once and its points,
     // and writing these; and their operations.
     course::Work work() const;
@@ -152,24 +133,26 @@ class Mesh {
     void list_bars_of_points(std::vector<std::int32_t>& offsets,
                              std::vector<std::int32_t>& list) const;
 
-    // Counts `iterations` iterations of so many bars, of which the last ended so. Whether the next
-    // one can begin with the same triangulation.
-    bool goes_on(const Status& status, std::int64_t iterations, std::int64_t bar_count);
-    bool goes_on(const Status& status, std::int64_t iterations = 1) {
-        return goes_on(status, iterations, bar_count());
-    }
+    // Counts `iterations` iterations, of which the last one ended with this status.
+    void end_iterations(const Status& status, std::int64_t iterations = 1);
+    // Whether the next iteration can use the same triangulation.
+    bool goes_on() const { return !ended_ && iterations_left() > 0; }
+    // Whether the last iteration found crowded points, which drop() must be told of.
+    bool is_crowded() const { return crowded_; }
 
-    // For a stage that repairs its triangulation where it is, after goes_on():
-    //     do { ... goes_on(...); if (at_rest()) take_back(...); } while (repair_will_do());
+    // For a stage that goes on with the triangulation on its device, after end_iterations():
+    //     if (at_rest()) ...  // copies `points`, `triangulated` and its triangles to the host
+    //     if (begin_repair() && end_repair(...)) ...  // the next iterations; else triangulate()
     // Whether the last iteration was a triangulation's first and found no interior point moving.
     bool at_rest() const { return converged_; }
-    // What the stage has: where its points were triangulated, beside `points`, and its triangles.
-    void take_back(std::vector<Point> triangulated, std::vector<Triangle> own_triangles);
-    // Whether the next iteration needs no more than that. It is counted as a triangulation. (Not
-    // where a point has no triangle: flips never give it one.)
-    bool repair_will_do();
-    // It would not: triangulate() is next.
-    void repair_failed();
+    // Leaves out the triangles that do not belong to the mesh, of all that were on the device.
+    void leave_out_others();
+    // Begins a repair on the device, which counts as a triangulation. False: triangulate() is next,
+    // as the mesh may be ready, bars are crowded, or a point has no triangle, which no repair
+    // gives it.
+    bool begin_repair();
+    // Returns `done`. A repair that is not done does not count, and triangulate() is next.
+    bool end_repair(bool done);
 
     // Drops the points that are marked, but for the fixed ones, unless the iterations are over.
     void drop(std::span<const std::int32_t> crowded);
@@ -186,11 +169,11 @@ class Mesh {
     bool mend();
 
     const Input& input_;
-    std::vector<Point> triangulated_;  // where the points were
     std::int64_t iterations_ = 0, triangulations_ = 0, repairs_ = 0;
     std::int64_t bars_done_ = 0, points_done_ = 0;
     std::int64_t iterations_here_ = 0;  // of this triangulation
     bool crowded_ = false;  // in the last iteration
+    bool ended_ = false;  // the last iteration was the last one of its triangulation
     bool all_joined_ = false;  // every point has a triangle
     int mendings_ = 0;
     bool converged_ = false;
@@ -207,12 +190,16 @@ std::vector<Triangle> delaunay(std::span<const Point> points);
 struct HalfEdges {
     std::vector<std::int32_t> corners, twins;
     std::vector<std::int32_t> edges;  // 0, 1, 2 ... the same for both half-edges
+    std::vector<Bar> bars;  // of each edge: from its lower half-edge on; of a ghost's: kNoBar
+    std::vector<std::int32_t> leaving;  // of each point: the first half-edge, or kNoHalfEdge
 
     std::int64_t triangle_count() const { return static_cast<std::int64_t>(corners.size()) / 3; }
     std::int64_t edge_count() const { return static_cast<std::int64_t>(corners.size()) / 2; }
 };
 
 inline constexpr std::int32_t kGhost = -1;
+inline constexpr std::int32_t kNoHalfEdge = 0x7f7f7f7f;  // above all others; four equal bytes
+inline constexpr Bar kNoBar = {-1, -1};
 
 // `triangles` go round counter-clockwise, and have no edge more than once in a direction.
 HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> triangles);

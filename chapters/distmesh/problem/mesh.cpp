@@ -117,10 +117,14 @@ HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> t
     }
 
     result.edges.resize(corners.size());
-    std::int32_t edge = 0;
-    for (std::size_t h = 0; h < corners.size(); ++h) {
-        const auto twin = static_cast<std::size_t>(twins[h]);
-        if (h < twin) result.edges[h] = result.edges[twin] = edge++;
+    result.leaving.assign(points.size(), kNoHalfEdge);
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+        const auto h = static_cast<std::int32_t>(i), twin = twins[h];
+        const std::int32_t from = corners[h], to = corners[twin];
+        if (from != kGhost) result.leaving[from] = std::min(result.leaving[from], h);
+        if (h > twin) continue;
+        result.edges[h] = result.edges[twin] = static_cast<std::int32_t>(result.bars.size());
+        result.bars.push_back(from == kGhost || to == kGhost ? kNoBar : Bar{from, to});
     }
     return result;
 }
@@ -140,7 +144,7 @@ bool Mesh::is_inside(const Triangle& triangle) const {
 
 bool Mesh::is_at_rest() const {
     for (std::size_t i = 0; i < points.size(); ++i) {
-        const double dx = points[i].x - triangulated_[i].x, dy = points[i].y - triangulated_[i].y;
+        const double dx = points[i].x - triangulated[i].x, dy = points[i].y - triangulated[i].y;
         if (std::hypot(dx, dy) > kSlideTolerance * input_.h0) return false;
     }
     return std::ranges::all_of(triangles,
@@ -154,7 +158,8 @@ bool Mesh::triangulate() {
     }
     ++triangulations_;
     iterations_here_ = 0;
-    triangulated_ = points;
+    crowded_ = ended_ = false;
+    triangulated = points;
     triangles = delaunay(points);
     std::erase_if(triangles, [&](const Triangle& triangle) { return !is_inside(triangle); });
     if (triangles.empty()) {
@@ -229,33 +234,39 @@ void Mesh::list_bars_of_points(std::vector<std::int32_t>& offsets,
     }
 }
 
-bool Mesh::goes_on(const Status& status, std::int64_t iterations, std::int64_t bar_count) {
+void Mesh::end_iterations(const Status& status, std::int64_t iterations) {
     iterations_ += iterations;
-    bars_done_ += iterations * bar_count;
+    bars_done_ += iterations * bar_count();
     points_done_ += iterations * count();
     iterations_here_ += iterations;
     const bool at_rest = status.crowded == 0 && status.moving == 0;
     converged_ = at_rest && iterations_here_ == 1;
     crowded_ = status.crowded != 0;
-    return !at_rest && status.crowded == 0 && status.drifted == 0 &&
-           iterations_ < input_.max_iterations;
+    ended_ = at_rest || crowded_ || status.drifted != 0;
 }
 
-void Mesh::take_back(std::vector<Point> triangulated, std::vector<Triangle> own_triangles) {
-    triangulated_ = std::move(triangulated);
-    triangles = std::move(own_triangles);
+void Mesh::leave_out_others() {
+    std::erase_if(triangles, [&](const Triangle& triangle) {
+        const auto& [a, b, c] = triangle;
+        return a == kGhost || b == kGhost || c == kGhost ||
+               !distmesh::is_inside(input_.domain, input_.h0, triangulated[a], triangulated[b],
+                                    triangulated[c]);
+    });
 }
 
-bool Mesh::repair_will_do() {
-    if (!all_joined_ || crowded_ || iterations_ == input_.max_iterations) return false;
+bool Mesh::begin_repair() {
+    if (!all_joined_ || crowded_ || iterations_left() == 0) return false;
     if (converged_ && is_at_rest()) return false;
-    converged_ = false;
+    converged_ = ended_ = false;
     ++repairs_;
     iterations_here_ = 0;
     return true;
 }
 
-void Mesh::repair_failed() { --repairs_; }
+bool Mesh::end_repair(bool done) {
+    if (!done) --repairs_;
+    return done;
+}
 
 course::Work Mesh::work() const {
     return {.bytes = sizeof(Bar) * static_cast<double>(bars_done_) +

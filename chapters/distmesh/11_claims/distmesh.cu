@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Distmesh, stage 11: claims.
+// Idea: many edges are flipped at once. Each wrong edge claims, by atomicMin, the four triangles
+// that its flip writes to. Only an edge that got all four is flipped; the others try again in the
+// next round. There is no lock, and the result does not depend on the order of the threads.
+// Compared with 10_edge_flips: claim() and got_all() in repair_kernel, and a list of wrong edges.
+// Limit now: the first triangulation, on the host; then the grid barriers of iterations and rounds.
+// Not of the thesis nor of Gaudiani 2012.
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/flip.cuh"
+#include "device/wrong_edges.cuh"
+#include "problem/distmesh.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using distmesh::DeviceMesh, distmesh::Domain, distmesh::Point, distmesh::Status, distmesh::Sums;
+using distmesh::Input, distmesh::Mesh, distmesh::Output, distmesh::Phase, distmesh::PhaseTimer;
+
+using distmesh::BarLists, distmesh::HalfEdges, distmesh::Triangulation;
+using distmesh::check_kernel, distmesh::find_bars_kernel, distmesh::iterate_kernel,
+    distmesh::list_bars_kernel;
+using distmesh::kBlockSize, distmesh::Loop, distmesh::next, distmesh::Progress;
+
+constexpr int kMostRounds = 200;  // ten times what was seen: flips that undo each other end here
+
+struct Repair {
+    unsigned long long* claims;  // of each triangle: the least of those that edges made
+    int* wishes;  // half-edges that should be flipped in this round
+    int* wished;  // how many; two, one is cleared while the other is used
+};
+
+// Different for each half-edge, as the factor is odd, and mixed: else neighbours in a row would be
+// flipped one after the other. Less in later rounds, so that claims need not be cleared.
+__device__ __forceinline__ unsigned long long claim_of(int h, int round) {
+    const unsigned mixed = (static_cast<unsigned>(h) * 2654435761u) ^ (round * 0x9e3779b9u);
+    return static_cast<unsigned long long>(kMostRounds - round) << 32 | mixed;
+}
+
+// Two triangles are flipped, and two beside them get new twins.
+__device__ __forceinline__ void claim(const Triangulation& triangles, unsigned long long* claims,
+                                      int h, int round) {
+    const int g = triangles.twins[h];
+    const unsigned long long own = claim_of(h, round);
+    atomicMin(&claims[h / 3], own);
+    atomicMin(&claims[g / 3], own);
+    atomicMin(&claims[triangles.twins[next(h)] / 3], own);
+    atomicMin(&claims[triangles.twins[next(g)] / 3], own);
+}
+
+// Reads no triangle before it is known to be its own: others are being flipped meanwhile.
+__device__ __forceinline__ bool got_all(const Triangulation& triangles,
+                                        const unsigned long long* claims, int h, int round) {
+    const unsigned long long own = claim_of(h, round);
+    if (claims[h / 3] != own) return false;
+    const int g = triangles.twins[h];
+    if (claims[g / 3] != own) return false;
+    if (claims[triangles.twins[next(h)] / 3] != own) return false;
+    return claims[triangles.twins[next(g)] / 3] == own;
+}
+
+__global__ void repair_kernel(DeviceMesh mesh, Triangulation triangles, Repair repair) {
+    const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    const std::int64_t first = grid.thread_rank(), stride = grid.size();
+    for (int round = 0; round < kMostRounds; ++round) {
+        int* wished = &repair.wished[round % 2];
+        for (std::int64_t i = first; i < 2 * mesh.bar_count; i += stride) {
+            const int h = static_cast<int>(i), g = triangles.twins[h];
+            if (h < g && is_wrong(mesh, triangles, h, g)) {
+                repair.wishes[atomicAdd(wished, 1)] = h;
+                claim(triangles, repair.claims, h, round);
+            }
+        }
+        grid.sync();
+        const int count = *wished;
+        if (count == 0) return;
+        if (first == 0) repair.wished[(round + 1) % 2] = 0;
+        for (std::int64_t i = first; i < count; i += stride) {
+            const int h = repair.wishes[i];
+            if (got_all(triangles, repair.claims, h, round)) flip(triangles, h);
+        }
+        grid.sync();
+    }
+}
+
+void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
+    timer.begin(Phase::kSetup);
+    Mesh mesh(input);
+    const std::int64_t most_bars = 6 * input.count();  // and edges to ghosts
+    DeviceBuffer<double2> d_points(input.count()), d_triangulated(input.count());
+    DeviceBuffer<double2> d_pushes(most_bars);
+    DeviceBuffer<Point> d_vertices(static_cast<std::int64_t>(input.vertices.size()));
+    DeviceBuffer<int2> d_bars(most_bars);
+    DeviceBuffer<double> d_lengths(most_bars), d_wanted(most_bars);
+    DeviceBuffer<int> d_crowded(input.count()), d_leaving(input.count()), d_listed(1), d_failed(1),
+        d_wished(2), d_wishes(most_bars);
+    DeviceBuffer<unsigned long long> d_claims(2 * most_bars / 3);
+    DeviceBuffer<int> d_begins(input.count()), d_ends(input.count()), d_list(2 * most_bars);
+    DeviceBuffer<int> d_twins(2 * most_bars), d_edges(2 * most_bars), d_corners(2 * most_bars);
+    int device = 0, multiprocessors = 0, blocks_each = 0;
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    cuda_check(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, iterate_kernel, kBlockSize, 0));
+    const std::int64_t most_blocks = std::int64_t{multiprocessors} * blocks_each;  // at once
+    DeviceBuffer<Sums> d_sums(most_blocks);
+    DeviceBuffer<Progress> d_progress(1);
+    std::vector<std::int32_t> crowded(input.count());
+    Domain domain = input.domain;
+    domain.vertices = d_vertices.data();
+    const auto copy = [](auto* to, const auto* from, std::int64_t count, cudaMemcpyKind kind) {
+        cuda_check(cudaMemcpy(to, from, count * sizeof(*to), kind));
+    };
+
+    timer.begin(Phase::kCopyIn);
+    copy(d_vertices.data(), input.vertices.data(), d_vertices.count(), cudaMemcpyHostToDevice);
+    timer.end();
+    HalfEdges half_edges;
+    for (bool kept = false; kept || mesh.triangulate();) {
+        if (!kept) half_edges = with_ghosts(mesh.points, mesh.triangles);
+        timer.begin(Phase::kCopyIn);
+        const std::int64_t count = mesh.count(), bar_count = half_edges.edge_count();
+        if (!kept) {
+            copy(d_points.data(), mesh.points.data(), count, cudaMemcpyHostToDevice);
+            copy(d_corners.data(), half_edges.corners.data(), 2 * bar_count,
+                 cudaMemcpyHostToDevice);
+            copy(d_twins.data(), half_edges.twins.data(), 2 * bar_count, cudaMemcpyHostToDevice);
+            copy(d_edges.data(), half_edges.edges.data(), 2 * bar_count, cudaMemcpyHostToDevice);
+        }
+        copy(d_triangulated.data(), d_points.data(), count, cudaMemcpyDeviceToDevice);
+        cuda_check(cudaMemset(d_leaving.data(), 0x7f, count * sizeof(int)));  // kNoHalfEdge
+        cuda_check(cudaMemset(d_listed.data(), 0, d_listed.bytes()));
+        cuda_check(cudaMemset(d_crowded.data(), 0, count * sizeof(int)));
+        DeviceMesh d_mesh = {
+            d_points.data(), d_triangulated.data(), d_bars.data(),    d_lengths.data(),
+            d_wanted.data(), d_pushes.data(),       d_crowded.data(), count,
+            bar_count,       input.fixed,           domain,           input.h0};
+        Triangulation d_triangles = {d_corners.data(), d_twins.data(), d_edges.data(),
+                                     d_leaving.data()};
+        BarLists d_bar_lists = {d_begins.data(), d_ends.data(), d_list.data()};
+
+        timer.begin(Phase::kKernels);
+        const std::int64_t bar_blocks = (bar_count + kBlockSize - 1) / kBlockSize;
+        find_bars_kernel<<<2 * bar_blocks, kBlockSize>>>(d_mesh, d_triangles);
+        cuda_check(cudaGetLastError());
+        list_bars_kernel<<<(count + kBlockSize - 1) / kBlockSize, kBlockSize>>>(
+            d_mesh, d_triangles, d_bar_lists, d_listed.data());
+        cuda_check(cudaGetLastError());
+        const dim3 blocks = static_cast<unsigned>(std::min(bar_blocks, most_blocks));
+        Loop loop = {d_sums.data(), d_progress.data(), mesh.iterations(), mesh.iterations_left()};
+        void* arguments[] = {&d_mesh, &d_bar_lists, &loop};
+        cuda_check(cudaMemsetAsync(d_progress.data(), 0, d_progress.bytes()));
+        cuda_check(cudaLaunchCooperativeKernel(iterate_kernel, blocks, kBlockSize, arguments));
+
+        timer.begin(Phase::kCopyOut);
+        Progress progress;
+        copy(&progress, d_progress.data(), 1, cudaMemcpyDeviceToHost);
+        mesh.end_iterations(progress.statuses[progress.iterations % 2], progress.iterations);
+        if (mesh.at_rest()) {
+            copy(mesh.points.data(), d_points.data(), count, cudaMemcpyDeviceToHost);
+            mesh.triangles.resize(2 * bar_count / 3);
+            copy(mesh.triangles.data(), d_corners.data(), 2 * bar_count / 3,
+                 cudaMemcpyDeviceToHost);
+            copy(mesh.triangulated.data(), d_triangulated.data(), count, cudaMemcpyDeviceToHost);
+            mesh.leave_out_others();
+        }
+        kept = mesh.begin_repair();
+        if (kept) {
+            timer.begin(Phase::kKernels);
+            cuda_check(cudaMemsetAsync(d_claims.data(), 0xff, d_claims.bytes()));
+            cuda_check(cudaMemsetAsync(d_wished.data(), 0, d_wished.bytes()));
+            Repair repair = {d_claims.data(), d_wishes.data(), d_wished.data()};
+            void* repair_arguments[] = {&d_mesh, &d_triangles, &repair};
+            cuda_check(cudaLaunchCooperativeKernel(repair_kernel, multiprocessors, kBlockSize,
+                                                   repair_arguments));
+            cuda_check(cudaMemsetAsync(d_failed.data(), 0, d_failed.bytes()));
+            check_kernel<<<2 * bar_blocks, kBlockSize>>>(d_mesh, d_triangles, d_failed.data());
+            cuda_check(cudaGetLastError());
+            timer.begin(Phase::kCopyOut);
+            int failed = 0;
+            copy(&failed, d_failed.data(), 1, cudaMemcpyDeviceToHost);
+            kept = mesh.end_repair(failed == 0);
+        }
+        if (!kept) copy(mesh.points.data(), d_points.data(), count, cudaMemcpyDeviceToHost);
+        copy(crowded.data(), d_crowded.data(), count, cudaMemcpyDeviceToHost);
+        timer.end();
+        if (mesh.is_crowded()) mesh.drop(crowded);
+    }
+    mesh.finish(output);
+    timer.note_grid(most_blocks, kBlockSize);
+    timer.declare_work(mesh.work());
+}
+
+int main(int argc, char** argv) {
+    return distmesh::run_stage(argc, argv, STAGE_NAME, generate_mesh);
+}
