@@ -13,6 +13,11 @@ from plots.records.stages import stages_of
 STAGES = stages_of("distmesh")
 KERNELS = STAGES.kernels
 GLOBAL, SHARED = KERNELS[:2]
+# The stages that charts and tables show: one of each kind, as twelve lines cannot be told apart.
+SHOWN = STAGES.chosen(("global_atomics", "shared_atomics", "gather", "resident", "claims"))
+LAST = SHOWN[-1]
+# Their triangulations are all the host's, and nearly all of a whole run.
+ON_THE_HOST = STAGES.between("global_atomics", "device_lists")
 CIRCLE = {"input": "circle", "max-iterations": "10000"}
 OTHER_FLAGS = ("h0", "plus", "minus", "grading", "fixed")
 RUNS = Runs(STAGES, {**CIRCLE, **dict.fromkeys(OTHER_FLAGS, "0")}, "points", "points")

@@ -9,14 +9,25 @@ from common.tools.lib.numbers import grouped, short_time
 from common.tools.lib.numbers import times as ratio
 from common.tools.lib.stages import DataError
 from plots.distmesh.counts import COUNTS, counts_of, span
-from plots.distmesh.stages import KERNELS, NAMES, RUNS, SAID_BY, SHARED, STAGES, cells_of
+from plots.distmesh.stages import (
+    KERNELS,
+    LAST,
+    NAMES,
+    RUNS,
+    SAID_BY,
+    SHARED,
+    SHOWN,
+    STAGES,
+    cells_of,
+)
 from plots.drawing.figure import TableMaker
 from plots.records.limits import Limits
 from plots.records.medians import times
 from plots.records.rows import Report, Row, matches, newest
 from plots.records.stages import number
 
-SHOWN = (SHARED, *KERNELS[2:])  # the stages whose speed-ups the tables show
+KEPT = STAGES.named("kept_triangulation")  # the last stage without repairs
+ALIKE = (STAGES.serial, *KERNELS[: KERNELS.index(KEPT) + 1])
 
 
 def own_rows(rows: Sequence[Row]) -> list[Row]:
@@ -55,8 +66,8 @@ def table_1(
     found = medians_at(own)
     if not found:
         raise DataError(f"{STAGES.chapter}: no rows of the circle")
-    stages = (STAGES.serial, *KERNELS)
-    whole = (SHARED, *KERNELS[3:])
+    stages = (STAGES.serial, *SHOWN)
+    whole = (SHARED, *SHOWN[3:])
     heads = ["points", *NAMES.values(), f"{SAID_BY}: speed-up", *stages, *speed_up_heads(whole)]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for n, gained in cells_of("I", "speedup_over_cpu", SHARED).items():
@@ -79,17 +90,17 @@ def table_2(
     rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str, Limits]
 ) -> list[str]:
     """Counts of two printed programs and of ours, and the speed-up of the kernels. Our stages
-    before the last agree in their counts."""
+    without repairs agree in their counts, or nearly so."""
     found = medians_at(own_rows(rows), kernels=True)
     heads = [
         "points",
         *(
             head
             for field in COUNTS
-            for head in (f"{SAID_BY}: {field}, CPU and GPU", field, f"of {number(KERNELS[-1])}")
+            for head in (f"{SAID_BY}: {field}, CPU and GPU", field, f"of {number(LAST)}")
         ),
         f"{SAID_BY}: speed-up",
-        *speed_up_heads(SHOWN),
+        *speed_up_heads(SHOWN[1:]),
     ]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     ours = {
@@ -97,7 +108,7 @@ def table_2(
             counts_of(
                 reports, stage, field, "cpu" if stage == STAGES.serial else "gpu", STAGES.chapter
             )
-            for stage in (STAGES.serial, *KERNELS)
+            for stage in (*ALIKE, LAST)
         ]
         for field in COUNTS
     }
@@ -114,16 +125,15 @@ def table_2(
                 span([one[n] for one in alike if n in one]),
                 span([last[n]] if n in last else []),
             ]
-        gains = [gain_cell(found, stage, n) for stage in SHOWN]
+        gains = [gain_cell(found, stage, n) for stage in SHOWN[1:]]
         lines.append(f"| {' | '.join([*cells, ratio(gained), *gains])} |")
     return [
         *lines,
         "",
         (
             "Speed-ups compare the kernels with the serial loops that they replace, without"
-            f" triangulations and copies; medians. {number(KERNELS[-1])} includes its repairs."
-            f" Counts are those of {STAGES.serial} to {KERNELS[-2]}, which agree, and of"
-            f" {KERNELS[-1]}."
+            f" triangulations and copies; medians. {number(LAST)} includes its repairs."
+            f" Counts are those of {ALIKE[0]} to {ALIKE[-1]}, and of {LAST}."
         ),
     ]
 

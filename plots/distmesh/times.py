@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from common.tools.lib.numbers import short_count, short_ratio, short_time
 from common.tools.lib.stages import DataError
-from plots.distmesh.stages import FILE, KERNELS, NAMES, RUNS, SHARED, STAGES, cells_of
+from plots.distmesh.stages import FILE, KERNELS, NAMES, RUNS, SHARED, SHOWN, STAGES, cells_of
 from plots.drawing.axes import log_range, spread, tics
 from plots.drawing.figure import Block, Drawing
 from plots.drawing.panels import (
@@ -52,8 +52,9 @@ def prepare_times(source: Source, kernels: bool) -> Drawing:
     """Table I: whole runs. Table II: the kernels alone, and the loops of the serial stage that they
     replace."""
     rows, serial, engine = rows_beside(source)
-    points = points_of([*serial, *rows], (STAGES.serial, *KERNELS), kernels)
-    gains = {stage: gains_over(points[STAGES.serial], points[stage]) for stage in KERNELS}
+    rows = [row for row in rows if row.stage in SHOWN]
+    points = points_of([*serial, *rows], (STAGES.serial, *SHOWN), kernels)
+    gains = {stage: gains_over(points[STAGES.serial], points[stage]) for stage in SHOWN}
     recorded = source.recorded
     then = list(
         cells_of(
@@ -81,13 +82,13 @@ def prepare_times(source: Source, kernels: bool) -> Drawing:
     gain_low, gain_high = log_range(ratios, 0.28)
     n, at = at_largest_n(points)
     listed = ", ".join(
-        f"{stage} {short_time(at[stage].median)}" for stage in (STAGES.serial, *KERNELS)
+        f"{stage} {short_time(at[stage].median)}" for stage in (STAGES.serial, *SHOWN)
     )
     gained = ", ".join(
-        f"{stage} {short_ratio(at[STAGES.serial].median / at[stage].median)}" for stage in KERNELS
+        f"{stage} {short_ratio(at[STAGES.serial].median / at[stage].median)}" for stage in SHOWN
     )
     tables = {
-        "time": [Block(stage, point_rows(points[stage])) for stage in (STAGES.serial, *KERNELS)],
+        "time": [Block(stage, point_rows(points[stage])) for stage in (STAGES.serial, *SHOWN)],
         "gain": [Block(stage, one) for stage, one in gains.items()],
         "printed": [Block(NAMES[SHARED], then)],
     }
@@ -115,7 +116,7 @@ def prepare_times(source: Source, kernels: bool) -> Drawing:
         ours=f"At {short_count(n)} points, {what}: {listed}; over {STAGES.serial}: {gained}.",
         alt=(
             f"Line chart of time against points, {what}, for {STAGES.serial} and"
-            f" {', '.join(KERNELS)} on {device_label(rows, engine)}"
+            f" {', '.join(SHOWN)} on {device_label(rows, engine)}"
         )
         + (f", beside {', '.join(NAMES.values())} in grey" if theirs else "")
         + f", and of the speed-up over {STAGES.serial}, both on logarithmic axes: at"

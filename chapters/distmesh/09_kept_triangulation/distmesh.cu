@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Distmesh, stage 09: kept triangulation.
-// Idea: points moved only a tenth of h0, and often the triangulation is Delaunay's still. The
-// device tests each edge; where none is wrong, the iterations go on without the host. Compared with
-// 08_device_lists: is_wrong(), is_turned_over() and check_kernel; what the device has is copied to
-// it only for a new triangulation. Limit now: one wrong edge, and the host triangulates all points.
+// Idea: points moved only a tenth of h0, and sometimes the triangulation is still Delaunay's. The
+// device tests each edge. If no edge is wrong, the iterations go on without the host.
+// Compared with 08_device_lists: is_wrong(), is_turned_over() and check_kernel; points and
+// half-edges are copied to the device only after a new triangulation.
+// Limit now: one wrong edge, and the host triangulates all points.
 // Not of the thesis nor of Gaudiani 2012.
 #include <cuda_runtime.h>
 

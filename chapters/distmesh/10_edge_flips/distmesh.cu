@@ -3,11 +3,10 @@
 // Idea: the device repairs its triangulation. Where an edge is wrong, it is flipped to the other
 // diagonal of its two triangles, until none is wrong (Lawson 1977). All threads look for wrong
 // edges; one thread flips the first of them, as flips of neighbours would spoil each other.
-// Compared with 09_kept_triangulation: repair_kernel with flip() in place of check_kernel. The host
+// Compared with 09_kept_triangulation: repair_kernel with flip(), before check_kernel. The host
 // triangulates at the start, and where flips do not mend a triangulation.
 // Limit now: one flip per two grid barriers and a pass over all edges.
-// Not of the thesis nor of Gaudiani 2012: after Lawson, Software for C1 surface interpolation,
-// 1977.
+// Not of the thesis but of Lawson, Software for C1 surface interpolation, 1977.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
@@ -157,9 +156,9 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
             timer.begin(Phase::kKernels);
             cuda_check(cudaMemsetAsync(d_wrong.data(), 0x7f, d_wrong.bytes()));  // kNoHalfEdge
             int* wrong = d_wrong.data();
-            void* repair_arguments[] = {&d_mesh, &d_triangles, &wrong};
-            cuda_check(cudaLaunchCooperativeKernel(repair_kernel, multiprocessors, kBlockSize,
-                                                   repair_arguments));
+            void* repair_args[] = {&d_mesh, &d_triangles, &wrong};
+            const dim3 grid(std::min<unsigned>(2 * bar_blocks, multiprocessors));
+            cuda_check(cudaLaunchCooperativeKernel(repair_kernel, grid, kBlockSize, repair_args));
             cuda_check(cudaMemsetAsync(d_failed.data(), 0, d_failed.bytes()));
             check_kernel<<<2 * bar_blocks, kBlockSize>>>(d_mesh, d_triangles, d_failed.data());
             cuda_check(cudaGetLastError());

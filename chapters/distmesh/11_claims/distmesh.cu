@@ -43,7 +43,7 @@ __device__ __forceinline__ unsigned long long claim_of(int h, int round) {
     return static_cast<unsigned long long>(kMostRounds - round) << 32 | mixed;
 }
 
-// Two triangles are flipped, and two beside them get new twins.
+// For two triangles to flip, and two beside them that get new twins.
 __device__ __forceinline__ void claim(const Triangulation& triangles, unsigned long long* claims,
                                       int h, int round) {
     const int g = triangles.twins[h];
@@ -54,14 +54,13 @@ __device__ __forceinline__ void claim(const Triangulation& triangles, unsigned l
     atomicMin(&claims[triangles.twins[next(g)] / 3], own);
 }
 
-// Reads no triangle before it is known to be its own: others are being flipped meanwhile.
+// Reads no triangle before it is its own: others are being flipped meanwhile.
 __device__ __forceinline__ bool got_all(const Triangulation& triangles,
                                         const unsigned long long* claims, int h, int round) {
     const unsigned long long own = claim_of(h, round);
     if (claims[h / 3] != own) return false;
     const int g = triangles.twins[h];
-    if (claims[g / 3] != own) return false;
-    if (claims[triangles.twins[next(h)] / 3] != own) return false;
+    if (claims[g / 3] != own || claims[triangles.twins[next(h)] / 3] != own) return false;
     return claims[triangles.twins[next(g)] / 3] == own;
 }
 
@@ -78,10 +77,9 @@ __global__ void repair_kernel(DeviceMesh mesh, Triangulation triangles, Repair r
             }
         }
         grid.sync();
-        const int count = *wished;
-        if (count == 0) return;
+        if (*wished == 0) return;
         if (first == 0) repair.wished[(round + 1) % 2] = 0;
-        for (std::int64_t i = first; i < count; i += stride) {
+        for (std::int64_t i = first; i < *wished; i += stride) {
             const int h = repair.wishes[i];
             if (got_all(triangles, repair.claims, h, round)) flip(triangles, h);
         }
@@ -176,9 +174,9 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
             cuda_check(cudaMemsetAsync(d_claims.data(), 0xff, d_claims.bytes()));
             cuda_check(cudaMemsetAsync(d_wished.data(), 0, d_wished.bytes()));
             Repair repair = {d_claims.data(), d_wishes.data(), d_wished.data()};
-            void* repair_arguments[] = {&d_mesh, &d_triangles, &repair};
-            cuda_check(cudaLaunchCooperativeKernel(repair_kernel, multiprocessors, kBlockSize,
-                                                   repair_arguments));
+            void* repair_args[] = {&d_mesh, &d_triangles, &repair};
+            const dim3 grid(std::min<unsigned>(2 * bar_blocks, multiprocessors));
+            cuda_check(cudaLaunchCooperativeKernel(repair_kernel, grid, kBlockSize, repair_args));
             cuda_check(cudaMemsetAsync(d_failed.data(), 0, d_failed.bytes()));
             check_kernel<<<2 * bar_blocks, kBlockSize>>>(d_mesh, d_triangles, d_failed.data());
             cuda_check(cudaGetLastError());

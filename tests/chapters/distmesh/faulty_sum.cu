@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is wrong with the sum of lengths of seed 004, shown on the CPU engine, and with
-// COURSE_COUNTING named by it: its barriers stand inside the branch of the threads that have a bar.
-// The kernel is written anew with the published one's structure; stage 02 is the right one.
+// What is wrong with the sum of lengths of Gaudiani 2012: its barriers are inside the branch of the
+// threads that have a bar. The CPU engine shows it, and with COURSE_COUNTING it names it. The
+// kernel is written anew with the structure of the published one; that of stage 02 is right.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -20,8 +20,8 @@ using course::DeviceBuffer;
 
 constexpr int kThreads = 64;
 
-// Where the threads without a bar are: gone, as published, or at a barrier of their own further
-// down, which is what becomes of it once a kernel does anything behind the branch.
+// Where the threads without a bar are. As published they have ended. Once a kernel does anything
+// behind the branch, they wait at another barrier further down.
 enum class Rest { kGone, kAtAnotherBarrier, kAtTheSameBarrier };
 
 template <Rest kRest>
@@ -44,7 +44,7 @@ __global__ void sum_squares_kernel(const float* lengths, int count, float* total
     if (i < count && threadIdx.x == 0) atomicAdd(total, s_total);
 }
 
-// What a launch over `count` lengths of 1 ends with, and the sum.
+// The sum of `count` lengths of 1, and the status of the launch.
 template <Rest kRest>
 cudaError_t sum(int count, float& total) {
     const std::vector<float> lengths(count, 1.0F);
@@ -79,7 +79,7 @@ bool divergence_is_named(int count) {
     return false;
 }
 
-TEST(FaultySum, TheMendedFormIsSilent) {
+TEST(FaultySum, TheCorrectedFormIsSilent) {
     EXPECT_FALSE(divergence_is_named<Rest::kAtTheSameBarrier>(100));
 }
 
@@ -88,8 +88,8 @@ TEST(FaultySum, BarriersInTheBranchAreNamed) {
     EXPECT_FALSE(divergence_is_named<Rest::kAtAnotherBarrier>(128));  // all threads have a bar
 }
 
-// Nobody waits for threads that are gone, and that is why nobody noticed.
-TEST(FaultySum, AsPublishedItIsRightWhileNothingFollowsTheBranch) {
+// No barrier waits for threads that have ended. That is why the fault did not show.
+TEST(FaultySum, AsPublishedItIsRightIfNothingFollowsTheBranch) {
     EXPECT_FALSE(divergence_is_named<Rest::kGone>(100));
 }
 
@@ -97,7 +97,7 @@ TEST(FaultySum, AsPublishedItIsRightWhileNothingFollowsTheBranch) {
 
 class FaultySum : public EngineTest {};
 
-TEST_F(FaultySum, TheMendedFormAddsUp) {
+TEST_F(FaultySum, TheCorrectedFormAddsUp) {
     float total;
     EXPECT_EQ(sum<Rest::kAtTheSameBarrier>(100, total), cudaSuccess);
     EXPECT_EQ(total, 100);

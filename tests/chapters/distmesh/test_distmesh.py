@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Distmesh's stages through their executables: the known result, every domain, orders of blocks, work.
+"""The stages of distmesh through their executables: the known result, every domain, orders of blocks, work.
 
     test_distmesh.py STAGES_JSON ENGINE     ENGINE: gpu, emu (with the serial stage) or count
 """
@@ -17,7 +17,10 @@ ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
 SCHEDULES = ("in-order", "reversed", "shuffled:1", "shuffled:2", "shuffled:3")
 FEW = ["--n", 60, "--max-iterations", 35] if ENGINE == "count" else ["--n", 150]  # every access is counted
-SAME_EVERY_RUN = ("00_cpu", "03_gather", "04_resident", "05_edge_flips")
+# Those whose blocks add in the same order have the same bits.
+SAME_BITS = (("04_gather", "05_launch_ahead", "06_resident"), ("07_half_edges", "08_device_lists"),
+             ("09_kept_triangulation",), ("10_edge_flips",), ("11_claims",))
+SAME_EVERY_RUN = ("00_cpu", *(stage for group in SAME_BITS for stage in group))
 PROGRAMS = load_programs(STAGES_JSON, ENGINE, "distmesh")
 
 
@@ -75,7 +78,7 @@ class DistmeshTest(unittest.TestCase):
                     self.mesh(program, *few, *words)
 
     def test_angles_across_an_edge_are_delaunay_s(self) -> None:
-        """Two right angles at most together, but for what points moved since they were triangulated."""
+        """Together they are at most two right angles, but for the movement since the triangulation."""
         for stage, program in PROGRAMS.items():
             for words in (["--n", 60], ["--domain", "ring", "--n", 100]):
                 with self.subTest(f"{stage} {words}"):
@@ -87,24 +90,35 @@ class DistmeshTest(unittest.TestCase):
                     self.assertGreater(len(across), 100)
                     self.assertLess(max(across.values()), math.pi + 0.02)
 
-    def test_repairs_do_but_where_they_cannot(self) -> None:
-        """Stage 05: the host triangulates at the start; and again where a triangle stays turned over, and when the
-        iterations are over. (Before the 30th none of its points are dropped.)"""
-        program = PROGRAMS["05_edge_flips"]
+    def counts_of(self, stage: str, *words: object) -> dict[str, int]:
+        result = execute(PROGRAMS[stage], "--repeats", 1, "--warmup", 0, *words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return {name: int(re.search(rf"^  {name} +(\d+)$", result.stdout, re.MULTILINE)[1])
+                for name in ("triangulations", "host_triangulations")}
+
+    def test_the_host_triangulates_where_an_edge_is_wrong(self) -> None:
+        """Stage 09 keeps some triangulations, and stages before it none."""
+        for stage, fewest, most in (("08_device_lists", 16, 16), ("09_kept_triangulation", 2, 15)):
+            with self.subTest(stage):
+                counts = self.counts_of(stage, "--h0", 0.2)
+                self.assertEqual(counts["triangulations"], 16)
+                self.assertTrue(fewest <= counts["host_triangulations"] <= most, counts)
+
+    def test_the_host_triangulates_where_flips_do_not_mend(self) -> None:
+        """The host triangulates at the start. It does so again where a triangle stays turned over, and when the
+        iterations are over. (No point is dropped before iteration 30.)"""
         for words, on_host in ((["--n", 60], 1), (["--n", 75, "--max-iterations", 29], 2),
                                (["--domain", "square-hole", "--n", 75, "--max-iterations", 29], 3)):
-            with self.subTest(words):
-                result = execute(program, "--repeats", 1, "--warmup", 0, *words)
-                self.assertEqual(result.returncode, 0, result.stderr)
-                counts = {name: int(re.search(rf"^  {name} +(\d+)$", result.stdout, re.MULTILINE)[1])
-                          for name in ("triangulations", "host_triangulations")}
-                self.assertGreater(counts["triangulations"], 5 * on_host)
-                if on_host < 3 or ENGINE != "gpu":  # whose points may differ in the last bit
-                    self.assertEqual(counts["host_triangulations"], on_host)
-                self.mesh(program, *words)
+            for stage in ("10_edge_flips", "11_claims"):
+                with self.subTest(f"{stage} {words}"):
+                    counts = self.counts_of(stage, *words)
+                    self.assertGreater(counts["triangulations"], 5 * on_host)
+                    if on_host < 3 or ENGINE != "gpu":  # points on a GPU may differ in the last bit
+                        self.assertEqual(counts["host_triangulations"], on_host)
+                    self.mesh(PROGRAMS[stage], *words)
 
     def test_a_point_without_a_triangle_gets_one(self) -> None:
-        """Not by flips: a corner of this star has none at the start, and on the host gets one later."""
+        """A corner of this star has none at the start. No flip gives it one, but the host does later."""
         star = self.folder / "star"
         corners = [(1 - 0.55 * (i % 2), math.pi * i / 5) for i in range(11)]
         star.write_text("".join(f"{r * math.cos(a):.6f} {r * math.sin(a):.6f}\n" for r, a in corners), encoding="utf-8")
@@ -126,23 +140,22 @@ class DistmeshTest(unittest.TestCase):
             self.assertEqual(len(meshes), 1)
             self.assertGreater(meshes.pop().count("\n"), 100)
 
-    @unittest.skipIf(ENGINE == "gpu", "its order is its own")
+    @unittest.skipIf(ENGINE == "gpu", "a GPU chooses the order of its blocks")
     def test_without_atomic_sums_every_order_has_the_same_bits(self) -> None:
-        for stages in (("03_gather", "04_resident"),  # the resident blocks add in the order of the launched ones
-                       ("05_edge_flips",)):
+        for stages in SAME_BITS:
             with self.subTest(stages):
                 meshes = {self.mesh(PROGRAMS[stage], *FEW, EMULATOR_SCHEDULE=schedule) for stage in stages for schedule in SCHEDULES}
                 self.assertEqual(len(meshes), 1)
 
-    @unittest.skipIf(ENGINE == "gpu", "its order is its own")
+    @unittest.skipIf(ENGINE == "gpu", "a GPU chooses the order of its blocks")
     def test_with_atomic_sums_the_order_shows(self) -> None:
-        """Seed 004's erratum: runs differ, here in the last bits."""
-        for stage in ("01_global_atomics", "02_shared_atomics"):
+        """An erratum of Gaudiani 2012: runs differ, here in the last bits."""
+        for stage in ("01_global_atomics", "02_shared_atomics", "03_block_sums"):
             with self.subTest(stage):
                 meshes = {self.mesh(PROGRAMS[stage], *FEW, EMULATOR_SCHEDULE=one) for one in SCHEDULES}
                 self.assertGreater(len(meshes), 1)
 
-    @unittest.skipIf(ENGINE != "gpu", "the emulated orders are tested by themselves")
+    @unittest.skipIf(ENGINE != "gpu", "the orders of the CPU engine have a test of their own")
     def test_runs_repeat(self) -> None:
         for stage in SAME_EVERY_RUN:
             if stage in PROGRAMS:
