@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make list: chapters and stages, one line each with the technique, and the part that it begins."""
+"""make list: prints each stage with its technique, and the part of its chapter that begins there."""
 
 from common.tools.lib.stages import chapters_of, chosen_chapters, load_stages, run_tool
 

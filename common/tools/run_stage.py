@@ -1,12 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make run STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]: one stage."""
+"""make run STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]: runs one stage."""
 
 import os
 import sys
 
-from common.tools.lib.stages import (arguments, chosen_engine, executable, find_stage, load_stages, pick_engine,
-                    run_tool, variable)
+from common.tools.lib.stages import (
+    arguments,
+    chosen_engine,
+    executable,
+    find_stage,
+    load_stages,
+    pick_engine,
+    run_tool,
+    variable,
+)
 
 
 def main() -> None:

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make test, make test-all: runs Meson's tests. It names why tests were skipped and the tests that took longest;
-the last line is `N passed, N failed`, followed by `, N skipped` if some were skipped.
+"""make test, make test-all: runs Meson's tests.
+
+It names the tests that took longest, and why tests were skipped. The last line is `N passed, N failed`,
+followed by `, N skipped` if some were skipped.
 
 --long         runs the long tests, too
---only-long    runs only these, and adds their counts to those of the run before (`.ci/run` does one after the other)
+--only-long    runs only the long tests, and adds the counts of the run before (for `.ci/run`)
 """
 
 import json
@@ -22,9 +24,8 @@ from common.tools.lib.stages import build_folder, run_tool
 PASSED = {"OK", "EXPECTEDFAIL"}
 SKIPPED = {"SKIP", "IGNORED"}
 
-
-GPU_PROCESSES = 4
-LONGEST = 20  # tests that are named with their seconds
+GPU_PROCESSES = 4  # at the same time
+LONGEST = 20  # so many tests are named with their seconds
 
 
 def read_log(log: Path) -> list[dict[str, Any]]:
@@ -33,7 +34,13 @@ def read_log(log: Path) -> list[dict[str, Any]]:
 
 
 def outcome(test: dict[str, Any]) -> str:
-    return "passed" if test["result"] in PASSED else "skipped" if test["result"] in SKIPPED else "failed"
+    return (
+        "passed"
+        if test["result"] in PASSED
+        else "skipped"
+        if test["result"] in SKIPPED
+        else "failed"
+    )
 
 
 def count_results(tests: list[dict[str, Any]]) -> Counter[str]:
@@ -41,12 +48,12 @@ def count_results(tests: list[dict[str, Any]]) -> Counter[str]:
 
 
 def short_name(test: dict[str, Any]) -> str:
-    """Without project and suite."""
+    """The name without project and suite."""
     return str(test["name"]).rpartition(" / ")[2]
 
 
 def skip_reasons(tests: list[dict[str, Any]]) -> list[str]:
-    """One line per reason: how many tests it skipped, and the first of them."""
+    """One line per reason, with the number of skipped tests and the first one's name."""
     by_reason: dict[str, list[str]] = {}
     for test in tests:
         if outcome(test) == "skipped":
@@ -55,15 +62,18 @@ def skip_reasons(tests: list[dict[str, Any]]) -> list[str]:
             # A stage's own message begins with its name.
             reason = re.sub(r"^[a-z]+/\d\d_\w+: ", "", reason)
             by_reason.setdefault(reason, []).append(short_name(test))
-    return [f"skipped: {len(names)} {'test' if len(names) == 1 else 'tests'} (such as {names[0]!r}): {reason}"
-            for reason, names in by_reason.items()]
+    return [
+        f"skipped: {len(names)} {'test' if len(names) == 1 else 'tests'} (such as {names[0]!r}): {reason}"
+        for reason, names in by_reason.items()
+    ]
 
 
 def longest_tests(tests: list[dict[str, Any]]) -> list[str]:
     longest = sorted(tests, key=lambda test: test["duration"], reverse=True)[:LONGEST]
     total = sum(test["duration"] for test in tests)
     return [f"{total:.0f} s of tests; the longest:"] + [
-        f"{test['duration']:7.1f} s  {short_name(test)}" for test in longest]
+        f"{test['duration']:7.1f} s  {short_name(test)}" for test in longest
+    ]
 
 
 def last_line(counts: Counter[str]) -> str:
@@ -72,7 +82,7 @@ def last_line(counts: Counter[str]) -> str:
 
 
 def run_meson(build: Path, *flags: str) -> tuple[int, list[dict[str, Any]]]:
-    """The exit status, and what the log says; no tests where none of those that were asked for exist."""
+    """The exit status, and the tests in the log. There are none if no test has the wanted suites."""
     log = build / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
     command = ["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs", *flags]
@@ -81,10 +91,13 @@ def run_meson(build: Path, *flags: str) -> tuple[int, list[dict[str, Any]]]:
 
 
 def passes(flags: Sequence[str]) -> list[list[str]]:
-    """Tests that use a GPU run apart and few at a time: processes that share a GPU wait for one another."""
+    """Tests on a GPU run last and few at a time: processes that share a GPU wait for each other."""
     if not has_gpu():
         return [[*flags]]
-    return [[*flags, "--no-suite", "gpu"], [*flags, "--suite", "gpu", "--num-processes", str(GPU_PROCESSES)]]
+    return [
+        [*flags, "--no-suite", "gpu"],
+        [*flags, "--suite", "gpu", "--num-processes", str(GPU_PROCESSES)],
+    ]
 
 
 def main() -> int:

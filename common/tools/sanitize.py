@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make sanitize [CHAPTER=…]: compute-sanitizer's four tools over every stage, at small sizes.
+"""make sanitize [CHAPTER=…]: runs compute-sanitizer's four tools on every stage, at small sizes.
 
-Each tool gets one process per stage, which runs all checks. racecheck sees shared memory only: the CPU engine with
-counters names races in global memory.
+Each tool gets one process per stage, which runs all checks. racecheck sees races in shared memory only.
+The CPU engine with counters finds those in global memory.
 """
 
 import re
@@ -12,23 +12,35 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 from common.tools.lib.gpus import has_gpu
-from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, Stage, ToolError, chosen_chapters, executable,
-                    load_stages, print_table, run_tool)
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    EXIT_NO_DEVICE,
+    Stage,
+    ToolError,
+    chosen_chapters,
+    executable,
+    load_stages,
+    print_table,
+    run_tool,
+)
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
-# Less than a block, one thread more than a block, and several blocks with an incomplete one.
+# A part of a block, one element more than a block, and several blocks of which the last is incomplete.
 SIZES = "33,257,1000"
-PROCESSES = 4  # at a time: most of a short run is its start
-FINDING = 9  # the sanitizer's exit status for a finding, apart from a stage's own
-# What all tools but memcheck say of a program whose kernels launch kernels, and count as a finding.
-# initcheck goes on and takes what launched kernels have written for uninitialised; the others stop.
-# Such stages are checked by the CPU engine with counters, which follows launches inside kernels.
+PROCESSES = 4  # at the same time: the start takes most of a short run
+FINDING = 9  # the sanitizer's exit status for a finding; no stage has this status
+# All tools except memcheck print this about a program whose kernels launch kernels, and count it as a
+# finding. initcheck continues, and reports what the launched kernels wrote as uninitialised. The other
+# tools stop. For such stages, use the CPU engine with counters, which supports launches inside kernels.
 UNSUPPORTED = "CUDA Dynamic Parallelism is not supported by the selected tool"
 CLEAN, FOUND, NOT_SUPPORTED = "clean", "found", "not supported"
 
 
 def checks_of(stage: Stage) -> list[str]:
-    """The first of the stage's own checks runs the kernels that the sizes alone do not."""
+    """Flags of one run with all sizes and the first of the stage's further checks.
+
+    That check runs the kernels that no size alone reaches.
+    """
     words = ["--check", "--n", SIZES]
     for check in stage.more_checks[:1]:
         words += ["--then", "--check", *check.split()]
@@ -36,11 +48,22 @@ def checks_of(stage: Stage) -> list[str]:
 
 
 def sanitize(tool: str, stage: Stage) -> tuple[str, str]:
-    """The verdict, and what the tool printed."""
-    result = subprocess.run(["compute-sanitizer", "--tool", tool, "--error-exitcode", str(FINDING),
-                             str(executable(stage, "gpu")), *checks_of(stage)],
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            check=False)
+    """The verdict and the output of the tool."""
+    result = subprocess.run(
+        [
+            "compute-sanitizer",
+            "--tool",
+            tool,
+            "--error-exitcode",
+            str(FINDING),
+            str(executable(stage, "gpu")),
+            *checks_of(stage),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     if result.returncode == EXIT_NO_DEVICE:
         raise ToolError("make sanitize: no usable device", EXIT_NO_DEVICE)
     no_more = tool == "initcheck" or re.search(r"SUMMARY: 1 (error|hazard)", result.stdout)
@@ -55,8 +78,10 @@ def main() -> int:
     if not has_gpu():
         raise ToolError("make sanitize: no usable device", EXIT_NO_DEVICE)
     if shutil.which("compute-sanitizer") is None:
-        raise ToolError("make sanitize: compute-sanitizer is missing (it comes with the CUDA toolkit)",
-                        EXIT_FAILURE)
+        raise ToolError(
+            "make sanitize: compute-sanitizer is missing (it is part of the CUDA toolkit)",
+            EXIT_FAILURE,
+        )
     chosen = [stage for stage in stages if stage.chapter in chapters and "gpu" in stage.executables]
     rows: list[list[str]] = []
     reports: list[str] = []
@@ -65,8 +90,11 @@ def main() -> int:
         for stage, made in zip(chosen, runs, strict=True):
             results = [run.result() for run in made]
             cells = [verdict for verdict, _ in results]
-            reports += [f"{stage.stage}, {tool}:\n{output}"
-                        for tool, (verdict, output) in zip(TOOLS, results, strict=True) if verdict == FOUND]
+            reports += [
+                f"{stage.stage}, {tool}:\n{output}"
+                for tool, (verdict, output) in zip(TOOLS, results, strict=True)
+                if verdict == FOUND
+            ]
             print(f"{stage.stage}: {', '.join(cells)}", flush=True)
             rows.append([stage.stage, *cells])
     if not rows:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make: every stage once, verified, at a size for this machine; then the figures."""
+"""make: runs and verifies every stage at a size for this machine, then draws the figures."""
 
 import re
 import shutil
@@ -8,8 +8,16 @@ import shutil
 from common.tools.draw_figures import draw
 from common.tools.lib.measuring import check, measure
 from common.tools.lib.numbers import format_ms
-from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ToolError, build_folder, executable,
-                    load_stages, pick_engine, run_tool)
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    EXIT_NO_DEVICE,
+    ToolError,
+    build_folder,
+    executable,
+    load_stages,
+    pick_engine,
+    run_tool,
+)
 
 COLUMNS = "{:<{width}}  {:<6}  {:>12}  {:>11}  {:>10}  {:<10}  {}"
 
@@ -19,8 +27,11 @@ def main() -> int:
     failures: list[str] = []
     left_out: set[str] = set()
     width = max(len(stage.stage) for stage in stages)
-    print(COLUMNS.format("stage", "engine", "n", "kernels ms", "total ms", "verified", "technique",
-                         width=width))
+    print(
+        COLUMNS.format(
+            "stage", "engine", "n", "kernels ms", "total ms", "verified", "technique", width=width
+        )
+    )
     emulated = False
     for stage in stages:
         engine, made = "-", None
@@ -30,9 +41,14 @@ def main() -> int:
                 said = re.search(r"^OK \S+ n=(\d+) (.*)", line := check(executable(stage, engine)))
                 if said is None:
                     raise ToolError(line, EXIT_FAILURE)
-                print(COLUMNS.format(stage.stage, engine, said[1], "-", "-", "its race", said[2], width=width), flush=True)
+                print(
+                    COLUMNS.format(
+                        stage.stage, engine, said[1], "-", "-", "its race", said[2], width=width
+                    ),
+                    flush=True,
+                )
                 continue
-            # The engine's times say little, and its own number of repeats is one.
+            # One repeat, the default, is enough for the CPU engine: its times say little.
             made = measure(executable(stage, engine), [] if engine == "emu" else ["--repeats", "3"])
         except ToolError as error:
             if error.status == EXIT_NO_DEVICE:
@@ -42,16 +58,29 @@ def main() -> int:
                 failures.append(f"{stage.stage}: {error}")
         if made is None:
             verdict = "left out" if engine == "-" else "NO"
-            print(COLUMNS.format(stage.stage, engine, "-", "-", "-", verdict, stage.technique,
-                                 width=width), flush=True)
+            print(
+                COLUMNS.format(
+                    stage.stage, engine, "-", "-", "-", verdict, stage.technique, width=width
+                ),
+                flush=True,
+            )
             continue
         emulated |= engine == "emu"
-        print(COLUMNS.format(stage.stage, engine, made.rows[0]["n"],
-                             format_ms(made.median_ms("kernels_ms")),
-                             format_ms(made.median_ms("total_ms")), "yes", stage.technique,
-                             width=width), flush=True)
+        print(
+            COLUMNS.format(
+                stage.stage,
+                engine,
+                made.rows[0]["n"],
+                format_ms(made.median_ms("kernels_ms")),
+                format_ms(made.median_ms("total_ms")),
+                "yes",
+                stage.technique,
+                width=width,
+            ),
+            flush=True,
+        )
     if emulated:
-        print("emu: times of the emulation on this CPU, not of a GPU", flush=True)
+        print("emu: these times are of the emulation on this CPU, not of a GPU", flush=True)
     for line in left_out:
         print(line, flush=True)
 
@@ -64,8 +93,10 @@ def main() -> int:
         else:
             print(f"the page, for any browser: {build_folder() / 'figures' / 'index.html'}")
     if any("count" in stage.executables for stage in stages):
-        print("what a stage changes in memory traffic: make counters A=nbody/01_float3 B=nbody/02_float4")
-    # Last, where it is seen.
+        print(
+            "to see how a stage changes the memory traffic: make counters A=nbody/01_float3 B=nbody/02_float4"
+        )
+    # Failures come last, where they are seen.
     for line in failures:
         print(f"failed: {line}")
     return EXIT_FAILURE if failures else 0

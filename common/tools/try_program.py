@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make try FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]: builds and runs a CUDA program of one file with
-its own main, on a GPU or on the CPU engine, there with counters and checks or without. The executable
-is left in build/try."""
+"""make try FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]: builds and runs a CUDA program.
+
+The program is one file with its own main. It runs on a GPU (gpu), or on the CPU engine without (emu) or
+with (count) counters and checks. The executable stays in build/try.
+"""
 
 import json
 import os
@@ -12,8 +14,17 @@ import sys
 from pathlib import Path
 
 from common.tools.lib.gpus import has_gpu
-from common.tools.lib.stages import (EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, ToolError, arguments, build_folder,
-                    chosen_engine, run_tool, variable)
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    EXIT_NO_DEVICE,
+    ROOT,
+    ToolError,
+    arguments,
+    build_folder,
+    chosen_engine,
+    run_tool,
+    variable,
+)
 
 EMULATOR = ROOT / "common" / "emulator"
 
@@ -31,23 +42,40 @@ def checked_file(name: str) -> Path:
     if not text.strip():
         raise ToolError(f"FILE={name}: is empty", EXIT_FAILURE)
     if b"\0" in text:
-        raise ToolError(f"FILE={name}: is no source text", EXIT_FAILURE)
+        raise ToolError(f"FILE={name}: is not a text file", EXIT_FAILURE)
     return path
 
 
 def compile_with(command: list[str], source: Path, compiler: str) -> None:
     if subprocess.run(command, check=False).returncode != 0:
-        raise ToolError(f"FILE={source}: does not build with {compiler}", EXIT_FAILURE)
+        raise ToolError(f"FILE={source}: cannot be compiled with {compiler}", EXIT_FAILURE)
 
 
 def build_for_gpu(source: Path, program: Path) -> None:
     if shutil.which("nvcc") is None:
-        raise ToolError("no usable device: there is no nvcc", EXIT_NO_DEVICE)
+        raise ToolError("no usable device: nvcc is missing", EXIT_NO_DEVICE)
     if not has_gpu():
         raise ToolError("no usable device: there is no GPU", EXIT_NO_DEVICE)
-    # -rdc: kernels may launch kernels, as on the CPU engine.
-    compile_with(["nvcc", "-x", "cu", "-std=c++20", "-O3", "-lineinfo", "-arch=native", "-rdc=true",
-                  "-I", str(source.parent), "-o", str(program), str(source)], source, "nvcc")
+    # -rdc: kernels may launch kernels, as they may on the CPU engine.
+    compile_with(
+        [
+            "nvcc",
+            "-x",
+            "cu",
+            "-std=c++20",
+            "-O3",
+            "-lineinfo",
+            "-arch=native",
+            "-rdc=true",
+            "-I",
+            str(source.parent),
+            "-o",
+            str(program),
+            str(source),
+        ],
+        source,
+        "nvcc",
+    )
 
 
 def build_for_emulator(source: Path, program: Path, counting: bool) -> None:
@@ -58,24 +86,59 @@ def build_for_emulator(source: Path, program: Path, counting: bool) -> None:
         raise ToolError("the CPU engine was not built", EXIT_NO_DEVICE)
     flags = json.loads((build_folder() / "emulator.json").read_text(encoding="utf-8"))
     compile_flags, link_flags = ["-O2"], []
-    if counting:  # the stages' own
+    if counting:  # the flags of the stages
         compile_flags, link_flags = flags["compile"], flags["link"]
     translated, compiled = (program.with_name(program.name + end) for end in (".cpp", ".o"))
-    translate = subprocess.run([sys.executable, str(EMULATOR / "translate.py"), str(source),
-                                "-o", str(translated)], check=False)
+    translate = subprocess.run(
+        [sys.executable, str(EMULATOR / "translate.py"), str(source), "-o", str(translated)],
+        check=False,
+    )
     if translate.returncode != 0:
-        raise ToolError(f"FILE={source}: does not translate for the CPU engine", EXIT_FAILURE)
-    # nvcc includes cuda_runtime.h by itself, and many programs rely on it.
-    # threadIdx is unsigned: nvcc says nothing when it is compared with an int.
+        raise ToolError(f"FILE={source}: cannot be translated for the CPU engine", EXIT_FAILURE)
+    # nvcc includes cuda_runtime.h by itself, and many programs rely on that.
+    # threadIdx is unsigned: nvcc does not warn when a program compares it with an int.
     compiler = "g++ for the CPU engine"
-    compile_with(["g++", "-std=c++20", "-g", "-Wall", "-Wno-sign-compare", *compile_flags,
-                  "-I", str(EMULATOR / "include"), "-I", str(EMULATOR / "refused"),
-                  "-include", "cuda_runtime.h", "-I", str(source.parent),
-                  "-c", "-o", str(compiled), str(translated)], source, compiler)
-    # Apart: with the flags of counting g++ would link the library of its own thread checker.
-    compile_with(["g++", "-o", str(program), str(compiled), *link_flags, "-Wl,--start-group",
-                  *map(str, libraries), "-Wl,--end-group", *flags["libraries"], "-pthread"],
-                 source, compiler)
+    compile_with(
+        [
+            "g++",
+            "-std=c++20",
+            "-g",
+            "-Wall",
+            "-Wno-sign-compare",
+            *compile_flags,
+            "-I",
+            str(EMULATOR / "include"),
+            "-I",
+            str(EMULATOR / "refused"),
+            "-include",
+            "cuda_runtime.h",
+            "-I",
+            str(source.parent),
+            "-c",
+            "-o",
+            str(compiled),
+            str(translated),
+        ],
+        source,
+        compiler,
+    )
+    # A separate step: with the flags of counting, g++ would link the runtime of its thread checker.
+    compile_with(
+        [
+            "g++",
+            "-o",
+            str(program),
+            str(compiled),
+            *link_flags,
+            "-Wl,--start-group",
+            *map(str, libraries),
+            "-Wl,--end-group",
+            *flags["libraries"],
+            "-pthread",
+        ],
+        source,
+        compiler,
+    )
 
 
 def main() -> None:

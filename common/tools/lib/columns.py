@@ -1,24 +1,64 @@
 # SPDX-License-Identifier: MIT
-"""The columns of the tables of recorded data, one list for those who write and those who read them.
+"""The columns of the recorded tables, for the programs that write them and those that read them.
 
-A stage writes its rows itself (common/harness/results.cpp); a test compares its header with ROW_COLUMNS.
+A stage writes its rows itself (common/harness/results.cpp). A test compares its header with ROW_COLUMNS.
 """
 
 ROW_COLUMNS = (
-    "date", "version", "chapter", "stage", "engine", "device", "n", "parameters", "grid", "input",
-    "seed", "repeat", "setup_ms", "copy_in_ms", "kernels_ms", "copy_out_ms", "total_ms", "bytes",
-    "operations", "verified",
+    "date",
+    "version",
+    "chapter",
+    "stage",
+    "engine",
+    "device",
+    "n",
+    "parameters",
+    "grid",
+    "input",
+    "seed",
+    "repeat",
+    "setup_ms",
+    "copy_in_ms",
+    "kernels_ms",
+    "copy_out_ms",
+    "total_ms",
+    "bytes",
+    "operations",
+    "verified",
 )
-REPORT_COLUMNS = ("chapter", "stage", "engine", "device", "n", "parameters", "seed", "field", "value")
+REPORT_COLUMNS = (
+    "chapter",
+    "stage",
+    "engine",
+    "device",
+    "n",
+    "parameters",
+    "seed",
+    "field",
+    "value",
+)
 COUNTER_COLUMNS = ("stage", "arguments", "kernel", "counter", "value")
 PROFILE_COLUMNS = ("date", "chapter", "stage", "device", "n", "kernel", "metric", "unit", "value")
-# The counters of the CPU engine beside those of a GPU (make prove).
+# The counters of the CPU engine and those of a GPU (make prove).
 PROOF_COLUMNS = (
-    "date", "program", "arguments", "kernel", "launches", "counter", "emulated", "measured",
+    "date",
+    "program",
+    "arguments",
+    "kernel",
+    "launches",
+    "counter",
+    "emulated",
+    "measured",
     "ratio",
 )
-# The limits that the harness compares every time with (common/limits/device_limits.hpp).
+# The harness compares each measured time with these limits (common/limits/device_limits.hpp).
 LIMITS_COLUMNS = (
-    "device", "bytes_per_second", "l2_bytes_per_second", "l2_bytes", "operations_per_second",
-    "peak_bytes_per_second", "peak_l2_bytes_per_second", "peak_operations_per_second",
+    "device",
+    "bytes_per_second",
+    "l2_bytes_per_second",
+    "l2_bytes",
+    "operations_per_second",
+    "peak_bytes_per_second",
+    "peak_l2_bytes_per_second",
+    "peak_operations_per_second",
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What two stages differ in: their sources, and their own compiler flags."""
+"""The differences of two stages: in their sources and in their own compiler flags."""
 
 import difflib
 
@@ -7,7 +7,7 @@ from common.tools.lib.stages import ROOT, Stage
 
 
 def source_lines(stage: Stage) -> list[str]:
-    """The kernels come first, as in files of CUDA."""
+    """The lines of a stage's source. OpenCL kernels come first, as kernels do in CUDA files."""
     path = ROOT / stage.source
     files = [path.with_suffix(".cl"), path] if stage.opencl else [path]
     return [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables in Markdown that a program writes: they lie between `<!-- table:NAME -->` and `<!-- end -->`."""
+"""Markdown tables that a program writes, between `<!-- table:NAME -->` and `<!-- end -->`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from common.tools.lib.stages import DataError
 
 
 def fill(text: str, name: str, lines: list[str], path: Path) -> str:
-    """`text`, the content of `path`, with these lines between the table's marks."""
+    """Puts these lines between the table's marks in `text`, the content of `path`."""
     pattern = re.compile(rf"(<!-- table:{name} -->\n).*?(<!-- end -->)", re.S)
     if not pattern.search(text):
-        raise DataError(f"{path}: no place for the table `{name}`")
+        raise DataError(f"{path}: the marks of table `{name}` are missing")
     return pattern.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text)

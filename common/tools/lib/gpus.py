@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The GPUs of this machine, asked of the driver, which honours CUDA_VISIBLE_DEVICES.
+"""The GPUs of this machine. The driver names them, and it honours CUDA_VISIBLE_DEVICES.
 
-Run by Meson it prints their architectures as nvcc numbers them, one a line ("90").
+As a program, it prints the number of each architecture for nvcc ("90"), one per line. Meson runs it.
 """
 
 import ctypes

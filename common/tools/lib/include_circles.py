@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Finds circles of includes and imports; make lint runs it.
+"""Finds circles of includes and imports.
 
 usage: include_circles.py [ROOT]
 
-Reads the #include lines of all C++ and CUDA sources that git knows below ROOT, and the imports of
-all Python sources. Names each circle of modules, and each circle of folders within common/ or
-plots/, as a chain of lines. Then the exit status is 1. A module is a header together with
-the source of the same name. Include paths are relative to the repository's root, to the chapter, or
-to the file; headers from elsewhere are ignored.
+It reads the #include lines of all C++ and CUDA sources that git knows below ROOT, and the imports of
+all Python sources. It prints each circle of modules, and each circle of folders within common/ or
+plots/, as a chain of lines. If it finds one, the exit status is 1. A header and the source of the same
+name are one module. Include paths are relative to the repository's root, to the chapter, or to the
+file. Other headers are ignored.
 """
 
 import argparse
@@ -21,25 +21,30 @@ from typing import NamedTuple
 
 CPP_SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
-# Headers that sources include with angle brackets, as they do the toolkit's.
+# Sources include these headers with angle brackets, like the headers of the CUDA toolkit.
 SYSTEM_FOLDERS = ("common/emulator/include",)
 FOLDERS_IN = ("common/", "plots/")
 
 
 class Edge(NamedTuple):
-    """One module needs another: where that is written, and what is named there."""
+    """One module needs another one: the place of the include or import, and the file that it names."""
+
     place: str
     target: str
 
 
-# For each module or folder, what it needs.
+# The modules or folders that each one needs.
 Graph = dict[str, dict[str, Edge]]
 
 
 def known_files(root: Path) -> list[str]:
-    """Files that git knows or would add."""
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--cached", "--others",
-                             "--exclude-standard"], capture_output=True, text=True, check=True)
+    """The files that git knows or would add."""
+    listed = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return sorted({name for name in listed.stdout.split("\0") if name and (root / name).is_file()})
 
 
@@ -55,7 +60,7 @@ def normal(path: str) -> str:
 
 
 def include_places(source: str, quote: str, name: str) -> list[str]:
-    """Where the compiler looks for a header, first place first."""
+    """The places where the compiler looks for a header, in this order."""
     if quote == "<":
         return [f"{folder}/{name}" for folder in SYSTEM_FOLDERS]
     parts = PurePosixPath(source).parts
@@ -65,7 +70,7 @@ def include_places(source: str, quote: str, name: str) -> list[str]:
 
 def cpp_graph(root: Path, files: list[str]) -> Graph:
     sources = {name for name in files if PurePosixPath(name).suffix in CPP_SUFFIXES}
-    # A header of the CUDA toolkit's stand-ins may have no suffix: <cuda/atomic>.
+    # Headers that replace those of the CUDA toolkit may have no suffix: <cuda/atomic>.
     targets = sources | {name for name in files if name.startswith(SYSTEM_FOLDERS)}
     graph: Graph = {}
     for source in sorted(sources):
@@ -74,11 +79,16 @@ def cpp_graph(root: Path, files: list[str]) -> Graph:
             match = INCLUDE.match(line)
             if match is None:
                 continue
-            found = [place for place in include_places(source, match[1], match[2])
-                     if place in targets]
+            found = [
+                place for place in include_places(source, match[1], match[2]) if place in targets
+            ]
             if found:
-                add_edge(graph, module_of(source), module_of(found[0]),
-                         Edge(f"{source}:{number} includes", found[0]))
+                add_edge(
+                    graph,
+                    module_of(source),
+                    module_of(found[0]),
+                    Edge(f"{source}:{number} includes", found[0]),
+                )
     return graph
 
 
@@ -87,14 +97,14 @@ def module_of(path: str) -> str:
 
 
 def python_names(source: str, node: ast.AST) -> list[str]:
-    """The modules that an import may name, dotted: `from a import b` may mean a.b, or b of a."""
+    """The modules that an import may name: `from a import b` means module a.b, or b in module a."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if not isinstance(node, ast.ImportFrom):
         return []
     base = node.module or ""
     if node.level > 0:
-        package = PurePosixPath(source).parts[:-node.level]
+        package = PurePosixPath(source).parts[: -node.level]
         base = ".".join([*package, base] if base else package)
     return [f"{base}.{alias.name}" for alias in node.names] + [base]
 
@@ -114,8 +124,12 @@ def python_graph(root: Path, files: list[str]) -> Graph:
             if isinstance(node, ast.ImportFrom) and len(names) > len(node.names):
                 names.pop()
             for name in names:
-                add_edge(graph, module_of(source), module_of(modules[name]),
-                         Edge(f"{source}:{node.lineno} imports", modules[name]))
+                add_edge(
+                    graph,
+                    module_of(source),
+                    module_of(modules[name]),
+                    Edge(f"{source}:{node.lineno} imports", modules[name]),
+                )
     return graph
 
 
@@ -135,7 +149,7 @@ def folder_graph(modules: Graph) -> Graph:
 
 
 def shortest_circle(graph: Graph, start: str) -> list[str]:
-    """The nodes of the shortest way from start back to it, start first; [] if there is none."""
+    """The nodes of the shortest path from start back to start, start first. [] if there is none."""
     came_from: dict[str, str] = {}
     front = [start]
     while front:
@@ -155,11 +169,14 @@ def shortest_circle(graph: Graph, start: str) -> list[str]:
 
 
 def without_ends(graph: Graph) -> Graph:
-    """The part of the graph in which each node is needed and needs something: circles lie there."""
+    """The part of the graph where each node needs another and is needed. All circles are in it."""
     while True:
         needed = {target for targets in graph.values() for target in targets}
-        smaller = {node: {target: edge for target, edge in targets.items() if target in graph}
-                   for node, targets in graph.items() if node in needed}
+        smaller = {
+            node: {target: edge for target, edge in targets.items() if target in graph}
+            for node, targets in graph.items()
+            if node in needed
+        }
         smaller = {node: targets for node, targets in smaller.items() if targets}
         if smaller == graph:
             return graph
@@ -167,7 +184,7 @@ def without_ends(graph: Graph) -> Graph:
 
 
 def circles(graph: Graph) -> list[list[str]]:
-    """Circles, shortest first, no two of which share an edge; without these edges there is none."""
+    """Circles that share no edge, shortest first. Without their edges, the graph has no circle."""
     found: list[list[str]] = []
     graph = without_ends({node: dict(targets) for node, targets in graph.items()})
     while graph:
@@ -190,8 +207,13 @@ def describe(kind: str, circle: list[str], graph: Graph) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Find circles of includes and imports.")
-    parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).parents[3],
-                        help="the repository; default: this one")
+    parser.add_argument(
+        "root",
+        nargs="?",
+        type=Path,
+        default=Path(__file__).parents[3],
+        help="the repository; default: this one",
+    )
     root = parser.parse_args(arguments).root
     files = known_files(root)
     number = 0

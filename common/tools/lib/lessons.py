@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What changed between two counted kernels, in words."""
+"""Describes in words how the counters of two kernels differ."""
 
 from collections.abc import Callable
 

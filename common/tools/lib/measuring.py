@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One run of a stage's executable and what it measured."""
+"""Runs a stage's executable once and reads what it measured."""
 
 import csv
 import io
@@ -18,14 +18,14 @@ Row = dict[str, str]
 
 @dataclass(frozen=True)
 class Measurement:
-    rows: list[Row]  # a repeat each, as text: what a recorded table holds
+    rows: list[Row]  # one per repeat, as text, like the rows of a recorded table
     document: dict[str, Any]  # the JSON: rows, summary, limit, report, verdict
 
     def median_ms(self, phase: str) -> float:
         return float(self.document["summary"][phase]["median"])
 
     def share_of_limit(self) -> str:
-        """"83 % of arithmetic", or "-" where no limit is known."""
+        """ "83 % of arithmetic", or "-" where no limit is known."""
         limit = self.document["limit"]
         if limit["kind"] == "none" or not limit["share"]:
             return "-"
@@ -33,7 +33,7 @@ class Measurement:
 
 
 def check(program: Path) -> str:
-    """The line of a stage's own check at its usual size; a ToolError as measure()."""
+    """Runs a stage's own check at its usual size and returns its line. Errors are those of measure()."""
     result = subprocess.run([str(program), "--check"], capture_output=True, text=True, check=False)
     lines = (result.stdout if result.returncode == 0 else result.stderr).strip().splitlines()
     said = lines[-1] if lines else f"{program.name}: exit status {result.returncode}"
@@ -43,20 +43,29 @@ def check(program: Path) -> str:
 
 
 def measure(program: Path, arguments: list[str]) -> Measurement:
-    """Runs a stage; a ToolError holds its one line of error and its exit status."""
+    """Runs a stage. If it fails, a ToolError has its line of error and its exit status."""
     with tempfile.TemporaryDirectory() as folder:
         table, document = Path(folder) / "rows.csv", Path(folder) / "run.json"
         result = subprocess.run(
             [str(program), "--quiet", "--csv", str(table), "--json", str(document), *arguments],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
         if result.returncode != 0:
             lines = result.stderr.strip().splitlines()
-            default = ("no usable device" if result.returncode == EXIT_NO_DEVICE
-                       else f"{program.name}: exit status {result.returncode}")
+            default = (
+                "no usable device"
+                if result.returncode == EXIT_NO_DEVICE
+                else f"{program.name}: exit status {result.returncode}"
+            )
             status = result.returncode if result.returncode > 0 else EXIT_FAILURE
             raise ToolError(lines[-1] if lines else default, status)
         reader = csv.DictReader(io.StringIO(table.read_text(encoding="utf-8")))
         rows = list(reader)
         if tuple(reader.fieldnames or ()) != ROW_COLUMNS:
-            raise ToolError(f"{program.name}: rows with other columns than expected", EXIT_FAILURE)
+            raise ToolError(
+                f"{program.name}: its rows do not have the expected columns", EXIT_FAILURE
+            )
         return Measurement(rows, json.loads(document.read_text(encoding="utf-8")))

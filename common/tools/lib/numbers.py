@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""How numbers are written in tables, figures and messages: one function per form."""
+"""Formats numbers for tables, figures and messages: one function per format."""
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def grouped(value: float) -> str:
-    """A whole number, from five digits on in groups of three: `6080`, `28 992`."""
+    """A whole number. Five or more digits are in groups of three: `6080`, `28 992`."""
     digits = f"{value:.0f}"
     return digits if len(digits.lstrip("-")) < 5 else f"{value:,.0f}".replace(",", " ")
 
 
 def three_digits(value: float) -> str:
-    """`0.0315`, `1.05`, `999`, `1050`, `20 800`: never with an exponent."""
+    """Three digits, never with an exponent: `0.0315`, `1.05`, `999`, `1050`, `20 800`."""
     rounded = float(f"{value:.3g}")
     if abs(rounded) >= 1000:
         return grouped(rounded)
@@ -19,7 +19,7 @@ def three_digits(value: float) -> str:
 
 
 def whole_or_three_digits(value: float) -> str:
-    """A whole number in full, another one with three digits: `131 136`, `0.333`."""
+    """A whole number in full, any other number with three digits: `131 136`, `0.333`."""
     return grouped(value) if value == round(value) or value >= 999.5 else f"{value:.3g}"
 
 
@@ -44,7 +44,7 @@ def short_time(seconds: float) -> str:
 
 
 def short_ms(milliseconds: float) -> str:
-    """Three digits, in milliseconds whatever the size: for a column that has one unit."""
+    """Three digits, always in milliseconds: for a column that has one unit."""
     return f"{three_digits(milliseconds)} ms"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tools share: the list of stages that Meson wrote, engines, and one-line errors."""
+"""The parts that all tools share: the list of stages that Meson wrote, engines, and errors of one line."""
 
 import difflib
 import json
@@ -14,12 +14,12 @@ from common.tools.lib.gpus import has_gpu
 
 ROOT = Path(__file__).resolve().parents[3]
 ENGINES = ("gpu", "emu", "count")
-FEW = 15  # stages that one line may name
-EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # as common/base/error.hpp has them
+FEW = 15  # so many stages fit on one line
+EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # the same as in common/base/error.hpp
 
 
 class ToolError(Exception):
-    """A mistake of the caller or of the machine, told in one line."""
+    """A mistake in the call, or a problem of the machine. The message is one line."""
 
     def __init__(self, message: str, status: int = EXIT_USAGE) -> None:
         super().__init__(message)
@@ -43,21 +43,25 @@ class Stage:
     compared_with: str
     cuda_args: tuple[str, ...]
     emu_args: tuple[str, ...]
-    more_checks: tuple[str, ...]  # flags for --check beside the usual sizes, words separated by blanks
-    counter_args: tuple[str, ...]  # of the run whose counters are shown
-    counter_unit: str  # what one iteration of the innermost loop is about: "body"
+    more_checks: tuple[
+        str, ...
+    ]  # flags for further runs with --check; words are separated by blanks
+    counter_args: tuple[str, ...]  # flags of the run whose counters are shown
+    counter_unit: str  # what one iteration of the innermost loop processes: "body"
     executables: dict[str, str]  # engine -> path relative to the build folder
-    begins_part: str = ""  # the part of its chapter that starts here, with another algorithm
-    largest_n: int = 0  # that it takes everywhere; 0: any
-    opencl: bool = False  # its kernels are in OpenCL: one executable for every device
-    race_on_purpose: bool = False  # wrong, and there to show that: --check says how, and it is never timed
+    begins_part: str = ""  # the part of its chapter that begins here, with another algorithm
+    largest_n: int = 0  # larger sizes are not tested; 0: any size
+    opencl: bool = False  # its kernels are in OpenCL: one executable for all devices
+    race_on_purpose: bool = False  # its result is wrong, to show a race; it is never timed
     device_launches: bool = False  # its kernels launch kernels
-    libraries: tuple[str, ...] = ()  # beside the CUDA runtime: "cub"
-    skipped: dict[str, str] = field(default_factory=dict)  # engine -> why it has no executable there
+    libraries: tuple[str, ...] = ()  # besides the CUDA runtime: "cub"
+    skipped: dict[str, str] = field(
+        default_factory=dict
+    )  # engine -> the reason why it has no executable
 
     @property
     def has_kernels(self) -> bool:
-        """Kernels in CUDA, which run on either engine."""
+        """Whether it has CUDA kernels, which run on a GPU and on the CPU engine."""
         return not self.source.endswith(".cpp")
 
 
@@ -79,7 +83,7 @@ def load_stages() -> list[Stage]:
 
 
 def variable(name: str) -> str:
-    """A variable of make's command line."""
+    """The value of a variable on make's command line."""
     return os.environ.get(name, "").strip()
 
 
@@ -107,14 +111,17 @@ def find_stage(stages: list[Stage], name: str, as_variable: str = "STAGE") -> St
 
 
 def meant_stages(names: list[str], wrong: str) -> str:
-    """All of few; of many those that are like a name that is none, else those of its chapter."""
+    """Names the stages that a wrong name may mean: all if they are few, else similar names, else those of
+    its chapter."""
     if len(names) > FEW:
         like = [name for name in names if wrong and wrong in name]
         like = like or difflib.get_close_matches(wrong, names, n=3, cutoff=0.75)
         names = like or [name for name in names if name.startswith(wrong.partition("/")[0] + "/")]
     if len(names) == 1:
         return f"did you mean {names[0]}?"
-    return f"choose one of {', '.join(names)}" if 0 < len(names) <= FEW else "`make list` names them"
+    return (
+        f"choose one of {', '.join(names)}" if 0 < len(names) <= FEW else "`make list` names them"
+    )
 
 
 def chapters_of(stages: list[Stage]) -> list[str]:
@@ -122,18 +129,18 @@ def chapters_of(stages: list[Stage]) -> list[str]:
 
 
 def chosen_chapters(stages: list[Stage]) -> list[str]:
-    """CHAPTER, or all of them."""
+    """The chapter that CHAPTER names, or all chapters."""
     chapters = chapters_of(stages)
     return [choose("CHAPTER", variable("CHAPTER"), chapters)] if variable("CHAPTER") else chapters
 
 
 def chosen_engine(engines: Iterable[str] = ENGINES) -> str:
-    """ENGINE, or nothing for the machine's own."""
+    """The engine that ENGINE names, or "" for the machine's own."""
     return choose("ENGINE", variable("ENGINE"), engines) if variable("ENGINE") else ""
 
 
 def pick_engine(stage: Stage, wanted: str = "") -> str:
-    """The engine to run a stage on: `wanted`, else what the machine has."""
+    """The engine that runs a stage: `wanted`, or else the best one that this machine has."""
     if stage.opencl or not stage.has_kernels:
         engine = next(iter(stage.executables), "opencl" if stage.opencl else "cpu")
     elif wanted:
@@ -154,16 +161,18 @@ def executable(stage: Stage, engine: str) -> Path:
 
 
 def print_table(header: list[str], rows: list[list[str]], left: int) -> None:
-    """The first `left` columns to the left, numbers to the right."""
+    """Aligns the first `left` columns to the left and the others to the right."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     for row in [header, *rows]:
-        cells = [cell.ljust(width) if i < left else cell.rjust(width)
-                 for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        cells = [
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         print("  ".join(cells).rstrip())
 
 
 def run_tool(main: Callable[[], int | None]) -> None:
-    """Runs a tool's main; a ToolError is one line on stderr and its status."""
+    """Runs a tool's main and exits. A ToolError is printed on stderr as one line."""
     try:
         status = main() or 0
         sys.stdout.flush()
@@ -175,7 +184,7 @@ def run_tool(main: Callable[[], int | None]) -> None:
         print("interrupted", file=sys.stderr)
         status = 130
     except BrokenPipeError:
-        # The reader left (`make list | head`): nothing more to say, and no traceback at exit.
+        # The reader has ended (`make list | head`). Avoid a traceback at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     sys.exit(status)

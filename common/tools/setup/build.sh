@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Configures where that is due, and builds; says little unless something fails.
+# Configures if necessary, and builds. It prints little unless something fails.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 mkdir -p build 2>/dev/null
 if [ ! -d build ] || [ ! -w build ]; then
-    echo "$PWD/build: cannot be written by this user; work in a clone of your own" >&2
+    echo "$PWD/build: you cannot write to it; work in a clone of your own" >&2
     exit 1
 fi
 log=build/configure.log
@@ -16,7 +16,7 @@ configure() {
         rm -f build/build.ninja
         exit 1
     fi
-    # What this machine lacks is said here, once.
+    # Meson's messages name what this machine lacks. They are printed here, once.
     sed -n 's/^.*Message: //p' "$log"
 }
 
@@ -27,20 +27,20 @@ elif [ -e build/setup-changed ]; then
 fi
 rm -f build/setup-changed
 
-# Where a meson.build has changed, ninja configures anew: said only when it fails.
+# If a meson.build has changed, ninja configures again. Its output is printed only if that fails.
 if ! ninja -C build --quiet build.ninja >"$log" 2>&1; then
     cat "$log" >&2
     exit 1
 fi
 
-# Much to compile takes minutes: that is said first, and on a terminal ninja shows how far it is. Other
-# steps are quick, and a dry run plans those behind the version's header each time.
+# Many files take minutes to compile. So their number is printed first, and on a terminal ninja shows its
+# progress. Only compilations count: other steps are quick, and a dry run always lists some of them.
 files=$(NINJA_STATUS='[] ' ninja -C build -n "$@" 2>/dev/null | grep -c '^\[] Compiling ')
 if [ "$files" -gt 10 ]; then
     echo "building, $files files to compile: this takes minutes"
     [ -t 1 ] && exec ninja -C build "$@"
 fi
-# Warnings and failures only; ninja 1.11 says even then that there is nothing to do.
+# Prints warnings and failures only. ninja 1.11 also prints that there is no work to do.
 said=$(ninja -C build --quiet "$@" 2>&1)
 status=$?
 [ "$status" -eq 0 ] || exec >&2

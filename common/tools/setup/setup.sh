@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs what the build needs and this machine lacks. A fresh Debian has no Python, so this is
-# plain shell. Everything is looked for by command or by file, never by package: what came from pip
-# or from a site's own build counts too.
-#   setup.sh [--lint|--long]   --lint: the tools of `make lint` and `make format` as well
-#                              --long: what only the long tests need, too
+# Installs what the build needs and this machine lacks. A fresh Debian has no Python, so this is a
+# shell script. It looks for commands and files, never for packages: what pip or the site's own build
+# has installed counts, too.
+#   setup.sh [--lint|--long]   --lint: also the tools of `make lint` and `make format`
+#                              --long: also what only the long tests need
 set -u
 root=$(cd "$(dirname "$0")/../../.." && pwd)
-# Where files are looked for; the tests of this script point it at an empty folder.
+# The folder in which files are looked for. The tests of this script set it to an empty folder.
 prefix=${SETUP_PREFIX:-}
 
-# kind|package|probe|what is lost without it (optional ones only)
+# kind|package|probe|what is lost without it (optional packages only)
 packages='
 required|meson|command meson|
 required|ninja-build|command ninja|
@@ -54,19 +54,19 @@ exists() {
 probe() {
     case $1 in
         command) command -v "$2" >/dev/null 2>&1 ;;
-        # The compiler knows of more folders (CPATH, a site's own), but is slower to ask.
+        # The compiler knows more folders (CPATH, the site's own), but asking it is slower.
         header) exists "$prefix/usr/include/$2" "$prefix/usr/local/include/$2" ||
             echo "#include <$2>" 2>/dev/null | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;
         library) exists "$prefix"/usr/lib/*/"$2" "$prefix/usr/lib/$2" "$prefix/usr/lib64/$2" \
             "$prefix"/usr/local/lib/"$2" ;;
         file) exists "$prefix$2" ;;
         python) exists "$prefix/usr/lib/python3/dist-packages/$2" || python3 -c "import $2" >/dev/null 2>&1 ;;
-        # Of OpenCL: a GPU's does as well as PoCL.
+        # Any OpenCL platform is enough, a GPU's or PoCL.
         platform) exists "$prefix"/etc/OpenCL/vendors/*.icd ;;
     esac
 }
 
-# Sets `missing` and `missing_required`, and `losses`: one line a missing optional package.
+# Sets `missing`, `missing_required` and `losses`, which has one line per missing optional package.
 look() {
     missing='' missing_required='' losses=''
     while IFS='|' read -r kind package how loss; do
@@ -88,7 +88,7 @@ EOF
 look
 [ -z "$missing" ] && exit 0
 
-# What could not be installed once is neither tried nor told at every make.
+# A package that could not be installed is not tried again, and the loss is printed only once.
 tried=$root/build/setup-tried
 if [ -z "$missing_required" ] && [ -e "$tried" ]; then
     while IFS= read -r line; do
@@ -107,15 +107,15 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 if ! command -v apt-get >/dev/null 2>&1; then
-    [ -n "$missing_required" ] && echo "set-up: install the equivalents of these Debian packages:$missing" >&2
+    [ -n "$missing_required" ] && echo "set-up: install what these Debian packages contain:$missing" >&2
 elif [ "$as_root" = none ]; then
     by=su
     command -v sudo >/dev/null 2>&1 && by='sudo sh'
-    echo "set-up: packages are missing and this user may not install them; run this once:" >&2
+    echo "set-up: packages are missing, and you have no permission to install them. An administrator must run this once:" >&2
     echo "    $by -c '$install'" >&2
     [ -z "$missing_required" ] || exit 1
 else
-    echo "set-up: installing, which may take minutes:$missing"
+    echo "set-up: installing these packages, which may take minutes:$missing"
     [ -z "$as_root" ] || install="$as_root sh -c '$install'"
     apt() {
         $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q \
@@ -126,10 +126,10 @@ else
     trap 'exit 130' INT TERM
     # shellcheck disable=SC2086  # a list of packages
     if ! { apt update && apt install -y --no-install-recommends $missing; }; then
-        # Without a network it is the update that says so, and succeeds.
+        # Without a network, `apt update` prints the error but succeeds.
         grep -m 5 '^[EW]: ' "$log" >&2 || tail -n 5 "$log" >&2
         if [ -n "$missing_required" ]; then
-            echo "set-up: apt-get failed; this is the command to repeat: $install" >&2
+            echo "set-up: apt-get failed. To try again, run: $install" >&2
         fi
     fi
 fi
@@ -144,7 +144,7 @@ if [ -n "$missing" ]; then
     printf '%s\n' "$missing" >>"$tried"
     printf '%s' "$losses"
 fi
-# Meson looks again for what has just been installed.
+# Meson must look again for what has just been installed.
 if [ -e "$root/build/meson-private/coredata.dat" ]; then
     touch "$root/build/setup-changed"
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""skip_test.py REASON: what Meson runs in place of a test that this machine cannot run."""
+"""skip_test.py REASON: Meson runs this instead of a test that this machine cannot run."""
 
 import sys
 

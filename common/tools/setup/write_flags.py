@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes build/emulator.json while Meson configures: the flags that `make try` builds with.
+"""Writes build/emulator.json, the flags with which `make try` builds. Meson runs it.
 
     write_flags.py OUTPUT --libraries LINKER-FLAG… --compile COMPILER-FLAG… --link LINKER-FLAG…
 
-"libraries" are linked with each program for the CPU engine; "compile" and "link" are for counting.
+Each program for the CPU engine links "libraries". "compile" and "link" are flags for counting.
 """
 
 import json

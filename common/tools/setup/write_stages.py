@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes build/stages.json, the list that every tool reads, while Meson configures.
+"""Writes build/stages.json, the list of stages that every tool reads. Meson runs it.
 
     write_stages.py OUTPUT stage NAME KEY=VALUE… stage NAME KEY=VALUE…
 
-A key of LISTS may be repeated. `executable.<engine>` and `skipped.<engine>` become dictionaries. Meson puts
-all executables of one loop into one folder; the links made here give each chapter its own:
+A key of LISTS may be repeated. `executable.<engine>` and `skipped.<engine>` become dictionaries. Meson
+puts all executables into one folder. Links give each chapter its own folder:
 build/chapters/<chapter>/<executable>.
 """
 
@@ -23,7 +23,9 @@ DICTIONARIES = {"executable": "executables", "skipped": "skipped"}
 
 def empty_record(name: str) -> dict[str, Any]:
     record: dict[str, Any] = {"stage": name}
-    record |= {key: "" for key in TEXTS} | {key: 0 for key in NUMBERS} | {key: False for key in FLAGS}
+    record |= (
+        {key: "" for key in TEXTS} | {key: 0 for key in NUMBERS} | {key: False for key in FLAGS}
+    )
     record |= {key: [] for key in LISTS} | {key: {} for key in DICTIONARIES.values()}
     return record
 
@@ -41,7 +43,7 @@ def set_value(record: dict[str, Any], key: str, value: str) -> None:
     elif key in TEXTS:
         record[key] = value
     else:
-        raise SystemExit(f"write_stages.py: {record['stage']}: there is no key {key!r}")
+        raise SystemExit(f"write_stages.py: {record['stage']}: a stage has no key {key!r}")
 
 
 def read_records(words: list[str]) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 
 # Behaves as a stage's executable does: rows and JSON, a default n of each engine's own, a time that
 # grows with n, one line of error.
-STAND_IN = r'''#!{python}
+STAND_IN = r"""#!{python}
 import json, os, sys, time
 flags = dict(zip(sys.argv[1::1], sys.argv[2::1]))
 if os.environ.get("STAND_IN_ECHO"):
@@ -56,17 +56,43 @@ if "--json" in flags:
         json.dump(dict(rows=[columns], summary=summary, limit=dict(kind="memory", share=0.5),
                        report=dict(estimate="3.14"), verdict="equal", verified=True,
                        device_limits=json.loads(os.environ.get("STAND_IN_LIMITS", "{{}}"))), out)
-'''
+"""
 
 
 def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.CompletedProcess[str]:
     """Runs the tool of this name; upper-case keywords are make's variables, or the environment's."""
-    environment = {key: value for key, value in os.environ.items()
-                   if key not in ("STAGE", "CHAPTER", "ENGINE", "ARGS", "FILE", "A", "B", "DATA", "JSON", "SWEEPS",
-                                "FROM", "NAME")}
-    environment |= {"COURSE_BUILD": str(build), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)} | variables
-    return subprocess.run([sys.executable, "-m", f"common.tools.{name}"], env=environment, text=True,
-                          capture_output=True, check=False, timeout=120)
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if key
+        not in (
+            "STAGE",
+            "CHAPTER",
+            "ENGINE",
+            "ARGS",
+            "FILE",
+            "A",
+            "B",
+            "DATA",
+            "JSON",
+            "SWEEPS",
+            "FROM",
+            "NAME",
+        )
+    }
+    environment |= {
+        "COURSE_BUILD": str(build),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": str(ROOT),
+    } | variables
+    return subprocess.run(
+        [sys.executable, "-m", f"common.tools.{name}"],
+        env=environment,
+        text=True,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
 
 
 class ToolTest(unittest.TestCase):
@@ -79,29 +105,51 @@ class ToolTest(unittest.TestCase):
         records = [
             self.stand_in("sums", "00_cpu", "cpu", 0.04),
             self.stand_in("sums", "01_plain", "emu", 0.02, source_text="a\nb\n"),
-            self.stand_in("sums", "02_flags", "emu", 0.01, source_text="a\nb\n",
-                          cuda_args=["-ftz=true"]),
+            self.stand_in(
+                "sums", "02_flags", "emu", 0.01, source_text="a\nb\n", cuda_args=["-ftz=true"]
+            ),
             self.stand_in("other", "01_alone", "emu", 0.01, source_text="a\nc\n"),
         ]
         (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
 
-    def stand_in(self, chapter: str, name: str, engine: str, factor: float, source_text: str = "",
-                 cuda_args: list[str] | None = None) -> dict[str, object]:
+    def stand_in(
+        self,
+        chapter: str,
+        name: str,
+        engine: str,
+        factor: float,
+        source_text: str = "",
+        cuda_args: list[str] | None = None,
+    ) -> dict[str, object]:
         program = self.build / "chapters" / chapter / f"{chapter}_{name}"
         program.parent.mkdir(parents=True, exist_ok=True)
-        program.write_text(STAND_IN.format(python=sys.executable, stage=f"{chapter}/{name}",
-                                           engine=engine, factor=factor), encoding="utf-8")
+        program.write_text(
+            STAND_IN.format(
+                python=sys.executable, stage=f"{chapter}/{name}", engine=engine, factor=factor
+            ),
+            encoding="utf-8",
+        )
         program.chmod(0o755)
         source = self.folder / f"{chapter}_{name}{'.cpp' if engine == 'cpu' else '.cu'}"
         source.write_text(source_text, encoding="utf-8")
-        return {"stage": f"{chapter}/{name}", "chapter": chapter, "name": name,
-                "source": str(source), "technique": f"technique of {name}", "compared_with": "",
-                "cuda_args": cuda_args or [], "emu_args": [], "more_checks": [],
-                "counter_args": [], "counter_unit": "number",
-                "executables": {engine: str(program.relative_to(self.build))}}
+        return {
+            "stage": f"{chapter}/{name}",
+            "chapter": chapter,
+            "name": name,
+            "source": str(source),
+            "technique": f"technique of {name}",
+            "compared_with": "",
+            "cuda_args": cuda_args or [],
+            "emu_args": [],
+            "more_checks": [],
+            "counter_args": [],
+            "counter_unit": "number",
+            "executables": {engine: str(program.relative_to(self.build))},
+        }
 
-    def assert_refused(self, result: subprocess.CompletedProcess[str], status: int,
-                       *parts: str) -> None:
+    def assert_refused(
+        self, result: subprocess.CompletedProcess[str], status: int, *parts: str
+    ) -> None:
         """One line on stderr that has all the parts."""
         self.assertEqual(result.returncode, status, result.stderr)
         self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)

@@ -33,8 +33,11 @@ def programs() -> list[Program]:
 
 def all_programs() -> list[Program]:
     records = json.loads((BUILD / "stages.json").read_text(encoding="utf-8"))
-    return [Program(record["stage"], record["chapter"], engine, BUILD / path)
-            for record in records for engine, path in record["executables"].items()]
+    return [
+        Program(record["stage"], record["chapter"], engine, BUILD / path)
+        for record in records
+        for engine, path in record["executables"].items()
+    ]
 
 
 def one_per_chapter_and_engine(chapter: str = "") -> list[Program]:
@@ -61,8 +64,14 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def run_program(self, program: Program, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([str(program.path), *arguments], cwd=self.folder, text=True,
-                              capture_output=True, check=False, timeout=100)
+        return subprocess.run(
+            [str(program.path), *arguments],
+            cwd=self.folder,
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=100,
+        )
 
     def assert_all_refused(self, refusals: list[Refusal]) -> None:
         """Several run at a time: on a GPU nearly all of such a run is its start. None leaves a file behind."""
@@ -71,14 +80,18 @@ class ProgramTest(unittest.TestCase):
             results = pool.map(lambda one: self.run_program(one.program, *one.arguments), refusals)
             for refusal, result in zip(refusals, results, strict=True):
                 with self.subTest(f"{refusal.program} {' '.join(refusal.arguments)}"):
-                    self.assertEqual(result.returncode, refusal.status, result.stdout + result.stderr)
+                    self.assertEqual(
+                        result.returncode, refusal.status, result.stdout + result.stderr
+                    )
                     self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
                     self.assertEqual(result.stdout, "")
                     for part in refusal.parts:
                         self.assertRegex(result.stderr, part)
         self.assertEqual(sorted(self.folder.rglob("*")), before, "a file was left behind")
 
-    def assert_refused(self, program: Program, status: int, arguments: list[str], *parts: str) -> None:
+    def assert_refused(
+        self, program: Program, status: int, arguments: list[str], *parts: str
+    ) -> None:
         self.assert_all_refused([Refusal(program, status, arguments, parts)])
 
     def write(self, name: str, text: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.common.tools.course_tools import TOOLS
 
 # A dry run plans as many compilations as FILES says, and always the version's header and what hangs on it.
-NINJA = r'''#!/bin/sh
+NINJA = r"""#!/bin/sh
 case " $* " in
     *" build.ninja "*) exit 0 ;;
     *" -n "*)
@@ -27,7 +27,7 @@ echo "ninja $*" >>"$LOG"
 [ "$FILES" -gt 0 ] || echo 'ninja: no work to do.'
 [ "${STATUS:-0}" -eq 0 ] || echo "FAILED: a file"
 exit "${STATUS:-0}"
-'''
+"""
 
 
 class BuildTest(unittest.TestCase):
@@ -39,20 +39,38 @@ class BuildTest(unittest.TestCase):
         self.bin.mkdir()
         self.script = shutil.copy(TOOLS / "setup" / "build.sh", tools)  # it builds beside itself
         self.log = self.root / "log"
-        for name, text in (("ninja", NINJA), ("meson", "#!/bin/sh\nmkdir -p build && : >build/build.ninja\n")):
+        for name, text in (
+            ("ninja", NINJA),
+            ("meson", "#!/bin/sh\nmkdir -p build && : >build/build.ninja\n"),
+        ):
             (self.bin / name).write_text(text, encoding="utf-8")
             (self.bin / name).chmod(0o755)
 
     def build(self, files: int, status: int = 0) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["sh", self.script, "stages"], text=True, capture_output=True, check=False, timeout=60,
-                              env={"PATH": f"{self.bin}:{os.environ['PATH']}", "LOG": str(self.log),
-                                   "FILES": str(files), "STATUS": str(status)})
+        return subprocess.run(
+            ["sh", self.script, "stages"],
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=60,
+            env={
+                "PATH": f"{self.bin}:{os.environ['PATH']}",
+                "LOG": str(self.log),
+                "FILES": str(files),
+                "STATUS": str(status),
+            },
+        )
 
     def test_says_how_much_there_is_to_do_each_time_that_it_is_much(self) -> None:
-        for files in (245, 300):  # of a folder that was built before, too: the tests, or after an interruption
+        for files in (
+            245,
+            300,
+        ):  # of a folder that was built before, too: the tests, or after an interruption
             result = self.build(files)
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertEqual(result.stdout, f"building, {files} files to compile: this takes minutes\n")
+            self.assertEqual(
+                result.stdout, f"building, {files} files to compile: this takes minutes\n"
+            )
         self.assertEqual(self.log.read_text(encoding="utf-8").count("stages"), 2)
 
     def test_is_silent_about_little_and_about_nothing(self) -> None:
@@ -70,8 +88,10 @@ class BuildTest(unittest.TestCase):
         (self.root / "build").touch()  # root, too, can write nothing into it
         result = self.build(3)
         self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertEqual(result.stderr, f"{self.root}/build: cannot be written by this user; "
-                                        "work in a clone of your own\n")
+        self.assertEqual(
+            result.stderr,
+            f"{self.root}/build: you cannot write to it; " "work in a clone of your own\n",
+        )
 
 
 if __name__ == "__main__":

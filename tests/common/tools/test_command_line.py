@@ -8,10 +8,27 @@ import unittest
 
 from common.tools.lib.gpus import has_gpu
 from common.tools.lib.columns import ROW_COLUMNS
-from tests.common.tools.programs import Program, ProgramTest, Refusal, all_programs, one_per_chapter_and_engine, programs
+from tests.common.tools.programs import (
+    Program,
+    ProgramTest,
+    Refusal,
+    all_programs,
+    one_per_chapter_and_engine,
+    programs,
+)
 
-BAD_FLAGS = ["--no-such-flag"], ["--n", "0"], ["--n", "-5"], ["--n", "many"], ["--n", "99999999999999999999999"], [
-    "--n", "1.5"], ["--n"], ["--repeats", "0"], ["--seed", "x"], ["left-over"]
+BAD_FLAGS = (
+    ["--no-such-flag"],
+    ["--n", "0"],
+    ["--n", "-5"],
+    ["--n", "many"],
+    ["--n", "99999999999999999999999"],
+    ["--n", "1.5"],
+    ["--n"],
+    ["--repeats", "0"],
+    ["--seed", "x"],
+    ["left-over"],
+)
 
 
 class CommandLineTest(ProgramTest):
@@ -19,8 +36,13 @@ class CommandLineTest(ProgramTest):
 
     def test_bad_flags(self) -> None:
         """The flag and its value are named."""
-        self.assert_all_refused([Refusal(program, 2, ["--check", *arguments], tuple(map(re.escape, arguments)))
-                                 for program in programs() for arguments in BAD_FLAGS])
+        self.assert_all_refused(
+            [
+                Refusal(program, 2, ["--check", *arguments], tuple(map(re.escape, arguments)))
+                for program in programs()
+                for arguments in BAD_FLAGS
+            ]
+        )
 
     def test_outputs_that_cannot_be_written(self) -> None:
         (self.folder / "directory").mkdir()
@@ -31,16 +53,33 @@ class CommandLineTest(ProgramTest):
 
     def test_nothing_is_written_when_the_input_is_bad(self) -> None:
         for program in one_per_chapter_and_engine():
-            self.assert_refused(program, 2, ["--n", "0", "--csv", "rows.csv", "--json", "run.json",
-                                             "--output", "out.csv"])
+            self.assert_refused(
+                program,
+                2,
+                ["--n", "0", "--csv", "rows.csv", "--json", "run.json", "--output", "out.csv"],
+            )
 
     def test_help_and_version(self) -> None:
         for program in one_per_chapter_and_engine():
             result = self.run_program(program, "--help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
-            for flag in ("--n", "--input", "--output", "--seed", "--repeats", "--warmup",
-                         "--device", "--check", "--csv", "--json", "--profile", "--quiet",
-                         "--no-races", "--counters", "--trace"):
+            for flag in (
+                "--n",
+                "--input",
+                "--output",
+                "--seed",
+                "--repeats",
+                "--warmup",
+                "--device",
+                "--check",
+                "--csv",
+                "--json",
+                "--profile",
+                "--quiet",
+                "--no-races",
+                "--counters",
+                "--trace",
+            ):
                 self.assertIn(flag, result.stdout)
             self.assertEqual(self.run_program(program, "--version").returncode, 0)
 
@@ -49,15 +88,29 @@ class CommandLineTest(ProgramTest):
             with self.subTest(str(program)):
                 # Without --quiet counting says what it counted, on stderr.
                 quiet = ["--quiet"] if program.engine == "count" else []
-                result = self.run_program(program, "--n", "100", "--repeats", "2", "--csv", "rows.csv",
-                                          "--json", "run.json", "--output", "out.csv", *quiet)
+                result = self.run_program(
+                    program,
+                    "--n",
+                    "100",
+                    "--repeats",
+                    "2",
+                    "--csv",
+                    "rows.csv",
+                    "--json",
+                    "run.json",
+                    "--output",
+                    "out.csv",
+                    *quiet
+                )
                 self.assertEqual((result.returncode, result.stderr), (0, ""), result.stderr)
                 with (self.folder / "rows.csv").open(encoding="utf-8") as file:
                     rows = list(csv.DictReader(file))
                 self.assertEqual(tuple(rows[0]), ROW_COLUMNS)
                 self.assertEqual([row["repeat"] for row in rows], ["1", "2"])
-                self.assertEqual({(row["n"], row["engine"], row["verified"]) for row in rows},
-                                 {("100", program.engine, "true")})
+                self.assertEqual(
+                    {(row["n"], row["engine"], row["verified"]) for row in rows},
+                    {("100", program.engine, "true")},
+                )
                 document = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
                 self.assertIs(document["verified"], True)
                 self.assertTrue((self.folder / "out.csv").stat().st_size)
@@ -94,16 +147,29 @@ class CountingTest(ProgramTest):
             with self.subTest(str(program)):
                 made = []
                 for name in ("first.json", "second.json"):
-                    result = self.run_program(program, "--check", "--n", "100", "--quiet", "--no-races",
-                                              "--counters", name, "--trace", "trace.csv")
+                    result = self.run_program(
+                        program,
+                        "--check",
+                        "--n",
+                        "100",
+                        "--quiet",
+                        "--no-races",
+                        "--counters",
+                        name,
+                        "--trace",
+                        "trace.csv",
+                    )
                     self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
-                    made.append((self.folder / name).read_bytes()
-                                + (self.folder / "trace.csv").read_bytes())
+                    made.append(
+                        (self.folder / name).read_bytes() + (self.folder / "trace.csv").read_bytes()
+                    )
                 self.assertEqual(made[0], made[1])
                 self.assertTrue(json.loads((self.folder / "first.json").read_text())["kernels"])
                 on_stdout = self.run_program(program, "--check", "--n", "100", "--counters", "-")
-                self.assertEqual(json.loads(on_stdout.stdout),
-                                 json.loads((self.folder / "first.json").read_text()))
+                self.assertEqual(
+                    json.loads(on_stdout.stdout),
+                    json.loads((self.folder / "first.json").read_text()),
+                )
                 self.assertRegex(on_stdout.stderr, "^OK ")
 
     def test_a_table_for_people(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from tests.common.tools.course_tools import ToolTest, run_tool
 
 # Writes the counters that stand beside it, and what a test wants said.
-STAND_IN = r'''#!{python}
+STAND_IN = r"""#!{python}
 import os, shutil, sys
 words = sys.argv[1:]
 if "--fail" in words:
@@ -24,60 +24,136 @@ shutil.copy(__file__ + ".json", words[2])
 if "--find" in words:
     print("emulator: race: kernel pull_kernel", file=sys.stderr)
     sys.exit(1)
-'''
+"""
 
 
 def totals(**counted: Any) -> dict[str, Any]:
-    nothing = {"global_load": ("requests", "lanes", "sectors", "ideal_sectors"),
-               "global_store": ("requests", "lanes", "sectors", "ideal_sectors"),
-               "global_atomic": ("requests", "lanes", "sectors", "ideal_sectors", "depth"),
-               "shared_load": ("requests", "lanes", "wavefronts", "ideal_wavefronts"),
-               "shared_store": ("requests", "lanes", "wavefronts", "ideal_wavefronts"),
-               "shared_atomic": ("requests", "lanes", "wavefronts", "ideal_wavefronts", "depth"),
-               "constant_load": ("requests", "lanes")}
+    nothing = {
+        "global_load": ("requests", "lanes", "sectors", "ideal_sectors"),
+        "global_store": ("requests", "lanes", "sectors", "ideal_sectors"),
+        "global_atomic": ("requests", "lanes", "sectors", "ideal_sectors", "depth"),
+        "shared_load": ("requests", "lanes", "wavefronts", "ideal_wavefronts"),
+        "shared_store": ("requests", "lanes", "wavefronts", "ideal_wavefronts"),
+        "shared_atomic": ("requests", "lanes", "wavefronts", "ideal_wavefronts", "depth"),
+        "constant_load": ("requests", "lanes"),
+    }
     made: dict[str, Any] = {name: dict.fromkeys(parts, 0) for name, parts in nothing.items()}
-    made |= dict.fromkeys(("barriers", "collectives", "basic_blocks", "basic_block_lanes",
-                           "alive_lanes"), 0)
+    made |= dict.fromkeys(
+        ("barriers", "collectives", "basic_blocks", "basic_block_lanes", "alive_lanes"), 0
+    )
     for name, value in counted.items():
         made[name] = made[name] | value if isinstance(value, dict) else value
     return made
 
 
-def line(number: int, operation: str, requests: int, instructions: int = 1, space: str = "",
-         size: int = 0, **more: int) -> dict[str, Any]:
-    parts = dict.fromkeys(("lanes", "alive_lanes", "sectors", "ideal_sectors", "wavefronts",
-                           "ideal_wavefronts", "depth"), 0)
-    return {"file": "sums_kernel.cu", "line": number, "operation": operation, "space": space,
-            "bytes": size, "requests": requests, "instructions": instructions} | parts | more
+def line(
+    number: int,
+    operation: str,
+    requests: int,
+    instructions: int = 1,
+    space: str = "",
+    size: int = 0,
+    **more: int,
+) -> dict[str, Any]:
+    parts = dict.fromkeys(
+        (
+            "lanes",
+            "alive_lanes",
+            "sectors",
+            "ideal_sectors",
+            "wavefronts",
+            "ideal_wavefronts",
+            "depth",
+        ),
+        0,
+    )
+    return (
+        {
+            "file": "sums_kernel.cu",
+            "line": number,
+            "operation": operation,
+            "space": space,
+            "bytes": size,
+            "requests": requests,
+            "instructions": instructions,
+        }
+        | parts
+        | more
+    )
 
 
-def document(kernels: list[dict[str, Any]], findings: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+def document(
+    kernels: list[dict[str, Any]], findings: list[dict[str, Any]] | None = None
+) -> dict[str, Any]:
     none = {"calls": 0, "bytes": 0}
-    return {"schema": 1, "program": "stand-in", "device": "h200",
-            "transfers": {"host_to_device": {"calls": 1, "bytes": 4096}, "device_to_host": none,
-                          "device_to_device": none, "set": none},
-            "kernels": kernels, "findings": findings or []}
+    return {
+        "schema": 1,
+        "program": "stand-in",
+        "device": "h200",
+        "transfers": {
+            "host_to_device": {"calls": 1, "bytes": 4096},
+            "device_to_host": none,
+            "device_to_device": none,
+            "set": none,
+        },
+        "kernels": kernels,
+        "findings": findings or [],
+    }
 
 
 def pull_kernel(loads: int, size: int) -> dict[str, Any]:
     """Two warps walk a list of 100: `loads` requests of one sector an element; one store each."""
-    walked, stored = {"sectors": 200 * loads, "ideal_sectors": 200 * loads}, {"sectors": 8, "ideal_sectors": 8}
-    return {"name": "pull_kernel", "launches": 1, "blocks": 1, "threads": 64, "warps": 2,
-            "totals": totals(global_load={"requests": 200 * loads, "lanes": 6400 * loads} | walked,
-                             global_store={"requests": 2, "lanes": 64} | stored,
-                             basic_blocks=206, basic_block_lanes=206 * 32, alive_lanes=6464),
-            "lines": [line(1, "block", 2), line(2, "load", 200 * loads, loads, "global", size, **walked),
-                      line(2, "block", 200), line(3, "store", 2, 1, "global", 4, **stored)]}
+    walked, stored = {"sectors": 200 * loads, "ideal_sectors": 200 * loads}, {
+        "sectors": 8,
+        "ideal_sectors": 8,
+    }
+    return {
+        "name": "pull_kernel",
+        "launches": 1,
+        "blocks": 1,
+        "threads": 64,
+        "warps": 2,
+        "totals": totals(
+            global_load={"requests": 200 * loads, "lanes": 6400 * loads} | walked,
+            global_store={"requests": 2, "lanes": 64} | stored,
+            basic_blocks=206,
+            basic_block_lanes=206 * 32,
+            alive_lanes=6464,
+        ),
+        "lines": [
+            line(1, "block", 2),
+            line(2, "load", 200 * loads, loads, "global", size, **walked),
+            line(2, "block", 200),
+            line(3, "store", 2, 1, "global", 4, **stored),
+        ],
+    }
 
 
 def tile_kernel() -> dict[str, Any]:
-    return {"name": "tile_kernel<64>", "launches": 1, "blocks": 1, "threads": 64, "warps": 2,
-            "totals": totals(shared_load={"requests": 2, "lanes": 64, "wavefronts": 8, "ideal_wavefronts": 2},
-                             shared_atomic={"requests": 2, "lanes": 64, "wavefronts": 64,
-                                            "ideal_wavefronts": 2, "depth": 32},
-                             barriers=4, basic_blocks=2, basic_block_lanes=64),
-            "lines": [line(1, "load", 2, 1, "shared", 4, wavefronts=8, ideal_wavefronts=2),
-                      line(2, "barrier", 4)]}
+    return {
+        "name": "tile_kernel<64>",
+        "launches": 1,
+        "blocks": 1,
+        "threads": 64,
+        "warps": 2,
+        "totals": totals(
+            shared_load={"requests": 2, "lanes": 64, "wavefronts": 8, "ideal_wavefronts": 2},
+            shared_atomic={
+                "requests": 2,
+                "lanes": 64,
+                "wavefronts": 64,
+                "ideal_wavefronts": 2,
+                "depth": 32,
+            },
+            barriers=4,
+            basic_blocks=2,
+            basic_block_lanes=64,
+        ),
+        "lines": [
+            line(1, "load", 2, 1, "shared", 4, wavefronts=8, ideal_wavefronts=2),
+            line(2, "barrier", 4),
+        ],
+    }
 
 
 class CountersTest(ToolTest):
@@ -97,7 +173,9 @@ class CountersTest(ToolTest):
         self.add_counters(name, kernels)
         source = self.folder / name / "sums_kernel.cu"
         source.parent.mkdir()
-        source.write_text(f"for (...) {{\nelement = list[j];  // {name}\nsums[i] = sum;\n", encoding="utf-8")
+        source.write_text(
+            f"for (...) {{\nelement = list[j];  // {name}\nsums[i] = sum;\n", encoding="utf-8"
+        )
         record |= {"source": str(source), "counter_args": ["--n", "64", "--steps", "1"]}
         record["executables"]["count"] = str(program.relative_to(self.build))
 
@@ -109,24 +187,28 @@ class CountersTest(ToolTest):
         return run_tool("counters", self.build, **variables)
 
     def log(self, name: str) -> str:
-        return (self.build / "chapters" / "sums" / f"sums_{name}.count.log").read_text(encoding="utf-8")
+        return (self.build / "chapters" / "sums" / f"sums_{name}.count.log").read_text(
+            encoding="utf-8"
+        )
 
     def test_two_stages(self) -> None:
         result = self.counters(A="sums/01_plain", B="sums/02_flags")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        for pattern in (r"^sums/01_plain -> sums/02_flags, --n 64 --steps 1$",
-                        r"^pull_kernel +01_plain +02_flags$",
-                        r"^  global load requests +800 +200 +x0\.25$",
-                        r"^    sectors per request +1 +1$",
-                        r"^  inner loop, iterations \(one number\) +200 +200$",
-                        r"^    global load requests per number +4 +1 +x0\.25$",
-                        r"^  inner loop: 4 -> 1 global load requests per number$",
-                        r"^  global loads of 4 B -> 16 B per lane$",
-                        r"^  - sums_kernel.cu:2 +global load 4 B +element = list\[j\];  // 01_plain +800 +800$",
-                        r"^  \+ sums_kernel.cu:2 +global load 16 B +element = list\[j\];  // 02_flags +200 +200$",
-                        r"^    bank conflicts +6 +-$",
-                        r"^    lanes on one word +16 +-$",
-                        r"^  only in sums/01_plain$"):
+        for pattern in (
+            r"^sums/01_plain -> sums/02_flags, --n 64 --steps 1$",
+            r"^pull_kernel +01_plain +02_flags$",
+            r"^  global load requests +800 +200 +x0\.25$",
+            r"^    sectors per request +1 +1$",
+            r"^  inner loop, iterations \(one number\) +200 +200$",
+            r"^    global load requests per number +4 +1 +x0\.25$",
+            r"^  inner loop: 4 -> 1 global load requests per number$",
+            r"^  global loads of 4 B -> 16 B per lane$",
+            r"^  - sums_kernel.cu:2 +global load 4 B +element = list\[j\];  // 01_plain +800 +800$",
+            r"^  \+ sums_kernel.cu:2 +global load 16 B +element = list\[j\];  // 02_flags +200 +200$",
+            r"^    bank conflicts +6 +-$",
+            r"^    lanes on one word +16 +-$",
+            r"^  only in sums/01_plain$",
+        ):
             self.assertRegex(result.stdout, f"(?m){pattern}")
         # Neither what is alike in both nor what is nowhere.
         self.assertNotRegex(result.stdout, "sums_kernel.cu:3|constant load")
@@ -134,21 +216,34 @@ class CountersTest(ToolTest):
 
     def test_a_kernel_that_became_a_template_is_the_same(self) -> None:
         one = pull_kernel(1, 16)
-        self.add_counters("02_flags", [one | {"name": "sums::pull_kernel<int>"}, tile_kernel() | {"name": "other_kernel"}])
+        self.add_counters(
+            "02_flags",
+            [one | {"name": "sums::pull_kernel<int>"}, tile_kernel() | {"name": "other_kernel"}],
+        )
         result = self.counters(A="sums/01_plain", B="sums/02_flags")
-        self.assertRegex(result.stdout, r"(?m)^pull_kernel -> sums::pull_kernel<int> +01_plain +02_flags$")
-        self.assertRegex(result.stdout, r"(?m)^  inner loop: 4 -> 1 global load requests per number$")
+        self.assertRegex(
+            result.stdout, r"(?m)^pull_kernel -> sums::pull_kernel<int> +01_plain +02_flags$"
+        )
+        self.assertRegex(
+            result.stdout, r"(?m)^  inner loop: 4 -> 1 global load requests per number$"
+        )
         self.assertEqual(result.stdout.count("only in"), 2)  # the tile and the other one
         self.assertEqual(result.stdout.count("pull_kernel"), 2)  # in one heading
         # Of two such kernels none is more the same than the other.
-        self.add_counters("02_flags", [one | {"name": "pull_kernel<int>"}, one | {"name": "pull_kernel<long>"}])
-        self.assertEqual(self.counters(A="sums/01_plain", B="sums/02_flags").stdout.count("only in"), 4)
+        self.add_counters(
+            "02_flags", [one | {"name": "pull_kernel<int>"}, one | {"name": "pull_kernel<long>"}]
+        )
+        self.assertEqual(
+            self.counters(A="sums/01_plain", B="sums/02_flags").stdout.count("only in"), 4
+        )
 
     def test_one_stage(self) -> None:
         result = self.counters(A="sums/01_plain")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"(?m)^  global load requests +800$")
-        self.assertRegex(result.stdout, r"(?m)^  sums_kernel.cu:3 +global store 4 B +sums\[i\] = sum; +2 +8$")
+        self.assertRegex(
+            result.stdout, r"(?m)^  sums_kernel.cu:3 +global store 4 B +sums\[i\] = sum; +2 +8$"
+        )
         self.assertNotIn("->", result.stdout)
 
     def test_a_stage_against_itself(self) -> None:
@@ -175,17 +270,30 @@ class CountersTest(ToolTest):
 
     def test_a_finding_is_shown_and_fails(self) -> None:
         path = self.build / "chapters" / "sums" / "sums_01_plain.count.json"
-        path.write_text(json.dumps(document([tile_kernel()], [{"kind": "race_in_block"}])), encoding="utf-8")
+        path.write_text(
+            json.dumps(document([tile_kernel()], [{"kind": "race_in_block"}])), encoding="utf-8"
+        )
         result = self.counters(A="sums/01_plain", ARGS="--find")
         self.assertEqual(result.returncode, 1)
         self.assertIn("race: kernel pull_kernel", result.stderr)
         self.assertIn("tile_kernel<64>", result.stdout)
 
     def record(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-m", "common.tools.record_counters", "--data",
-                               str(self.folder / "data"), *words],
-                              env=os.environ | {"COURSE_BUILD": str(self.build)}, text=True,
-                              capture_output=True, check=False, timeout=60)
+        return subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "common.tools.record_counters",
+                "--data",
+                str(self.folder / "data"),
+                *words,
+            ],
+            env=os.environ | {"COURSE_BUILD": str(self.build)},
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
 
     def test_recorded_counters_are_compared_with_counted_ones(self) -> None:
         result = self.record("sums")
@@ -198,18 +306,21 @@ class CountersTest(ToolTest):
         self.add_counters("02_flags", [pull_kernel(2, 8)])
         result = self.record("--check", "sums/01_plain", "sums/02_flags")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("sums/02_flags, pull_kernel: global_load.requests is 400, recorded 200", result.stdout)
+        self.assertIn(
+            "sums/02_flags, pull_kernel: global_load.requests is 400, recorded 200", result.stdout
+        )
         self.assertNotIn("01_plain", result.stdout)
 
     def test_refusals(self) -> None:
         for status, part, variables in (
-                (2, "A is missing", {}),
-                (2, "B=sums/09_none", {"A": "sums/01_plain", "B": "sums/09_none"}),
-                (2, "has no kernels", {"A": "sums/00_cpu"}),
-                (2, "different chapters", {"A": "sums/01_plain", "B": "other/01_alone"}),
-                (77, "was not built", {"A": "other/01_alone"}),
-                (2, "stand-in: no such flag", {"A": "sums/01_plain", "ARGS": "--fail"}),
-                (1, "JSON=/none/x", {"A": "sums/01_plain", "JSON": "/none/x"})):
+            (2, "A is missing", {}),
+            (2, "B=sums/09_none", {"A": "sums/01_plain", "B": "sums/09_none"}),
+            (2, "has no kernels", {"A": "sums/00_cpu"}),
+            (2, "different chapters", {"A": "sums/01_plain", "B": "other/01_alone"}),
+            (77, "was not built", {"A": "other/01_alone"}),
+            (2, "stand-in: no such flag", {"A": "sums/01_plain", "ARGS": "--fail"}),
+            (1, "JSON=/none/x", {"A": "sums/01_plain", "JSON": "/none/x"}),
+        ):
             with self.subTest(part):
                 self.assert_refused(self.counters(**variables), status, part)
 

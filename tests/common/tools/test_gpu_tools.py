@@ -29,21 +29,30 @@ class GpuToolsTest(ToolTest):
         super().setUp()
         source = self.folder / "driver.cpp"
         source.write_text(DRIVER, encoding="utf-8")
-        subprocess.run(["g++", "-shared", "-fPIC", "-o", self.folder / "libcuda.so.1", source],
-                       check=True)
+        subprocess.run(
+            ["g++", "-shared", "-fPIC", "-o", self.folder / "libcuda.so.1", source], check=True
+        )
         sanitizer = self.folder / "compute-sanitizer"
         sanitizer.write_text(SANITIZER, encoding="utf-8")
         sanitizer.chmod(0o755)
-        records = [self.stand_in("sums", "00_cpu", "cpu", 0.04),
-                   self.stand_in("sums", "01_plain", "gpu", 0.02),
-                   self.stand_in("sums", "02_flags", "gpu", 0.01)]
+        records = [
+            self.stand_in("sums", "00_cpu", "cpu", 0.04),
+            self.stand_in("sums", "01_plain", "gpu", 0.02),
+            self.stand_in("sums", "02_flags", "gpu", 0.01),
+        ]
         (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
         self.log = self.folder / "sanitizer.log"
 
     def run_with_gpu(self, tool: str, finds: str = "nothing", **variables: str):
-        return run_tool(tool, self.build, LD_LIBRARY_PATH=str(self.folder),
-                        PATH=f"{self.folder}:{os.environ['PATH']}", SANITIZER_LOG=str(self.log),
-                        SANITIZER_FINDS=finds, **variables)
+        return run_tool(
+            tool,
+            self.build,
+            LD_LIBRARY_PATH=str(self.folder),
+            PATH=f"{self.folder}:{os.environ['PATH']}",
+            SANITIZER_LOG=str(self.log),
+            SANITIZER_FINDS=finds,
+            **variables,
+        )
 
     def test_four_tools_over_every_stage_with_kernels(self) -> None:
         result = self.run_with_gpu("sanitize")
@@ -56,8 +65,11 @@ class GpuToolsTest(ToolTest):
         self.assertIn("0 runs with findings", result.stdout)
 
     def test_a_finding_fails_and_is_shown(self) -> None:
-        result = self.run_with_gpu("sanitize", finds="--tool racecheck --error-exitcode 9 "
-                                   f"{self.build}/chapters/sums/sums_02_flags --check --n 33")
+        result = self.run_with_gpu(
+            "sanitize",
+            finds="--tool racecheck --error-exitcode 9 "
+            f"{self.build}/chapters/sums/sums_02_flags --check --n 33",
+        )
         self.assertEqual(result.returncode, 1)
         self.assertIn("sums/02_flags, racecheck:\nPotential hazard", result.stdout)
         self.assertRegex(result.stdout, r"(?m)^sums/02_flags +clean +found +clean +clean$")
@@ -67,16 +79,27 @@ class GpuToolsTest(ToolTest):
         warning = "Warning: CUDA Dynamic Parallelism is not supported by the selected tool"
         not_supported, found = "not supported", "found"
         # initcheck's further errors are about what the launched kernels wrote, which it did not see.
-        for tool, says, cell in (("synccheck", f"{warning}\nERROR SUMMARY: 1 error", not_supported),
-                                 ("synccheck", f"{warning}\nERROR SUMMARY: 2 errors", found),
-                                 ("racecheck", f"{warning}\nRACECHECK SUMMARY: 2 hazards", found),
-                                 ("initcheck", f"{warning}\nERROR SUMMARY: 36 errors", not_supported),
-                                 ("initcheck", "ERROR SUMMARY: 1 error", found)):
+        for tool, says, cell in (
+            ("synccheck", f"{warning}\nERROR SUMMARY: 1 error", not_supported),
+            ("synccheck", f"{warning}\nERROR SUMMARY: 2 errors", found),
+            ("racecheck", f"{warning}\nRACECHECK SUMMARY: 2 hazards", found),
+            ("initcheck", f"{warning}\nERROR SUMMARY: 36 errors", not_supported),
+            ("initcheck", "ERROR SUMMARY: 1 error", found),
+        ):
             with self.subTest(tool=tool, says=says):
                 result = self.run_with_gpu("sanitize", finds=f"--tool {tool}", SANITIZER_SAYS=says)
-                self.assertEqual(result.returncode, int(cell == found), result.stdout + result.stderr)
-                cells = {"racecheck": "clean", "initcheck": "clean", "synccheck": "clean", tool: cell}
-                self.assertRegex(result.stdout, rf"(?m)^sums/02_flags +clean +{' +'.join(cells.values())}$")
+                self.assertEqual(
+                    result.returncode, int(cell == found), result.stdout + result.stderr
+                )
+                cells = {
+                    "racecheck": "clean",
+                    "initcheck": "clean",
+                    "synccheck": "clean",
+                    tool: cell,
+                }
+                self.assertRegex(
+                    result.stdout, rf"(?m)^sums/02_flags +clean +{' +'.join(cells.values())}$"
+                )
 
     def test_the_gpu_is_the_machine_s_own_engine(self) -> None:
         result = self.run_with_gpu("run_stage", STAGE="sums/01_plain", STAND_IN_ECHO="1")

@@ -35,8 +35,12 @@ class CircleTest(unittest.TestCase):
             path = self.root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        result = subprocess.run([sys.executable, str(CHECKER), str(self.root)],
-                                capture_output=True, text=True, check=False)
+        result = subprocess.run(
+            [sys.executable, str(CHECKER), str(self.root)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         self.assertEqual(result.stderr, "")
         return result.returncode, result.stdout
 
@@ -44,76 +48,126 @@ class CircleTest(unittest.TestCase):
         self.assertEqual(self.check(CPP_TREE | PYTHON_TREE), (0, ""))
 
     def test_a_header_and_its_source_are_one_module(self) -> None:
-        status, text = self.check({
-            "common/low/a.hpp": "", "common/low/b.hpp": "",
-            "common/low/a.cpp": '#include "common/low/a.hpp"\n#include "common/low/b.hpp"\n',
-            "common/low/b.cpp": '\n#include "common/low/a.hpp"\n'})
+        status, text = self.check(
+            {
+                "common/low/a.hpp": "",
+                "common/low/b.hpp": "",
+                "common/low/a.cpp": '#include "common/low/a.hpp"\n#include "common/low/b.hpp"\n',
+                "common/low/b.cpp": '\n#include "common/low/a.hpp"\n',
+            }
+        )
         self.assertEqual(status, 1)
-        self.assertEqual(text,
-                         "circle of C++ modules: common/low/a -> common/low/b -> common/low/a\n"
-                         "    common/low/a.cpp:2 includes common/low/b.hpp\n"
-                         "    common/low/b.cpp:2 includes common/low/a.hpp\n")
+        self.assertEqual(
+            text,
+            "circle of C++ modules: common/low/a -> common/low/b -> common/low/a\n"
+            "    common/low/a.cpp:2 includes common/low/b.hpp\n"
+            "    common/low/b.cpp:2 includes common/low/a.hpp\n",
+        )
 
     def test_a_circle_of_folders_without_one_of_modules(self) -> None:
-        status, text = self.check(CPP_TREE | {
-            "common/high/error.hpp": "",
-            "common/low/number.cpp": '#include "number.hpp"\n#include "common/high/error.hpp"\n'})
+        status, text = self.check(
+            CPP_TREE
+            | {
+                "common/high/error.hpp": "",
+                "common/low/number.cpp": '#include "number.hpp"\n#include "common/high/error.hpp"\n',
+            }
+        )
         self.assertEqual(status, 1)
-        self.assertEqual(text, "circle of C++ folders: common/high -> common/low -> common/high\n"
-                               "    common/high/sum.cpp:2 includes common/low/number.hpp\n"
-                               "    common/low/number.cpp:2 includes common/high/error.hpp\n")
+        self.assertEqual(
+            text,
+            "circle of C++ folders: common/high -> common/low -> common/high\n"
+            "    common/high/sum.cpp:2 includes common/low/number.hpp\n"
+            "    common/low/number.cpp:2 includes common/high/error.hpp\n",
+        )
 
     def test_includes_within_a_chapter_and_beside_the_file(self) -> None:
-        status, text = self.check(CPP_TREE | {
-            "chapters/sums/problem/sums.cpp": '#include "problem/oracle.hpp"\n',
-            "chapters/sums/problem/oracle.hpp": '#include "../device/kernels.cuh"\n',
-            "chapters/sums/device/kernels.cuh": '#include "problem/sums.hpp"\n'})
+        status, text = self.check(
+            CPP_TREE
+            | {
+                "chapters/sums/problem/sums.cpp": '#include "problem/oracle.hpp"\n',
+                "chapters/sums/problem/oracle.hpp": '#include "../device/kernels.cuh"\n',
+                "chapters/sums/device/kernels.cuh": '#include "problem/sums.hpp"\n',
+            }
+        )
         self.assertEqual(status, 1)
-        self.assertEqual(text.splitlines()[0],
-                         "circle of C++ modules: chapters/sums/device/kernels -> "
-                         "chapters/sums/problem/sums -> chapters/sums/problem/oracle -> "
-                         "chapters/sums/device/kernels")
+        self.assertEqual(
+            text.splitlines()[0],
+            "circle of C++ modules: chapters/sums/device/kernels -> "
+            "chapters/sums/problem/sums -> chapters/sums/problem/oracle -> "
+            "chapters/sums/device/kernels",
+        )
 
     def test_stand_ins_for_the_toolkit(self) -> None:
-        status, text = self.check({
-            "common/emulator/include/cuda_runtime.h": "#include <emulator/launch.hpp>\n",
-            "common/emulator/include/emulator/launch.hpp": "#include <cuda_runtime.h>\n"})
+        status, text = self.check(
+            {
+                "common/emulator/include/cuda_runtime.h": "#include <emulator/launch.hpp>\n",
+                "common/emulator/include/emulator/launch.hpp": "#include <cuda_runtime.h>\n",
+            }
+        )
         self.assertEqual(status, 1)
-        self.assertIn("C++ modules: common/emulator/include/cuda_runtime -> "
-                      "common/emulator/include/emulator/launch -> ", text)
+        self.assertIn(
+            "C++ modules: common/emulator/include/cuda_runtime -> "
+            "common/emulator/include/emulator/launch -> ",
+            text,
+        )
 
     def test_each_circle_is_named(self) -> None:
-        status, text = self.check({
-            "common/a/a.hpp": '#include "b.hpp"\n', "common/a/b.hpp": '#include "a.hpp"\n',
-            "common/c/c.hpp": '#include "d.hpp"\n', "common/c/d.hpp": '#include "c.hpp"\n'})
+        status, text = self.check(
+            {
+                "common/a/a.hpp": '#include "b.hpp"\n',
+                "common/a/b.hpp": '#include "a.hpp"\n',
+                "common/c/c.hpp": '#include "d.hpp"\n',
+                "common/c/d.hpp": '#include "c.hpp"\n',
+            }
+        )
         self.assertEqual(status, 1)
         self.assertEqual(text.count("circle of C++ modules"), 2)
 
     def test_a_longer_way_around_is_not_named_too(self) -> None:
-        status, text = self.check({
-            "common/a/a.hpp": '#include "b.hpp"\n', "common/a/b.hpp": '#include "c.hpp"\n',
-            "common/a/c.hpp": '#include "b.hpp"\n#include "a.hpp"\n'})
+        status, text = self.check(
+            {
+                "common/a/a.hpp": '#include "b.hpp"\n',
+                "common/a/b.hpp": '#include "c.hpp"\n',
+                "common/a/c.hpp": '#include "b.hpp"\n#include "a.hpp"\n',
+            }
+        )
         self.assertEqual(status, 1)
-        self.assertEqual([line for line in text.splitlines() if line.startswith("circle")],
-                         ["circle of C++ modules: common/a/b -> common/a/c -> common/a/b"])
+        self.assertEqual(
+            [line for line in text.splitlines() if line.startswith("circle")],
+            ["circle of C++ modules: common/a/b -> common/a/c -> common/a/b"],
+        )
 
     def test_python_modules(self) -> None:
-        status, text = self.check(PYTHON_TREE | {
-            "plots/page/tables.py": "def draw():\n    import plots.page.figures\n",
-            "plots/page/figures.py": "from plots.page import tables\n"})
+        status, text = self.check(
+            PYTHON_TREE
+            | {
+                "plots/page/tables.py": "def draw():\n    import plots.page.figures\n",
+                "plots/page/figures.py": "from plots.page import tables\n",
+            }
+        )
         self.assertEqual(status, 1)
-        self.assertEqual(text, "circle of Python modules: plots/page/figures -> plots/page/tables"
-                               " -> plots/page/figures\n"
-                               "    plots/page/figures.py:1 imports plots/page/tables.py\n"
-                               "    plots/page/tables.py:2 imports plots/page/figures.py\n")
+        self.assertEqual(
+            text,
+            "circle of Python modules: plots/page/figures -> plots/page/tables"
+            " -> plots/page/figures\n"
+            "    plots/page/figures.py:1 imports plots/page/tables.py\n"
+            "    plots/page/tables.py:2 imports plots/page/figures.py\n",
+        )
 
     def test_python_folders_and_relative_imports(self) -> None:
-        status, text = self.check(PYTHON_TREE | {
-            "plots/page/names.py": "", "plots/page/index.py": "from ..records import rows\n",
-            "plots/records/rows.py": "from plots.page.names import NAME\n"})
+        status, text = self.check(
+            PYTHON_TREE
+            | {
+                "plots/page/names.py": "",
+                "plots/page/index.py": "from ..records import rows\n",
+                "plots/records/rows.py": "from plots.page.names import NAME\n",
+            }
+        )
         self.assertEqual(status, 1)
-        self.assertEqual(text.splitlines()[0],
-                         "circle of Python folders: plots/page -> plots/records -> plots/page")
+        self.assertEqual(
+            text.splitlines()[0],
+            "circle of Python folders: plots/page -> plots/records -> plots/page",
+        )
 
 
 if __name__ == "__main__":

@@ -8,16 +8,45 @@ import unittest
 
 from tests.common.tools.course_tools import ROOT
 
-TARGETS = ("all", "test", "test-all", "list", "run", "try", "compare", "counters", "diff", "stage", "chapter", "figures", "record",
-           "sanitize", "prove", "benchmark", "format", "lint", "help", "clean")
+TARGETS = (
+    "all",
+    "test",
+    "test-all",
+    "list",
+    "run",
+    "try",
+    "compare",
+    "counters",
+    "diff",
+    "stage",
+    "chapter",
+    "figures",
+    "record",
+    "sanitize",
+    "prove",
+    "benchmark",
+    "format",
+    "lint",
+    "help",
+    "clean",
+)
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
     # Not the variables of the make that runs these tests.
-    environment = {name: value for name, value in os.environ.items()
-                   if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
-    return subprocess.run(["make", "--no-print-directory", "-C", str(ROOT), *arguments], env=environment, text=True,
-                          capture_output=True, check=False, timeout=60)
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    }
+    return subprocess.run(
+        ["make", "--no-print-directory", "-C", str(ROOT), *arguments],
+        env=environment,
+        text=True,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
 
 
 class MakefileTest(unittest.TestCase):
@@ -41,8 +70,12 @@ class MakefileTest(unittest.TestCase):
 
     def test_whatever_names_its_interpreter_can_be_called(self) -> None:
         # The READMEs call some by their path alone.
-        paths = [path for folder in ("common", "plots", "tests", ".ci") for path in (ROOT / folder).rglob("*")
-                 if path.is_file() and path.suffix in (".py", ".sh", "")]
+        paths = [
+            path
+            for folder in ("common", "plots", "tests", ".ci")
+            for path in (ROOT / folder).rglob("*")
+            if path.is_file() and path.suffix in (".py", ".sh", "")
+        ]
         scripts = [path for path in paths if path.read_bytes()[:2] == b"#!"]
         self.assertGreater(len(scripts), 20)
         self.assertEqual([str(path) for path in scripts if not os.access(path, os.X_OK)], [])

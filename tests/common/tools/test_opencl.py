@@ -42,7 +42,9 @@ class OpenClTest(ToolTest):
         (self.folder / "sums.cpp").write_text("host\n", encoding="utf-8")
         (self.folder / "sums.cl").write_text("a\nkernel\n", encoding="utf-8")
         self.own = self.stand_in("sums", "03_opencl", "opencl", 0.08) | {
-            "source": str(self.folder / "sums.cpp"), "opencl": True}
+            "source": str(self.folder / "sums.cpp"),
+            "opencl": True,
+        }
         self.records.insert(3, self.own)
         self.write()
 
@@ -59,9 +61,17 @@ class OpenClTest(ToolTest):
 
     def test_run_ignores_the_engine(self) -> None:
         for engine in ("", "gpu", "emu"):
-            result = run_tool("run_stage", self.build, STAGE="sums/03_opencl", ENGINE=engine,
-                              ARGS="--platform pocl", STAND_IN_ECHO="1")
-            self.assertEqual((result.returncode, result.stdout), (0, "--platform pocl\n"), result.stderr)
+            result = run_tool(
+                "run_stage",
+                self.build,
+                STAGE="sums/03_opencl",
+                ENGINE=engine,
+                ARGS="--platform pocl",
+                STAND_IN_ECHO="1",
+            )
+            self.assertEqual(
+                (result.returncode, result.stdout), (0, "--platform pocl\n"), result.stderr
+            )
 
     def test_compare_puts_it_beside_the_others(self) -> None:
         result = self.compare()
@@ -79,14 +89,18 @@ class OpenClTest(ToolTest):
         self.not_built()
         result = self.compare()
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("left out: sums/03_opencl: no usable device: the build found no OpenCL", result.stdout)
+        self.assertIn(
+            "left out: sums/03_opencl: no usable device: the build found no OpenCL", result.stdout
+        )
 
     def test_compare_needs_the_engine_of_the_others(self) -> None:
         self.assert_refused(self.compare(ENGINE="gpu"), 77, "no usable device")
 
     def test_where_it_was_not_built(self) -> None:
         self.not_built()
-        self.assert_refused(run_tool("run_stage", self.build, STAGE="sums/03_opencl"), 77, "opencl-clhpp-headers")
+        self.assert_refused(
+            run_tool("run_stage", self.build, STAGE="sums/03_opencl"), 77, "opencl-clhpp-headers"
+        )
         self.assertEqual(len(run_tool("list_stages", self.build).stdout.splitlines()), 5)
 
     def test_diff_has_the_kernels_then_the_host(self) -> None:
@@ -94,14 +108,18 @@ class OpenClTest(ToolTest):
         self.assertIn("\n a\n-b\n+kernel\n+host\n", result.stdout)
 
     def test_its_kernels_are_not_counted(self) -> None:
-        self.assert_refused(run_tool("counters", self.build, A="sums/03_opencl"), 2, "OpenCL are not counted")
+        self.assert_refused(
+            run_tool("counters", self.build, A="sums/03_opencl"), 2, "OpenCL are not counted"
+        )
 
     def record(self, **variables: str) -> tuple[record.Recorder, str]:
         path = self.folder / "sums" / "sweep.toml"
         path.parent.mkdir(exist_ok=True)
         path.write_text(SWEEP, encoding="utf-8")
         settings = variables | {"COURSE_BUILD": str(self.build)}
-        with mock.patch.dict(os.environ, settings), contextlib.redirect_stdout(io.StringIO()) as said:
+        with mock.patch.dict(os.environ, settings), contextlib.redirect_stdout(
+            io.StringIO()
+        ) as said:
             recorder = record.Recorder(stages.load_stages(), self.folder / "data")
             recorder.record_all(read_sweeps(path, "here", {"emu", "opencl"}))
         return recorder, said.getvalue()

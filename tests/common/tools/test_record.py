@@ -46,8 +46,11 @@ class RecordTest(ToolTest):
     def set_environment(self, name: str, value: str) -> None:
         before = os.environ.get(name)
         os.environ[name] = value
-        self.addCleanup(lambda: os.environ.pop(name, None) if before is None
-                        else os.environ.__setitem__(name, before))
+        self.addCleanup(
+            lambda: os.environ.pop(name, None)
+            if before is None
+            else os.environ.__setitem__(name, before)
+        )
 
     def record(self, text: str = SWEEP) -> record.Recorder:
         self.sweep_file.write_text(text, encoding="utf-8")
@@ -74,30 +77,46 @@ class RecordTest(ToolTest):
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
                 record.Recorder(stages.load_stages(), self.data).record_all(
-                    sweeps.read_sweeps(self.sweep_file, "here", {"emu"}))
+                    sweeps.read_sweeps(self.sweep_file, "here", {"emu"})
+                )
             return printed.getvalue().splitlines()
 
         short = SWEEP.replace("[10, 20, 40]", "[10, 20]")
-        lines = told(short + short[short.index("[[sweep"):].replace("small", "again"))  # asked for twice, made once
-        self.assertEqual([line.rpartition("; ")[2].partition(",")[0] for line in lines],
-                         [f"run {i} of 4" for i in (1, 2, 3, 4)])
+        lines = told(
+            short + short[short.index("[[sweep") :].replace("small", "again")
+        )  # asked for twice, made once
+        self.assertEqual(
+            [line.rpartition("; ")[2].partition(",")[0] for line in lines],
+            [f"run {i} of 4" for i in (1, 2, 3, 4)],
+        )
         for line in lines[:-1]:
             self.assertRegex(line, r"\(\d+\.\d s\); run \d of 4, about \d+ (s|min) left$")
         self.assertTrue(lines[-1].endswith("run 4 of 4"), lines[-1])
         # What is there is not counted; what fails is.
         self.set_environment("STAND_IN_FAILS_AT", "40")
-        lines = [line for line in told(SWEEP.replace("40", "30, 40, 50")) if line.startswith("sums")]
-        self.assertEqual([line.rpartition("; ")[2].partition(",")[0] for line in lines], [f"run {i} of 6" for i in (1, 2, 5, 6)])
+        lines = [
+            line for line in told(SWEEP.replace("40", "30, 40, 50")) if line.startswith("sums")
+        ]
+        self.assertEqual(
+            [line.rpartition("; ")[2].partition(",")[0] for line in lines],
+            [f"run {i} of 6" for i in (1, 2, 5, 6)],
+        )
 
     def test_time_left(self) -> None:
         self.sweep_file.write_text(SWEEP, encoding="utf-8")
-        runs = [run for sweep in sweeps.read_sweeps(self.sweep_file, "here", {"emu"}) for run in sweeps.runs_of(sweep)]
+        runs = [
+            run
+            for sweep in sweeps.read_sweeps(self.sweep_file, "here", {"emu"})
+            for run in sweeps.runs_of(sweep)
+        ]
         progress = record.Progress(runs)
         self.assertEqual(str(progress), "run 0 of 6")
         progress.made(runs[0], 10)  # of n = 10; the other stage as long, and both with n
         self.assertEqual(str(progress), "run 1 of 6, about 2 min left")
         progress.made(runs[1], 20)
-        progress.made(runs[2], 40)  # with the square: 160 s at 40; of the other stage one size is known
+        progress.made(
+            runs[2], 40
+        )  # with the square: 160 s at 40; of the other stage one size is known
         self.assertEqual(progress.expected(runs[3]), 40)
         self.assertAlmostEqual(progress.expected(runs[4]), 160)
         self.assertEqual(progress.expected(runs[5]), 80)
@@ -112,7 +131,9 @@ class RecordTest(ToolTest):
     def test_time_of_a_chapter_of_which_nothing_is_made(self) -> None:
         self.sweep_file.write_text(SWEEP, encoding="utf-8")
         sweep = sweeps.read_sweeps(self.sweep_file, "here", {"emu"})[0]
-        progress = record.Progress([*sweeps.runs_of(sweep), *sweeps.runs_of(dataclasses.replace(sweep, chapter="other"))])
+        progress = record.Progress(
+            [*sweeps.runs_of(sweep), *sweeps.runs_of(dataclasses.replace(sweep, chapter="other"))]
+        )
         runs = list(progress.left.values())
         progress.made(runs[0], 10)
         progress.made(runs[4], 30)
@@ -125,8 +146,10 @@ class RecordTest(ToolTest):
         self.assertAlmostEqual(record.seconds_at(1000, {500: [8.0], 400: [8.0], 250: [2.0]}), 32)
         self.assertAlmostEqual(record.seconds_at(200, {100: [100.0], 10: [0.01]}), 800)
         self.assertAlmostEqual(record.seconds_at(200, {100: [1.0], 10: [2.0]}), 1)
-        self.assertEqual([record.rough_time(seconds) for seconds in (0.0, 59.4, 89, 3569, 3600, 9000)],
-                         ["1 s", "59 s", "1 min", "59 min", "1 h 0 min", "2 h 30 min"])
+        self.assertEqual(
+            [record.rough_time(seconds) for seconds in (0.0, 59.4, 89, 3569, 3600, 9000)],
+            ["1 s", "59 s", "1 min", "59 min", "1 h 0 min", "2 h 30 min"],
+        )
 
     def test_report_fields_beside_the_rows(self) -> None:
         self.record()
@@ -144,25 +167,47 @@ class RecordTest(ToolTest):
 
     def test_flags_with_several_values(self) -> None:
         self.set_environment("STAND_IN_PARAMETERS", "steps=0;size-i={size_i};threads={threads}")
-        text = SWEEP.replace("[10, 20, 40]", "[10]") + "vary = { size-i = [2, 4, 8], threads = [1, 32] }\n"
+        text = (
+            SWEEP.replace("[10, 20, 40]", "[10]")
+            + "vary = { size-i = [2, 4, 8], threads = [1, 32] }\n"
+        )
         self.assertEqual(self.record(text).made, 12)
         rows = record.Table(self.data / "sums.csv", record.ROW_COLUMNS).rows
-        self.assertEqual({row["parameters"] for row in rows},
-                         {f"steps=0;size-i={size};threads={threads}" for size in (2, 4, 8) for threads in (1, 32)})
+        self.assertEqual(
+            {row["parameters"] for row in rows},
+            {
+                f"steps=0;size-i={size};threads={threads}"
+                for size in (2, 4, 8)
+                for threads in (1, 32)
+            },
+        )
         self.assertEqual(self.record(text).made, 0)
         self.assertEqual(self.record(text.replace("8]", "16]")).made, 4)
 
     def test_a_single_run_has_no_warm_up(self) -> None:
         self.record(SWEEP.replace("[10, 20, 40]", "[10]").replace("repeats = 3", "repeats = 1"))
-        self.record(SWEEP.replace("[10, 20, 40]", "[20]").replace("repeats = 3", "repeats = 2\nlong_run_seconds = 0"))
+        self.record(
+            SWEEP.replace("[10, 20, 40]", "[20]").replace(
+                "repeats = 3", "repeats = 2\nlong_run_seconds = 0"
+            )
+        )
         lines = self.log.read_text(encoding="utf-8").splitlines()
-        self.assertEqual(lines, [f"sums/{stage} n={n} repeats={repeats} warmup={warmup}" for n, repeats, warmup in (
-            (10, 1, 0), (20, 2, 1)) for stage in ("01_plain", "02_flags")])
+        self.assertEqual(
+            lines,
+            [
+                f"sums/{stage} n={n} repeats={repeats} warmup={warmup}"
+                for n, repeats, warmup in ((10, 1, 0), (20, 2, 1))
+                for stage in ("01_plain", "02_flags")
+            ],
+        )
 
     def test_an_optional_run_may_find_no_device(self) -> None:
         refusing = SWEEP.replace('["01_plain", "02_flags"]', '["01_plain"]')
         program = self.build / "chapters" / "sums" / "sums_01_plain"
-        program.write_text(f"#!/bin/sh\necho no usable device >&2\nexit {stages.EXIT_NO_DEVICE}\n", encoding="utf-8")
+        program.write_text(
+            f"#!/bin/sh\necho no usable device >&2\nexit {stages.EXIT_NO_DEVICE}\n",
+            encoding="utf-8",
+        )
         with self.assertRaisesRegex(stages.ToolError, "no usable device"):
             self.record(refusing)
         self.assertEqual(self.record(refusing + "optional = true\n").failures, [])
@@ -173,30 +218,45 @@ class RecordTest(ToolTest):
         self.record()
         self.assertFalse(path.exists())  # nobody knows any
         for factor, made, lines in ((1.0, 6, 2), (0.5, 6, 2), (2.0, 6, 3)):
-            self.set_environment("STAND_IN_LIMITS", json.dumps({name: factor * (i + 1) for i, name in enumerate(names)}))
+            self.set_environment(
+                "STAND_IN_LIMITS",
+                json.dumps({name: factor * (i + 1) for i, name in enumerate(names)}),
+            )
             (self.data / "sums.csv").unlink()
             self.assertEqual(self.record().made, made)
             self.assertEqual(len(path.read_text(encoding="utf-8").splitlines()), lines)
-        self.set_environment("STAND_IN_LIMITS", json.dumps(dict.fromkeys(names, 0)))  # an emulated run
+        self.set_environment(
+            "STAND_IN_LIMITS", json.dumps(dict.fromkeys(names, 0))
+        )  # an emulated run
         (self.data / "sums.csv").unlink()
         self.record()
         last = path.read_text(encoding="utf-8").splitlines()[-1]
-        self.assertEqual(last, "Stand-In 1," + ",".join(repr(2.0 * (i + 1)) for i in range(len(names))))
+        self.assertEqual(
+            last, "Stand-In 1," + ",".join(repr(2.0 * (i + 1)) for i in range(len(names)))
+        )
 
     def test_several_recorders_fill_one_table(self) -> None:
         writers, appends, rows = 6, 30, 5
         path = self.data / "sums.csv"
-        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
-                   "from common.tools import record; from pathlib import Path\n"
-                   f"for i in range({appends}):\n"
-                   f"    row = dict.fromkeys(record.ROW_COLUMNS, 'x' * 40) | {{'stage': sys.argv[1], 'n': str(i)}}\n"
-                   f"    record.Table(Path({str(path)!r}), record.ROW_COLUMNS).append([row] * {rows})\n")
-        children = [subprocess.Popen([sys.executable, "-c", program, str(number)]) for number in range(writers)]
+        program = (
+            f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
+            "from common.tools import record; from pathlib import Path\n"
+            f"for i in range({appends}):\n"
+            f"    row = dict.fromkeys(record.ROW_COLUMNS, 'x' * 40) | {{'stage': sys.argv[1], 'n': str(i)}}\n"
+            f"    record.Table(Path({str(path)!r}), record.ROW_COLUMNS).append([row] * {rows})\n"
+        )
+        children = [
+            subprocess.Popen([sys.executable, "-c", program, str(number)])
+            for number in range(writers)
+        ]
         self.assertEqual([child.wait() for child in children], [0] * writers)
         with path.open(encoding="utf-8", newline="") as file:
             lines = list(csv.reader(file))
         self.assertEqual(tuple(lines[0]), record.ROW_COLUMNS)
-        keys = [(line[record.ROW_COLUMNS.index("stage")], line[record.ROW_COLUMNS.index("n")]) for line in lines[1:]]
+        keys = [
+            (line[record.ROW_COLUMNS.index("stage")], line[record.ROW_COLUMNS.index("n")])
+            for line in lines[1:]
+        ]
         self.assertEqual(len(keys), writers * appends * rows)
         # The rows of a run stand together, and each run's are there.
         self.assertEqual(keys, [key for key in keys[::rows] for _ in range(rows)])
@@ -210,9 +270,11 @@ class RecordTest(ToolTest):
 
     def test_a_table_waits_for_its_turn(self) -> None:
         path = self.data / "sums.csv"
-        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
-                   "from common.tools import record; from pathlib import Path\n"
-                   f"record.Table(Path({str(path)!r}), ['a']).append([{{'a': '1'}}])\n")
+        program = (
+            f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
+            "from common.tools import record; from pathlib import Path\n"
+            f"record.Table(Path({str(path)!r}), ['a']).append([{{'a': '1'}}])\n"
+        )
         with record.locked(path) as file:
             child = subprocess.Popen([sys.executable, "-c", program])
             with self.assertRaises(subprocess.TimeoutExpired):
@@ -222,13 +284,17 @@ class RecordTest(ToolTest):
         self.assertEqual(path.read_text(encoding="utf-8"), "a\n0\n1\n")
 
     def test_sweeps_can_be_chosen(self) -> None:
-        self.sweep_file.write_text(SWEEP + SWEEP[SWEEP.index("[[sweep"):].replace("small", "large"), encoding="utf-8")
+        self.sweep_file.write_text(
+            SWEEP + SWEEP[SWEEP.index("[[sweep") :].replace("small", "large"), encoding="utf-8"
+        )
         both = sweeps.read_sweeps(self.sweep_file, "here", {"emu"})
         self.assertEqual([sweep.name for sweep in both], ["small", "large"])
         self.assertEqual(sweeps.chosen_sweeps(both, []), both)
         self.assertEqual(sweeps.chosen_sweeps(both, ["large"]), both[1:])
         self.assertEqual(sweeps.chosen_sweeps(both, ["large", "small"]), both)
-        with self.assertRaisesRegex(stages.ToolError, "SWEEPS=huge: no such sweeps; choose one of small, large"):
+        with self.assertRaisesRegex(
+            stages.ToolError, "SWEEPS=huge: no such sweeps; choose one of small, large"
+        ):
             sweeps.chosen_sweeps(both, ["large", "huge"])
 
     def test_a_long_run_is_repeated_once_only(self) -> None:
@@ -255,10 +321,13 @@ class RecordTest(ToolTest):
     def test_a_profile_is_made_where_it_is_missing_and_may_be_refused(self) -> None:
         script = self.folder / "stand_in_profile.py"
         self.set_environment("PYTHONPATH", str(self.folder))
-        script.write_text("import pathlib, sys\n"
-                          "folder = pathlib.Path(sys.argv[sys.argv.index('--data') + 1]) / 'card'\n"
-                          "if (folder / 'refused').exists(): sys.exit(1)\n"
-                          "(folder / 'sums_profile.csv').write_text('made')\n", encoding="utf-8")
+        script.write_text(
+            "import pathlib, sys\n"
+            "folder = pathlib.Path(sys.argv[sys.argv.index('--data') + 1]) / 'card'\n"
+            "if (folder / 'refused').exists(): sys.exit(1)\n"
+            "(folder / 'sums_profile.csv').write_text('made')\n",
+            encoding="utf-8",
+        )
         card = self.data / "card"
         card.mkdir(parents=True)
         (card / "refused").touch()
@@ -281,16 +350,25 @@ class RecordTest(ToolTest):
 
     def test_a_killed_recorder_loses_no_row(self) -> None:
         self.sweep_file.write_text(SWEEP, encoding="utf-8")
-        program = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
-                   "from common.tools import record; from common.tools.lib import stages; from pathlib import Path\n"
-                   "from plots.records import sweeps\n"
-                   f"record.Recorder(stages.load_stages(), Path({str(self.data)!r})).record_all(\n"
-                   f"    sweeps.read_sweeps(Path({str(self.sweep_file)!r}), 'here', {{'emu'}}))\n")
-        child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
-                                 start_new_session=True,
-                                 env=os.environ | {"STAND_IN_SECONDS": "0.2",
-                                                   # What the killed recorder leaves goes with it.
-                                                   "TMPDIR": str(self.folder)})
+        program = (
+            f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
+            "from common.tools import record; from common.tools.lib import stages; from pathlib import Path\n"
+            "from plots.records import sweeps\n"
+            f"record.Recorder(stages.load_stages(), Path({str(self.data)!r})).record_all(\n"
+            f"    sweeps.read_sweeps(Path({str(self.sweep_file)!r}), 'here', {{'emu'}}))\n"
+        )
+        child = subprocess.Popen(
+            [sys.executable, "-c", program],
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env=os.environ
+            | {
+                "STAND_IN_SECONDS": "0.2",
+                # What the killed recorder leaves goes with it.
+                "TMPDIR": str(self.folder),
+            },
+        )
         assert child.stdout is not None
         told = [child.stdout.readline(), child.stdout.readline()]  # two runs are finished
         time.sleep(0.1)  # the third is under way
@@ -302,7 +380,7 @@ class RecordTest(ToolTest):
         self.assertGreaterEqual(len(before), 6)
         self.record()
         after = self.keys()
-        self.assertEqual(after[:len(before)], before)
+        self.assertEqual(after[: len(before)], before)
         self.assertEqual(len(after), 18)
         self.assertEqual(len(set(after)), 18)
 
@@ -323,12 +401,24 @@ class RecordTest(ToolTest):
             self.record()
 
     def test_a_bad_sweep_names_its_file(self) -> None:
-        for text, said in (("[[sweep", ""), (SWEEP.replace("n = [10, 20, 40]", ""), ": sweep small: 'n' is missing"),
-                           (SWEEP.replace("repeats", "repeat"), ": sweep small: there is no key 'repeat'; did you mean 'repeats'?"),
-                           (SWEEP.replace('"emu"', '"emo"'), ": sweep small: engine = 'emo'; did you mean 'emu'?"),
-                           (SWEEP.replace("plain..flags", "plane"), ": sweep small: 'plane' is no stage of sums; did you mean 'plain'?"),
-                           (SWEEP.replace('["plain..flags"]', '"kernel"'), ": sweep small: stages = 'kernel'; did you mean 'kernels'?"),
-                           (SWEEP + SWEEP, ": two sweeps have the name 'small'")):
+        for text, said in (
+            ("[[sweep", ""),
+            (SWEEP.replace("n = [10, 20, 40]", ""), ": sweep small: 'n' is missing"),
+            (
+                SWEEP.replace("repeats", "repeat"),
+                ": sweep small: there is no key 'repeat'; did you mean 'repeats'?",
+            ),
+            (SWEEP.replace('"emu"', '"emo"'), ": sweep small: engine = 'emo'; did you mean 'emu'?"),
+            (
+                SWEEP.replace("plain..flags", "plane"),
+                ": sweep small: 'plane' is no stage of sums; did you mean 'plain'?",
+            ),
+            (
+                SWEEP.replace('["plain..flags"]', '"kernel"'),
+                ": sweep small: stages = 'kernel'; did you mean 'kernels'?",
+            ),
+            (SWEEP + SWEEP, ": two sweeps have the name 'small'"),
+        ):
             with self.assertRaisesRegex(stages.ToolError, re.escape(f"sums/sweep.toml{said}")):
                 self.record(text)
 
@@ -346,10 +436,13 @@ class RecordTest(ToolTest):
                     continue
                 for run in sweeps.runs_of(sweep):
                     checked += 1
-                    self.assertTrue(record.is_recorded(run, rows), f"{chapter}, {sweep.name}: {run}")
+                    self.assertTrue(
+                        record.is_recorded(run, rows), f"{chapter}, {sweep.name}: {run}"
+                    )
         self.assertGreater(checked, 500)
 
 
 if __name__ == "__main__":
     import unittest
+
     unittest.main()

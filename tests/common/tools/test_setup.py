@@ -27,7 +27,9 @@ class SetupTest(unittest.TestCase):
             (self.bin / name).symlink_to(program)
         # The script writes beside itself: a copy.
         (self.root / "common" / "tools" / "setup").mkdir(parents=True)
-        self.script = shutil.copy(TOOLS / "setup" / "setup.sh", self.root / "common" / "tools" / "setup")
+        self.script = shutil.copy(
+            TOOLS / "setup" / "setup.sh", self.root / "common" / "tools" / "setup"
+        )
 
     def command(self, name: str, body: str) -> None:
         path = self.bin / name
@@ -40,30 +42,56 @@ class SetupTest(unittest.TestCase):
 
     def apt_installs(self, required: bool, optional: bool) -> None:
         """An apt-get that installs what it is told to."""
-        body = [f'echo "apt-get $*" >> "{self.log}"', 'case "$*" in *install*) ;; *) exit 0 ;; esac']
+        body = [
+            f'echo "apt-get $*" >> "{self.log}"',
+            'case "$*" in *install*) ;; *) exit 0 ;; esac',
+        ]
         if required:
-            body += [f"ln -sf {shutil.which('true')} '{self.bin}/{name}'"
-                     for name in ("meson", "ninja", "g++", "python3", "pkg-config")]
-            body += [self.file(f"usr/include/{name}")
-                     for name in ("CLI/CLI.hpp", "nlohmann/json.hpp", "boost/polygon/voronoi.hpp", "gtest/gtest.h")]
+            body += [
+                f"ln -sf {shutil.which('true')} '{self.bin}/{name}'"
+                for name in ("meson", "ninja", "g++", "python3", "pkg-config")
+            ]
+            body += [
+                self.file(f"usr/include/{name}")
+                for name in (
+                    "CLI/CLI.hpp",
+                    "nlohmann/json.hpp",
+                    "boost/polygon/voronoi.hpp",
+                    "gtest/gtest.h",
+                )
+            ]
         if optional:
-            body += [f"ln -sf {shutil.which('true')} '{self.bin}/{name}'"
-                     for name in ("gnuplot", "ccache")]
-            body += [self.file("usr/lib/x86_64-linux-gnu/libboost_context.a"),
-                     self.file("usr/lib/x86_64-linux-gnu/libOpenCL.so"),
-                     self.file("usr/include/CL/cl.h"), self.file("usr/include/CL/opencl.hpp"),
-                     self.file("etc/OpenCL/vendors/any.icd"),
-                     self.file("usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")]
+            body += [
+                f"ln -sf {shutil.which('true')} '{self.bin}/{name}'"
+                for name in ("gnuplot", "ccache")
+            ]
+            body += [
+                self.file("usr/lib/x86_64-linux-gnu/libboost_context.a"),
+                self.file("usr/lib/x86_64-linux-gnu/libOpenCL.so"),
+                self.file("usr/include/CL/cl.h"),
+                self.file("usr/include/CL/opencl.hpp"),
+                self.file("etc/OpenCL/vendors/any.icd"),
+                self.file("usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"),
+            ]
         if not (required and optional):
             body.append("exit 100")
         (self.bin / "ln").symlink_to(shutil.which("ln") or "/bin/ln")
         self.command("apt-get", "\n".join(body))
 
     def run_setup(self, *flags: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["sh", self.script, *flags], text=True, capture_output=True, check=False,
-                              stdin=subprocess.DEVNULL, timeout=60,
-                              env={"PATH": str(self.bin), "SETUP_PREFIX": str(self.root),
-                                   "TMPDIR": str(self.root / "tmp")})
+        return subprocess.run(
+            ["sh", self.script, *flags],
+            text=True,
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+            env={
+                "PATH": str(self.bin),
+                "SETUP_PREFIX": str(self.root),
+                "TMPDIR": str(self.root / "tmp"),
+            },
+        )
 
     def test_without_root_it_prints_the_one_command(self) -> None:
         self.command("id", "echo 1000")
@@ -73,7 +101,14 @@ class SetupTest(unittest.TestCase):
         commands = [line for line in result.stderr.splitlines() if "apt-get install" in line]
         self.assertEqual(len(commands), 1, result.stderr)
         self.assertEqual(result.stderr.splitlines()[-1], commands[0])
-        for package in ("meson", "ninja-build", "g++", "python3", "libboost-dev", "libboost-context-dev"):
+        for package in (
+            "meson",
+            "ninja-build",
+            "g++",
+            "python3",
+            "libboost-dev",
+            "libboost-context-dev",
+        ):
             self.assertIn(f" {package}", commands[0])
         self.assertFalse(self.log.exists(), "nothing may be installed")
 
@@ -114,7 +149,9 @@ class SetupTest(unittest.TestCase):
         self.assertIn("chromium is missing: the page is not tried in a browser\n", result.stdout)
         self.assertEqual(self.run_setup("--long").stdout, "")
 
-    def test_optional_packages_that_cannot_be_had_cost_a_line_each_once_and_are_tried_once(self) -> None:
+    def test_optional_packages_that_cannot_be_had_cost_a_line_each_once_and_are_tried_once(
+        self,
+    ) -> None:
         self.command("id", "echo 0")
         self.apt_installs(required=True, optional=False)
         result = self.run_setup()
@@ -135,18 +172,28 @@ class SetupTest(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr.splitlines()[-1], r"^set-up: missing: .*libcli11-dev")
 
-    def test_a_failure_s_first_cause_is_shown_and_the_command_as_this_user_would_repeat_it(self) -> None:
+    def test_a_failure_s_first_cause_is_shown_and_the_command_as_this_user_would_repeat_it(
+        self,
+    ) -> None:
         self.command("id", "echo 1000")
         self.command("sudo", '[ "$1" = -n ] && exit 0; exec "$@"')
-        self.command("apt-get", 'case "$*" in *install*) i=0; while [ $i -lt 9 ]; do i=$((i + 1)); '
-                     'echo "E: Unable to locate package $i"; done; exit 100 ;; '
-                     '*) echo "W: Failed to fetch: no network" ;; esac')
+        self.command(
+            "apt-get",
+            'case "$*" in *install*) i=0; while [ $i -lt 9 ]; do i=$((i + 1)); '
+            'echo "E: Unable to locate package $i"; done; exit 100 ;; '
+            '*) echo "W: Failed to fetch: no network" ;; esac',
+        )
         result = self.run_setup()
         self.assertEqual(result.returncode, 1)
         lines = result.stderr.splitlines()
-        self.assertEqual(lines[:2], ["W: Failed to fetch: no network", "E: Unable to locate package 1"])
-        self.assertRegex(lines[5], "^set-up: apt-get failed; this is the command to repeat: "
-                                   "sudo sh -c 'apt-get update && apt-get install .* meson .*'$")
+        self.assertEqual(
+            lines[:2], ["W: Failed to fetch: no network", "E: Unable to locate package 1"]
+        )
+        self.assertRegex(
+            lines[5],
+            "^set-up: apt-get failed. To try again, run: "
+            "sudo sh -c 'apt-get update && apt-get install .* meson .*'$",
+        )
         self.assertEqual(list(Path(self.root / "tmp").iterdir()), [])
 
     def test_without_apt_the_packages_are_named(self) -> None:

@@ -26,8 +26,10 @@ class ListTest(ToolTest):
         records = json.loads(path.read_text(encoding="utf-8"))
         records[3]["begins_part"] = "big sums"
         path.write_text(json.dumps(records), encoding="utf-8")
-        self.assertRegex(run_tool("list_stages", self.build, CHAPTER="other").stdout,
-                         r"^other/01_alone +big sums: technique of 01_alone$")
+        self.assertRegex(
+            run_tool("list_stages", self.build, CHAPTER="other").stdout,
+            r"^other/01_alone +big sums: technique of 01_alone$",
+        )
 
     def test_unknown_chapter(self) -> None:
         result = run_tool("list_stages", self.build, CHAPTER="none")
@@ -39,8 +41,14 @@ class ListTest(ToolTest):
 
 class RunTest(ToolTest):
     def test_passes_arguments_on(self) -> None:
-        result = run_tool("run_stage", self.build, STAGE="sums/01_plain", ENGINE="emu",
-                          ARGS="--n 7 --input 'a b;c'", STAND_IN_ECHO="1")
+        result = run_tool(
+            "run_stage",
+            self.build,
+            STAGE="sums/01_plain",
+            ENGINE="emu",
+            ARGS="--n 7 --input 'a b;c'",
+            STAND_IN_ECHO="1",
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout, "--n 7 --input a b;c\n")
 
@@ -50,34 +58,46 @@ class RunTest(ToolTest):
 
     def test_refusals(self) -> None:
         for status, parts, variables in (
-                (2, ["STAGE=sums/09_none", "no such stage", "sums/01_plain", "other/01_alone"],
-                 {"STAGE": "sums/09_none"}),
-                (2, ["STAGE is missing", "sums/01_plain"], {}),
-                (2, ["ENGINE=tpu", "gpu, emu, count"], {"STAGE": "sums/01_plain", "ENGINE": "tpu"}),
-                (77, ["no usable device"], {"STAGE": "sums/01_plain", "ENGINE": "gpu"}),
-                (2, ["ARGS"], {"STAGE": "sums/01_plain", "ENGINE": "emu", "ARGS": "'--n"})):
+            (
+                2,
+                ["STAGE=sums/09_none", "no such stage", "sums/01_plain", "other/01_alone"],
+                {"STAGE": "sums/09_none"},
+            ),
+            (2, ["STAGE is missing", "sums/01_plain"], {}),
+            (2, ["ENGINE=tpu", "gpu, emu, count"], {"STAGE": "sums/01_plain", "ENGINE": "tpu"}),
+            (77, ["no usable device"], {"STAGE": "sums/01_plain", "ENGINE": "gpu"}),
+            (2, ["ARGS"], {"STAGE": "sums/01_plain", "ENGINE": "emu", "ARGS": "'--n"}),
+        ):
             with self.subTest(variables):
-                self.assert_refused(run_tool("run_stage", self.build, **variables), status,
-                                    *parts)
+                self.assert_refused(run_tool("run_stage", self.build, **variables), status, *parts)
 
     def test_of_many_stages_only_those_that_may_be_meant_are_named(self) -> None:
         path = self.build / "stages.json"
         records = json.loads(path.read_text(encoding="utf-8"))
-        records += [dict(records[0], stage=f"more/{i:02}_letters", name=f"{i:02}_letters", chapter="more") for i in range(20)]
+        records += [
+            dict(records[0], stage=f"more/{i:02}_letters", name=f"{i:02}_letters", chapter="more")
+            for i in range(20)
+        ]
         path.write_text(json.dumps(records), encoding="utf-8")
-        for wrong, said in (("sums/01_plan", "did you mean sums/01_plain?"), ("02_flags", "did you mean sums/02_flags?"),
-                            ("sums/7", "choose one of sums/00_cpu, sums/01_plain, sums/02_flags"),
-                            ("sums", "choose one of sums/00_cpu, sums/01_plain, sums/02_flags"),
-                            ("more/7_letter", "choose one of more/"), ("more", "`make list` names them"),
-                            ("nothing", "`make list` names them"), ("", "`make list` names them")):
+        for wrong, said in (
+            ("sums/01_plan", "did you mean sums/01_plain?"),
+            ("02_flags", "did you mean sums/02_flags?"),
+            ("sums/7", "choose one of sums/00_cpu, sums/01_plain, sums/02_flags"),
+            ("sums", "choose one of sums/00_cpu, sums/01_plain, sums/02_flags"),
+            ("more/7_letter", "choose one of more/"),
+            ("more", "`make list` names them"),
+            ("nothing", "`make list` names them"),
+            ("", "`make list` names them"),
+        ):
             with self.subTest(wrong):
                 result = run_tool("run_stage", self.build, STAGE=wrong)
                 self.assert_refused(result, 2, said)
                 self.assertLess(len(result.stderr), 300)
 
     def test_the_stage_status_is_the_tool_s(self) -> None:
-        result = run_tool("run_stage", self.build, STAGE="sums/01_plain", ENGINE="emu",
-                          STAND_IN_FAILS_AT="1000")
+        result = run_tool(
+            "run_stage", self.build, STAGE="sums/01_plain", ENGINE="emu", STAND_IN_FAILS_AT="1000"
+        )
         self.assertEqual(result.returncode, 1)
 
 
@@ -94,10 +114,12 @@ class DiffTest(ToolTest):
         self.assertIn("the same compiler flags", result.stdout)
 
     def test_names_the_variable_that_is_wrong(self) -> None:
-        self.assert_refused(run_tool("diff_stages", self.build, A="sums/01_plain"), 2,
-                            "B is missing")
         self.assert_refused(
-            run_tool("diff_stages", self.build, A="nothing", B="sums/01_plain"), 2, "A=nothing")
+            run_tool("diff_stages", self.build, A="sums/01_plain"), 2, "B is missing"
+        )
+        self.assert_refused(
+            run_tool("diff_stages", self.build, A="nothing", B="sums/01_plain"), 2, "A=nothing"
+        )
 
 
 class CompareTest(ToolTest):
@@ -113,11 +135,15 @@ class CompareTest(ToolTest):
         self.assertRegex(lines[2], r"^00_cpu +cpu +40 +41\.5 +x1 +- +50 % of memory$")
         self.assertRegex(lines[4], r"^02_flags +emu +10 +11\.5 +x4 +x2 +50 % of memory$")
         self.assertIn("not of a GPU", result.stdout)
-        self.assertEqual({line.split(" ", 1)[1] for line in log.read_text().splitlines()},
-                         {"n=1000 repeats=5 warmup=None"})
+        self.assertEqual(
+            {line.split(" ", 1)[1] for line in log.read_text().splitlines()},
+            {"n=1000 repeats=5 warmup=None"},
+        )
         if shutil.which("gnuplot"):
             for suffix in ("png", "svg"):
-                self.assertGreater((self.build / "compare" / "sums" / f"compare.{suffix}").stat().st_size, 1000)
+                self.assertGreater(
+                    (self.build / "compare" / "sums" / f"compare.{suffix}").stat().st_size, 1000
+                )
 
     def test_all_stages_run_on_the_n_asked_for(self) -> None:
         log = self.folder / "log"
@@ -132,7 +158,10 @@ class CompareTest(ToolTest):
             path.write_text(json.dumps(records), encoding="utf-8")
             result = self.compare(CHAPTER="sums", STAND_IN_REFUSES="01_plain")
             self.assertEqual(result.returncode, status, result.stderr)
-            self.assertIn("left out: sums/01_plain: stand-in: --n 1000: this stage sorts at most 500", result.stdout)
+            self.assertIn(
+                "left out: sums/01_plain: stand-in: --n 1000: this stage sorts at most 500",
+                result.stdout,
+            )
             self.assertEqual('ARGS="--n 500" compares them too' in result.stdout, largest == 500)
             self.assertRegex(result.stdout, r"\n02_flags +emu +10 ")
 
@@ -151,7 +180,9 @@ class CompareTest(ToolTest):
         self.assert_refused(result, 1, "wrong result")
 
     def test_counting_is_no_time(self) -> None:
-        self.assert_refused(self.compare(CHAPTER="sums", ENGINE="count"), 2, "ENGINE=count", "gpu, emu")
+        self.assert_refused(
+            self.compare(CHAPTER="sums", ENGINE="count"), 2, "ENGINE=count", "gpu, emu"
+        )
 
     def test_chapter_is_needed(self) -> None:
         self.assert_refused(self.compare(), 2, "CHAPTER is missing", "sums, other")
@@ -167,7 +198,9 @@ class FiguresTest(ToolTest):
     def test_of_one_chapter(self) -> None:
         result = self.figures(CHAPTER="sums")
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stderr, "figures.py: no such figure: sums; there are \n")  # a stand-in has none
+        self.assertEqual(
+            result.stderr, "figures.py: no such figure: sums; there are \n"
+        )  # a stand-in has none
 
     def test_refusals(self) -> None:
         self.assert_refused(self.figures(CHAPTER="none"), 2, "CHAPTER=none", "sums, other")
@@ -186,6 +219,7 @@ class NoGpuTest(ToolTest):
 class StageListTest(unittest.TestCase):
     def test_the_real_list_is_complete(self) -> None:
         from course_tools import BUILD, ROOT
+
         records = json.loads((BUILD / "stages.json").read_text(encoding="utf-8"))
         # With neither nvcc nor Boost.Context no kernel is built at all; without OpenCL none of its own.
         engines = {engine for record in records for engine in record["executables"]}
@@ -203,8 +237,9 @@ class StageListTest(unittest.TestCase):
                 for program in record["executables"].values():
                     self.assertTrue((BUILD / program).is_file(), program)
                 if record["compared_with"]:
-                    self.assertTrue((ROOT / "chapters" / record["chapter"]
-                                     / record["compared_with"]).is_dir())
+                    self.assertTrue(
+                        (ROOT / "chapters" / record["chapter"] / record["compared_with"]).is_dir()
+                    )
 
 
 if __name__ == "__main__":

@@ -13,8 +13,10 @@ class TotalsTest(unittest.TestCase):
     def count(self, *results: str) -> str:
         with tempfile.TemporaryDirectory() as folder:
             log = Path(folder) / "testlog.json"
-            log.write_text("".join(json.dumps({"name": "x", "result": result}) + "\n"
-                                   for result in results), encoding="utf-8")
+            log.write_text(
+                "".join(json.dumps({"name": "x", "result": result}) + "\n" for result in results),
+                encoding="utf-8",
+            )
             return run_tests.last_line(run_tests.count_results(run_tests.read_log(log)))
 
     def test_counts(self) -> None:
@@ -24,20 +26,41 @@ class TotalsTest(unittest.TestCase):
     def test_whatever_is_not_known_to_be_good_has_failed(self) -> None:
         self.assertEqual(
             self.count("FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS", "INTERRUPT", "NEW"),
-            "0 passed, 6 failed")
+            "0 passed, 6 failed",
+        )
 
     def test_each_reason_for_a_skip_is_named_once(self) -> None:
-        tests = [{"name": f"course:sums / sums/0{i}_plain gpu", "result": "SKIP",
-                  "stderr": f"sums/0{i}_plain: no usable device: there is no GPU\n"} for i in (1, 2)]
-        tests += [{"name": "course:sums / sums/03_cub emu", "result": "SKIP", "stdout": "skipped: there is no cub\n"},
-                  {"name": "course:sums / silent", "result": "SKIP"}, {"name": "course:sums / good", "result": "OK"}]
-        self.assertEqual(run_tests.skip_reasons(tests), [
-            "skipped: 2 tests (such as 'sums/01_plain gpu'): no usable device: there is no GPU",
-            "skipped: 1 test (such as 'sums/03_cub emu'): there is no cub",
-            "skipped: 1 test (such as 'silent'): no reason given"])
+        tests = [
+            {
+                "name": f"course:sums / sums/0{i}_plain gpu",
+                "result": "SKIP",
+                "stderr": f"sums/0{i}_plain: no usable device: there is no GPU\n",
+            }
+            for i in (1, 2)
+        ]
+        tests += [
+            {
+                "name": "course:sums / sums/03_cub emu",
+                "result": "SKIP",
+                "stdout": "skipped: there is no cub\n",
+            },
+            {"name": "course:sums / silent", "result": "SKIP"},
+            {"name": "course:sums / good", "result": "OK"},
+        ]
+        self.assertEqual(
+            run_tests.skip_reasons(tests),
+            [
+                "skipped: 2 tests (such as 'sums/01_plain gpu'): no usable device: there is no GPU",
+                "skipped: 1 test (such as 'sums/03_cub emu'): there is no cub",
+                "skipped: 1 test (such as 'silent'): no reason given",
+            ],
+        )
 
     def test_the_longest_tests_come_first(self) -> None:
-        tests = [{"name": f"course:sums / test {i}", "result": "OK", "duration": float(i)} for i in range(30)]
+        tests = [
+            {"name": f"course:sums / test {i}", "result": "OK", "duration": float(i)}
+            for i in range(30)
+        ]
         lines = run_tests.longest_tests(tests)
         self.assertEqual(lines[0], "435 s of tests; the longest:")
         self.assertEqual(lines[1].split(), ["29.0", "s", "test", "29"])

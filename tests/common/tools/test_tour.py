@@ -16,12 +16,16 @@ class TourTest(ToolTest):
         result = self.tour(STAND_IN_LOG=str(log))
         self.assertEqual(result.returncode, 0, result.stderr)
         lines = result.stdout.splitlines()
-        self.assertRegex(lines[1], r"^sums/00_cpu +cpu +3000 +120 +121\.5 +yes +technique of 00_cpu$")
+        self.assertRegex(
+            lines[1], r"^sums/00_cpu +cpu +3000 +120 +121\.5 +yes +technique of 00_cpu$"
+        )
         self.assertEqual(sum(" yes " in line for line in lines), 4)
         self.assertIn("no figures: gnuplot is missing", lines[-1])
         runs = log.read_text(encoding="utf-8").splitlines()
         self.assertEqual(runs[0], "sums/00_cpu n=3000 repeats=3 warmup=None")
-        self.assertEqual(runs[1], "sums/01_plain n=1000 repeats=5 warmup=None")  # the stand-in's own number
+        self.assertEqual(
+            runs[1], "sums/01_plain n=1000 repeats=5 warmup=None"
+        )  # the stand-in's own number
 
     def test_what_failed_is_said_last(self) -> None:
         result = self.tour(STAND_IN_FAILS_AT="3000")

@@ -71,13 +71,16 @@ class BadInputTest(unittest.TestCase):
         self.folder = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def try_program(self, engine: str, text: str | bytes, name: str = "program.cu", **variables: str):
+    def try_program(
+        self, engine: str, text: str | bytes, name: str = "program.cu", **variables: str
+    ):
         if not (BUILD / "common" / "emulator" / ENGINES[engine]).exists():
             self.skipTest("the CPU engine is not built")
         source = self.folder / name
         source.write_bytes(text.encode() if isinstance(text, str) else text)
-        return run_tool("try_program", FILE=str(source), ENGINE=engine, EMULATOR_COUNTERS="none",
-                        **variables)
+        return run_tool(
+            "try_program", FILE=str(source), ENGINE=engine, EMULATOR_COUNTERS="none", **variables
+        )
 
     def assert_does_not_build(self, text: str | bytes, *parts: str) -> None:
         result = self.try_program("emu", text)
@@ -87,33 +90,42 @@ class BadInputTest(unittest.TestCase):
         self.assertNotIn("Traceback", result.stderr)
 
     def test_no_cuda_source(self) -> None:
-        self.assert_does_not_build("# Notes\n\nThis is a shopping list.\n", "program.cu:3:", "does not build")
-        self.assert_does_not_build("import numpy as np\nprint(np.arange(3))\n", "program.cu:1:",
-                                   "does not build")
-        self.assert_does_not_build(b"\x7fELF\x02\x01\x00\x00\xff\xfe", "is no source text")
-        self.assert_does_not_build("__global__ void alone_kernel() {}\n", "main", "does not build")
+        self.assert_does_not_build(
+            "# Notes\n\nThis is a shopping list.\n", "program.cu:3:", "cannot be compiled"
+        )
+        self.assert_does_not_build(
+            "import numpy as np\nprint(np.arange(3))\n", "program.cu:1:", "cannot be compiled"
+        )
+        self.assert_does_not_build(b"\x7fELF\x02\x01\x00\x00\xff\xfe", "is not a text file")
+        self.assert_does_not_build(
+            "__global__ void alone_kernel() {}\n", "main", "cannot be compiled"
+        )
 
     def test_what_the_engine_lacks_is_named_with_its_line(self) -> None:
-        for line, name in (("#include <thrust/device_vector.h>", "Thrust"),
-                           ("#include <cub/cub.cuh>", "CUB"),
-                           ("#include <cublas_v2.h>", "cuBLAS"),
-                           ("void f() { asm(\"exit;\"); }", "inline PTX"),
-                           ("cudaTextureObject_t t;", "texture objects"),
-                           ("cudaGraph_t graph;", "cudaGraph_t"),
-                           ("__global__ void __cluster_dims__(2, 1, 1) k() {}", "clusters")):
+        for line, name in (
+            ("#include <thrust/device_vector.h>", "Thrust"),
+            ("#include <cub/cub.cuh>", "CUB"),
+            ("#include <cublas_v2.h>", "cuBLAS"),
+            ('void f() { asm("exit;"); }', "inline PTX"),
+            ("cudaTextureObject_t t;", "texture objects"),
+            ("cudaGraph_t graph;", "cudaGraph_t"),
+            ("__global__ void __cluster_dims__(2, 1, 1) k() {}", "clusters"),
+        ):
             with self.subTest(line=line):
-                self.assert_does_not_build(f"#include <cuda_runtime.h>\n\n{line}\nint main() {{}}\n",
-                                           name, "program.cu:3")
+                self.assert_does_not_build(
+                    f"#include <cuda_runtime.h>\n\n{line}\nint main() {{}}\n", name, "program.cu:3"
+                )
 
     def test_launches_that_no_device_could_take(self) -> None:
         for engine in ENGINES:
             for configuration, error, reason in (
-                    ("1, 0", "cudaErrorInvalidConfiguration", "a block of 0 x 1 x 1 threads"),
-                    ("1, 2048", "cudaErrorInvalidConfiguration", "a block of 2048 x 1 x 1 threads"),
-                    ("1, dim3(1, 1, 65)", "cudaErrorInvalidConfiguration", "1 x 1 x 65 threads"),
-                    ("0, 32", "cudaErrorInvalidConfiguration", "a grid of 0 x 1 x 1 blocks"),
-                    ("dim3(1, 65536), 32", "cudaErrorInvalidConfiguration", "1 x 65536 x 1 blocks"),
-                    ("1, 32, 49153", "cudaErrorInvalidValue", "49153 bytes of dynamic shared")):
+                ("1, 0", "cudaErrorInvalidConfiguration", "a block of 0 x 1 x 1 threads"),
+                ("1, 2048", "cudaErrorInvalidConfiguration", "a block of 2048 x 1 x 1 threads"),
+                ("1, dim3(1, 1, 65)", "cudaErrorInvalidConfiguration", "1 x 1 x 65 threads"),
+                ("0, 32", "cudaErrorInvalidConfiguration", "a grid of 0 x 1 x 1 blocks"),
+                ("dim3(1, 65536), 32", "cudaErrorInvalidConfiguration", "1 x 65536 x 1 blocks"),
+                ("1, 32, 49153", "cudaErrorInvalidValue", "49153 bytes of dynamic shared"),
+            ):
                 if engine == "count" and configuration not in ("1, 0", "1, 32, 49153"):
                     continue  # the same code
                 with self.subTest(engine=engine, configuration=configuration):
