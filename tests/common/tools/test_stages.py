@@ -4,9 +4,11 @@
 import json
 import shutil
 import unittest
+from unittest import mock
 
-from tests.common.tools.course_tools import ToolTest, run_tool
+from common.tools import draw_figures
 from common.tools.lib.gpus import has_gpu
+from tests.common.tools.course_tools import BUILD, ROOT, ToolTest, run_tool
 
 
 class ListTest(ToolTest):
@@ -189,22 +191,24 @@ class CompareTest(ToolTest):
 
 
 class FiguresTest(ToolTest):
-    def figures(self, **variables: str):
-        gnuplot = self.folder / "gnuplot"  # is looked for, and not reached
-        gnuplot.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-        gnuplot.chmod(0o755)
-        return run_tool("draw_figures", self.build, PATH=str(self.folder), **variables)
-
     def test_of_one_chapter(self) -> None:
-        result = self.figures(CHAPTER="sums")
-        self.assertEqual(result.returncode, 1)
-        self.assertEqual(
-            result.stderr, "figures.py: no such figure: sums; there are \n"
-        )  # a stand-in has none
+        for chapter, flags in (("", []), ("nbody", ["--chapter", "nbody"])):
+            with (
+                mock.patch.object(draw_figures.shutil, "which", return_value="gnuplot"),
+                mock.patch.object(draw_figures.subprocess, "run") as run,
+            ):
+                draw_figures.draw("recorded", chapter)
+            command = run.call_args.args[0]
+            self.assertEqual(command[1:5], ["-m", "plots.figures", "--data", "recorded"])
+            self.assertEqual(command[9:], flags)
 
     def test_refusals(self) -> None:
-        self.assert_refused(self.figures(CHAPTER="none"), 2, "CHAPTER=none", "sums, other")
-        self.assert_refused(self.figures(DATA="there"), 2, "DATA=there", "recorded, here")
+        self.assert_refused(
+            run_tool("draw_figures", self.build, CHAPTER="none"), 2, "CHAPTER=none", "sums, other"
+        )
+        self.assert_refused(
+            run_tool("draw_figures", self.build, DATA="there"), 2, "DATA=there", "recorded, here"
+        )
 
 
 class NoGpuTest(ToolTest):
@@ -218,10 +222,8 @@ class NoGpuTest(ToolTest):
 
 class StageListTest(unittest.TestCase):
     def test_the_real_list_is_complete(self) -> None:
-        from course_tools import BUILD, ROOT
-
         records = json.loads((BUILD / "stages.json").read_text(encoding="utf-8"))
-        # With neither nvcc nor Boost.Context no kernel is built at all; without OpenCL none of its own.
+        # Without nvcc and without the CPU engine no CUDA kernel is built.
         engines = {engine for record in records for engine in record["executables"]}
         for record in records:
             with self.subTest(record["stage"]):
