@@ -3,7 +3,7 @@
 // Idea: bars of a triangulation push their ends apart until no point moves any more; points that
 // leave the domain are put back on its boundary.
 // Limit now: one core: the square roots and divisions of each bar, and between them triangulations.
-// Not of the thesis but of seed 004 2.2.3, figure 5.
+// Not of the thesis but of Gaudiani 2012, 2.2.3, figure 5.
 #include "problem/distmesh.hpp"
 
 #include <cmath>
