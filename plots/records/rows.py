@@ -78,7 +78,7 @@ def parse_parameters(text: str) -> dict[str, str]:
 
 
 def _stage_name(text: str) -> str:
-    """The stage without its chapter: `nbody/02_float4` and `02_float4` are the same stage."""
+    """The stage without its chapter: `chapter/02_name` and `02_name` are the same stage."""
     return text.rpartition("/")[2]
 
 
