@@ -207,6 +207,8 @@ class DrawingTest(PlotsTest):
 
     def draw(self, *words: str) -> tuple[int, str, str]:
         """The exit status, what is printed, and what is said on stderr."""
+        if shutil.which("gnuplot") is None:
+            self.skipTest("gnuplot is missing")
         printed, said = io.StringIO(), io.StringIO()
         given = [
             "--recorded",
