@@ -69,7 +69,7 @@ LABELS: dict[str, tuple[str, ...]] = {
         "under 60 s",
         "43.4 s",
         "its own inputs and GPU,",
-        "published; a scale of its own",
+        "published, on another scale",
     ),
     "storms_cells": (
         STAGES.serial,
