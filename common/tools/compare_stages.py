@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make compare CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]: every stage of a chapter on one input.
+"""make compare CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]: runs every stage of a chapter on one input.
 
-A table of times with the speed-up against the first stage and against the previous one, the share
-of the device's limit, and a plot. Stages for which the input is too long are left out.
+It prints a table of times, speed-ups over the first and the previous stage, and shares of the
+device's limit, and draws a plot. Stages for which the input is too large are left out.
 """
 
 import shutil
@@ -106,10 +106,10 @@ def plot(chapter: str, entries: list[Entry], subtitle: str) -> list[Path]:
 def main() -> int:
     stages = load_stages()
     chapter = choose("CHAPTER", variable("CHAPTER"), chapters_of(stages))
-    # A race on purpose is wrong, and a time of a wrong result is none.
+    # The result of a race on purpose is wrong, so its time means nothing.
     racing = [stage for stage in stages if stage.chapter == chapter and stage.race_on_purpose]
     chosen = [stage for stage in stages if stage.chapter == chapter and not stage.race_on_purpose]
-    # Counting takes time that says nothing about a stage, not even about the CPU engine.
+    # Not ENGINE=count: counting takes most of that time, so it says nothing about a stage.
     engine, args = chosen_engine(("gpu", "emu")), arguments()
     common: list[str] = []
     made: dict[str, Entry] = {}
@@ -117,8 +117,8 @@ def main() -> int:
     limited: list[tuple[Stage, ToolError]] = []
     without_device: list[str] = []
 
-    # One n for all. Each engine has its own default, so the last stage, the quickest, sets it; but
-    # OpenCL may run elsewhere than the kernels that it is compared with.
+    # All stages get the same n. Each engine has its own default, so the last stage, the fastest
+    # one, sets it. An OpenCL stage does not, because it may run on another device.
     last = next((stage for stage in reversed(chosen) if not stage.opencl), chosen[-1])
     for stage in [last, *(stage for stage in chosen if stage is not last)]:
         try:
@@ -130,7 +130,7 @@ def main() -> int:
             if error.status == EXIT_NO_DEVICE:
                 without_device.append(str(error))
                 continue
-            # What a stage takes depends on the device: it says so itself.
+            # The largest n of a stage depends on the device: its own message names it.
             if stage.largest_n and error.status == EXIT_USAGE:
                 limited.append((stage, error))
             else:
@@ -155,17 +155,18 @@ def main() -> int:
         left=2,
     )
     if any(entry.engine == "emu" for entry in entries):
-        print("emu: times of the emulation on this CPU, not of a GPU")
+        print("emu: these times are of the emulation on this CPU, not of a GPU")
     for entry in entries:
         if entry.engine == "opencl":
             print(f"opencl: {entry.measurement.rows[0]['device']}")
     for stage, error in limited:
         print(f"left out: {stage.stage}: {error}")
     if limited:
-        print(f'ARGS="--n {min(stage.largest_n for stage, _ in limited)}" compares them too')
+        print(f'ARGS="--n {min(stage.largest_n for stage, _ in limited)}" includes them')
     for stage in racing:
         print(
-            f"left out: {stage.stage}: its blocks race on purpose: make run STAGE={stage.stage} ARGS=--check"
+            f"left out: {stage.stage}: its blocks race on purpose: "
+            f"make run STAGE={stage.stage} ARGS=--check"
         )
     for line in (*without_device, *failures):
         print(f"left out: {line}")

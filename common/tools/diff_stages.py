@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make diff A=nbody/02_float4 B=nbody/03_shared_tiles: what changed between two stages.
+"""make diff A=nbody/02_float4 B=nbody/03_shared_tiles: shows what changed between two stages.
 
-It prints a plain unified diff of the two sources and of their own compiler flags: some stages
-differ from the one before in a flag alone.
+It prints a unified diff of the two sources and of their own compiler flags: some stages differ from
+the one before only in a flag.
 """
 
 from common.tools.lib.differences import flags_diff, source_diff

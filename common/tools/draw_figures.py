@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make figures [DATA=recorded|here] [CHAPTER=nbody]: the thesis' figures into build/figures.
+"""make figures [DATA=recorded|here] [CHAPTER=nbody]: draws the figures into build/figures.
 
-recorded: from the measurements in plots/data. here: from a sweep on this machine, which runs
-first and writes build/data.
+recorded: from the measurements in plots/data. here: from a sweep on this machine, which runs first
+and writes build/data.
 """
 
 import shutil
@@ -36,7 +36,7 @@ def measure_here(stages: list[Stage], chapters: list[str]) -> int:
     if any("opencl" in stage.executables for stage in stages):
         engines.add("opencl")
     folder = build_folder() / "data"
-    # Rows of an older sweep may come from another build.
+    # Rows of an earlier sweep may come from another build.
     shutil.rmtree(folder, ignore_errors=True)
     sweeps = sweeps_of(chapters, "here", engines)
     recorder = Recorder(stages, folder)
@@ -45,7 +45,7 @@ def measure_here(stages: list[Stage], chapters: list[str]) -> int:
 
 
 def draw(data: str, chapter: str = "", told: bool = True) -> int:
-    """`told`: each picture is named, with its file and its title."""
+    """Draws the figures. With `told`, it prints the file and the title of each one."""
     if shutil.which("gnuplot") is None:
         raise ToolError("no figures: gnuplot is missing (package gnuplot-nox)", EXIT_FAILURE)
     build = build_folder()

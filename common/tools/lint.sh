@@ -7,11 +7,11 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 if ! git ls-files --error-unmatch Makefile >/dev/null 2>&1; then
-    echo "lint.sh: git does not know this folder: which files are the course's is asked of git" >&2
+    echo "lint.sh: this folder is not a git repository; git must list the course's files" >&2
     exit 1
 fi
 
-# New files too, before they are added.
+# Also new files that are not added yet.
 sources() {
     git ls-files --cached --others --exclude-standard -- "$@" | sort -u | while IFS= read -r file; do
         [ -e "$file" ] && printf '%s\n' "$file"
@@ -32,22 +32,22 @@ check() {
 
 code() { sources '*.hpp' '*.cpp' '*.h' '*.cu' '*.cuh' '*.cl'; }
 formatted() {
-    # Names the files only: `make format` mends them.
+    # Names the files only. `make format` formats them.
     ! code | xargs -r clang-format --dry-run 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: .*/\1 is not formatted/p' |
         sort -u | grep .
 }
-# Debian's black, at the line length of the C++.
+# Debian's black, with the line length of the C++ code.
 pythons_formatted() { sources '*.py' | xargs -r black --quiet --check --line-length 100; }
 circles() { python3 common/tools/lib/include_circles.py; }
 tidy() {
-    # Only what is compiled here has flags to be read with. backend_cuda.cpp needs
-    # std::source_location, which clang has from 16 on only.
+    # clang-tidy needs the flags of a file, so it reads only files that are compiled here.
+    # backends/cuda.cpp needs std::source_location, which clang has from version 16.
     sources 'common/*.cpp' 'chapters/*.cpp' ':!common/backends/cuda.cpp' | while IFS= read -r file; do
         grep -q "\"file\": \"../$file\"" build/compile_commands.json && printf '%s\n' "$file"
     done | xargs -r -P 2 -n 4 clang-tidy -p build --quiet --warnings-as-errors='*' 2>/dev/null
 }
 static_analysis() {
-    # The vector types' macros are beyond cppcheck's preprocessor, CUDA's signatures beyond its taste.
+    # cppcheck's preprocessor fails on macros of vector types, and it dislikes CUDA's signatures.
     sources 'common/*.cpp' 'chapters/*.cpp' | xargs -r cppcheck --quiet --std=c++20 --language=c++ \
         --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
         --suppress=missingIncludeSystem --suppress=unknownMacro --suppress=passedByValue \
@@ -60,7 +60,7 @@ for name in sys.argv[1:]:
     ast.parse(open(name, encoding="utf-8").read(), name)'; }
 
 licences() {
-    # On the first line, or behind the one that names the interpreter. Data and prose have none.
+    # The licence is in line 1, or in line 2 after the interpreter. Data and prose have none.
     ! sources '*.hpp' '*.cpp' '*.h' '*.cu' '*.cuh' '*.cl' '*.py' '*.sh' '*.gp' '*.toml' '*.css' '*meson.build' Makefile |
         while IFS= read -r file; do
             head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || printf '%s\n' "$file has no licence"

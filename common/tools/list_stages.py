@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make list: prints each stage with its technique, and the part of its chapter that begins there."""
+"""make list: prints each stage with its technique, and names the parts of a chapter."""
 
 from common.tools.lib.stages import chapters_of, chosen_chapters, load_stages, run_tool
 

@@ -58,7 +58,7 @@ def new_head(text: str, before: Stage, name: str) -> str:
     head = [
         lines[0],
         f"// {title[1]}, stage {name[:2]}: {words_of(name)}.\n",
-        "// Idea: none yet. Say in one or two sentences what the stage does and why it is faster.\n",
+        "// Idea: none yet. Say in one or two sentences what it does and why it is faster.\n",
         f"// Compared with {before.name}: nothing has changed yet.\n",
         "// Limit now: unknown. `make counters` and a profiler show it.\n",
         "// Not of the thesis.\n",

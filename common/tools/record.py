@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make record [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]: runs the sweeps of
-plots/<chapter>/sweep.toml and writes plots/data/<device>/<chapter>.csv. SWEEPS, or the names on
-this program's command line, chooses some. Several recorders may run at once, each with other
-sweeps, engines or CUDA_VISIBLE_DEVICES: each appends whole runs under a lock.
+"""make record [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]: measures the sweeps.
 
-It resumes where it stopped: a run whose rows exist is skipped, and the rows of a finished run
-are on disk before the next run starts. So an interruption loses none. plots/records/sweeps.md
-has the rules.
+It runs the sweeps of plots/<chapter>/sweep.toml and writes plots/data/<device>/<chapter>.csv.
+SWEEPS, or the names on this program's command line, chooses some of them. Several recorders may run
+at the same time, with different sweeps, engines or CUDA_VISIBLE_DEVICES: each appends whole runs
+under a lock.
+
+It continues where it stopped: it skips a run whose rows exist, and writes the rows of a finished
+run to disk before the next run starts. So an interruption loses no finished run.
+plots/records/sweeps.md has the rules.
 """
 
 import csv
@@ -61,7 +63,7 @@ def same_value(text: str, wanted: Any) -> bool:
 
 
 def same_but_size(row: Row, run: Run) -> bool:
-    """Whether the row is of the run's stage, engine and parameters, at whatever n and seed."""
+    """Whether the row has the run's stage, engine and parameters. Its n and seed may differ."""
     if (row["chapter"], row["stage"], row["engine"]) != (
         run.sweep.chapter,
         run.stage,
@@ -93,8 +95,9 @@ def is_recorded(run: Run, rows: list[Row]) -> bool:
 
 
 def seconds_at(n: int, took: dict[int, list[float]]) -> float:
-    """The expected seconds of a run of n, from the seconds of other sizes. The time grows with a
-    power of n, which the nearest size and one at least twice as far from it show."""
+    """The expected seconds of a run of n, from the seconds of other sizes. The time is assumed to
+    grow with a power of n. The nearest size and another one, at least a factor of two away from it,
+    give the exponent."""
     means = {size: max(1e-3, sum(times) / len(times)) for size, times in took.items()}
     nearest = sorted(means, key=lambda size: abs(math.log(size / n)))
     first, growth = nearest[0], 1.0
@@ -105,25 +108,23 @@ def seconds_at(n: int, took: dict[int, list[float]]) -> float:
 
 
 class Progress:
-    """How many runs are finished, and about how long the others take."""
+    """Counts the finished runs and estimates the time of the others."""
 
     def __init__(self, runs: Iterable[Run]) -> None:
         self.left = {self.key(run): run for run in runs}
         self.count = len(self.left)
         self.took: dict[tuple[Any, ...], dict[int, list[float]]] = {}  # by n, of similar runs
-        self.seconds, self.timed = (
-            0.0,
-            0,
-        )  # of all runs: a run that resembles none is expected to take their mean
+        # Of all runs. A run that is similar to none is expected to take their mean time.
+        self.seconds, self.timed = 0.0, 0
 
     @staticmethod
     def key(run: Run) -> tuple[Any, ...]:
-        """Several sweeps may ask for the same run."""
+        """Identifies a run: several sweeps may contain the same one."""
         return (run.sweep.chapter, run.sweep.engine, run.stage, run.n, run.seed, *run.arguments)
 
     @staticmethod
     def likenesses(run: Run) -> Iterator[tuple[Any, ...]]:
-        """What similar runs have in common, the closest likeness first."""
+        """The properties that similar runs share, the greatest similarity first."""
         alike = (run.sweep.chapter, run.sweep.engine)
         yield (*alike, run.stage, *run.arguments)
         yield (*alike, run.stage)
@@ -148,12 +149,13 @@ class Progress:
         words = f"run {self.count - len(self.left)} of {self.count}"
         if not self.left or not self.timed:
             return words
-        return f"{words}, about {rough_time(sum(self.expected(run) for run in self.left.values()))} left"
+        seconds = sum(self.expected(run) for run in self.left.values())
+        return f"{words}, about {rough_time(seconds)} left"
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[BinaryIO]:
-    """The file, opened to append, while no other recorder reads or writes it."""
+    """Opens the file to append. Meanwhile no other recorder can read or write it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab", buffering=0) as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # released when the file is closed
@@ -161,7 +163,7 @@ def locked(path: Path) -> Iterator[BinaryIO]:
 
 
 class Table:
-    """A CSV file that any number of recorders append to, one whole run at a time."""
+    """A CSV file to which several recorders may append, one whole run at a time."""
 
     def __init__(self, path: Path, header: Sequence[str]) -> None:
         self.path = path
@@ -175,10 +177,12 @@ class Table:
             data = self.path.read_bytes()
             whole = data[: data.rfind(b"\n") + 1]
             if len(whole) < len(data):
-                file.truncate(len(whole))  # half a line, left by a power cut
+                file.truncate(len(whole))  # a part of a line, left by a power failure
         reader = csv.DictReader(io.StringIO(whole.decode("utf-8")))
         if whole and tuple(reader.fieldnames or ()) != self.header:
-            raise ToolError(f"{self.path}:1: not the header of these rows", EXIT_FAILURE)
+            raise ToolError(
+                f"{self.path}:1: the header has other columns than expected", EXIT_FAILURE
+            )
         for row in reader:
             if None in row or None in row.values():
                 raise ToolError(
@@ -190,12 +194,11 @@ class Table:
         text = io.StringIO()
         writer = csv.DictWriter(text, self.header, lineterminator="\n")
         with locked(self.path) as file:
-            if (
-                os.fstat(file.fileno()).st_size == 0
-            ):  # checked under the lock: another recorder may have begun
+            # Checked under the lock: another recorder may have written the header meanwhile.
+            if os.fstat(file.fileno()).st_size == 0:
                 writer.writeheader()
             writer.writerows(rows)
-            file.write(text.getvalue().encode("utf-8"))  # one write: all the rows of a run or none
+            file.write(text.getvalue().encode("utf-8"))  # one write: all rows of a run or none
             os.fsync(file.fileno())
         self.rows += rows
 
@@ -206,7 +209,7 @@ def folder_name(device: str) -> str:
 
 
 class Recorder:
-    """Makes the runs that the tables in `folder` lack. Each chapter has one table."""
+    """Makes the runs that are missing in the tables in `folder`. Each chapter has one table."""
 
     def __init__(self, stages: list[Stage], folder: Path) -> None:
         self.stages = {stage.stage: stage for stage in stages}
@@ -222,8 +225,8 @@ class Recorder:
         return self.tables[name]
 
     def measure(self, run: Run, repeats: int, warmup: int) -> Measurement:
-        """A single run without a warm-up is verified and timed at once, so that a long run runs
-        once, not three times."""
+        """Runs a stage. A single repeat without a warm-up is verified and timed in one run, so a
+        long run happens once and not three times."""
         stage = self.stages[f"{run.sweep.chapter}/{run.stage}"]
         return measure(
             executable(stage, pick_engine(stage, run.sweep.engine)),
@@ -241,8 +244,8 @@ class Recorder:
         )
 
     def may_be_long(self, run: Run, rows: list[Row]) -> bool:
-        """Whether one timed run is tried first. It is not where another size was so fast that this
-        one cannot be long, even if the time grows with the cube of n."""
+        """Whether to try a single timed run first. That is not needed if another size was so fast
+        that this one cannot be long, even if the time grows with the cube of n."""
         limit = run.sweep.long_run_seconds
         if limit <= 0 or run.sweep.repeats == 1:
             return False
@@ -281,14 +284,13 @@ class Recorder:
         self.made += 1
         seconds = time.monotonic() - started
         self.progress.made(run, seconds)
-        print(
-            f"{run}: {len(rows)} x {format_ms(made.median_ms('kernels_ms'))} ms ({seconds:.1f} s); {self.progress}",
-            flush=True,
-        )
+        kernels = format_ms(made.median_ms("kernels_ms"))
+        said = f"{run}: {len(rows)} x {kernels} ms ({seconds:.1f} s); {self.progress}"
+        print(said, flush=True)
 
     def keep_limits(self, device: str, limits: dict[str, float]) -> None:
-        """The limits of the device, where the harness knows them. The largest value of all lines
-        counts. A line is added where this run found a larger value than the lines before."""
+        """Records the limits of the device, if the harness knows them. The largest value of all
+        lines counts, so a line is added only if this run found a larger value."""
         if not limits.get("bytes_per_second"):
             return
         table = self.table("limits", LIMITS_COLUMNS)
@@ -307,9 +309,8 @@ class Recorder:
 
     def record_all(self, sweeps: list[Sweep]) -> None:
         for chapter in dict.fromkeys(sweep.chapter for sweep in sweeps):
-            self.table(
-                chapter, ROW_COLUMNS
-            )  # a broken table stops the recorder before the first run
+            # A broken table stops the recorder before the first run.
+            self.table(chapter, ROW_COLUMNS)
         self.progress = Progress(
             run
             for sweep in sweeps
@@ -336,7 +337,7 @@ class Recorder:
 
 
 def gpu_name(stages: list[Stage]) -> str:
-    """The device's name as rows hold it, from a small run of the first stage with kernels."""
+    """The device's name in rows, from a small run of the first stage with kernels."""
     stage = next(stage for stage in stages if stage.has_kernels)
     made = measure(
         executable(stage, pick_engine(stage, "gpu")),
@@ -346,8 +347,8 @@ def gpu_name(stages: list[Stage]) -> str:
 
 
 def record_profiles(profiles: Mapping[str, str], folder: Path) -> None:
-    """Runs the modules that profile stages, where their metrics are missing. Many shared GPUs
-    refuse their counters to users: then one line says so, and the records are complete without
+    """Runs the modules that profile stages if their metrics are missing. Many shared GPUs do not
+    let users read their counters. Then one line says so, and the records are complete without
     them."""
     for chapter, module in profiles.items():
         if (folder / f"{chapter}_profile.csv").exists():
@@ -370,7 +371,7 @@ def main() -> int:
     chapters = chosen_chapters(stages)
     if not has_gpu():
         raise ToolError(
-            "make record: no usable device: records need a GPU "
+            "make record: no usable device: it needs a GPU "
             "(make figures DATA=here measures this machine)",
             EXIT_NO_DEVICE,
         )

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """make test, make test-all: runs Meson's tests.
 
-It names the tests that took longest, and why tests were skipped. The last line is `N passed, N failed`,
-followed by `, N skipped` if some were skipped.
+It names the tests that took longest, and why tests were skipped. The last line is
+`N passed, N failed`, followed by `, N skipped` if some were skipped.
 
 --long         runs the long tests, too
 --only-long    runs only the long tests, and adds the counts of the run before (for `.ci/run`)
@@ -62,10 +62,11 @@ def skip_reasons(tests: list[dict[str, Any]]) -> list[str]:
             # A stage's own message begins with its name.
             reason = re.sub(r"^[a-z]+/\d\d_\w+: ", "", reason)
             by_reason.setdefault(reason, []).append(short_name(test))
-    return [
-        f"skipped: {len(names)} {'test' if len(names) == 1 else 'tests'} (such as {names[0]!r}): {reason}"
-        for reason, names in by_reason.items()
-    ]
+    lines = []
+    for reason, names in by_reason.items():
+        count = "1 test" if len(names) == 1 else f"{len(names)} tests"
+        lines.append(f"skipped: {count} (such as {names[0]!r}): {reason}")
+    return lines
 
 
 def longest_tests(tests: list[dict[str, Any]]) -> list[str]:
@@ -82,7 +83,7 @@ def last_line(counts: Counter[str]) -> str:
 
 
 def run_meson(build: Path, *flags: str) -> tuple[int, list[dict[str, Any]]]:
-    """The exit status, and the tests in the log. There are none if no test has the wanted suites."""
+    """The exit status, and the tests in the log: none if no test has the wanted suites."""
     log = build / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
     command = ["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs", *flags]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """make sanitize [CHAPTER=…]: runs compute-sanitizer's four tools on every stage, at small sizes.
 
-Each tool gets one process per stage, which runs all checks. racecheck sees races in shared memory only.
-The CPU engine with counters finds those in global memory.
+Each tool gets one process per stage, which runs all checks. racecheck sees races in shared memory
+only. The CPU engine with counters finds those in global memory.
 """
 
 import re
@@ -25,13 +25,13 @@ from common.tools.lib.stages import (
 )
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
-# A part of a block, one element more than a block, and several blocks of which the last is incomplete.
+# A part of a block, one element more than a block, and several blocks with an incomplete one.
 SIZES = "33,257,1000"
 PROCESSES = 4  # at the same time: the start takes most of a short run
 FINDING = 9  # the sanitizer's exit status for a finding; no stage has this status
-# All tools except memcheck print this about a program whose kernels launch kernels, and count it as a
-# finding. initcheck continues, and reports what the launched kernels wrote as uninitialised. The other
-# tools stop. For such stages, use the CPU engine with counters, which supports launches inside kernels.
+# All tools except memcheck print this about a program whose kernels launch kernels, and count it as
+# a finding. initcheck continues, and reports what the launched kernels wrote as uninitialised. The
+# other tools stop. For such stages, use the CPU engine with counters, which supports such launches.
 UNSUPPORTED = "CUDA Dynamic Parallelism is not supported by the selected tool"
 CLEAN, FOUND, NOT_SUPPORTED = "clean", "found", "not supported"
 

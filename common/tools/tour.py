@@ -94,7 +94,8 @@ def main() -> int:
             print(f"the page, for any browser: {build_folder() / 'figures' / 'index.html'}")
     if any("count" in stage.executables for stage in stages):
         print(
-            "to see how a stage changes the memory traffic: make counters A=nbody/01_float3 B=nbody/02_float4"
+            "to see how a stage changes the memory traffic: "
+            "make counters A=nbody/01_float3 B=nbody/02_float4"
         )
     # Failures come last, where they are seen.
     for line in failures:

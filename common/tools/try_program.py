@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """make try FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]: builds and runs a CUDA program.
 
-The program is one file with its own main. It runs on a GPU (gpu), or on the CPU engine without (emu) or
-with (count) counters and checks. The executable stays in build/try.
+The program is one file with its own main. It runs on a GPU (gpu), or on the CPU engine without
+(emu) or with (count) counters and checks. The executable stays in build/try.
 """
 
 import json

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The columns of the recorded tables, for the programs that write them and those that read them.
 
-A stage writes its rows itself (common/harness/results.cpp). A test compares its header with ROW_COLUMNS.
+A stage writes its rows itself (common/harness/results.cpp). A test compares its header with
+ROW_COLUMNS.
 """
 
 ROW_COLUMNS = (

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The GPUs of this machine. The driver names them, and it honours CUDA_VISIBLE_DEVICES.
 
-As a program, it prints the number of each architecture for nvcc ("90"), one per line. Meson runs it.
+As a program, it prints nvcc's number of each architecture ("90"), one per line. Meson runs it.
 """
 
 import ctypes

@@ -4,11 +4,11 @@
 
 usage: include_circles.py [ROOT]
 
-It reads the #include lines of all C++ and CUDA sources that git knows below ROOT, and the imports of
-all Python sources. It prints each circle of modules, and each circle of folders within common/ or
-plots/, as a chain of lines. If it finds one, the exit status is 1. A header and the source of the same
-name are one module. Include paths are relative to the repository's root, to the chapter, or to the
-file. Other headers are ignored.
+It reads the #include lines of all C++ and CUDA sources that git knows below ROOT, and the imports
+of all Python sources. It prints each circle of modules, and each circle of folders within common/
+or plots/, as a chain of lines. If it finds one, the exit status is 1. A header and the source of
+the same name are one module. Include paths are relative to the repository's root, to the chapter,
+or to the file. Other headers are ignored.
 """
 
 import argparse
@@ -27,7 +27,7 @@ FOLDERS_IN = ("common/", "plots/")
 
 
 class Edge(NamedTuple):
-    """One module needs another one: the place of the include or import, and the file that it names."""
+    """One module needs another one: the place of the include or import, and the named file."""
 
     place: str
     target: str

@@ -20,11 +20,13 @@ def changes(
         for counted in ("requests", "sectors" if name in GLOBAL else "wavefronts")
     ]
     names += [("barriers", "barriers"), ("collectives", "warp collectives")]
-    return [
-        f"{where}: {whole_or_three_digits(count_of(a, name))} -> {whole_or_three_digits(count_of(b, name))} {what}{whose}"
-        for name, what in names
-        if count_of(a, name) != count_of(b, name)
-    ]
+    lines = []
+    for name, what in names:
+        before, after = count_of(a, name), count_of(b, name)
+        if before != after:
+            numbers = f"{whole_or_three_digits(before)} -> {whole_or_three_digits(after)}"
+            lines.append(f"{where}: {numbers} {what}{whose}")
+    return lines
 
 
 def widths(kernel: Kernel, name: str) -> str:

@@ -33,7 +33,7 @@ class Measurement:
 
 
 def check(program: Path) -> str:
-    """Runs a stage's own check at its usual size and returns its line. Errors are those of measure()."""
+    """Runs a stage's own check at its usual size and returns its line. Fails as measure() does."""
     result = subprocess.run([str(program), "--check"], capture_output=True, text=True, check=False)
     lines = (result.stdout if result.returncode == 0 else result.stderr).strip().splitlines()
     said = lines[-1] if lines else f"{program.name}: exit status {result.returncode}"

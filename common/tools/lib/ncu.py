@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nsight Compute's command line: finding it, running it, reading its tables."""
+"""Finds and runs the command line of Nsight Compute (ncu), and reads its tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from common.tools.lib.stages import DataError
 
-# A kernel's launch: the unit and value of each column by its name.
+# One launch of a kernel: each column's name with its unit and value.
 Launch = dict[str, tuple[str, str]]
 
 NOTHING_PROFILED = ("No kernels were profiled", "Failed to profile")
@@ -47,14 +47,14 @@ def run(command: list[str], timeout: float) -> subprocess.CompletedProcess[str]:
 
 
 def parse_number(text: str) -> float | None:
-    """`1,234.5` as a number; None where ncu has no value (n/a)."""
+    """The number of a text such as `1,234.5`. None if ncu has no value (n/a)."""
     match = re.match(r"\s*([0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)", text)
     return float(match[1].replace(",", "")) if match else None
 
 
 def parse_launches(text: str) -> list[Launch]:
-    """The launches of `--page raw --csv`: one line of names, one of units, one per launch. Lines of
-    ncu itself and of the program come before them."""
+    """The launches in the output of `--page raw --csv`: one line of names, one of units, and one
+    per launch. Lines of ncu itself and of the program come before them."""
     lines = text.splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None or len(lines) < start + 3:

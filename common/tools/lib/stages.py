@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts that all tools share: the list of stages that Meson wrote, engines, and errors of one line."""
+"""The parts that all tools share: the list of stages, engines, and errors of one line."""
 
 import difflib
 import json
@@ -111,8 +111,8 @@ def find_stage(stages: list[Stage], name: str, as_variable: str = "STAGE") -> St
 
 
 def meant_stages(names: list[str], wrong: str) -> str:
-    """Names the stages that a wrong name may mean: all if they are few, else similar names, else those of
-    its chapter."""
+    """Names the stages that a wrong name may mean: all if they are few, else similar names, else
+    those of its chapter."""
     if len(names) > FEW:
         like = [name for name in names if wrong and wrong in name]
         like = like or difflib.get_close_matches(wrong, names, n=3, cutoff=0.75)

@@ -33,8 +33,9 @@ if ! ninja -C build --quiet build.ninja >"$log" 2>&1; then
     exit 1
 fi
 
-# Many files take minutes to compile. So their number is printed first, and on a terminal ninja shows its
-# progress. Only compilations count: other steps are quick, and a dry run always lists some of them.
+# Many files take minutes to compile. So their number is printed first, and on a terminal ninja
+# shows its progress. Only compilations count: other steps are quick, and a dry run always lists
+# some.
 files=$(NINJA_STATUS='[] ' ninja -C build -n "$@" 2>/dev/null | grep -c '^\[] Compiling ')
 if [ "$files" -gt 10 ]; then
     echo "building, $files files to compile: this takes minutes"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs what the build needs and this machine lacks. A fresh Debian has no Python, so this is a
-# shell script. It looks for commands and files, never for packages: what pip or the site's own build
-# has installed counts, too.
+# shell script. It looks for commands and files, never for packages: what pip or the site's own
+# build has installed counts, too.
 #   setup.sh [--lint|--long]   --lint: also the tools of `make lint` and `make format`
 #                              --long: also what only the long tests need
 set -u
@@ -111,7 +111,7 @@ if ! command -v apt-get >/dev/null 2>&1; then
 elif [ "$as_root" = none ]; then
     by=su
     command -v sudo >/dev/null 2>&1 && by='sudo sh'
-    echo "set-up: packages are missing, and you have no permission to install them. An administrator must run this once:" >&2
+    echo "set-up: packages are missing, and you may not install them; an administrator must run this once:" >&2
     echo "    $by -c '$install'" >&2
     [ -z "$missing_required" ] || exit 1
 else

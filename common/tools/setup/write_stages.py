@@ -4,8 +4,8 @@
 
     write_stages.py OUTPUT stage NAME KEY=VALUE… stage NAME KEY=VALUE…
 
-A key of LISTS may be repeated. `executable.<engine>` and `skipped.<engine>` become dictionaries. Meson
-puts all executables into one folder. Links give each chapter its own folder:
+A key of LISTS may be repeated. `executable.<engine>` and `skipped.<engine>` become dictionaries.
+Meson puts all executables into one folder. Links give each chapter its own folder:
 build/chapters/<chapter>/<executable>.
 """
 

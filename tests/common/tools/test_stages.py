@@ -164,7 +164,7 @@ class CompareTest(ToolTest):
                 "left out: sums/01_plain: stand-in: --n 1000: this stage sorts at most 500",
                 result.stdout,
             )
-            self.assertEqual('ARGS="--n 500" compares them too' in result.stdout, largest == 500)
+            self.assertEqual('ARGS="--n 500" includes them' in result.stdout, largest == 500)
             self.assertRegex(result.stdout, r"\n02_flags +emu +10 ")
 
     def test_a_race_on_purpose_is_left_out(self) -> None:
