@@ -9,7 +9,15 @@ from functools import partial
 from plots.distmesh.animation import make_meshing
 from plots.distmesh.counts import prepare_counts
 from plots.distmesh.meshes import MESHES, prepare_meshes
-from plots.distmesh.stages import CIRCLE, KERNELS, ON_THE_HOST, OTHER_FLAGS, PRINTED, SAID_BY, STAGES
+from plots.distmesh.stages import (
+    CIRCLE,
+    KERNELS,
+    ON_THE_HOST,
+    OTHER_FLAGS,
+    PRINTED,
+    SAID_BY,
+    STAGES,
+)
 from plots.distmesh.tables import TABLES
 from plots.distmesh.times import prepare_shares, prepare_times
 from plots.drawing.chapter import Chapter, Rate, Rules

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Distmesh, stage 00: one thread on the CPU.
-// Idea: bars of a triangulation push their ends apart until no point moves any more; points that
-// leave the domain are put back on its boundary.
-// Limit now: one core: the square roots and divisions of each bar, and between them triangulations.
+// Idea: the bars of a triangulation push their ends apart until no point moves any more. Points
+// that leave the domain are put back on its boundary.
+// Limit now: one core: the square roots and divisions of each bar, and the triangulations.
 // Not of the thesis but of Gaudiani 2012, 2.2.3, figure 5.
 #include "problem/distmesh.hpp"
 
@@ -13,7 +13,8 @@
 using distmesh::Bar, distmesh::Domain, distmesh::Point, distmesh::Status;
 using distmesh::Input, distmesh::Mesh, distmesh::Output, distmesh::Phase, distmesh::PhaseTimer;
 
-// Over all bars: the squares of the lengths that they have and that they shall have.
+// Over all bars: the squares of the lengths that they have and of the lengths that they should
+// have.
 struct Sums {
     double lengths, wanted;
 };
@@ -33,7 +34,8 @@ Sums sum_lengths(const Point* points, const Bar* bars, std::int64_t bar_count, c
     return sums;
 }
 
-// Adds each bar's force to its ends'. With `density`, marks the ends of bars much too short.
+// Adds the force of each bar to its ends. With `density`, marks the ends of bars that are much too
+// short.
 void compute_forces(const Point* points, const Bar* bars, std::int64_t bar_count, Sums sums,
                     const double* lengths, const double* wanted, bool density, Point* forces,
                     std::int32_t* crowded, Status& status) {
@@ -53,7 +55,7 @@ void compute_forces(const Point* points, const Bar* bars, std::int64_t bar_count
     }
 }
 
-// Moves every point but the fixed ones, and those that left the domain back to its boundary.
+// Moves all points except the fixed ones. If one left the domain, moves it back to the boundary.
 void move_points(Point* points, const Point* triangulated, const Point* forces, std::int64_t fixed,
                  std::int64_t count, const Domain& domain, double h0, Status& status) {
     const double step = distmesh::kGradientStep * h0;

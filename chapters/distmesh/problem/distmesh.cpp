@@ -61,34 +61,34 @@ class DistMesh final : public course::Problem {
 
     std::string_view chapter() const override { return "distmesh"; }
     std::string_view summary() const override {
-        return "Distmesh: a domain in triangles, by bars that push their ends apart";
+        return "Distmesh: covers a domain with triangles, by bars that push their ends apart";
     }
-    std::string_view n_help() const override {
-        return "points that the mesh shall have, about; sets h0";
-    }
+    std::string_view n_help() const override { return "approximate number of points; sets h0"; }
     std::string_view input_help() const override {
-        return "a name that --domain takes, or a polygon's file: lines `x y`, the last as the "
-               "first";
+        return "a name that --domain takes, or the file of a polygon: lines `x y`; the last line "
+               "repeats the first";
     }
 
     void add_options(course::CommandLine& command_line) override {
         command_line.add_choice("--domain", domain_,
                                 {"circle", "ellipse", "polygon", "square-hole", "ring", "wing"},
                                 "what to mesh");
-        command_line.add_real("--h0", h0_,
-                              "spacing of the points at the start, and of the shortest bars; in "
-                              "place of --n");
-        command_line.add_text("--fixed", fixed_, "points that stay where they are: lines `x y`");
-        command_line.add_text("--minus", minus_,
-                              "cut out of the domain: circle, ellipse, square or wing; NAME or "
-                              "NAME:x,y,scale");
-        command_line.add_text("--plus", plus_, "added to the domain, before --minus");
+        command_line.add_real(
+            "--h0", h0_,
+            "spacing of the points at the start, and length of the shortest bars; "
+            "replaces --n");
+        command_line.add_text("--fixed", fixed_, "file of points that stay in place: lines `x y`");
+        command_line.add_text(
+            "--minus", minus_,
+            "shape to cut out of the domain: circle, ellipse, square or wing; NAME "
+            "or NAME:x,y,scale");
+        command_line.add_text("--plus", plus_, "shape to add to the domain, before --minus");
         command_line.add_real("--grading", grading_,
-                              "bars are longer by this factor of the distance from the boundary "
-                              "of the last shape; default: the domain's",
+                              "bars are longer by this factor times the distance from the boundary "
+                              "of the last shape; default: the domain's own",
                               0, 1e6);
         command_line.add_integer("--max-iterations", input_.max_iterations,
-                                 "iterations at most; ending there is no failure; 0: the lattice",
+                                 "limit of iterations; reaching it is no failure; 0: the lattice",
                                  0);
         command_line_ = &command_line;
     }
@@ -108,7 +108,7 @@ class DistMesh final : public course::Problem {
         const Box box = region.box();
         const double width = std::fmin(box.width(), box.height());
         if (command_line_->given("--h0")) {
-            if (options.n_given) throw course::UsageError("--h0 and --n: each sets the other");
+            if (options.n_given) throw course::UsageError("--h0 and --n cannot be combined");
             if (!(h0_ > 0)) throw course::UsageError(text("--h0 ", h0_, ": must be above 0"));
             if (h0_ > width) {
                 throw course::UsageError(
@@ -117,7 +117,7 @@ class DistMesh final : public course::Problem {
         } else {
             if (options.n < kFewestPoints) {
                 throw course::UsageError(
-                    text("--n ", options.n, ": a mesh has ", kFewestPoints, " points or more"));
+                    text("--n ", options.n, ": a mesh has at least ", kFewestPoints, " points"));
             }
             h0_ = spacing_for(region, options.n);
         }
@@ -135,7 +135,7 @@ class DistMesh final : public course::Problem {
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
         std::string result = text("max-iterations=", input_.max_iterations);
-        if (command_line_->given("--h0")) result += text(";h0=", h0_);  // else it is n's
+        if (command_line_->given("--h0")) result += text(";h0=", h0_);  // else it follows from n
         if (!plus_.empty()) result += ";plus=" + plus_;
         if (!minus_.empty()) result += ";minus=" + minus_;
         if (command_line_->given("--grading")) result += text(";grading=", grading_);
@@ -172,7 +172,7 @@ class DistMesh final : public course::Problem {
                 {"min_quality", text(measures_.least_quality)},
                 {"mean_quality", text(measures_.mean_quality)},
                 {"area", text(measures_.area)},
-                // Of the last repeat. What is in no phase are the triangulations on the host.
+                // Of the last repeat. The triangulations on the host belong to no phase.
                 {"copies_ms", text(times_.copy_in_ms + times_.copy_out_ms)},
                 {"triangulations_ms",
                  text(std::fmax(0.0, times_.total_ms - times_.setup_ms - times_.copy_in_ms -
@@ -195,10 +195,10 @@ class DistMesh final : public course::Problem {
         if (command_line_->given("--domain") && !options.input.empty() &&
             (named ? options.input != domain_ : domain_ != "polygon")) {
             throw course::UsageError(
-                text("--domain ", domain_, ": --input ", options.input, " is another one"));
+                text("--domain ", domain_, ": --input ", options.input, " names another domain"));
         }
         if (options.input.empty() && domain_ == "polygon") {
-            throw course::UsageError("--domain polygon: --input names its file");
+            throw course::UsageError("--domain polygon: --input must name its file");
         }
         Region region =
             named || options.input.empty() ? make_region(input_name_) : read_polygon(input_name_);

@@ -2,16 +2,17 @@
 // Distmesh: a mesh of triangles by the balance of forces of Persson and Strang (A simple mesh
 // generator in MATLAB, SIAM Review 46, 2004), with the corrections of its later version 1.1.
 //
-// Points start on a hexagonal lattice of spacing h0, thinned out where bars shall be longer. Their
-// Delaunay triangulation's edges are bars that push and never pull: F = max(L0 - L, 0), where L0 is
-// 1.2 times the length that bars of this total of squares would have. Points move by 0.2 F; those
-// outside go back along the distance's numerical gradient. Once a point has moved 0.1 h0 since, all
-// are triangulated anew. It ends when no interior point moves 0.001 h0 in an iteration. Every 30
-// iterations, ends of bars much too short (L0 > 2 L) are dropped.
+// Points start on a hexagonal lattice of spacing h0, with fewer points where bars should be longer.
+// The edges of their Delaunay triangulation are bars that push and never pull: F = max(L0 - L, 0).
+// L0 is 1.2 times the wanted length, scaled so that the squares of all bars have the same total.
+// Points move by 0.2 F. Those outside go back along the numerical gradient of the distance. When a
+// point has moved 0.1 h0, all points are triangulated anew. The iterations end when no interior
+// point moves 0.001 h0. Every 30 iterations, ends of bars that are much too short (L0 > 2 L) are
+// dropped.
 //
-// All of it in double: a step of the numerical gradient is sqrt(epsilon) h0, in float 0.0003 h0 and
-// its error as large, a third of what ends the iterations, and the published count of nodes and
-// triangles is that of a program in double.
+// All numbers are doubles. A step of the numerical gradient is sqrt(epsilon) h0. In float that is
+// 0.0003 h0 with an error of the same size, a third of the limit that ends the iterations. The
+// published counts of nodes and triangles are those of a program in double, too.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +37,12 @@ inline constexpr double kPressure = 1.2;  // Fscale
 inline constexpr double kTimeStep = 0.2;  // deltat
 inline constexpr double kGradientStep = 0x1.0p-26;  // deps, of h0: the root of double's epsilon
 inline constexpr int kDensityInterval = 30;
-inline constexpr double kCrowded = 2;  // a bar with L0 > 2 L has ends too many
+inline constexpr double kCrowded = 2;  // a bar with L0 > 2 L has one end too many
 
-// The least arithmetic of a bar in an iteration, for the check against the device's limits: 9 for
-// its length and both sums (differences, squares, their sum, a root, another square, additions), 6
-// for its push (rest length, difference, maximum, quotient, products), 4 to add that to both ends.
+// The least number of operations per bar and iteration, for the check against the device's limits:
+// 9 for its length and both sums (differences, squares, their sum, a root, another square,
+// additions), 6 for its push (rest length, difference, maximum, quotient, products), and 4 to add
+// the push to both ends.
 inline constexpr double kOperationsPerBar = 19;
 
 inline constexpr double kFlat = 0.6;  // quality of a triangle at the boundary that is mended
@@ -48,7 +50,7 @@ inline constexpr int kMostMendings = 10;
 
 inline constexpr std::int64_t kMaxPoints = 100'000'000;  // three bars each fit 31 bits
 
-// Ends of a bar, a < b: places in the list of points. As CUDA's int2.
+// The ends of a bar, as indices of points, a < b. Laid out as CUDA's int2.
 struct alignas(8) Bar {
     std::int32_t a, b;
 
@@ -59,7 +61,7 @@ struct Triangle {
     std::int32_t a, b, c;  // counter-clockwise
 };
 
-// What a stage is asked to do. Not to be copied: the domain points into the vertices.
+// What a stage is asked to do. It cannot be copied, as the domain points into the vertices.
 struct Input {
     Input() = default;
     Input(const Input&) = delete;
@@ -81,18 +83,19 @@ struct Output {
     std::vector<Triangle> triangles;
     std::int64_t iterations = 0;
     std::int64_t triangulations = 0;
-    std::int64_t host_triangulations = 0;  // of them; all but where a stage repairs its own
+    std::int64_t host_triangulations = 0;  // of these; fewer if a stage repairs its triangulation
     bool converged = false;  // false: --max-iterations ended it
 };
 
-// How an iteration ended; the stages' kernels set it. 0 or 1 each.
+// How an iteration ended, as the kernels say. Each is 0 or 1.
 struct Status {
     std::int32_t moving;  // an interior point moved kStopTolerance h0 or more
-    std::int32_t drifted;  // a point is kTriangulateTolerance h0 from where it was triangulated
-    std::int32_t crowded;  // bars are much too short: no point was moved
+    std::int32_t drifted;  // a point moved kTriangulateTolerance h0 since its triangulation
+    std::int32_t crowded;  // bars are much too short, and no point was moved
 };
 
-// What every stage leaves to the host: triangulations, and which iteration is the last.
+// What every stage leaves to the host: triangulations, and the decision which iteration is the
+// last.
 //     Mesh mesh(input);
 //     while (mesh.triangulate()) {
 //         do { ...  mesh.end_iterations(status); } while (mesh.goes_on());  // of mesh.points
@@ -101,7 +104,7 @@ struct Status {
 //     mesh.finish(output);
 class Mesh {
   public:
-    explicit Mesh(const Input& input);  // which must live on
+    explicit Mesh(const Input& input);  // keeps a reference to the input
 
     std::vector<Point> points;
     std::vector<Bar> bars;
@@ -116,20 +119,20 @@ class Mesh {
     bool controls_density(std::int64_t ahead = 0) const {
         return (iterations_ + 1 + ahead) % kDensityInterval == 0;
     }
-    // The least that the iterations so far had to move, each reading its bars once and its points,
-    // and writing these; and their operations.
+    // The operations and the fewest bytes of the iterations so far: each reads its bars once, and
+    // reads and writes its points once.
     course::Work work() const;
 
-    // Delaunay's triangulation of the points without the triangles outside, and its bars. False:
-    // that was the last one. The published algorithm ends with the triangulation that the points
-    // had on their way to rest, of whose triangles they may have turned some over; here they rest
-    // when the first iteration of a triangulation finds them at rest, those at the boundary, too,
-    // and turns none over. Errors: UsageError where no triangle is left.
+    // Makes the Delaunay triangulation of the points, without the triangles outside, and its bars.
+    // Returns whether iterations follow. The published algorithm ends with the triangulation that
+    // the points had on their way to rest, of which they may have turned triangles over. Here the
+    // mesh is ready when the first iteration of a triangulation finds all points at rest, those at
+    // the boundary too, and turns no triangle over. Errors: UsageError where no triangle is left.
     bool triangulate();
 
-    // The places of each point's bars, a list after the other: those of point i are
-    // [offsets[i], offsets[i + 1]). A bar that starts at the point is itself, one that ends there
-    // ~itself.
+    // Lists the bars of each point, one point after the other: those of point i are at
+    // [offsets[i], offsets[i + 1]). An entry is the bar's index, or ~index if the bar ends at the
+    // point.
     void list_bars_of_points(std::vector<std::int32_t>& offsets,
                              std::vector<std::int32_t>& list) const;
 
@@ -154,7 +157,7 @@ class Mesh {
     // Returns `done`. A repair that is not done does not count, and triangulate() is next.
     bool end_repair(bool done);
 
-    // Drops the points that are marked, but for the fixed ones, unless the iterations are over.
+    // Drops the marked points except the fixed ones, unless the iterations are over.
     void drop(std::span<const std::int32_t> crowded);
 
     // Points without triangles are left out.
@@ -162,10 +165,10 @@ class Mesh {
 
   private:
     bool is_inside(const Triangle& triangle) const;
-    // After the one iteration of this triangulation, which found no interior point moving.
+    // Whether all points rest and no triangle is turned over, after a first iteration at rest.
     bool is_at_rest() const;
-    // Of points at rest: moves the ones that stand behind the boundary's edges where they should be
-    // on the boundary, and says whether there were any.
+    // Moves points at rest that are just behind an edge of the boundary onto the boundary. Returns
+    // whether there were any.
     bool mend();
 
     const Input& input_;
@@ -179,14 +182,14 @@ class Mesh {
     bool converged_ = false;
 };
 
-// Delaunay's triangulation of all points, their convex hull filled; duplicates keep out but for
-// one.
+// The Delaunay triangulation of all points: it fills their convex hull. Of equal points only one
+// has triangles.
 std::vector<Triangle> delaunay(std::span<const Point> points);
 
-// A triangulation in which every edge has a triangle on both sides. Triangle t is the half-edges
-// 3 t, 3 t + 1 and 3 t + 2, counter-clockwise; half-edge h goes from corners[h] to where the next
-// one of its triangle starts, and twins[h] goes back on the other side. Beyond the boundary's edges
-// are ghosts: triangles with the corner kGhost, one fan round each loop of the boundary.
+// A triangulation in which every edge has a triangle on both sides. Triangle t has the half-edges
+// 3 t, 3 t + 1 and 3 t + 2, counter-clockwise. Half-edge h goes from corners[h] to the start of the
+// next one in its triangle. Its twin, twins[h], goes back on the other side. Beyond the edges of
+// the boundary are ghost triangles with the corner kGhost, one fan round each loop of the boundary.
 struct HalfEdges {
     std::vector<std::int32_t> corners, twins;
     std::vector<std::int32_t> edges;  // 0, 1, 2 ... the same for both half-edges
@@ -201,11 +204,11 @@ inline constexpr std::int32_t kGhost = -1;
 inline constexpr std::int32_t kNoHalfEdge = 0x7f7f7f7f;  // above all others; four equal bytes
 inline constexpr Bar kNoBar = {-1, -1};
 
-// `triangles` go round counter-clockwise, and have no edge more than once in a direction.
+// The triangles must be counter-clockwise, and no edge may occur twice in one direction.
 HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> triangles);
 
-// Twice the radius of the inscribed circle by the circumscribed one's: 1 for an equilateral
-// triangle.
+// Twice the radius of the inscribed circle over that of the circumscribed circle: 1 for an
+// equilateral triangle.
 double quality(Point a, Point b, Point c);
 
 // A stage: runs the iterations, marking its phases.
@@ -216,7 +219,7 @@ int run_stage(int argc, char** argv, std::string_view stage_name, GenerateMesh g
 
 // --- Inputs --------------------------------------------------------------------------------------
 
-// The names that --domain takes beside `polygon`.
+// The names that --domain takes besides `polygon`.
 inline constexpr std::string_view kDomainNames[] = {"circle", "ellipse", "square-hole", "ring",
                                                     "wing"};
 
@@ -227,19 +230,19 @@ struct Box {
     double height() const { return top - bottom; }
 };
 
-// A domain with its vertices and its own fixed points: corners, a polygon's vertices.
+// A domain with its vertices and its own fixed points: corners, and the vertices of polygons.
 struct Region {
     Domain domain{};
     std::vector<Point> vertices;
     std::vector<Point> fixed;
 
-    // The domain, pointing into the vertices as they lie now.
+    // The domain, pointing to the vertices at their present address.
     Domain at_hand() const;
     Box box() const;
     // The least side of a shape's bounding box.
     double narrowest() const;
-    // The area in units of the wanted length squared: without grading, the area. Measured on a grid
-    // of cells of this side.
+    // The area in units of the wanted length squared; without grading, the area. It is measured on
+    // a grid with cells of side grid_cell().
     double weighted_area() const;
     double grid_cell() const;
 };
@@ -247,8 +250,8 @@ struct Region {
 // Errors: UsageError for a name that is not known.
 Region make_region(std::string_view name);
 
-// The first line's vertex is the last line's, too. Errors: InputError `file:line: …` for a polygon
-// that is not closed or crosses itself.
+// The last line repeats the vertex of the first line. Errors: InputError `file:line: …` for a
+// polygon that is not closed or crosses itself.
 Region read_polygon(const std::string& path);
 
 // Adds a shape: `NAME` or `NAME:x,y,scale`, NAME of circle, ellipse, square, wing.
@@ -262,7 +265,7 @@ std::vector<Point> read_fixed(const std::string& path, const Domain& domain, dou
 // region without an area.
 double spacing_for(const Region& region, std::int64_t count);
 
-// Fixed points, then the lattice's points inside, of which grading keeps some, by the seed.
+// Places the fixed points, then the lattice points inside. Grading drops some of these at random.
 // Errors: UsageError for a domain of less than three points, or too many.
 void place_points(Input& input, const Region& region, std::span<const Point> fixed,
                   std::uint64_t seed);
@@ -271,14 +274,14 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
 
 struct Measures {
     double least_quality = 0, mean_quality = 0, area = 0;
-    double largest_movement = 0;  // of an interior point in one more iteration, by h0
-    double farthest_outside = 0;  // by h0
+    double largest_movement = 0;  // of an interior point in one more iteration, in h0
+    double farthest_outside = 0;  // in h0
 };
 
-// What is right, whoever made the mesh: every triangle counter-clockwise, every edge of one or two
-// triangles, every point of one; points inside within geps; fixed points in place; and where it
-// converged, no interior point that moves more than dptol h0 (but for the last step's change), the
-// area within h0^2 of the domain's, and the least quality.
+// What makes any mesh right. Every triangle is counter-clockwise, every edge has one or two
+// triangles, every point has one. Points are inside, within geps. Fixed points are in place. If the
+// mesh converged, no interior point moves more than dptol h0 (but for the change of the last step),
+// the area is within h0^2 of the domain's, and the quality is high enough.
 struct Expected {
     double area = 0;
     double area_tolerance = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is meshed: a signed distance, negative inside, and the wanted length of bars. Both are
-// called by host code and by kernels, which take a Domain by value.
+// What is meshed: a signed distance, negative inside, and the wanted length of bars. Host code and
+// kernels call both functions. Kernels take a Domain by value.
 #pragma once
 
 #include <cmath>
@@ -8,12 +8,12 @@
 #ifdef __CUDACC__
 #define DISTMESH_BOTH __host__ __device__
 #else
-#define DISTMESH_BOTH  // only nvcc must be told that both sides call a function
+#define DISTMESH_BOTH  // only nvcc must know that host and device call a function
 #endif
 
 namespace distmesh {
 
-// Laid out as CUDA's double2, so that a list of them is copied to the device as it is.
+// Laid out as CUDA's double2, so that a list of points is copied to the device unchanged.
 struct alignas(16) Point {
     double x, y;
 };
@@ -24,7 +24,7 @@ enum class Join : int { kUnion, kDifference };
 struct Shape {
     Kind kind;
     Join join;  // with the shapes before it
-    double x, y;  // its centre; a polygon's vertices stand where they stand
+    double x, y;  // its centre; unused for a polygon
     double a, b;  // radius, -; half axes; half sides
     int first, count;  // a polygon's vertices
 };
@@ -34,14 +34,14 @@ inline constexpr int kMaxShapes = 4;
 struct Domain {
     Shape shapes[kMaxShapes];
     int count;
-    // Bars shall be longer by this factor of the distance from a shape's boundary. 0: all alike.
+    // Bars are longer by this factor times the distance from a shape's boundary. 0: all are alike.
     double grading;
     int graded_shape;
-    const Point* vertices;  // of all polygons; on the device there
+    const Point* vertices;  // of all polygons, in the memory where the domain is used
 };
 
-// Distance from an ellipse around the origin with half axes a and b: the foot of the perpendicular
-// by steps along the circle of curvature, each of which gains two to three times the digits.
+// Distance from an ellipse around the origin with half axes a and b. The foot of the perpendicular
+// is found in steps along the circle of curvature; each step doubles or triples the right digits.
 DISTMESH_BOTH inline double ellipse_distance(double a, double b, double x, double y) {
     const double px = std::fabs(x), py = std::fabs(y);
     double cosine = 0.70710678118654752, sine = cosine;
@@ -52,7 +52,7 @@ DISTMESH_BOTH inline double ellipse_distance(double a, double b, double x, doubl
         const double rx = a * cosine - ex, ry = b * sine - ey;
         const double qx = px - ex, qy = py - ey;
         const double q = std::sqrt(qx * qx + qy * qy);
-        if (q == 0) break;  // all of the circle of curvature is equally near
+        if (q == 0) break;  // all points of the circle of curvature are equally near
         const double ratio = std::sqrt(rx * rx + ry * ry) / q;
         cosine = std::fmin(1.0, std::fmax(0.0, (qx * ratio + ex) / a));
         sine = std::fmin(1.0, std::fmax(0.0, (qy * ratio + ey) / b));
@@ -72,7 +72,8 @@ DISTMESH_BOTH inline double box_distance(double a, double b, double x, double y)
            std::fmin(std::fmax(dx, dy), 0.0);
 }
 
-// The nearest edge; inside where a ray to the right crosses an odd number of edges.
+// Distance from the nearest edge. A point is inside if a ray to the right crosses an odd number of
+// edges.
 DISTMESH_BOTH inline double polygon_distance(const Point* vertices, int count, double x, double y) {
     double least = HUGE_VAL;
     bool inside = false;
@@ -101,8 +102,8 @@ DISTMESH_BOTH inline double shape_distance(const Domain& domain, const Shape& sh
     return polygon_distance(domain.vertices + shape.first, shape.count, x, y);
 }
 
-// Below 0 inside. Exact for one shape; of several, exact near boundaries that only one of them
-// makes.
+// Below 0 inside. It is exact for one shape. For several it is exact near a boundary that belongs
+// to one of them only.
 DISTMESH_BOTH inline double distance(const Domain& domain, double x, double y) {
     double result = shape_distance(domain, domain.shapes[0], x, y);
     for (int i = 1; i < domain.count; ++i) {
@@ -113,7 +114,7 @@ DISTMESH_BOTH inline double distance(const Domain& domain, double x, double y) {
     return result;
 }
 
-// The wanted length of a bar there; only the ratio of two of them matters.
+// The wanted length of a bar at a place. Only the ratio of two lengths matters.
 DISTMESH_BOTH inline double wanted_length(const Domain& domain, double x, double y) {
     if (domain.grading == 0) return 1;
     const Shape& shape = domain.shapes[domain.graded_shape];

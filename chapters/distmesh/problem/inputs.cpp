@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Domains, polygon and point files, and the points at the start of chapter distmesh.
+// Domains, files of polygons and points, and the points at the start.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -22,12 +22,13 @@ namespace {
 constexpr double kCoordinateLimit = 1e6;
 constexpr auto kMaxLattice = static_cast<double>(kMaxPoints);
 
-// NACA's four-digit section 0012 with a closed trailing edge, its chord 1 around the origin.
+// NACA's four-digit section 0012 with a closed trailing edge. Its chord has length 1 and the origin
+// in its middle.
 std::vector<Point> wing_section() {
-    constexpr int kEdges = 60;  // a side
+    constexpr int kEdges = 60;  // per side
     constexpr double kThickness = 0.12;
     std::vector<Point> vertices;
-    // From the trailing edge over the upper side to the nose, and back; dense at both ends.
+    // From the trailing edge over the upper side to the nose, and back. Dense at both ends.
     for (int i = 0; i < 2 * kEdges; ++i) {
         const double x = (1 + std::cos(std::numbers::pi * i / kEdges)) / 2;
         const double y =
@@ -76,7 +77,7 @@ bool add_named(Region& region, Join join, std::string_view name, double x, doubl
 
 constexpr Box kNothing = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
 
-// So that a shape is in the box.
+// Enlarges the box so that it contains the shape.
 void enlarge(Box& box, const Shape& shape, std::span<const Point> vertices) {
     const auto hold = [&](double x, double y, double a, double b) {
         box = {std::fmin(box.left, x - a), std::fmin(box.bottom, y - b),
@@ -141,7 +142,7 @@ double Region::grid_cell() const {
 }
 
 double Region::weighted_area() const {
-    // Cells at the boundary count by the share that a straight one would leave inside.
+    // A cell at the boundary counts with the share that a straight boundary would leave inside.
     const Domain here = at_hand();
     const Box bounds = box();
     const double cell = grid_cell();
@@ -159,7 +160,7 @@ double Region::weighted_area() const {
         }
         y += cell;
     }
-    return deepest < -cell ? area : 0;  // nothing but a boundary
+    return deepest < -cell ? area : 0;  // else there is only a boundary
 }
 
 Region make_region(std::string_view name) {
@@ -173,7 +174,7 @@ Region make_region(std::string_view name) {
         region.domain.grading = 6;
         region.domain.graded_shape = 1;
     } else if (name == "square" || !add_named(region, Join::kUnion, name, 0, 0, 1)) {
-        throw course::UsageError(text("--domain ", name, ": no such domain"));
+        throw course::UsageError(text("--domain ", name, ": there is no such domain"));
     }
     return region;
 }
@@ -188,7 +189,7 @@ Region read_polygon(const std::string& path) {
         const double x = reader.real(0, "x", -kCoordinateLimit, kCoordinateLimit);
         const Point vertex = {x, reader.real(1, "y", -kCoordinateLimit, kCoordinateLimit)};
         if (!vertices.empty() && same(vertices.back(), vertex)) {
-            reader.fail("the same vertex as the line before");
+            reader.fail("this vertex repeats that of the line before");
         }
         vertices.push_back(vertex);
         lines.push_back(reader.line_number());
@@ -196,18 +197,18 @@ Region read_polygon(const std::string& path) {
     if (vertices.size() < 2 || !same(vertices.front(), vertices.back())) {
         throw course::InputError(
             text(path, ':', lines.back(),
-                 ": the polygon is not closed: its last vertex must be its first one again"));
+                 ": the polygon is not closed: its last line must repeat its first vertex"));
     }
     const std::size_t edges = vertices.size() - 1;
     if (edges < 3) {
         throw course::InputError(
-            text(path, ':', lines.back(), ": a polygon has three vertices or more"));
+            text(path, ':', lines.back(), ": a polygon has at least three vertices"));
     }
     for (std::size_t i = 0; i < edges; ++i) {
         for (std::size_t j = i + 1; j < edges; ++j) {
             bool crosses;
             if (j == i + 1 || (i == 0 && j == edges - 1)) {
-                // Neighbours share a vertex, and no more.
+                // Neighbours share one vertex and nothing else.
                 const Point a = j == i + 1 ? vertices[i] : vertices[j];
                 const Point b = j == i + 1 ? vertices[j] : vertices[i];
                 const Point c = j == i + 1 ? vertices[j + 1] : vertices[i + 1];
@@ -219,7 +220,7 @@ Region read_polygon(const std::string& path) {
             if (crosses) {
                 throw course::InputError(
                     text(path, ':', lines[j + 1], ": the polygon crosses itself: the edge that ",
-                         "ends here meets the one that ends in line ", lines[i + 1]));
+                         "ends here meets the edge that ends in line ", lines[i + 1]));
             }
         }
     }
@@ -267,7 +268,7 @@ std::vector<Point> read_fixed(const std::string& path, const Domain& domain, dou
         const Point point = {x, reader.real(1, "y", -kCoordinateLimit, kCoordinateLimit)};
         const double outside = distance(domain, point.x, point.y);
         if (outside > kInsideTolerance * h0) {
-            reader.fail(text("the point is ", outside, " outside of the domain"));
+            reader.fail(text("the point is ", outside, " outside the domain"));
         }
         points.push_back(point);
     }
@@ -275,7 +276,7 @@ std::vector<Point> read_fixed(const std::string& path, const Domain& domain, dou
 }
 
 double spacing_for(const Region& region, std::int64_t count) {
-    // A point of the hexagonal lattice has sqrt(3) / 2 h0^2 for itself.
+    // Each point of the hexagonal lattice has an area of sqrt(3) / 2 h0^2.
     const double area = region.weighted_area();
     if (!(area > 0)) throw course::UsageError("the domain is empty");
     return std::sqrt(2 * area / (std::numbers::sqrt3 * static_cast<double>(count)));
@@ -290,7 +291,7 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
     const auto before = [](Point a, Point b) { return std::tie(a.x, a.y) < std::tie(b.x, b.y); };
     const auto same = [](Point a, Point b) { return a.x == b.x && a.y == b.y; };
     for (const std::span<const Point> list : {std::span<const Point>(region.fixed), fixed}) {
-        for (const Point& point : list) {  // a corner may be cut off
+        for (const Point& point : list) {  // a corner may have been cut off
             if (distance(input.domain, point.x, point.y) <= outside) input.points.push_back(point);
         }
     }
@@ -301,19 +302,19 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
 
     const Box box = region.box();
     const double row_height = h0 * std::numbers::sqrt3 / 2;
-    // A little more than what fits, as 2 / 0.2 may be less than 10.
+    // A little more than fits, as 2 / 0.2 may be rounded to less than 10.
     const double columns = std::floor(box.width() / h0 * (1 + 1e-12)) + 1;
     const double rows = std::floor(box.height() / row_height * (1 + 1e-12)) + 1;
     if (!(columns * rows <= kMaxLattice)) {
         throw course::UsageError(
-            text("h0 = ", h0, ": a lattice of more than ", kMaxLattice, " points"));
+            text("h0 = ", h0, ": the lattice has more than ", kMaxLattice, " points"));
     }
     const std::vector<Point> corners = input.points;
     std::vector<Point> lattice;
     for (std::int64_t column = 0; column < static_cast<std::int64_t>(columns); ++column) {
         for (std::int64_t row = 0; row < static_cast<std::int64_t>(rows); ++row) {
             const double shift =
-                static_cast<double>(row % 2) / 2;  // every other row by half a spacing
+                static_cast<double>(row % 2) / 2;  // every second row is shifted by half a spacing
             const Point point = {box.left + (static_cast<double>(column) + shift) * h0,
                                  box.bottom + static_cast<double>(row) * row_height};
             if (distance(input.domain, point.x, point.y) >= outside) continue;
@@ -336,7 +337,7 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
     }
     if (input.count() < 3) {
         throw course::UsageError(text("h0 = ", h0, ": the domain holds ", input.count(),
-                                      " points of the lattice, and a mesh needs three or more"));
+                                      " points of the lattice, and a mesh needs at least three"));
     }
 }
 

@@ -19,7 +19,7 @@ std::vector<Triangle> delaunay(std::span<const Point> points) {
         low = {std::fmin(low.x, point.x), std::fmin(low.y, point.y)};
         high = {std::fmax(high.x, point.x), std::fmax(high.y, point.y)};
     }
-    // Boost's diagram is exact for 32-bit integers: the larger side gets 2^31 - 2 of them.
+    // Boost's diagram is exact for 32-bit integers: the larger side is scaled to 2^31 - 2.
     constexpr double kHalf = 0x1.0p30 - 1;
     const double half_extent = std::fmax(high.x - low.x, high.y - low.y) / 2;
     const double scale = half_extent > 0 ? kHalf / half_extent : 1;
@@ -34,8 +34,8 @@ std::vector<Triangle> delaunay(std::span<const Point> points) {
     boost::polygon::voronoi_diagram<double> diagram;
     boost::polygon::construct_voronoi(sites.begin(), sites.end(), &diagram);
 
-    // A vertex of the diagram is a triangle of the sites around it; more than three, which lie on a
-    // circle, are a fan of triangles, any of which is Delaunay's.
+    // A vertex of the diagram is a triangle of the sites around it. If there are more than three,
+    // they lie on a circle, and any fan of triangles is a Delaunay triangulation of them.
     triangles.reserve(diagram.num_vertices());
     for (const auto& vertex : diagram.vertices()) {
         const auto site_of = [](const auto* edge) {
@@ -65,14 +65,14 @@ HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> t
     const auto previous = [](std::int32_t h) { return h % 3 == 0 ? h + 2 : h - 1; };
     const auto end_of = [&](std::int32_t h) { return corners[next(h)]; };
 
-    // Each point's half-edges, a list after the other.
+    // The half-edges of each point, one point after the other.
     std::vector<std::int32_t> offsets(points.size() + 1, 0), leaving(real);
     for (const std::int32_t corner : corners) ++offsets[corner + 1];
     for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
     std::vector<std::int32_t> place(offsets.begin(), offsets.end() - 1);
     for (std::int32_t h = 0; h < real; ++h) leaving[place[corners[h]]++] = h;
 
-    // A half-edge without one that goes back gets a ghost, whose first half-edge does.
+    // A half-edge without a twin gets a ghost triangle, whose first half-edge becomes its twin.
     twins.assign(real, -1);
     std::vector<std::int32_t> boundary;
     for (std::int32_t h = 0; h < real; ++h) {
@@ -90,9 +90,9 @@ HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> t
         twins.insert(twins.end(), {h, -1, -1});
     }
 
-    // Where the boundary leaves a point by h, the half-edge by which it came is the next one
-    // clockwise: between them is the outside. Only where parts of the mesh meet in nothing but that
-    // point are there several to choose from.
+    // The boundary leaves a point by half-edge h. The half-edge by which it arrives is the next one
+    // clockwise, as the outside is between them. There are several to choose from only where parts
+    // of the mesh meet in nothing but that point.
     std::vector<std::int32_t> arriving = boundary;
     std::ranges::sort(arriving, {}, end_of);
     for (const std::int32_t h : boundary) {
@@ -165,7 +165,7 @@ bool Mesh::triangulate() {
     if (triangles.empty()) {
         throw course::UsageError(course::text("h0 = ", input_.h0,
                                               ": too coarse for the domain: no triangle of its ",
-                                              points.size(), " points lies inside"));
+                                              points.size(), " points is inside"));
     }
     bars.clear();
     bars.reserve(3 * triangles.size());
@@ -182,12 +182,12 @@ bool Mesh::triangulate() {
     return iterations_ < input_.max_iterations;
 }
 
-// The forces alone may come to rest with an edge of the boundary too long by half and the point
-// that belongs between its ends just behind it: the unit circle does at h0 = 0.29, with a quality
-// of 0.39.
+// The forces may come to rest while an edge of the boundary is half as long again as it should be,
+// and the point that belongs between its ends is just behind it. The unit circle does so at
+// h0 = 0.29, with a quality of 0.39.
 bool Mesh::mend() {
     if (mendings_++ == kMostMendings) return false;
-    std::vector<std::pair<Bar, std::int32_t>> sides;  // and the corner across
+    std::vector<std::pair<Bar, std::int32_t>> sides;  // with the corner across
     for (const auto& [a, b, c] : triangles) {
         for (const auto& [from, to, across] : {Triangle{a, b, c}, {b, c, a}, {c, a, b}}) {
             sides.push_back({{std::min(from, to), std::max(from, to)}, across});
@@ -199,7 +199,7 @@ bool Mesh::mend() {
         const auto& [side, across] = sides[i];
         if ((i > 0 && sides[i - 1].first == side) ||
             (i + 1 < sides.size() && sides[i + 1].first == side) || across < input_.fixed) {
-            continue;  // of two triangles, or held
+            continue;  // inside the mesh, or fixed
         }
         const Point a = points[side.a], b = points[side.b];
         Point& point = points[across];

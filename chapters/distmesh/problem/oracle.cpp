@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What makes a mesh right, whatever made it. It shares the domain with the stages and nothing else.
+// What makes a mesh right, whichever stage made it. It shares only the domain with the stages.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,10 +14,10 @@ using course::text;
 
 namespace {
 
-// The iteration that ends a run is still seen to move its points; the next one would move them as
-// far or less, but for what rounding and the last projections change.
+// The iteration that ends a run still moves its points. The next one would move them no farther,
+// but for rounding and the last projections.
 constexpr double kMovementSlack = 1.1;
-// In cells, of an area that is measured on a grid: twice the most that was seen.
+// Of an area measured on a grid, in cells: twice the largest error seen.
 constexpr double kGridError = 4;
 
 double shoelace(std::span<const Point> vertices) {
@@ -35,7 +35,7 @@ struct Edge {
     auto operator<=>(const Edge&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
-// Interior points' largest movement in one more iteration, in units of h0.
+// The largest movement of an interior point in one more iteration, in h0.
 double largest_movement(const Input& input, const Output& output, std::span<const Edge> bars) {
     std::vector<double> lengths, wanted;
     double squares = 0, wanted_squares = 0;
@@ -60,7 +60,7 @@ double largest_movement(const Input& input, const Output& output, std::span<cons
     double largest = 0;
     for (std::size_t i = static_cast<std::size_t>(input.fixed); i < forces.size(); ++i) {
         const Point point = output.points[i];
-        // Twice as far from the boundary as the stages' interior, which judges the point moved.
+        // Twice as far from the boundary as in the stages, which judge the moved point.
         if (distance(input.domain, point.x, point.y) >= -0.002 * input.h0) continue;
         largest = std::fmax(largest, 0.2 * std::hypot(forces[i].x, forces[i].y) / input.h0);
     }
@@ -71,10 +71,11 @@ double largest_movement(const Input& input, const Output& output, std::span<cons
 
 Expected expected_of(std::string_view name, const Region& region, double h0) {
     Expected expected;
-    // Chords of length l leave out pi l^2 / 6 all round a smooth curve, whatever its shape: less
-    // than h0^2, as long as edges are no longer than 1.38 h0. That they may be where a handful of
-    // points makes up a shape, and where grading makes them; a polygon's corners are cut off then.
-    const bool handful = h0 > 0.65;  // at most eight points on the circle: 1.05 h0^2 of a hexagon
+    // Chords of length l leave out pi l^2 / 6 in total along a smooth curve, whatever its shape.
+    // That is less than h0^2 if no edge is longer than 1.38 h0. Edges may be longer where a shape
+    // has only a handful of points, or by grading. Then the corners of a polygon are cut off, too.
+    const bool handful =
+        h0 > 0.65;  // at most eight points on the circle; a hexagon lacks 1.05 h0^2
     const bool fine = region.domain.grading == 0 && h0 <= region.narrowest() / 4;
     expected.area_tolerance = (handful ? 3 : fine ? 1 : 2) * h0 * h0;
     expected.holes = 0;
@@ -95,7 +96,7 @@ Expected expected_of(std::string_view name, const Region& region, double h0) {
         Region uniform = region;
         uniform.domain.grading = 0;
         expected.area = uniform.weighted_area();
-        // Chords of another boundary than the graded one are as long as bars there shall be.
+        // Chords of other boundaries than the graded one are as long as bars should be there.
         const Box box = region.box();
         const double longest = 1 + region.domain.grading * std::fmax(box.width(), box.height()) / 2;
         expected.area_tolerance *= longest * longest;
@@ -118,13 +119,13 @@ course::Verdict verify(const Input& input, const Expected& expected, const Outpu
                      " triangulations");
     }
     if (!output.converged && output.iterations < input.max_iterations) {
-        return wrong("ended before the iterations did, and did not converge");
+        return wrong("did not converge, and stopped before the last iteration");
     }
     for (std::int64_t i = 0; i < count; ++i) {
         const Point point = output.points[i];
         const double outside = distance(input.domain, point.x, point.y) / input.h0;
         if (!(outside <= kInsideTolerance)) {
-            return wrong("point ", i, " lies ", outside, " h0 outside of the domain");
+            return wrong("point ", i, " lies ", outside, " h0 outside the domain");
         }
         measures.farthest_outside = std::fmax(measures.farthest_outside, outside);
         if (i < input.fixed && (point.x != input.points[i].x || point.y != input.points[i].y)) {
@@ -133,14 +134,14 @@ course::Verdict verify(const Input& input, const Expected& expected, const Outpu
     }
     if (count < input.fixed) return wrong("fixed points were lost");
 
-    std::vector<Edge> edges;  // as their triangles go round them
+    std::vector<Edge> edges;  // in the direction of their triangles
     std::vector<bool> used(output.points.size(), false);
     measures.least_quality = 2;
     double qualities = 0;
     for (std::size_t i = 0; i < output.triangles.size(); ++i) {
         const auto& [a, b, c] = output.triangles[i];
         if (std::min({a, b, c}) < 0 || std::max({a, b, c}) >= count) {
-            return wrong("triangle ", i, " has a corner that is no point");
+            return wrong("triangle ", i, " has a corner that is not a point");
         }
         const Point p = output.points[a], q = output.points[b], r = output.points[c];
         const double twice = (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
@@ -155,7 +156,7 @@ course::Verdict verify(const Input& input, const Expected& expected, const Outpu
     measures.mean_quality = qualities / static_cast<double>(output.triangles.size());
     if (std::ranges::find(used, false) != used.end()) return wrong("a point without a triangle");
 
-    // Each edge once in each direction, or once at the boundary: then no two triangles on one side.
+    // Each edge occurs once per direction, or once at the boundary. Then no side has two triangles.
     std::ranges::sort(edges);
     if (std::ranges::adjacent_find(edges) != edges.end()) {
         return wrong("an edge has two triangles on the same side");

@@ -40,7 +40,7 @@ class Files : public testing::Test {
                 });
         });
     }
-    // One line, the status, no output.
+    // Expects this status, one line of diagnostics, and no output.
     void refuse(int status, const std::string& said, std::vector<std::string> arguments) {
         const std::string out = folder_ / "out.csv";
         arguments.insert(arguments.end(), {"--output", out});
@@ -100,7 +100,7 @@ TEST_F(Files, RefusesWhatCannotBeRight) {
     refuse(2, "--minus", {"--minus", "torus"});
     refuse(2, "--grading", {"--grading", "-1"});
     refuse(2, "empty", {"--minus", "circle"});
-    refuse(2, "a mesh needs three or more", {"--minus", "circle", "--h0", "0.2"});
+    refuse(2, "a mesh needs at least three", {"--minus", "circle", "--h0", "0.2"});
     refuse(2, "too coarse for the domain: no triangle of its 3 points",
            {"--domain", "ring", "--n", "6"});
     refuse(1, "polygon:4: ", {"--input", folder_.write("polygon", "0 0\n1 1\n1 0\n0 1\n0 0\n")});

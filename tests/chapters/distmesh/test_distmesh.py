@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stages of distmesh through their executables: the known result, every domain, orders of blocks, work.
+"""Distmesh through its executables: the known result, every domain, orders of blocks, work.
 
     test_distmesh.py STAGES_JSON ENGINE     ENGINE: gpu, emu (with the serial stage) or count
 """
@@ -16,10 +16,17 @@ from tests.chapters.stage_programs import declared_and_moved, execute, load_prog
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
 SCHEDULES = ("in-order", "reversed", "shuffled:1", "shuffled:2", "shuffled:3")
-FEW = ["--n", 60, "--max-iterations", 35] if ENGINE == "count" else ["--n", 150]  # every access is counted
+FEW = (
+    ["--n", 60, "--max-iterations", 35] if ENGINE == "count" else ["--n", 150]
+)  # every access is counted
 # Those whose blocks add in the same order have the same bits.
-SAME_BITS = (("04_gather", "05_launch_ahead", "06_resident"), ("07_half_edges", "08_device_lists"),
-             ("09_kept_triangulation",), ("10_edge_flips",), ("11_claims",))
+SAME_BITS = (
+    ("04_gather", "05_launch_ahead", "06_resident"),
+    ("07_half_edges", "08_device_lists"),
+    ("09_kept_triangulation",),
+    ("10_edge_flips",),
+    ("11_claims",),
+)
 SAME_EVERY_RUN = ("00_cpu", *(stage for group in SAME_BITS for stage in group))
 PROGRAMS = load_programs(STAGES_JSON, ENGINE, "distmesh")
 
@@ -34,7 +41,11 @@ def corners_of(mesh: str) -> list[tuple[Corner, Corner, Corner]]:
 
 def angle_at(corner: Corner, one: Corner, other: Corner) -> float:
     (x, y), (ax, ay), (bx, by) = ((float(p[0]), float(p[1])) for p in (corner, one, other))
-    return abs(math.atan2((ax - x) * (by - y) - (ay - y) * (bx - x), (ax - x) * (bx - x) + (ay - y) * (by - y)))
+    return abs(
+        math.atan2(
+            (ax - x) * (by - y) - (ay - y) * (bx - x), (ax - x) * (bx - x) + (ay - y) * (by - y)
+        )
+    )
 
 
 class DistmeshTest(unittest.TestCase):
@@ -58,7 +69,13 @@ class DistmeshTest(unittest.TestCase):
                 triangles = [[float(word) for word in line.split(",")] for line in lines[1:]]
                 nodes = {(row[i], row[i + 1]) for row in triangles for i in (0, 2, 4)}
                 self.assertEqual((len(nodes), len(triangles)), (88, 143))
-                area = sum((x2 - x1) * (y3 - y1) - (y2 - y1) * (x3 - x1) for x1, y1, x2, y2, x3, y3, _ in triangles) / 2
+                area = (
+                    sum(
+                        (x2 - x1) * (y3 - y1) - (y2 - y1) * (x3 - x1)
+                        for x1, y1, x2, y2, x3, y3, _ in triangles
+                    )
+                    / 2
+                )
                 self.assertLess(abs(area - math.pi), 0.04)
                 self.assertGreaterEqual(min(row[6] for row in triangles), 0.6)
 
@@ -68,17 +85,24 @@ class DistmeshTest(unittest.TestCase):
         fixed = self.folder / "fixed"
         fixed.write_text("0.3 0.1\n-0.2 0.4\n", encoding="utf-8")
         runs = [["--domain", domain] for domain in ("ellipse", "ring", "square-hole", "wing")]
-        runs += [["--input", polygon], ["--fixed", fixed],
-                 ["--plus", "square:1,0,0.5", "--minus", "circle:0,0,0.3", "--grading", 1],
-                 ["--minus", "ellipse:0,0.1,0.3", "--grading", 2]]
-        few = ["--n", 40, "--max-iterations", 32] if ENGINE == "count" else ["--n", 60, "--max-iterations", 400]
+        runs += [
+            ["--input", polygon],
+            ["--fixed", fixed],
+            ["--plus", "square:1,0,0.5", "--minus", "circle:0,0,0.3", "--grading", 1],
+            ["--minus", "ellipse:0,0.1,0.3", "--grading", 2],
+        ]
+        few = (
+            ["--n", 40, "--max-iterations", 32]
+            if ENGINE == "count"
+            else ["--n", 60, "--max-iterations", 400]
+        )
         for stage, program in PROGRAMS.items():
             for words in runs:
                 with self.subTest(f"{stage} {words}"):
                     self.mesh(program, *few, *words)
 
     def test_angles_across_an_edge_are_delaunay_s(self) -> None:
-        """Together they are at most two right angles, but for the movement since the triangulation."""
+        """At most two right angles in total, but for the movement since the triangulation."""
         for stage, program in PROGRAMS.items():
             for words in (["--n", 60], ["--domain", "ring", "--n", 100]):
                 with self.subTest(f"{stage} {words}"):
@@ -93,8 +117,10 @@ class DistmeshTest(unittest.TestCase):
     def counts_of(self, stage: str, *words: object) -> dict[str, int]:
         result = execute(PROGRAMS[stage], "--repeats", 1, "--warmup", 0, *words)
         self.assertEqual(result.returncode, 0, result.stderr)
-        return {name: int(re.search(rf"^  {name} +(\d+)$", result.stdout, re.MULTILINE)[1])
-                for name in ("triangulations", "host_triangulations")}
+        return {
+            name: int(re.search(rf"^  {name} +(\d+)$", result.stdout, re.MULTILINE)[1])
+            for name in ("triangulations", "host_triangulations")
+        }
 
     def test_the_host_triangulates_where_an_edge_is_wrong(self) -> None:
         """Stage 09 keeps some triangulations, and stages before it none."""
@@ -105,10 +131,13 @@ class DistmeshTest(unittest.TestCase):
                 self.assertTrue(fewest <= counts["host_triangulations"] <= most, counts)
 
     def test_the_host_triangulates_where_flips_do_not_mend(self) -> None:
-        """The host triangulates at the start. It does so again where a triangle stays turned over, and when the
-        iterations are over. (No point is dropped before iteration 30.)"""
-        for words, on_host in ((["--n", 60], 1), (["--n", 75, "--max-iterations", 29], 2),
-                               (["--domain", "square-hole", "--n", 75, "--max-iterations", 29], 3)):
+        """The host triangulates at the start. It does so again where a triangle stays turned over,
+        and when the iterations are over. (No point is dropped before iteration 30.)"""
+        for words, on_host in (
+            (["--n", 60], 1),
+            (["--n", 75, "--max-iterations", 29], 2),
+            (["--domain", "square-hole", "--n", 75, "--max-iterations", 29], 3),
+        ):
             for stage in ("10_edge_flips", "11_claims"):
                 with self.subTest(f"{stage} {words}"):
                     counts = self.counts_of(stage, *words)
@@ -118,10 +147,13 @@ class DistmeshTest(unittest.TestCase):
                     self.mesh(PROGRAMS[stage], *words)
 
     def test_a_point_without_a_triangle_gets_one(self) -> None:
-        """A corner of this star has none at the start. No flip gives it one, but the host does later."""
+        """A corner of this star has none at the start. No flip gives it one; the host does later."""
         star = self.folder / "star"
         corners = [(1 - 0.55 * (i % 2), math.pi * i / 5) for i in range(11)]
-        star.write_text("".join(f"{r * math.cos(a):.6f} {r * math.sin(a):.6f}\n" for r, a in corners), encoding="utf-8")
+        star.write_text(
+            "".join(f"{r * math.cos(a):.6f} {r * math.sin(a):.6f}\n" for r, a in corners),
+            encoding="utf-8",
+        )
         for stage, program in PROGRAMS.items():
             with self.subTest(stage):
                 self.mesh(program, "--input", star, "--n", 40)
@@ -129,14 +161,22 @@ class DistmeshTest(unittest.TestCase):
     def test_points_of_no_triangle_are_bad_input(self) -> None:
         for stage, program in PROGRAMS.items():
             with self.subTest(stage):
-                result = execute(program, "--domain", "ring", "--n", 6, "--output", self.folder / "mesh.csv")
+                result = execute(
+                    program, "--domain", "ring", "--n", 6, "--output", self.folder / "mesh.csv"
+                )
                 self.assertEqual((result.returncode, result.stdout), (2, ""))
-                self.assertRegex(result.stderr, r"^\S+: h0 = [0-9.]+: too coarse for the domain: .* of its 3 points lies inside\n$")
+                self.assertRegex(
+                    result.stderr,
+                    r"^\S+: h0 = [0-9.]+: too coarse for the domain: .* of its 3 points is inside\n$",
+                )
                 self.assertFalse((self.folder / "mesh.csv").exists())
 
     def test_without_iterations_all_have_the_lattice(self) -> None:
         for domain in ("circle", "square-hole"):
-            meshes = {self.mesh(program, "--domain", domain, "--n", 100, "--max-iterations", 0) for program in PROGRAMS.values()}
+            meshes = {
+                self.mesh(program, "--domain", domain, "--n", 100, "--max-iterations", 0)
+                for program in PROGRAMS.values()
+            }
             self.assertEqual(len(meshes), 1)
             self.assertGreater(meshes.pop().count("\n"), 100)
 
@@ -144,7 +184,11 @@ class DistmeshTest(unittest.TestCase):
     def test_without_atomic_sums_every_order_has_the_same_bits(self) -> None:
         for stages in SAME_BITS:
             with self.subTest(stages):
-                meshes = {self.mesh(PROGRAMS[stage], *FEW, EMULATOR_SCHEDULE=schedule) for stage in stages for schedule in SCHEDULES}
+                meshes = {
+                    self.mesh(PROGRAMS[stage], *FEW, EMULATOR_SCHEDULE=schedule)
+                    for stage in stages
+                    for schedule in SCHEDULES
+                }
                 self.assertEqual(len(meshes), 1)
 
     @unittest.skipIf(ENGINE == "gpu", "a GPU chooses the order of its blocks")
@@ -152,20 +196,26 @@ class DistmeshTest(unittest.TestCase):
         """An erratum of Gaudiani 2012: runs differ, here in the last bits."""
         for stage in ("01_global_atomics", "02_shared_atomics", "03_block_sums"):
             with self.subTest(stage):
-                meshes = {self.mesh(PROGRAMS[stage], *FEW, EMULATOR_SCHEDULE=one) for one in SCHEDULES}
+                meshes = {
+                    self.mesh(PROGRAMS[stage], *FEW, EMULATOR_SCHEDULE=one) for one in SCHEDULES
+                }
                 self.assertGreater(len(meshes), 1)
 
     @unittest.skipIf(ENGINE != "gpu", "the orders of the CPU engine have a test of their own")
     def test_runs_repeat(self) -> None:
         for stage in SAME_EVERY_RUN:
             if stage in PROGRAMS:
-                self.assertEqual(len({self.mesh(PROGRAMS[stage], "--n", 2000) for _ in range(3)}), 1, stage)
+                self.assertEqual(
+                    len({self.mesh(PROGRAMS[stage], "--n", 2000) for _ in range(3)}), 1, stage
+                )
 
     @unittest.skipIf(ENGINE != "count", "bytes are counted by the engine with counters")
     def test_no_stage_declares_more_than_it_moves(self) -> None:
         for stage, program in PROGRAMS.items():
             with self.subTest(stage):
-                declared, moved = declared_and_moved(program, "--n", 60, "--max-iterations", 20, "--repeats", 1, "--warmup", 0)
+                declared, moved = declared_and_moved(
+                    program, "--n", 60, "--max-iterations", 20, "--repeats", 1, "--warmup", 0
+                )
                 self.assertGreater(declared, 0)
                 self.assertLessEqual(declared, moved)
 

@@ -24,7 +24,7 @@ using distmesh_test::make_input, distmesh_test::solve, distmesh_test::verdict;
 
 // ---- Domains
 
-// The least distance from points of the boundary, which `edge` gives for [0, 1).
+// Compares with the least distance from points of the boundary, which `edge` gives for [0, 1).
 void expect_distances(const Domain& domain, const std::function<Point(double)>& edge,
                       const std::function<bool(Point)>& inside) {
     constexpr int kSteps = 20'000;
@@ -181,7 +181,7 @@ TEST(WrongDiagonal, IsTheOneWithAPointInTheCircle) {
     EXPECT_EQ(distmesh::in_circle(a, b, c, {0, -1}), 0);
 }
 
-// The lattice's points lie in line, at its hull too, and rounding makes flat triangles of them.
+// Points of the lattice are in line, also at its hull. Rounding makes flat triangles of them.
 TEST(Mesh, PointsInLineMakeNoTriangle) {
     for (const std::string_view name : distmesh::kDomainNames) {
         const Region region = distmesh::make_region(name);
@@ -218,7 +218,7 @@ TEST(Mesh, ListsThePointsBars) {
     EXPECT_EQ(std::ranges::count(seen, 2), static_cast<std::ptrdiff_t>(seen.size()));
 }
 
-// The next one that leaves the corner of h, clockwise.
+// The next half-edge, clockwise, that leaves the corner of h.
 std::int32_t next_round(const HalfEdges& mesh, std::int32_t h) {
     return mesh.twins[h % 3 == 0 ? h + 2 : h - 1];
 }
@@ -229,7 +229,7 @@ std::size_t cycle_length(const HalfEdges& mesh, std::int32_t first) {
     return length;
 }
 
-// Each with its two half-edges there and back, and under one number.
+// Every half-edge has a twin that goes back, and both have the same edge.
 void expect_paired(const HalfEdges& mesh) {
     const std::size_t count = mesh.corners.size();
     ASSERT_EQ(mesh.twins.size(), count);
@@ -274,7 +274,7 @@ TEST(HalfEdges, HaveTrianglesOnBothSides) {
             }
         }
         EXPECT_EQ(bars.size(), mesh.bars.size());
-        // The others are ghosts, whose fans go round the loops of the boundary.
+        // The others are ghosts. Each fan goes round one loop of the boundary.
         std::set<std::int32_t> ghosts;
         for (auto h = static_cast<std::int32_t>(3 * mesh.triangles.size());
              h < static_cast<std::int32_t>(closed.corners.size()); ++h) {
@@ -295,7 +295,7 @@ TEST(HalfEdges, HaveTrianglesOnBothSides) {
     }
 }
 
-// Round the point goes one turn, over both parts and what is outside between them.
+// One turn round the point visits both parts and the ghosts between them.
 TEST(HalfEdges, GoRoundPartsThatMeetInAPoint) {
     const std::vector<Point> points = {{0, 0}, {-1, 1}, {-1, -1}, {1, -1}, {1, 1}};
     const HalfEdges closed = with_ghosts(points, std::vector<Triangle>{{0, 1, 2}, {0, 3, 4}});

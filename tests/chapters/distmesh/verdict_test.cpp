@@ -133,10 +133,10 @@ TEST_F(Verdicts, WithoutIterationsItIsTheLattice) {
     EXPECT_FALSE(verdict(*input_, "circle", circle_, output).passed);
 }
 
-// Every 30 iterations ends of bars half as long as they shall be are dropped, but for fixed ones.
+// Every 30 iterations, ends of bars of half the wanted length are dropped, but no fixed ones.
 TEST(DensityControl, DropsWhatIsCrowded) {
     const Region circle = distmesh::make_region("circle");
-    std::vector<Point> cage;  // around a point of the lattice, which cannot leave it
+    std::vector<Point> cage;  // around a point of the lattice, which cannot leave
     const Point middle = {0, -1 + 4 * 0.25 * std::numbers::sqrt3 / 2};
     for (int i = 0; i < 6; ++i) {
         const double angle = std::numbers::pi * i / 3;
@@ -161,7 +161,7 @@ TEST(DensityControl, DropsWhatIsCrowded) {
     }
 }
 
-// The forces alone come to rest with a quality of 0.39 there.
+// There the forces alone come to rest with a quality of 0.39.
 TEST(Mending, PutsAPointOnTheBoundary) {
     const Region circle = distmesh::make_region("circle");
     const auto input = make_input(circle, 0.29);
@@ -194,7 +194,7 @@ TEST(Convergence, EveryDomainAndManySizes) {
     }
 }
 
-// By h0^2: how far the area may be off. A grid that measures it has an error of its own.
+// The largest error of the area, in h0^2. An area measured on a grid has an error of its own.
 TEST(Expectations, TheAreaIsWithinOneSquareOfH0) {
     const auto tolerance = [](std::string_view name, const Region& region, double h0) {
         return expected_of(name, region, h0).area_tolerance / (h0 * h0);
@@ -224,8 +224,8 @@ TEST(Expectations, TheAreaIsWithinOneSquareOfH0) {
     EXPECT_DOUBLE_EQ(tolerance("", two, h0), 2 * 9 + grid / (h0 * h0));
 }
 
-// The interior may be at rest for one iteration while points slide along the boundary, and move
-// after them in the next one.
+// The interior may be at rest for one iteration while points slide along the boundary. In the next
+// iteration it follows them.
 TEST(Convergence, NoPointSlidesOn) {
     Region two = distmesh::make_region("circle");
     add_shape(two, Join::kUnion, "--plus", "circle:1,0,0.6");
@@ -244,7 +244,7 @@ TEST(Convergence, NoPointSlidesOn) {
 
 // ---- Errata of Gaudiani 2012
 
-// Its projection sets the distance to 0 where it should compute it: times 0, nothing moves back.
+// The published projection sets the distance to 0 instead of computing it: no point moves back.
 TEST(Errata, WithADistanceOfZeroPointsStayOutside) {
     const Region circle = distmesh::make_region("circle");
     const auto input = make_input(circle, 0.2);
@@ -253,11 +253,11 @@ TEST(Errata, WithADistanceOfZeroPointsStayOutside) {
     solve(*input, output, Fault::kDistanceIsZero);
     const course::Verdict found = verdict(*input, "circle", circle, output);
     EXPECT_FALSE(found.passed);
-    EXPECT_NE(found.message.find("outside of the domain"), std::string::npos) << found.message;
+    EXPECT_NE(found.message.find("outside the domain"), std::string::npos) << found.message;
 }
 
-// Its numbers are floats, its step that of MATLAB's doubles: a point that far away is the same one,
-// and the gradient 0.
+// The published program uses floats with the step of MATLAB's doubles. A point that is one step
+// away is the same point, and the gradient is 0.
 TEST(Errata, ADoublesEpsilonIsNoStepOfAFloat) {
     for (const float h0 : {0.2F, 0.05F, 0.01F}) {
         const auto step = static_cast<float>(std::sqrt(std::numeric_limits<double>::epsilon()) *
@@ -266,16 +266,16 @@ TEST(Errata, ADoublesEpsilonIsNoStepOfAFloat) {
         const auto outside = [](float px, float py) { return std::sqrt(px * px + py * py) - 1; };
         EXPECT_EQ(x + step, x);
         EXPECT_EQ((outside(x + step, y) - outside(x, y)) / step, 0);
-        // Float's own step sees a slope, with an error of some percent.
+        // The right step for float finds a slope, with an error of some percent.
         const float own = std::sqrt(std::numeric_limits<float>::epsilon()) * h0;
         EXPECT_NEAR((outside(x + own, y) - outside(x, y)) / own, x / std::sqrt(x * x + y * y), 0.2);
-        // Double's, in double: seven digits or so.
+        // The step for double, in double: some seven digits are right.
         const double fine = 0x1.0p-26 * static_cast<double>(h0), r = std::hypot(0.8, 0.7);
         EXPECT_NEAR((std::hypot(0.8 + fine, 0.7) - r) / fine, 0.8 / r, 1e-5);
     }
 }
 
-// Additions of floats in another order are another sum, and atomic ones come in any order.
+// Floats added in another order give another sum, and atomic additions come in any order.
 TEST(Errata, TheOrderOfFloatAdditionsShows) {
     course::Random random(1);
     std::vector<float> squares;

@@ -9,7 +9,17 @@ from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.stages import DataError
 from plots.distmesh.figures import CHAPTER
 from plots.distmesh.stages import FILE as PRINTED_FILE
-from plots.distmesh.stages import GLOBAL, KERNELS, LAST, ON_THE_HOST, PRINTED, SAID_BY, SHARED, SHOWN, STAGES
+from plots.distmesh.stages import (
+    GLOBAL,
+    KERNELS,
+    LAST,
+    ON_THE_HOST,
+    PRINTED,
+    SAID_BY,
+    SHARED,
+    SHOWN,
+    STAGES,
+)
 from plots.distmesh.tables import table_1, table_2
 from plots.page.optimisations import read_chapter, speed_ups
 from plots.page.speed_ups import printed_over_serial, printed_speed_up
