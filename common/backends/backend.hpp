@@ -71,9 +71,7 @@ std::unique_ptr<Backend> open_backend(int device, const std::string& platform = 
 
 // For the backends without platforms. Errors: UsageError if one is given.
 inline void refuse_platform(const std::string& platform) {
-    if (!platform.empty()) {
-        throw UsageError("--platform is for stages in OpenCL only");
-    }
+    if (!platform.empty()) throw UsageError("--platform is for stages in OpenCL only");
 }
 
 }  // namespace course

@@ -23,9 +23,7 @@ class CountingBackend final : public EmulatedBackend {
         } else if (options.no_table && wanted.counters.empty()) {
             wanted.counters = "none";
         }
-        if (!options.trace.empty()) {
-            wanted.trace = options.trace;
-        }
+        if (!options.trace.empty()) wanted.trace = options.trace;
         emulator::counting::configure(wanted);
     }
 };

@@ -92,9 +92,7 @@ class CudaBackend final : public RuntimeBackend {
     std::string_view engine() const override { return "gpu"; }
 
     DeviceLimits limits() override {
-        if (const auto rates = load_measured_rates(key())) {
-            return with_rates(*rates);
-        }
+        if (const auto rates = load_measured_rates(key())) return with_rates(*rates);
         return remeasure_limits();
     }
 

@@ -34,9 +34,7 @@ int select_device(int device, const std::string& platform) {
     // cudaFree() is the first call that needs the device. Another process may use the device
     // exclusively, or this runtime may not support it.
     cudaError_t opened = cudaSetDevice(device);
-    if (opened == cudaSuccess) {
-        opened = cudaFree(nullptr);
-    }
+    if (opened == cudaSuccess) opened = cudaFree(nullptr);
     if (opened != cudaSuccess) {
         throw NoDeviceError(
             text("CUDA device ", device, " is not usable: ", cudaGetErrorString(opened)));

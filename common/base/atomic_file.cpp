@@ -30,9 +30,7 @@ static_assert(std::atomic<const char*>::is_always_lock_free);
 
 extern "C" void remove_and_reraise(int signal) {
     for (const std::atomic<const char*>& path : g_temporary_paths) {
-        if (const char* name = path.load()) {
-            unlink(name);
-        }
+        if (const char* name = path.load()) unlink(name);
     }
     // SA_RESETHAND restored the default action: the parent sees a process ended by the signal.
     raise(signal);
@@ -51,9 +49,7 @@ int take_slot(const char* path) {
 }
 
 void free_slot(int slot) {
-    if (slot >= 0) {
-        g_temporary_paths[static_cast<std::size_t>(slot)].store(nullptr);
-    }
+    if (slot >= 0) g_temporary_paths[static_cast<std::size_t>(slot)].store(nullptr);
 }
 
 // Buffered writes to a file descriptor. They remember the first error, because std::ofstream loses
@@ -83,9 +79,7 @@ class DescriptorBuffer : public std::streambuf {
 
   protected:
     int_type overflow(int_type c) override {
-        if (!flush()) {
-            return traits_type::eof();
-        }
+        if (!flush()) return traits_type::eof();
         if (!traits_type::eq_int_type(c, traits_type::eof())) {
             *pptr() = traits_type::to_char_type(c);
             pbump(1);
@@ -109,9 +103,7 @@ class DescriptorBuffer : public std::streambuf {
 // the link. If it does not exist: `path` itself.
 std::string resolved(const std::string& path) {
     char* real = realpath(path.c_str(), nullptr);
-    if (real == nullptr) {
-        return path;
-    }
+    if (real == nullptr) return path;
     std::string result = real;
     std::free(real);
     return result;
@@ -129,12 +121,8 @@ struct AtomicFile::Implementation {
     std::unique_ptr<std::ostream> stream;
 
     ~Implementation() {
-        if (descriptor > STDERR_FILENO) {
-            close(descriptor);
-        }
-        if (!temporary.empty()) {
-            unlink(temporary.c_str());
-        }
+        if (descriptor > STDERR_FILENO) close(descriptor);
+        if (!temporary.empty()) unlink(temporary.c_str());
         free_slot(slot);
     }
 
@@ -146,15 +134,11 @@ struct AtomicFile::Implementation {
             // The signal handler knows the file before it exists, so no signal can leave it behind.
             slot = take_slot(temporary.c_str());
             descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-            if (descriptor >= 0) {
-                return;
-            }
+            if (descriptor >= 0) return;
             const int error = errno;
             free_slot(std::exchange(slot, -1));
             temporary.clear();
-            if (error != EEXIST) {
-                fail_to_write(path, error);
-            }
+            if (error != EEXIST) fail_to_write(path, error);
         }
         fail_to_write(path, EEXIST);
     }
@@ -172,9 +156,7 @@ AtomicFile::AtomicFile(std::string path) : implementation_(std::make_unique<Impl
         fail_to_write(file.path, EISDIR);
     } else if (stat(file.path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
         file.descriptor = open(file.path.c_str(), O_WRONLY | O_CLOEXEC);
-        if (file.descriptor < 0) {
-            fail_to_write(file.path, errno);
-        }
+        if (file.descriptor < 0) fail_to_write(file.path, errno);
     } else {
         file.target = resolved(file.path);
         // A rename would replace a read-only file without looking at its permissions.
@@ -196,9 +178,7 @@ const std::string& AtomicFile::path() const { return implementation_->path; }
 void AtomicFile::commit() {
     Implementation& file = *implementation_;
     file.buffer->flush();
-    if (file.buffer->error() != 0) {
-        fail_to_write(file.path, file.buffer->error());
-    }
+    if (file.buffer->error() != 0) fail_to_write(file.path, file.buffer->error());
     if (!file.stream->good()) {
         throw InputError(file.path + ": cannot be written: a value could not be formatted");
     }
@@ -224,9 +204,7 @@ void remove_temporary_files_on_signals() {
         struct sigaction present {};
         sigaction(signal, nullptr, &present);
         // The parent process ignores it (nohup, a background job), so we ignore it too.
-        if (present.sa_handler != SIG_IGN) {
-            sigaction(signal, &action, nullptr);
-        }
+        if (present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
     }
 }
 

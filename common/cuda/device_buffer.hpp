@@ -36,9 +36,7 @@ inline std::int64_t checked_bytes(std::int64_t count, std::size_t size) {
 // and how many are free.
 inline void check_allocation(cudaError_t status, std::int64_t bytes, const char* kind,
                              const std::source_location& where) {
-    if (status == cudaSuccess) {
-        return;
-    }
+    if (status == cudaSuccess) return;
     std::string message = describe_cuda_error(status, where) + " (" + std::to_string(bytes) +
                           " bytes of " + kind + " memory requested";
     std::size_t free_bytes = 0;
@@ -104,9 +102,7 @@ class Buffer {
     }
 
     ~Buffer() {
-        if (data_ != nullptr) {
-            cuda_check_nothrow(Memory::release(data_));
-        }
+        if (data_ != nullptr) cuda_check_nothrow(Memory::release(data_));
     }
 
     T* data() noexcept { return data_; }

@@ -29,9 +29,7 @@ class Stream {
     }
 
     ~Stream() {
-        if (stream_ != nullptr) {
-            cuda_check_nothrow(cudaStreamDestroy(stream_));
-        }
+        if (stream_ != nullptr) cuda_check_nothrow(cudaStreamDestroy(stream_));
     }
 
     cudaStream_t get() const noexcept { return stream_; }
@@ -54,9 +52,7 @@ class Event {
     }
 
     ~Event() {
-        if (event_ != nullptr) {
-            cuda_check_nothrow(cudaEventDestroy(event_));
-        }
+        if (event_ != nullptr) cuda_check_nothrow(cudaEventDestroy(event_));
     }
 
     cudaEvent_t get() const noexcept { return event_; }

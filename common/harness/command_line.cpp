@@ -29,13 +29,9 @@ struct CommandLine::Implementation {
         auto value = std::make_shared<std::string>();
         CLI::Option* option = app.add_option(name, *value, help);
         option->type_name(type);
-        if (!default_text.empty()) {
-            option->default_str(default_text);
-        }
+        if (!default_text.empty()) option->default_str(default_text);
         readers.push_back([option, value, read = std::move(read)] {
-            if (option->count() > 0) {
-                read(*value);
-            }
+            if (option->count() > 0) read(*value);
         });
     }
 };
@@ -51,15 +47,9 @@ namespace {
 template <typename T>
 T within(const std::string& name, const std::string& value, const ParsedNumber<T>& number,
          T minimum, T maximum) {
-    if (!number) {
-        refuse(name, value, std::string(describe(number.fault)));
-    }
-    if (number.value < minimum) {
-        refuse(name, value, text("is below ", minimum));
-    }
-    if (number.value > maximum) {
-        refuse(name, value, text("is above ", maximum));
-    }
+    if (!number) refuse(name, value, std::string(describe(number.fault)));
+    if (number.value < minimum) refuse(name, value, text("is below ", minimum));
+    if (number.value > maximum) refuse(name, value, text("is above ", maximum));
     return number.value;
 }
 
@@ -132,9 +122,7 @@ void CommandLine::add_real(const std::string& name, double& value, const std::st
 
 void CommandLine::add_text(const std::string& name, std::string& value, const std::string& help) {
     implementation_->add(name, help, "TEXT", value, [=, &value](const std::string& given) {
-        if (given.empty()) {
-            throw UsageError(name + " '' is empty");
-        }
+        if (given.empty()) throw UsageError(name + " '' is empty");
         value = given;
     });
 }
@@ -146,9 +134,7 @@ void CommandLine::add_flag(const std::string& name, bool& value, const std::stri
 void CommandLine::add_choice(const std::string& name, std::string& value,
                              const std::vector<std::string>& choices, const std::string& help) {
     std::string list;
-    for (const std::string& choice : choices) {
-        list += (list.empty() ? "" : ", ") + choice;
-    }
+    for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
     implementation_->add(
         name, text(help, ": ", list), "NAME", value, [=, &value](const std::string& given) {
             if (std::find(choices.begin(), choices.end(), given) == choices.end()) {
@@ -165,9 +151,7 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
         return implementation_->app.help();
     } catch (const CLI::ExtrasError&) {
         std::string left;
-        for (const std::string& word : implementation_->app.remaining()) {
-            left += " " + word;
-        }
+        for (const std::string& word : implementation_->app.remaining()) left += " " + word;
         throw UsageError(text("not a flag of this program:", left, " (--help lists them)"));
     } catch (const CLI::ArgumentMismatch& error) {
         // CLI11 starts its message with the flag's name.
@@ -179,9 +163,7 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
     if (implementation_->version_asked) {
         return text(implementation_->program, " ", implementation_->version, "\n");
     }
-    for (const std::function<void()>& read : implementation_->readers) {
-        read();
-    }
+    for (const std::function<void()>& read : implementation_->readers) read();
     return std::nullopt;
 }
 

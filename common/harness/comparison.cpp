@@ -34,9 +34,7 @@ bool ErrorMeter::passes(double tolerance) const noexcept {
 }
 
 std::string ErrorMeter::describe(double tolerance) const {
-    if (count_ == 0) {
-        return "no value was compared";
-    }
+    if (count_ == 0) return "no value was compared";
     std::array<char, 256> text{};
     if (failed_index_ >= 0) {
         std::snprintf(text.data(), text.size(),

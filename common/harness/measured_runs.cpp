@@ -44,9 +44,7 @@ std::vector<Run> timed_runs(Problem& problem, Backend& backend, const StageOptio
 
 Verdict verdict_on(Problem& problem, const char* when) {
     Verdict verdict = problem.verify();
-    if (!verdict.passed) {
-        throw WrongResultError(text("WRONG RESULT ", when, ": ", verdict.message));
-    }
+    if (!verdict.passed) throw WrongResultError(text("WRONG RESULT ", when, ": ", verdict.message));
     return verdict;
 }
 
@@ -123,9 +121,7 @@ std::vector<Row> make_rows(const std::vector<Run>& runs, const Problem& problem,
 
 Summary summarize_phase(const std::vector<Run>& runs, double PhaseTimes::*phase) {
     std::vector<double> values;
-    for (const Run& run : runs) {
-        values.push_back(run.times.*phase);
-    }
+    for (const Run& run : runs) values.push_back(run.times.*phase);
     return summarize(values);
 }
 
@@ -162,9 +158,7 @@ Results check(Problem& problem, Backend& backend) {
 Results measure(Problem& problem, Backend& backend, const StageOptions& options,
                 std::string_view stage_name) {
     // A single timed run without warm-up is itself verified: long runs need no extra run.
-    if (options.repeats > 1 || options.warmup > 0) {
-        verify_first_run(problem, backend);
-    }
+    if (options.repeats > 1 || options.warmup > 0) verify_first_run(problem, backend);
     const std::vector<Run> runs = timed_runs(problem, backend, options);
     const Verdict verdict = verdict_on(problem, "after the timed runs");
     const DeviceLimits limits = refuse_impossible_runs(runs, problem, backend);

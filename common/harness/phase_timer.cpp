@@ -42,19 +42,13 @@ void PhaseTimer::begin(Phase phase) {
     }
     range_.emplace(name_of(phase));
     phase_begin_ = Clock::now();
-    if (!first_begin_) {
-        first_begin_ = phase_begin_;
-    }
-    if (phase == Phase::kKernels) {
-        backend_.start_kernel_clock();
-    }
+    if (!first_begin_) first_begin_ = phase_begin_;
+    if (phase == Phase::kKernels) backend_.start_kernel_clock();
     running_ = phase;
 }
 
 void PhaseTimer::end() {
-    if (!running_) {
-        return;
-    }
+    if (!running_) return;
     // The phase has ended, even if the device reports an error below.
     const Phase phase = *std::exchange(running_, std::nullopt);
     double kernel_clock_ms = 0.0;

@@ -32,9 +32,7 @@ ProgressBar::~ProgressBar() {
 
 void ProgressBar::advance(std::int64_t steps) {
     done_ = std::min(total_, done_ + steps);
-    if (!enabled_) {
-        return;
-    }
+    if (!enabled_) return;
     const auto now = std::chrono::steady_clock::now();
     if (now - start_ >= kPatience && now - last_draw_ >= kRedraw) {
         last_draw_ = now;
@@ -46,9 +44,7 @@ void ProgressBar::draw() noexcept {
     const double fraction = static_cast<double>(done_) / static_cast<double>(total_);
     const int filled = static_cast<int>(fraction * kWidth);
     std::fprintf(stderr, "\r%s [", label_.c_str());
-    for (int i = 0; i < kWidth; ++i) {
-        std::fputc(i < filled ? '#' : '.', stderr);
-    }
+    for (int i = 0; i < kWidth; ++i) std::fputc(i < filled ? '#' : '.', stderr);
     std::fprintf(stderr, "] %3d %%", static_cast<int>(fraction * 100.0));
     std::fflush(stderr);
     drawn_ = true;

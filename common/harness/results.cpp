@@ -74,15 +74,11 @@ Json as_json(const DeviceLimits& limits) {
 }  // namespace
 
 std::string quote_csv_field(std::string_view field) {
-    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-        return std::string(field);
-    }
+    if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
     std::string quoted = "\"";
     for (const char c : field) {
         quoted += c;
-        if (c == '"') {
-            quoted += c;
-        }
+        if (c == '"') quoted += c;
     }
     return quoted + '"';
 }
@@ -110,9 +106,7 @@ void write_json(std::ostream& out, const Results& results) {
         rows.push_back(std::move(columns));
     }
     Json report = Json::object();
-    for (const ReportField& field : results.report) {
-        report[field.name] = field.value;
-    }
+    for (const ReportField& field : results.report) report[field.name] = field.value;
     const Json document = {{"rows", std::move(rows)},
                            {"summary",
                             {{"setup_ms", as_json(results.setup_ms)},

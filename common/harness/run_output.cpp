@@ -17,9 +17,7 @@ std::unique_ptr<AtomicFile> open_file(const std::string& path) {
 }
 
 void commit(const std::unique_ptr<AtomicFile>& file) {
-    if (file) {
-        file->commit();
-    }
+    if (file) file->commit();
 }
 
 void print_line(std::ostream& out, std::string name, const std::string& value) {
@@ -47,9 +45,7 @@ void print_times(std::ostream& out, const Results& results) {
 }
 
 void print_limit(std::ostream& out, const LimitShare& limit) {
-    if (limit.kind == LimitKind::kNone) {
-        return;
-    }
+    if (limit.kind == LimitKind::kNone) return;
     const auto format =
         limit.kind == LimitKind::kArithmetic ? format_operation_rate : format_byte_rate;
     print_line(out, "rate",
@@ -61,9 +57,7 @@ void print_limit(std::ostream& out, const LimitShare& limit) {
 
 OutputFiles::OutputFiles(const StageOptions& options, const std::vector<FurtherFile>& further_files)
     : further_files_(further_files), output_(open_file(options.output)) {
-    for (const FurtherFile& further : further_files) {
-        further_.push_back(open_file(further.path));
-    }
+    for (const FurtherFile& further : further_files) further_.push_back(open_file(further.path));
     csv_ = open_file(options.csv);
     json_ = open_file(options.json);
 }
@@ -79,9 +73,7 @@ void OutputFiles::write(Problem& problem, Backend& backend, const Results& resul
         }
     }
     commit(output_);
-    for (const File& file : further_) {
-        commit(file);
-    }
+    for (const File& file : further_) commit(file);
     if (csv_) {
         write_csv(csv_->stream(), results.rows);
         csv_->commit();
@@ -99,20 +91,14 @@ void print_summary(std::ostream& out, const Results& results, std::string_view s
     out << stage_name << " on " << row.device << " (" << row.engine << ")\n";
     print_line(out, "n", std::to_string(row.n));
     print_line(out, "input", text(row.input, ", seed ", row.seed));
-    if (!row.parameters.empty()) {
-        print_line(out, "parameters", row.parameters);
-    }
-    if (!row.grid.empty()) {
-        print_line(out, "grid", row.grid + " (blocks x threads)");
-    }
+    if (!row.parameters.empty()) print_line(out, "parameters", row.parameters);
+    if (!row.grid.empty()) print_line(out, "grid", row.grid + " (blocks x threads)");
     print_times(out, results);
     if (is_emulated(row.engine)) {
         print_line(out, "", "these are times of the CPU engine: they say nothing about a GPU");
     }
     print_limit(out, results.limit);
-    for (const ReportField& field : results.report) {
-        print_line(out, field.name, field.value);
-    }
+    for (const ReportField& field : results.report) print_line(out, field.name, field.value);
     print_line(out, "verified", results.verdict);
 }
 

@@ -37,13 +37,9 @@ void refuse_without_memory(const Problem& problem, std::int64_t n, const Backend
                          format_bytes(free), " are free"));
     };
     // Written so that NaN is refused.
-    if (!(device <= device_free)) {
-        refuse("device", device, device_free);
-    }
+    if (!(device <= device_free)) refuse("device", device, device_free);
     const double needed = backend.has_own_memory() ? host : device + host;
-    if (!(needed <= host_free)) {
-        refuse("host", needed, host_free);
-    }
+    if (!(needed <= host_free)) refuse("host", needed, host_free);
 }
 
 bool asks_for_counting(const StageOptions& options) {
@@ -63,9 +59,7 @@ void print_result(std::ostream& out, const Results& results, const Problem& prob
         print_summary(out, results, stage_name);
     }
     out << std::flush;
-    if (!out) {
-        throw InputError("the summary cannot be written");
-    }
+    if (!out) throw InputError("the summary cannot be written");
 }
 
 // The flags of one run, behind the program's name. A process has several of them where --then
@@ -98,9 +92,7 @@ class StageProcess {
     // Returns the sizes to run; none where the command line asks for --help or --version only.
     std::vector<std::int64_t> open(const Arguments& arguments) {
         argv_ = {program_.c_str()};
-        for (const std::string& argument : arguments) {
-            argv_.push_back(argument.c_str());
-        }
+        for (const std::string& argument : arguments) argv_.push_back(argument.c_str());
         const std::unique_ptr<Problem> problem = make_problem_();
         StageCommandLine line(program_, stage_name_, *problem);
         if (const auto answer = line.parse(static_cast<int>(argv_.size()), argv_.data())) {

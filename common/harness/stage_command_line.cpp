@@ -75,9 +75,7 @@ void StageCommandLine::add_common_options() {
 
 std::optional<std::string> StageCommandLine::parse(int argc, const char* const* argv) {
     std::optional<std::string> answer = line_.parse(argc, argv);
-    if (!answer) {
-        refuse_contradictions();
-    }
+    if (!answer) refuse_contradictions();
     return answer;
 }
 
@@ -85,14 +83,10 @@ std::optional<std::string> StageCommandLine::parse(int argc, const char* const* 
 std::vector<std::string> StageCommandLine::flags_of_stdout() const {
     std::vector<std::string> flags;
     const auto add = [&flags](const std::string& flag, const std::string& path) {
-        if (path == "-") {
-            flags.push_back(flag);
-        }
+        if (path == "-") flags.push_back(flag);
     };
     add("--output", options_.output);
-    for (const FurtherFile& further : further_files_) {
-        add(further.file.flag, further.path);
-    }
+    for (const FurtherFile& further : further_files_) add(further.file.flag, further.path);
     add("--csv", options_.csv);
     add("--json", options_.json);
     add("--counters", options_.counters);

@@ -11,9 +11,7 @@ namespace course {
 namespace {
 
 std::vector<double> sorted(std::span<const double> values) {
-    if (values.empty()) {
-        throw std::invalid_argument("statistics of no value");
-    }
+    if (values.empty()) throw std::invalid_argument("statistics of no value");
     for (const double value : values) {
         if (!std::isfinite(value)) {
             throw std::invalid_argument("statistics of a value that is not finite");
@@ -34,9 +32,7 @@ double sorted_quantile(const std::vector<double>& x, double p) {
 }  // namespace
 
 double quantile(std::span<const double> values, double p) {
-    if (!(p >= 0.0 && p <= 1.0)) {
-        throw std::invalid_argument("quantile outside [0, 1]");
-    }
+    if (!(p >= 0.0 && p <= 1.0)) throw std::invalid_argument("quantile outside [0, 1]");
     return sorted_quantile(sorted(values), p);
 }
 

@@ -38,15 +38,11 @@ bool read_decimal(std::string_view text, Decimal& decimal) {
         decimal.digits += text[i];
         decimal.exponent -= after_point ? 1 : 0;
     }
-    if (!any_digit) {
-        return false;
-    }
+    if (!any_digit) return false;
     if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
         ++i;
         // from_chars takes no plus sign.
-        if (i + 1 < text.size() && text[i] == '+' && is_digit(text[i + 1])) {
-            ++i;
-        }
+        if (i + 1 < text.size() && text[i] == '+' && is_digit(text[i + 1])) ++i;
         std::int64_t written = 0;
         const char* end = text.data() + text.size();
         const auto [stop, error] = std::from_chars(text.data() + i, end, written);
@@ -56,9 +52,7 @@ bool read_decimal(std::string_view text, Decimal& decimal) {
         } else if (error != std::errc{}) {
             return false;
         }
-        if (stop != end) {
-            return false;
-        }
+        if (stop != end) return false;
         decimal.exponent +=
             std::clamp<std::int64_t>(written, -1'000'000'000'000'000, 1'000'000'000'000'000);
     } else if (i != text.size()) {
@@ -74,21 +68,13 @@ bool read_decimal(std::string_view text, Decimal& decimal) {
 
 // The magnitude and sign of an integer, exactly.
 NumberFault read_integer(std::string_view text, bool& negative, std::uint64_t& magnitude) {
-    if (text.empty()) {
-        return NumberFault::kEmpty;
-    }
+    if (text.empty()) return NumberFault::kEmpty;
     Decimal decimal;
-    if (!read_decimal(text, decimal)) {
-        return NumberFault::kNotANumber;
-    }
+    if (!read_decimal(text, decimal)) return NumberFault::kNotANumber;
     negative = decimal.negative;
     magnitude = 0;
-    if (decimal.digits.empty()) {
-        return NumberFault::kNone;
-    }
-    if (decimal.exponent < 0) {
-        return NumberFault::kNotAnInteger;
-    }
+    if (decimal.digits.empty()) return NumberFault::kNone;
+    if (decimal.exponent < 0) return NumberFault::kNotAnInteger;
     constexpr std::int64_t kMostDigits = 20;  // of 2^64 - 1
     if (static_cast<std::int64_t>(decimal.digits.size()) + decimal.exponent > kMostDigits) {
         return NumberFault::kOutOfRange;
@@ -154,9 +140,7 @@ ParsedNumber<double> parse_real(std::string_view text) {
     }
     // from_chars takes no plus sign.
     std::string_view digits = text;
-    if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') {
-        digits.remove_prefix(1);
-    }
+    if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
     double value = 0.0;
     const char* end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, value);

@@ -24,18 +24,14 @@ double portable_log(double x) {
     const double z = (m - 1.0) / (m + 1.0);
     const double square = z * z;
     double sum = 0.0;
-    for (int k = 11; k >= 0; --k) {
-        sum = sum * square + 1.0 / (2 * k + 1);
-    }
+    for (int k = 11; k >= 0; --k) sum = sum * square + 1.0 / (2 * k + 1);
     return 2.0 * z * sum + exponent * 0.69314718055994531;
 }
 
 }  // namespace
 
 Random::Random(std::uint64_t seed) {
-    for (std::uint64_t& word : state_) {
-        word = next_splitmix64(seed);
-    }
+    for (std::uint64_t& word : state_) word = next_splitmix64(seed);
 }
 
 double Random::normal() noexcept {
@@ -58,9 +54,7 @@ double Random::normal() noexcept {
 }
 
 std::uint64_t Random::below(std::uint64_t n) {
-    if (n == 0) {
-        throw std::invalid_argument("Random::below(0)");
-    }
+    if (n == 0) throw std::invalid_argument("Random::below(0)");
     // The high half of a 64 x 64 bit product is biased unless the low half is at least 2^64 mod n.
     using Wide = unsigned __int128;
     Wide product = Wide{next()} * n;

@@ -39,15 +39,9 @@ std::string_view trimmed(std::string_view text) {
 template <typename T>
 T within(const TextReader& reader, std::string_view name, std::string_view field,
          const ParsedNumber<T>& number, T minimum, T maximum) {
-    if (!number) {
-        reader.fail(text(name, " ", quoted(field), " ", describe(number.fault)));
-    }
-    if (number.value < minimum) {
-        reader.fail(text(name, " ", quoted(field), " is below ", minimum));
-    }
-    if (number.value > maximum) {
-        reader.fail(text(name, " ", quoted(field), " is above ", maximum));
-    }
+    if (!number) reader.fail(text(name, " ", quoted(field), " ", describe(number.fault)));
+    if (number.value < minimum) reader.fail(text(name, " ", quoted(field), " is below ", minimum));
+    if (number.value > maximum) reader.fail(text(name, " ", quoted(field), " is above ", maximum));
     return number.value;
 }
 
@@ -56,14 +50,10 @@ T within(const TextReader& reader, std::string_view name, std::string_view field
 TextReader::TextReader(std::string path, Separator separator)
     : path_(std::move(path)), separator_(separator) {
     std::error_code ignored;
-    if (std::filesystem::is_directory(path_, ignored)) {
-        throw InputError(path_ + ": is a directory");
-    }
+    if (std::filesystem::is_directory(path_, ignored)) throw InputError(path_ + ": is a directory");
     errno = 0;
     file_.open(path_);
-    if (!file_) {
-        throw InputError(text(path_, ": cannot be read: ", std::strerror(errno)));
-    }
+    if (!file_) throw InputError(text(path_, ": cannot be read: ", std::strerror(errno)));
 }
 
 bool TextReader::next_line() {
@@ -80,21 +70,15 @@ bool TextReader::next_line() {
             return true;
         }
     }
-    if (file_.bad()) {
-        throw InputError(text(path_, ": cannot be read: ", std::strerror(errno)));
-    }
-    if (!any_line_) {
-        throw InputError(path_ + ": holds no data");
-    }
+    if (file_.bad()) throw InputError(text(path_, ": cannot be read: ", std::strerror(errno)));
+    if (!any_line_) throw InputError(path_ + ": holds no data");
     return false;
 }
 
 void TextReader::split() {
     fields_.clear();
     const std::string_view line = trimmed(std::string_view(line_).substr(0, line_.find('#')));
-    if (line.empty()) {
-        return;
-    }
+    if (line.empty()) return;
     const bool commas =
         separator_ == Separator::kCommas ||
         (separator_ == Separator::kEither && line.find(',') != std::string_view::npos);
@@ -103,9 +87,7 @@ void TextReader::split() {
     while (begin != std::string_view::npos) {
         const std::size_t end = line.find_first_of(separators, begin);
         fields_.push_back(trimmed(line.substr(begin, end - begin)));
-        if (end == std::string_view::npos) {
-            break;
-        }
+        if (end == std::string_view::npos) break;
         // A run of blanks is one separator; two commas have an empty field between them.
         begin = commas ? end + 1 : line.find_first_not_of(kBlanks, end);
     }

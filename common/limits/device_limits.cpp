@@ -25,12 +25,8 @@ double hit_fraction(double working_set_bytes, double l2_bytes) {
 // no time.
 double byte_seconds(const Work& work, double hits, double memory_rate, double l2_rate) {
     double seconds = 0.0;
-    if (memory_rate > 0.0) {
-        seconds += work.bytes * (1.0 - hits) / memory_rate;
-    }
-    if (l2_rate > 0.0) {
-        seconds += work.bytes * hits / l2_rate;
-    }
+    if (memory_rate > 0.0) seconds += work.bytes * (1.0 - hits) / memory_rate;
+    if (l2_rate > 0.0) seconds += work.bytes * hits / l2_rate;
     return seconds;
 }
 
@@ -53,9 +49,7 @@ std::string_view name_of(LimitKind kind) {
 LimitShare share_of_limit(const Work& work, double seconds, const DeviceLimits& limits,
                           double working_set_bytes) {
     LimitShare best;
-    if (!(seconds > 0.0)) {
-        return best;
-    }
+    if (!(seconds > 0.0)) return best;
     const double hits = hit_fraction(working_set(work, working_set_bytes), limits.l2_bytes);
     const double for_bytes =
         byte_seconds(work, hits, limits.bytes_per_second, limits.l2_bytes_per_second);
@@ -89,9 +83,7 @@ std::optional<std::string> impossible_time(std::string_view what, const Work& wo
         return text(what, ": a time of ", seconds * 1e3, " ms is impossible");
     }
     const double least = least_seconds(work, limits, working_set_bytes);
-    if (!(seconds < least)) {
-        return std::nullopt;
-    }
+    if (!(seconds < least)) return std::nullopt;
     const double hits = hit_fraction(working_set(work, working_set_bytes), limits.l2_bytes);
     const double for_bytes =
         byte_seconds(work, hits, limits.peak_bytes_per_second, limits.peak_l2_bytes_per_second);

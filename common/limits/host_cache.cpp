@@ -29,15 +29,11 @@ std::int64_t host_cache_bytes() {
                 text("/sys/devices/system/cpu/cpu", processor, "/cache/index", index, "/");
             const std::string level = first_word(folder + "level");
             if (level.empty()) {
-                if (index == 0) {
-                    return bytes;
-                }
+                if (index == 0) return bytes;
                 break;
             }
             const std::string shared_by = first_word(folder + "shared_cpu_list");
-            if (level < "2" || !seen.insert(level + ":" + shared_by).second) {
-                continue;
-            }
+            if (level < "2" || !seen.insert(level + ":" + shared_by).second) continue;
             std::ifstream in(folder + "size");
             std::int64_t size = 0;
             char unit = ' ';

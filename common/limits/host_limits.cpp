@@ -47,9 +47,7 @@ double measure_copy_bandwidth(std::int64_t cache_bytes) {
                             static_cast<std::size_t>(share));
             });
         }
-        for (std::thread& worker : workers) {
-            worker.join();
-        }
+        for (std::thread& worker : workers) worker.join();
     };
 
     // Writing gives the source its own pages: unwritten pages are all the same page of zeros, which
@@ -76,9 +74,7 @@ DeviceLimits with_rates(const MeasuredRates& rates) {
     DeviceLimits limits;
     limits.l2_bytes = static_cast<double>(host_cache_bytes());
     limits.bytes_per_second = rates.bytes_per_second;
-    if (limits.l2_bytes > 0.0) {
-        limits.peak_bytes_per_second = 2.0 * rates.bytes_per_second;
-    }
+    if (limits.l2_bytes > 0.0) limits.peak_bytes_per_second = 2.0 * rates.bytes_per_second;
     return limits;
 }
 
@@ -97,9 +93,7 @@ std::string processor_name() {
 }
 
 DeviceLimits host_limits() {
-    if (const auto rates = load_measured_rates(key())) {
-        return with_rates(*rates);
-    }
+    if (const auto rates = load_measured_rates(key())) return with_rates(*rates);
     return remeasure_host_limits();
 }
 

@@ -23,9 +23,7 @@ namespace fs = std::filesystem;
 // FNV-1a, only for the file name: the file holds the key itself, which is compared.
 std::uint64_t hash(const std::string& key) {
     std::uint64_t value = 0xcbf29ce484222325;
-    for (const char c : key) {
-        value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    }
+    for (const char c : key) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return value;
 }
 
@@ -44,9 +42,7 @@ fs::path cache_file(const std::string& key) {
 
 bool read_rate(std::istream& in, double& rate) {
     std::string line;
-    if (!std::getline(in, line)) {
-        return false;
-    }
+    if (!std::getline(in, line)) return false;
     const ParsedNumber<double> number = parse_real(line);
     rate = number.value;
     // Nothing moves 10^18 bytes per second: such a file is damaged.
@@ -57,9 +53,7 @@ bool read_rate(std::istream& in, double& rate) {
 
 std::optional<MeasuredRates> load_measured_rates(const std::string& key) {
     const fs::path path = cache_file(key);
-    if (path.empty()) {
-        return std::nullopt;
-    }
+    if (path.empty()) return std::nullopt;
     std::ifstream in(path);
     std::string line;
     MeasuredRates rates;
@@ -75,9 +69,7 @@ MeasuredRates keep_best_rates(const std::string& key, const MeasuredRates& rates
     const MeasuredRates best{std::max(stored.bytes_per_second, rates.bytes_per_second),
                              std::max(stored.l2_bytes_per_second, rates.l2_bytes_per_second)};
     const fs::path path = cache_file(key);
-    if (path.empty()) {
-        return best;
-    }
+    if (path.empty()) return best;
     try {
         fs::create_directories(path.parent_path());
         AtomicFile file(path);

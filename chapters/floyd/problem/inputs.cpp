@@ -29,9 +29,7 @@ Vertex as_vertex(std::int64_t number) { return static_cast<Vertex>(number); }
 std::vector<Distance> random_weights(std::int64_t count, std::int64_t largest,
                                      course::Random& random) {
     std::vector<Distance> weights(count);
-    for (Distance& weight : weights) {
-        weight = static_cast<Distance>(random.below(largest + 1));
-    }
+    for (Distance& weight : weights) weight = static_cast<Distance>(random.below(largest + 1));
     return weights;
 }
 

@@ -271,9 +271,7 @@ std::optional<std::string> Verifier::Implementation::walk_to(Vertex to,
         if (states[v] == kOnThisWalk) {
             return text("from ", from, " to ", to, ": the path comes back to ", v);
         }
-        if (states[v] == kNew) {
-            return text("from ", from, " to ", to, ": the path ends at ", v);
-        }
+        if (states[v] == kNew) return text("from ", from, " to ", to, ": the path ends at ", v);
         std::int64_t length = lengths[v];
         for (; !walk.empty(); walk.pop_back()) {
             const Vertex u = walk.back();

@@ -206,8 +206,9 @@ class MonteCarlo final : public course::Problem {
     void run(PhaseTimer& timer) override { count_inside_(input_, output_, timer); }
 
     course::Verdict verify() override {
-        if (output_.generators < 1)
+        if (output_.generators < 1) {
             return {false, "the stage did not set the number of generators"};
+        }
         if (output_.inside > static_cast<std::uint64_t>(input_.samples)) {
             return {false, text(output_.inside, " points are inside, but only ", input_.samples,
                                 " were drawn")};

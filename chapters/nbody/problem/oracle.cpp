@@ -129,10 +129,12 @@ std::optional<std::string> Verifier::Implementation::check_values(const Output& 
     }
     for (std::int64_t i = 0; i < count; ++i) {
         const Body& body = output.bodies[i];
-        if (!is_finite({body.x, body.y, body.z}))
+        if (!is_finite({body.x, body.y, body.z})) {
             return text("body ", i, ": the position is not finite");
-        if (!is_finite(output.velocities[i]))
+        }
+        if (!is_finite(output.velocities[i])) {
             return text("body ", i, ": the velocity is not finite");
+        }
         if (!is_finite(output.accelerations[i])) {
             return text("body ", i, ": the acceleration is not finite");
         }

@@ -109,8 +109,9 @@ __host__ __device__ inline int step_sort_launches(std::int64_t count) {
 // error; cudaErrorInvalidConfiguration if a grid would have more than 2^31 - 1 blocks.
 __host__ __device__ inline cudaError_t launch_step_sort(Key* keys, std::int64_t count,
                                                         cudaStream_t stream) {
-    if (count / (2 * kStepBlockSize) >= (std::int64_t{1} << 30))
+    if (count / (2 * kStepBlockSize) >= (std::int64_t{1} << 30)) {
         return cudaErrorInvalidConfiguration;
+    }
     const auto blocks_for = [count](std::int64_t size) {
         const std::int64_t pairs = (count + size - 1) / size * (size / 2);
         return static_cast<unsigned>((pairs + kStepBlockSize - 1) / kStepBlockSize);

@@ -58,19 +58,13 @@ class OpenClBackend final : public Backend {
 
     // A processor has the host's limits, as on "cpu".
     DeviceLimits limits() override {
-        if (!has_own_memory()) {
-            return host_limits();
-        }
-        if (const auto rates = load_measured_rates(key())) {
-            return with_rates(*rates);
-        }
+        if (!has_own_memory()) return host_limits();
+        if (const auto rates = load_measured_rates(key())) return with_rates(*rates);
         return remeasure_limits();
     }
 
     DeviceLimits remeasure_limits() override {
-        if (!has_own_memory()) {
-            return remeasure_host_limits();
-        }
+        if (!has_own_memory()) return remeasure_host_limits();
         return opencl::name_errors(
             [this] { return with_rates(keep_best_rates(key(), opencl::measure_rates(device_))); });
     }
@@ -134,9 +128,7 @@ namespace opencl {
 
 Device& device_of(Backend& backend) {
     auto* opencl_backend = dynamic_cast<OpenClBackend*>(&backend);
-    if (opencl_backend == nullptr) {
-        throw std::logic_error("this run is not on a device of OpenCL");
-    }
+    if (opencl_backend == nullptr) throw std::logic_error("this run is not on a device of OpenCL");
     return opencl_backend->device();
 }
 

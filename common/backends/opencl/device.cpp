@@ -121,12 +121,8 @@ Device::Device(const cl::Device& device) try
     const auto refuse = [this](const char* why) {
         throw NoDeviceError(text("OpenCL device ", name_, " is not usable: ", why));
     };
-    if (!device_.getInfo<CL_DEVICE_AVAILABLE>()) {
-        refuse("it is not available");
-    }
-    if (!device_.getInfo<CL_DEVICE_COMPILER_AVAILABLE>()) {
-        refuse("there is no compiler for it");
-    }
+    if (!device_.getInfo<CL_DEVICE_AVAILABLE>()) refuse("it is not available");
+    if (!device_.getInfo<CL_DEVICE_COMPILER_AVAILABLE>()) refuse("there is no compiler for it");
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, cl::QueueProperties::Profiling);
 } catch (const cl::Error& error) {
@@ -135,9 +131,7 @@ Device::Device(const cl::Device& device) try
 
 const cl::Program& Device::program(const Source& source, const std::string& options) {
     const std::string key = text(options, '\n', source.text);
-    if (const auto built = programs_.find(key); built != programs_.end()) {
-        return built->second;
-    }
+    if (const auto built = programs_.find(key); built != programs_.end()) return built->second;
     // Without this line, compilers name a temporary file, or no file at all.
     cl::Program program(context_, text("#line 1 \"", source.file, "\"\n", source.text));
     const auto start = std::chrono::steady_clock::now();
@@ -145,9 +139,7 @@ const cl::Program& Device::program(const Source& source, const std::string& opti
         program.build(device_, text("-cl-std=CL1.2 ", options).c_str());
     } catch (const cl::BuildError& error) {
         std::string log;
-        for (const auto& [device, lines] : error.getBuildLog()) {
-            log += lines;
-        }
+        for (const auto& [device, lines] : error.getBuildLog()) log += lines;
         throw std::runtime_error(text(source.file, ": does not build for ", name_, ":\n",
                                       with_file_and_line(trimmed(log), source.file)));
     }

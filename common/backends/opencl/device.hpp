@@ -103,16 +103,16 @@ struct NamedErrors;
 
 template <typename... Arguments>
 struct NamedErrors<void (*)(Arguments...)> {
-    template <void (*stage)(Arguments...)>
+    template <void (*kStage)(Arguments...)>
     static void run(Arguments... arguments) {
-        name_errors([&] { stage(arguments...); });
+        name_errors([&] { kStage(arguments...); });
     }
 };
 
 }  // namespace detail
 
 // The same for a stage's function: this is a function that calls it.
-template <auto stage>
-inline constexpr auto named_errors = &detail::NamedErrors<decltype(stage)>::template run<stage>;
+template <auto kStage>
+inline constexpr auto named_errors = &detail::NamedErrors<decltype(kStage)>::template run<kStage>;
 
 }  // namespace course::opencl

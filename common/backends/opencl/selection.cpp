@@ -39,13 +39,9 @@ std::size_t find_platform(const std::vector<PlatformEntry>& platforms, std::stri
     }
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < platforms.size(); ++i) {
-        if (lower(platforms[i].name).find(lower(wanted)) != std::string::npos) {
-            found.push_back(i);
-        }
+        if (lower(platforms[i].name).find(lower(wanted)) != std::string::npos) found.push_back(i);
     }
-    if (found.size() == 1) {
-        return found.front();
-    }
+    if (found.size() == 1) return found.front();
     throw UsageError(text("--platform ", wanted, ": ",
                           found.empty() ? "there is no such platform, only "
                                         : "this is part of several names; there are ",
@@ -96,9 +92,7 @@ Selection select_device(const std::vector<PlatformEntry>& platforms, std::string
     std::vector<std::size_t> order;
     for (const bool gpu : {true, false}) {
         for (std::size_t i = 0; i < devices.size(); ++i) {
-            if (devices[i].is_gpu == gpu) {
-                order.push_back(i);
-            }
+            if (devices[i].is_gpu == gpu) order.push_back(i);
         }
     }
     selection.device = order[static_cast<std::size_t>(device)];

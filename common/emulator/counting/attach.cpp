@@ -83,9 +83,7 @@ void replay_all(Worker& worker) {
     std::stable_sort(order.begin(), order.begin() + warps,
                      [](int a, int b) { return running.stopped[a] < running.stopped[b]; });
     for (int i = 0; i < warps; ++i) {
-        if (recorder().has_buffer(order[i])) {
-            replay_warp(worker, running_kernel(worker), order[i]);
-        }
+        if (recorder().has_buffer(order[i])) replay_warp(worker, running_kernel(worker), order[i]);
     }
 }
 

@@ -26,8 +26,9 @@ std::string describe_ranges(std::vector<int> numbers) {
 
 std::vector<int> lanes_of(std::uint32_t mask, int warp) {
     std::vector<int> threads;
-    for (; mask != 0; mask &= mask - 1)
+    for (; mask != 0; mask &= mask - 1) {
         threads.push_back(warp * kWarpSize + std::countr_zero(mask));
+    }
     return threads;
 }
 

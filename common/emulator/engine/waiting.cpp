@@ -88,8 +88,9 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
         const WarpMeeting& meeting = warps_[warp].meeting[i];
         if (meeting.arrived == (meeting.mask & live)) complete_warp_meeting(warp, i);
     }
-    if (block_meeting_.arrived > 0 && block_meeting_.arrived == loop_.live)
+    if (block_meeting_.arrived > 0 && block_meeting_.arrived == loop_.live) {
         complete_block_meeting();
+    }
 }
 
 // ---- Barriers
@@ -254,8 +255,9 @@ void Worker::complete_warp_meeting(int warp_number, int meeting_number) {
         make_ready(static_cast<std::uint16_t>(warp_number * kWarpSize + meeting.order[i]));
     }
     loop_.waiting -= meeting.count;
-    if (meeting_number != --warp.meetings)
+    if (meeting_number != --warp.meetings) {
         warp.meeting[meeting_number] = warp.meeting[warp.meetings];
+    }
 }
 
 // ---- What kernels call

@@ -47,9 +47,7 @@ Worker& Worker::current() {
         worker = new Worker;
         // The main thread keeps its own to the end of the process: static destructors, which come
         // after those of thread-local variables, may still run kernels.
-        if (::getpid() != ::gettid()) {
-            thread_local const std::unique_ptr<Worker> owner(worker);
-        }
+        if (::getpid() != ::gettid()) thread_local const std::unique_ptr<Worker> owner(worker);
     }
     return *worker;
 }

@@ -269,9 +269,7 @@ TEST(HalfEdges, HaveTrianglesOnBothSides) {
                 closed.corners[3 * t], closed.corners[3 * t + 1], closed.corners[3 * t + 2]};
             const Triangle& own = mesh.triangles[t];
             EXPECT_EQ(corners, (std::array<std::int32_t, 3>{own.a, own.b, own.c}));
-            for (int k = 0; k < 3; ++k) {
-                bars.insert(std::minmax(corners[k], corners[(k + 1) % 3]));
-            }
+            for (int k = 0; k < 3; ++k) bars.insert(std::minmax(corners[k], corners[(k + 1) % 3]));
         }
         EXPECT_EQ(bars.size(), mesh.bars.size());
         // The others are ghosts. Each fan goes round one loop of the boundary.

@@ -124,8 +124,9 @@ TEST(Oracle, LosesNoCentroidToItsCells) {
         for (Point& centroid : input.centroids) {
             centroid = {centroid.x >> shift, centroid.y >> (seed % 3 == 0 ? 0 : 31 - shift)};
         }
-        if (seed % 4 == 0)
+        if (seed % 4 == 0) {
             input.points[17] = {kFar, kFar};  // now the other points are all in one corner
+        }
         const course::Verdict verdict = Verifier(input).verify(solve(input));
         EXPECT_TRUE(verdict.passed) << seed << ": " << verdict.message;
     }

@@ -38,8 +38,9 @@ Output solve(const Input& input, std::int64_t steps, double dt) {
                     d[k] = states[j].x[k] - s.x[k];
                     r2 += d[k] * d[k];
                 }
-                for (int k = 0; k < 3; ++k)
+                for (int k = 0; k < 3; ++k) {
                     s.a[k] += input.bodies[j].mass * d[k] / (r2 * std::sqrt(r2));
+                }
             }
         }
     };
@@ -282,8 +283,9 @@ TEST(Steps, ThatDoNotConserveFailEvenWithoutAReference) {
     output.velocities[1].x += 0.5f;  // momentum
     EXPECT_FALSE(passes(input, output));
     output = right;
-    for (Vector3& v : output.velocities)
+    for (Vector3& v : output.velocities) {
         v = {-v.x, -v.y, -v.z};  // angular momentum is zero: energy
+    }
     for (Vector3& v : output.velocities) v = {2 * v.x, 2 * v.y, 2 * v.z};
     EXPECT_FALSE(passes(input, output));
 }

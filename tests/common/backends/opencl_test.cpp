@@ -50,9 +50,7 @@ TEST(OpenClDevice, RunsKernelsInOrder) {
     const cl::Event second = double_kernel(grid, d_values, kCount);
     device->queue().enqueueReadBuffer(d_values, CL_BLOCKING, 0, kCount * sizeof(int),
                                       values.data());
-    for (int i = 0; i < kCount; ++i) {
-        ASSERT_EQ(values[i], 4 * i);
-    }
+    for (int i = 0; i < kCount; ++i) ASSERT_EQ(values[i], 4 * i);
     EXPECT_GT(course::opencl::milliseconds_of(first), 0.0);
     // From end to end: at least the second one itself.
     EXPECT_GE(course::opencl::milliseconds_between(first, second),
@@ -201,9 +199,7 @@ Outcome run(const course::opencl::Source& source, std::vector<std::string> words
             double work_bytes = 0.0) {
     words.insert(words.begin(), "doubling");
     std::vector<char*> pointers;
-    for (std::string& word : words) {
-        pointers.push_back(word.data());
-    }
+    for (std::string& word : words) pointers.push_back(word.data());
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     const int status = course::run_problem(

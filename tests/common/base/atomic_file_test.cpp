@@ -45,9 +45,7 @@ TEST(AtomicFile, AbandonedLeavesTheOldFile) {
 TEST(AtomicFile, LargeContentIsWhole) {
     ScratchFolder folder;
     std::string content;
-    for (int i = 0; i < 100000; ++i) {
-        content += std::to_string(i) + '\n';
-    }
+    for (int i = 0; i < 100000; ++i) content += std::to_string(i) + '\n';
     AtomicFile file(folder / "out");
     file.stream() << content;
     file.stream().put('!');

@@ -12,9 +12,7 @@ class CooperativeTest : public EngineTest {};
 // Each block adds its neighbour's value of the previous round.
 __global__ void ring_kernel(int* values, int* next, int rounds) {
     for (int round = 0; round < rounds; ++round) {
-        if (threadIdx.x == 0) {
-            next[blockIdx.x] = values[(blockIdx.x + 1) % gridDim.x] + 1;
-        }
+        if (threadIdx.x == 0) next[blockIdx.x] = values[(blockIdx.x + 1) % gridDim.x] + 1;
         emulator::grid_barrier();
         if (threadIdx.x == 0) values[blockIdx.x] = next[blockIdx.x];
         emulator::grid_barrier();

@@ -91,9 +91,7 @@ TEST_F(StreamTest, a_stream_keeps_its_order_and_schedules_order_streams) {
         use_schedule(schedule);
         const Streams streams(3, cudaStreamNonBlocking);
         ManagedArray<int> log(1 + 30);
-        for (int i = 0; i < 30; ++i) {
-            append_kernel<<<1, 1, 0, streams[i % 3]>>>(log.data(), i);
-        }
+        for (int i = 0; i < 30; ++i) append_kernel<<<1, 1, 0, streams[i % 3]>>>(log.data(), i);
         ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
         std::vector<int> last(3, -1);
         for (int i = 1; i <= 30; ++i) {

@@ -18,9 +18,7 @@ class FakeBackend : public course::Backend {
     std::int64_t free_memory_bytes() const override { return free_bytes; }
 
     void synchronize() override {
-        if (fail) {
-            throw std::runtime_error("the device failed");
-        }
+        if (fail) throw std::runtime_error("the device failed");
         log += "sync ";
     }
     void start_kernel_clock() override { log += "start "; }
@@ -39,9 +37,7 @@ class FakeBackend : public course::Backend {
     }
 
     void set_counting(const course::CountingOptions& options) override {
-        if (engine_name != "count") {
-            Backend::set_counting(options);
-        }
+        if (engine_name != "count") Backend::set_counting(options);
         counting = options;
         ++times_counting_was_set;
     }

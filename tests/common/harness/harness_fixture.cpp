@@ -38,12 +38,8 @@ class Borrowed final : public course::Backend {
 
 std::unique_ptr<course::Backend> course::open_backend(int device, const std::string& platform) {
     refuse_platform(platform);
-    if (g_device == nullptr) {
-        throw NoDeviceError("no usable CUDA device: the driver lists none");
-    }
-    if (device > 1) {
-        throw UsageError("--device 7: there are 2 devices, 0 to 1");
-    }
+    if (g_device == nullptr) throw NoDeviceError("no usable CUDA device: the driver lists none");
+    if (device > 1) throw UsageError("--device 7: there are 2 devices, 0 to 1");
     ++g_times_opened;
     return std::make_unique<Borrowed>();
 }
@@ -88,20 +84,14 @@ class Doubling final : public course::Problem {
         timer.begin(course::Phase::kKernels);
         timer.declare_work(script_.work);
         if (script_.runs != script_.forgets_to_write_in_run) {
-            for (std::size_t i = 0; i < input_.size(); ++i) {
-                output_[i] = 2.0 * input_[i];
-            }
+            for (std::size_t i = 0; i < input_.size(); ++i) output_[i] = 2.0 * input_[i];
         }
-        if (script_.runs == script_.wrong_in_run) {
-            output_.back() = script_.wrong_value;
-        }
+        if (script_.runs == script_.wrong_in_run) output_.back() = script_.wrong_value;
         if (script_.host_works) {
             timer.begin(course::Phase::kHost);
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
-        if (script_.on_run) {
-            script_.on_run();
-        }
+        if (script_.on_run) script_.on_run();
         timer.end();
     }
     course::Verdict verify() override {
@@ -114,21 +104,15 @@ class Doubling final : public course::Problem {
     }
     std::vector<course::ReportField> report() const override { return {{"sum", "3000"}}; }
     void write_output(std::ostream& out, course::PhaseTimer&) override {
-        for (const double value : output_) {
-            out << value << '\n';
-        }
+        for (const double value : output_) out << value << '\n';
     }
     std::vector<course::OutputFile> further_outputs() const override {
         return {{"--halves", "write the halves"}, {"--signs", "write the signs"}};
     }
     void write_further_output(std::string_view flag, std::ostream& out) override {
         script_.calls += flag;
-        for (const double value : input_) {
-            out << (flag == "--halves" ? value / 2.0 : 1.0) << '\n';
-        }
-        if (script_.further_output_fails) {
-            throw std::runtime_error("half written");
-        }
+        for (const double value : input_) out << (flag == "--halves" ? value / 2.0 : 1.0) << '\n';
+        if (script_.further_output_fails) throw std::runtime_error("half written");
     }
 
   private:
@@ -156,9 +140,7 @@ int Harness::times_opened() { return g_times_opened; }
 int Harness::run(std::vector<std::string> words) {
     words.insert(words.begin(), "/build/doubling_01_plain");
     std::vector<char*> argv;
-    for (std::string& word : words) {
-        argv.push_back(word.data());
-    }
+    for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     script.runs = 0;
     testing::internal::CaptureStdout();

@@ -168,7 +168,8 @@ TEST_F(Harness, FurtherOutputsAreCompleteOrAbsent) {
     expect_failure({"--halves", "-", "--signs", "-", "--check"}, 2,
                    "--halves and --signs: only one of");
     EXPECT_EQ(run({"--halves", folder / "halves", "--profile"}), 2);
-    EXPECT_NE(err.find("--profile verifies nothing: --halves is not possible"), std::string::npos) << err;
+    EXPECT_NE(err.find("--profile verifies nothing: --halves is not possible"), std::string::npos)
+        << err;
     expect_failure({"--halves", folder / "no/halves"}, 1, "No such file or directory");
     EXPECT_EQ(script.calls, "");
     script.wrong_in_run = 7;

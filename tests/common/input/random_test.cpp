@@ -71,9 +71,7 @@ TEST(Random, NormalIsTheSameEverywhere) {
 TEST(Random, BelowIsUniform) {
     Random random(5);
     std::array<int, 3> counts{};
-    for (int i = 0; i < 30000; ++i) {
-        ++counts.at(random.below(3));
-    }
+    for (int i = 0; i < 30000; ++i) ++counts.at(random.below(3));
     for (const int count : counts) {
         EXPECT_NEAR(count, 10000, 5 * std::sqrt(30000 * (1.0 / 3) * (2.0 / 3)));
     }

@@ -17,8 +17,9 @@ void write_json(const std::string& path) {
     const std::string text = to_json(make_reports());
     std::FILE* const file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
     bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-    if (file != nullptr)
+    if (file != nullptr) {
         written = (path == "-" ? std::fflush(file) : std::fclose(file)) == 0 && written;
+    }
     if (!written) {
         std::fprintf(stderr, "emulator: %s: %s\n", path.c_str(), std::strerror(errno));
         std::_Exit(1);

@@ -48,8 +48,9 @@ Object variable_at(std::uintptr_t address, const std::vector<Variable>& variable
 Object object_at(Worker& worker, std::uintptr_t address, Space space) {
     if (space == Space::shared) {
         const auto dynamic = reinterpret_cast<std::uintptr_t>(worker.dynamic_shared());
-        if (address - dynamic < worker.dynamic_shared_bytes())
+        if (address - dynamic < worker.dynamic_shared_bytes()) {
             return {"dynamic", address - dynamic};
+        }
         const auto base = reinterpret_cast<std::uintptr_t>(thread_local_block().begin);
         return variable_at(address, shared_variables(), base);
     }

@@ -49,51 +49,52 @@ void note_host_access(std::uintptr_t address, std::size_t bytes, EventKind kind,
 // The record is full: makes room.
 void make_room(ThreadRecord& record);
 
-template <bool has_value, bool has_operand>
+template <bool kHasValue, bool kHasOperand>
 [[gnu::always_inline]] inline void write_event(ThreadRecord& record, Head head,
                                                std::uint64_t operand) {
     Head* const event = record.next;
     event[0] = record.prefix + head;
-    if (has_operand) event[kOperandOffset] = operand;
+    if (kHasOperand) event[kOperandOffset] = operand;
     record.next = event + kRowStride;
-    if (has_value && values_kept) {
+    if (kHasValue && values_kept) {
         record.pending = event;
         record.pending_count = 1;
     }
 }
 
-template <bool has_value, bool has_operand>
+template <bool kHasValue, bool kHasOperand>
 [[gnu::noinline]] void append_slowly(ThreadRecord& record, Head head, std::uint64_t operand) {
     capture_pending_value(record);
     if (record.next == record.end) make_room(record);
-    write_event<has_value, has_operand>(record, head, operand);
+    write_event<kHasValue, kHasOperand>(record, head, operand);
 }
 
-template <bool has_value = false, bool has_operand = true>
+template <bool kHasValue = false, bool kHasOperand = true>
 [[gnu::always_inline]] inline void append(ThreadRecord& record, Head head, std::uint64_t operand) {
-    if (record.next == record.end || (has_value && record.pending != nullptr)) [[unlikely]] {
-        return append_slowly<has_value, has_operand>(record, head, operand);
+    if (record.next == record.end || (kHasValue && record.pending != nullptr)) [[unlikely]] {
+        return append_slowly<kHasValue, kHasOperand>(record, head, operand);
     }
-    write_event<has_value, has_operand>(record, head, operand);
+    write_event<kHasValue, kHasOperand>(record, head, operand);
 }
 
 // A load whose value is kept: the value that it is about to read.
 void append_loaded(ThreadRecord& record, Head head, std::uint64_t operand);
 
-template <EventKind kind>
+template <EventKind kKind>
 [[gnu::always_inline]] inline void append_access(ThreadRecord& record, Head head,
                                                  std::uintptr_t address) {
     if (head == 0) return;
-    if constexpr (kind == EventKind::load) {
-        if (loaded_values_kept) [[unlikely]]
+    if constexpr (kKind == EventKind::load) {
+        if (loaded_values_kept) [[unlikely]] {
             return append_loaded(record, head, address);
+        }
         append(record, head, address);
     } else {
         append<true>(record, head, address);
     }
 }
 
-template <EventKind kind>
+template <EventKind kKind>
 [[gnu::noinline]] void record_new_range(std::uintptr_t address, unsigned size, Head meta,
                                         const void* code) {
     CachedRange& cached = cached_range(code);
@@ -102,24 +103,24 @@ template <EventKind kind>
         return;
     }
     find_range(cached, address, size, meta, code);
-    append_access<kind>(*current_thread->record, cached.head, address);
+    append_access<kKind>(*current_thread->record, cached.head, address);
 }
 
 // `code` is the return address of the instruction's call-back, here and below.
-template <EventKind kind, unsigned size, bool is_volatile = false>
+template <EventKind kKind, unsigned kSize, bool kIsVolatile = false>
 [[gnu::always_inline]] inline void record_access(const volatile void* pointer, const void* code) {
-    constexpr Head kMeta = meta_of(kind, size, is_volatile);
+    constexpr Head kMeta = meta_of(kKind, kSize, kIsVolatile);
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     ThreadContext* const thread = current_thread;
     if (thread == nullptr) [[unlikely]] {
-        if (host_access_matters(address)) note_host_access(address, size, kind, code);
+        if (host_access_matters(address)) note_host_access(address, kSize, kKind, code);
         return;
     }
     const CachedRange& cached = cached_range(code);
     if (cached.code != code || address - cached.begin > cached.limit) [[unlikely]] {
-        return record_new_range<kind>(address, size, kMeta, code);
+        return record_new_range<kKind>(address, kSize, kMeta, code);
     }
-    append_access<kind>(*thread->record, cached.head, address);
+    append_access<kKind>(*thread->record, cached.head, address);
 }
 
 // A structure that is copied as a whole.

@@ -44,8 +44,9 @@ constinit std::array<CachedPath, kCachedPaths> path_cache{};
     // A kernel's body, called by run_threads: its path is empty, whoever launched it.
     record.depth = 1;
     record.prefix = prefix_at(1, 0);
-    if (!kernel_known) [[unlikely]]
+    if (!kernel_known) [[unlikely]] {
         enter_unknown_kernel(code);
+    }
 }
 
 [[gnu::noinline]] void leave_called_function(ThreadRecord& record) {

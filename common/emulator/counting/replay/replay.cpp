@@ -18,19 +18,19 @@ constexpr std::uint32_t kAllLanes = ~0u;
 
 constexpr std::uint32_t lane_bit(int lane) { return 1u << lane; }
 
-// `known_count` is the number of heads if the compiler knows it, else 0.
-template <int known_count>
+// `kKnownCount` is the number of heads if the compiler knows it, else 0.
+template <int kKnownCount>
 bool are_equal(const Head* heads, int count) {
-    if (known_count > 0) count = known_count;
+    if (kKnownCount > 0) count = kKnownCount;
     Head difference = 0;
     for (int i = 0; i < count; ++i) difference |= heads[i] ^ heads[0];
     return difference == 0;
 }
 
 // The pattern of the first `count` lanes' addresses. Each access has `bytes` bytes.
-template <int known_count>
+template <int kKnownCount>
 Pattern pattern_of(const std::uint64_t* address, int count, unsigned bytes) {
-    if (known_count > 0) count = known_count;
+    if (kKnownCount > 0) count = kKnownCount;
     const std::uint64_t stride = address[1] - address[0];
     if (count < 2 || (stride != 0 && stride != bytes)) return Pattern::scattered;
     std::uint64_t expected = address[0];

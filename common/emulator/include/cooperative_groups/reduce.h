@@ -22,12 +22,15 @@ auto reduce(const Group& group, Value&& value, Operation&& operation) {
         if constexpr (std::same_as<Op, less<T>>) return __reduce_min_sync(mask, value);
         if constexpr (std::same_as<Op, greater<T>>) return __reduce_max_sync(mask, value);
         const auto bits = static_cast<unsigned int>(value);
-        if constexpr (std::same_as<Op, bit_and<T>>)
+        if constexpr (std::same_as<Op, bit_and<T>>) {
             return static_cast<T>(__reduce_and_sync(mask, bits));
-        if constexpr (std::same_as<Op, bit_or<T>>)
+        }
+        if constexpr (std::same_as<Op, bit_or<T>>) {
             return static_cast<T>(__reduce_or_sync(mask, bits));
-        if constexpr (std::same_as<Op, bit_xor<T>>)
+        }
+        if constexpr (std::same_as<Op, bit_xor<T>>) {
             return static_cast<T>(__reduce_xor_sync(mask, bits));
+        }
     }
     // Each step adds the neighbouring partial result of the next higher ranks, so the order of the
     // operands is kept and only associativity is asked of the operation.

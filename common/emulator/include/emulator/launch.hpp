@@ -227,9 +227,7 @@ BoundLaunch<Kernel> bind_launch(const LaunchConfiguration& configuration, const 
                                 Kernel kernel, AddressOf address_of) {
     KernelIdentity identity{name, nullptr};
     const auto use = [](auto* function) { return kernel_address(function); };
-    if constexpr (std::is_invocable_v<AddressOf, decltype(use)>) {
-        identity.address = address_of(use);
-    }
+    if constexpr (std::is_invocable_v<AddressOf, decltype(use)>) identity.address = address_of(use);
     return BoundLaunch<Kernel>(configuration, identity, std::move(kernel));
 }
 

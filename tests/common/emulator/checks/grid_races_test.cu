@@ -93,8 +93,9 @@ __global__ void cumulative_kernel(int* values, unsigned* count, int* total) {
     __syncthreads();
     if (s_is_last) {
         int sum = 0;
-        for (unsigned j = threadIdx.x; j < gridDim.x * blockDim.x; j += blockDim.x)
+        for (unsigned j = threadIdx.x; j < gridDim.x * blockDim.x; j += blockDim.x) {
             sum += values[j];
+        }
         atomicAdd(total, sum);
     }
 }

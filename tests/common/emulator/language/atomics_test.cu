@@ -193,9 +193,7 @@ __global__ void sum_kernel(const int* __restrict__ values, int* __restrict__ par
     atomicAdd(&partial[blockIdx.x], values[index]);
     __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) {
-        s_is_last = atomicAdd(&finished_blocks, 1u) == gridDim.x - 1;
-    }
+    if (threadIdx.x == 0) s_is_last = atomicAdd(&finished_blocks, 1u) == gridDim.x - 1;
     __syncthreads();
     if (s_is_last && threadIdx.x == 0) {
         *total = 0;

@@ -82,8 +82,9 @@ TEST(DeviceFunctions, DynamicSharedMemory) {
 }
 
 __global__ void printing_kernel() {
-    if (threadIdx.x == 1)
+    if (threadIdx.x == 1) {
         printf("thread %d of block %d, %.2f\n", 1, static_cast<int>(blockIdx.x), 0.5);
+    }
 }
 
 TEST(DeviceFunctions, Printf) {

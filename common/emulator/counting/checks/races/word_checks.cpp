@@ -172,8 +172,9 @@ template <Space kSpace, Operation kOperation>
     if constexpr (kOperation == Operation::atomic) {
         if (!guesses_.empty()) guesses_.erase({&cell, now.thread()});
         for (Access* read : {&cell.read, &cell.other_read}) {
-            if (read->interval == block.interval && read->thread() == now.thread())
+            if (read->interval == block.interval && read->thread() == now.thread()) {
                 read->interval = 0;
+            }
         }
         // The other threads must still be ordered with a plain write by the same thread.
         if (cell.write.interval == block.interval && cell.write.thread() == now.thread() &&
