@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the tools share: running a tool, and a build folder of stand-in stages."""
+"""Shared by the tests of the tools: running a tool, and a build folder of stand-in stages."""
 
 import json
 import os
@@ -16,14 +16,15 @@ BUILD = Path(os.environ.get("COURSE_BUILD", ROOT / "build"))
 
 sys.dont_write_bytecode = True
 
-# Behaves as a stage's executable does: rows and JSON, a default n of each engine's own, a time that
-# grows with n, one line of error.
+# Behaves like a stage's executable: it writes rows and JSON, its default n depends on the engine,
+# its time grows with n, and an error is one line.
 STAND_IN = r"""#!{python}
 import json, os, sys, time
 flags = dict(zip(sys.argv[1::1], sys.argv[2::1]))
 if os.environ.get("STAND_IN_ECHO"):
     print(" ".join(sys.argv[1:]))
-n, seed, repeats = int(flags.get("--n", 3000 if "{engine}" in ("cpu", "opencl") else 1000)), flags.get("--seed", "1"), int(flags.get("--repeats", 5))
+n = int(flags.get("--n", 3000 if "{engine}" in ("cpu", "opencl") else 1000))
+seed, repeats = flags.get("--seed", "1"), int(flags.get("--repeats", 5))
 with open(os.environ.get("STAND_IN_LOG", os.devnull), "a") as log:
     log.write(f"{stage} n={{n}} repeats={{repeats}} warmup={{flags.get('--warmup')}}\n")
 if n == int(os.environ.get("STAND_IN_FAILS_AT", -1)):
@@ -39,18 +40,20 @@ if name == os.environ.get("STAND_IN_REFUSES"):
     sys.exit(2)
 ms = n * {factor}
 values = {{flag.strip("-").replace("-", "_"): value for flag, value in flags.items()}}
-columns = dict(date="2026-01-01T00:00:00Z", version="1", chapter=chapter, stage=name, engine="{engine}",
-    device="Stand-In 1", n=n, parameters=os.environ.get("STAND_IN_PARAMETERS", "steps=0").format(**values),
-    grid="", input="plummer", seed=int(seed), repeat=1,
-    setup_ms=0.5, copy_in_ms=0.5, kernels_ms=ms, copy_out_ms=0.5, total_ms=ms + 1.5, bytes=1.0,
+parameters = os.environ.get("STAND_IN_PARAMETERS", "steps=0").format(**values)
+columns = dict(date="2026-01-01T00:00:00Z", version="1", chapter=chapter, stage=name,
+    engine="{engine}", device="Stand-In 1", n=n, parameters=parameters,
+    grid="", input="plummer", seed=int(seed), repeat=1, setup_ms=0.5, copy_in_ms=0.5,
+    kernels_ms=ms, copy_out_ms=0.5, total_ms=ms + 1.5, bytes=1.0,
     operations=1.0, verified="true")
 if "--csv" in flags:
     with open(flags["--csv"], "w") as out:
         out.write(",".join(columns) + "\n")
         for repeat in range(1, repeats + 1):
-            out.write(",".join(str(value) for value in dict(columns, repeat=repeat).values()) + "\n")
+            out.write(",".join(map(str, dict(columns, repeat=repeat).values())) + "\n")
 if "--json" in flags:
-    summary = {{phase: dict(median=columns[phase], lower_quartile=columns[phase], upper_quartile=columns[phase])
+    statistics = ("median", "lower_quartile", "upper_quartile")
+    summary = {{phase: dict.fromkeys(statistics, columns[phase])
                for phase in ("kernels_ms", "total_ms")}}
     with open(flags["--json"], "w") as out:
         json.dump(dict(rows=[columns], summary=summary, limit=dict(kind="memory", share=0.5),
@@ -60,7 +63,7 @@ if "--json" in flags:
 
 
 def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Runs the tool of this name; upper-case keywords are make's variables, or the environment's."""
+    """Runs this tool. Keywords in upper case are variables of make or of the environment."""
     environment = {
         key: value
         for key, value in os.environ.items()
@@ -96,7 +99,7 @@ def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.Com
 
 
 class ToolTest(unittest.TestCase):
-    """Has `build`, a build folder whose stages are stand-ins."""
+    """A test with `build`, a build folder whose stages are stand-ins."""
 
     def setUp(self) -> None:
         self.folder = Path(tempfile.mkdtemp())
@@ -150,7 +153,7 @@ class ToolTest(unittest.TestCase):
     def assert_refused(
         self, result: subprocess.CompletedProcess[str], status: int, *parts: str
     ) -> None:
-        """One line on stderr that has all the parts."""
+        """The run must fail with this status and one line on stderr that has all the parts."""
         self.assertEqual(result.returncode, status, result.stderr)
         self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
         for part in parts:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stages' executables, and what tests of their command lines share."""
+"""The stages' executables, and shared parts of the tests of their command lines."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class Program:
 
 
 def programs() -> list[Program]:
-    """What can run on this machine."""
+    """The executables that can run on this machine."""
     return [program for program in all_programs() if program.engine != "gpu" or has_gpu()]
 
 
@@ -50,7 +50,7 @@ def one_per_chapter_and_engine(chapter: str = "") -> list[Program]:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A run that must fail with this status and one line on stderr that has all the parts (regular expressions)."""
+    """A run that must fail with this status and one line on stderr that matches all the parts."""
 
     program: Program
     status: int
@@ -74,7 +74,8 @@ class ProgramTest(unittest.TestCase):
         )
 
     def assert_all_refused(self, refusals: list[Refusal]) -> None:
-        """Several run at a time: on a GPU nearly all of such a run is its start. None leaves a file behind."""
+        """Runs several at the same time, since most of a short run on a GPU is its start. No run
+        may leave a file behind."""
         before = sorted(self.folder.rglob("*"))
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             results = pool.map(lambda one: self.run_program(one.program, *one.arguments), refusals)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the build says: nothing when there is nothing to do, and before much work how much it is."""
+"""The messages of the build: none for little work, and the number of files for much work."""
 
 import os
 import shutil
@@ -10,16 +10,18 @@ from pathlib import Path
 
 from tests.common.tools.course_tools import TOOLS
 
-# A dry run plans as many compilations as FILES says, and always the version's header and what hangs on it.
+# A dry run plans FILES compilations. It always lists the version's header and what depends on it.
 NINJA = r"""#!/bin/sh
 case " $* " in
     *" build.ninja "*) exit 0 ;;
     *" -n "*)
         echo "${NINJA_STATUS}Generating common/version.hpp"
-        i=0
-        while [ "$i" -lt 60 ]; do i=$((i + 1)) && echo "${NINJA_STATUS}Linking target Compiling_$i"; done
-        i=0
-        while [ "$i" -lt "$FILES" ]; do i=$((i + 1)) && echo "${NINJA_STATUS}Compiling C++ object $i"; done
+        for kind in 'Linking target Compiling_' 'Compiling C++ object '; do
+            count=60
+            [ "$kind" = 'Compiling C++ object ' ] && count=$FILES
+            i=0
+            while [ "$i" -lt "$count" ]; do i=$((i + 1)) && echo "${NINJA_STATUS}$kind$i"; done
+        done
         exit 0
         ;;
 esac
@@ -37,7 +39,8 @@ class BuildTest(unittest.TestCase):
         tools, self.bin = self.root / "common" / "tools" / "setup", self.root / "bin"
         tools.mkdir(parents=True)
         self.bin.mkdir()
-        self.script = shutil.copy(TOOLS / "setup" / "build.sh", tools)  # it builds beside itself
+        # A copy, because the script builds the repository that it lies in.
+        self.script = shutil.copy(TOOLS / "setup" / "build.sh", tools)
         self.log = self.root / "log"
         for name, text in (
             ("ninja", NINJA),
@@ -61,11 +64,9 @@ class BuildTest(unittest.TestCase):
             },
         )
 
-    def test_says_how_much_there_is_to_do_each_time_that_it_is_much(self) -> None:
-        for files in (
-            245,
-            300,
-        ):  # of a folder that was built before, too: the tests, or after an interruption
+    def test_the_number_of_files_is_printed_if_it_is_large(self) -> None:
+        # The second time, the folder has been built before.
+        for files in (245, 300):
             result = self.build(files)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(
@@ -73,19 +74,19 @@ class BuildTest(unittest.TestCase):
             )
         self.assertEqual(self.log.read_text(encoding="utf-8").count("stages"), 2)
 
-    def test_is_silent_about_little_and_about_nothing(self) -> None:
+    def test_a_small_build_prints_nothing(self) -> None:
         for files in (3, 0):
             result = self.build(files)
             self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
 
-    def test_what_fails_is_said_as_an_error(self) -> None:
+    def test_a_failure_is_printed_as_an_error(self) -> None:
         for files in (3, 245):
             result = self.build(files, status=1)
             self.assertEqual((result.returncode, result.stderr), (1, "FAILED: a file\n"))
             self.assertNotIn("FAILED", result.stdout)
 
-    def test_a_folder_that_is_another_user_s(self) -> None:
-        (self.root / "build").touch()  # root, too, can write nothing into it
+    def test_a_folder_that_cannot_be_written(self) -> None:
+        (self.root / "build").touch()  # a file: even root cannot write into it
         result = self.build(3)
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertEqual(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every stage's command line on bad input: one clear line, the right status, nothing half-written."""
+"""The stages' command lines: bad input gets one clear line, and leaves no partial file."""
 
 import csv
 import json
@@ -32,10 +32,10 @@ BAD_FLAGS = (
 
 
 class CommandLineTest(ProgramTest):
-    """What all stages have."""
+    """Flags that all stages have."""
 
     def test_bad_flags(self) -> None:
-        """The flag and its value are named."""
+        """The message names the flag and its value."""
         self.assert_all_refused(
             [
                 Refusal(program, 2, ["--check", *arguments], tuple(map(re.escape, arguments)))
@@ -86,7 +86,7 @@ class CommandLineTest(ProgramTest):
     def test_a_good_run_writes_everything(self) -> None:
         for program in one_per_chapter_and_engine():
             with self.subTest(str(program)):
-                # Without --quiet counting says what it counted, on stderr.
+                # Without --quiet, counting prints a table on stderr.
                 quiet = ["--quiet"] if program.engine == "count" else []
                 result = self.run_program(
                     program,
@@ -131,7 +131,7 @@ class CommandLineTest(ProgramTest):
 
 
 class CountingTest(ProgramTest):
-    """The flags that only the engine with counters has."""
+    """Flags that only the engine with counters has."""
 
     def counting(self) -> list[Program]:
         return [program for program in one_per_chapter_and_engine() if program.engine == "count"]

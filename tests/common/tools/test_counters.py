@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make counters: tables, the lesson's sentences, JSON, and how it refuses."""
+"""make counters: tables, the sentences of the lesson, JSON, and refusals."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.common.tools.course_tools import ToolTest, run_tool
 
-# Writes the counters that stand beside it, and what a test wants said.
+# Copies the counters from the file beside it, and prints the message that a test wants.
 STAND_IN = r"""#!{python}
 import os, shutil, sys
 words = sys.argv[1:]
@@ -102,7 +102,7 @@ def document(
 
 
 def pull_kernel(loads: int, size: int) -> dict[str, Any]:
-    """Two warps walk a list of 100: `loads` requests of one sector an element; one store each."""
+    """Two warps read a list of 100 elements by `loads` requests of one sector each, and store once."""
     walked, stored = {"sectors": 200 * loads, "ideal_sectors": 200 * loads}, {
         "sectors": 8,
         "ideal_sectors": 8,
@@ -204,13 +204,13 @@ class CountersTest(ToolTest):
             r"^  inner loop: 4 -> 1 global load requests per number$",
             r"^  global loads of 4 B -> 16 B per lane$",
             r"^  - sums_kernel.cu:2 +global load 4 B +element = list\[j\];  // 01_plain +800 +800$",
-            r"^  \+ sums_kernel.cu:2 +global load 16 B +element = list\[j\];  // 02_flags +200 +200$",
+            r"^  \+ sums_kernel.cu:2 +global load 16 B +element = list\[j\];  // 02_flags( +200){2}$",
             r"^    bank conflicts +6 +-$",
             r"^    lanes on one word +16 +-$",
             r"^  only in sums/01_plain$",
         ):
             self.assertRegex(result.stdout, f"(?m){pattern}")
-        # Neither what is alike in both nor what is nowhere.
+        # Rows that are equal in both stages or 0 in both are left out.
         self.assertNotRegex(result.stdout, "sums_kernel.cu:3|constant load")
         self.assertEqual(result.stdout, self.counters(A="sums/01_plain", B="sums/02_flags").stdout)
 
@@ -229,7 +229,7 @@ class CountersTest(ToolTest):
         )
         self.assertEqual(result.stdout.count("only in"), 2)  # the tile and the other one
         self.assertEqual(result.stdout.count("pull_kernel"), 2)  # in one heading
-        # Of two such kernels none is more the same than the other.
+        # If two kernels match equally well, neither is chosen.
         self.add_counters(
             "02_flags", [one | {"name": "pull_kernel<int>"}, one | {"name": "pull_kernel<long>"}]
         )

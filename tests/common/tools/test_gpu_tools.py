@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make sanitize and the choice of an engine on a machine with a GPU, played by a driver that says so."""
+"""make sanitize and the choice of an engine, with a stand-in driver that reports a GPU."""
 
 import json
 import os
@@ -13,10 +13,13 @@ DRIVER = """
 extern "C" int cuInit(unsigned) { return 0; }
 extern "C" int cuDeviceGetCount(int* count) { *count = 2; return 0; }
 extern "C" int cuDeviceGet(int* device, int number) { *device = number; return 0; }
-extern "C" int cuDeviceGetAttribute(int* value, int attribute, int) { *value = attribute == 75 ? 9 : 0; return 0; }
+extern "C" int cuDeviceGetAttribute(int* value, int attribute, int) {
+    *value = attribute == 75 ? 9 : 0;
+    return 0;
+}
 """
 
-# Prints what it was told, and finds something where it is told to.
+# Logs its arguments. If they contain SANITIZER_FINDS, it reports a finding.
 SANITIZER = """#!/bin/sh
 echo "$*" >> "$SANITIZER_LOG"
 case "$*" in *"$SANITIZER_FINDS"*) echo "${SANITIZER_SAYS:-Potential hazard}"; exit 9 ;; esac
@@ -78,7 +81,7 @@ class GpuToolsTest(ToolTest):
     def test_a_tool_that_cannot_follow_launches_inside_kernels(self) -> None:
         warning = "Warning: CUDA Dynamic Parallelism is not supported by the selected tool"
         not_supported, found = "not supported", "found"
-        # initcheck's further errors are about what the launched kernels wrote, which it did not see.
+        # initcheck does not see the writes of launched kernels, so it reports further errors.
         for tool, says, cell in (
             ("synccheck", f"{warning}\nERROR SUMMARY: 1 error", not_supported),
             ("synccheck", f"{warning}\nERROR SUMMARY: 2 errors", found),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make lint's check for circles: a planted one is found and named, and straight arrows pass."""
+"""The check for circles in make lint: it names a planted circle and accepts code without one."""
 
 import subprocess
 import sys
@@ -44,7 +44,7 @@ class CircleTest(unittest.TestCase):
         self.assertEqual(result.stderr, "")
         return result.returncode, result.stdout
 
-    def test_straight_arrows_pass(self) -> None:
+    def test_code_without_circles_passes(self) -> None:
         self.assertEqual(self.check(CPP_TREE | PYTHON_TREE), (0, ""))
 
     def test_a_header_and_its_source_are_one_module(self) -> None:
@@ -69,7 +69,8 @@ class CircleTest(unittest.TestCase):
             CPP_TREE
             | {
                 "common/high/error.hpp": "",
-                "common/low/number.cpp": '#include "number.hpp"\n#include "common/high/error.hpp"\n',
+                "common/low/number.cpp": '#include "number.hpp"\n'
+                '#include "common/high/error.hpp"\n',
             }
         )
         self.assertEqual(status, 1)
@@ -97,7 +98,7 @@ class CircleTest(unittest.TestCase):
             "chapters/sums/device/kernels",
         )
 
-    def test_stand_ins_for_the_toolkit(self) -> None:
+    def test_headers_that_replace_the_toolkit_s(self) -> None:
         status, text = self.check(
             {
                 "common/emulator/include/cuda_runtime.h": "#include <emulator/launch.hpp>\n",
@@ -123,7 +124,7 @@ class CircleTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertEqual(text.count("circle of C++ modules"), 2)
 
-    def test_a_longer_way_around_is_not_named_too(self) -> None:
+    def test_a_longer_circle_over_the_same_edge_is_not_named(self) -> None:
         status, text = self.check(
             {
                 "common/a/a.hpp": '#include "b.hpp"\n',

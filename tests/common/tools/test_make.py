@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Makefile: every target is explained, and values reach the tools as they were written."""
+"""The Makefile: it explains every target, and passes values to the tools unchanged."""
 
 import os
 import re
@@ -33,7 +33,7 @@ TARGETS = (
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
-    # Not the variables of the make that runs these tests.
+    # Without the variables of the make that runs these tests.
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -65,11 +65,11 @@ class MakefileTest(unittest.TestCase):
         text = (ROOT / "Makefile").read_text(encoding="utf-8")
         recipe = re.search(r"^run:.*\n\t(.*)$", text, re.MULTILINE)
         assert recipe is not None
-        self.assertNotIn("$(STAGE)", text)  # a value would be read as shell
+        self.assertNotIn("$(STAGE)", text)  # the shell would interpret the value
         self.assertEqual(recipe[1], "@$(tool)run_stage")
 
-    def test_whatever_names_its_interpreter_can_be_called(self) -> None:
-        # The READMEs call some by their path alone.
+    def test_scripts_are_executable(self) -> None:
+        # The READMEs call some of them by their path.
         paths = [
             path
             for folder in ("common", "plots", "tests", ".ci")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tools on a stage in OpenCL, which has one executable for every device, and on machines without one."""
+"""The tools on an OpenCL stage, which has one executable for all devices; without a device, too."""
 
 import contextlib
 import io
@@ -76,7 +76,7 @@ class OpenClTest(ToolTest):
     def test_compare_puts_it_beside_the_others(self) -> None:
         result = self.compare()
         self.assertEqual(result.returncode, 0, result.stderr)
-        # 1000 is the default of the last stage in CUDA.
+        # 1000 is the default of the last CUDA stage.
         self.assertIn("n = 1000", result.stdout)
         self.assertRegex(result.stdout, r"\n03_opencl +opencl +80 +81\.5 +x0\.5 +x0\.125 ")
         self.assertIn("\nopencl: Stand-In 1\n", result.stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recorder: what is there is not made again, and nothing that was made is lost."""
+"""The recorder: it repeats no recorded run, and loses no finished one."""
 
 import contextlib
 import csv
@@ -82,9 +82,8 @@ class RecordTest(ToolTest):
             return printed.getvalue().splitlines()
 
         short = SWEEP.replace("[10, 20, 40]", "[10, 20]")
-        lines = told(
-            short + short[short.index("[[sweep") :].replace("small", "again")
-        )  # asked for twice, made once
+        # Two sweeps contain the same runs, which are made once.
+        lines = told(short + short[short.index("[[sweep") :].replace("small", "again"))
         self.assertEqual(
             [line.rpartition("; ")[2].partition(",")[0] for line in lines],
             [f"run {i} of 4" for i in (1, 2, 3, 4)],
@@ -92,7 +91,7 @@ class RecordTest(ToolTest):
         for line in lines[:-1]:
             self.assertRegex(line, r"\(\d+\.\d s\); run \d of 4, about \d+ (s|min) left$")
         self.assertTrue(lines[-1].endswith("run 4 of 4"), lines[-1])
-        # What is there is not counted; what fails is.
+        # Recorded runs do not count. Failed runs do.
         self.set_environment("STAND_IN_FAILS_AT", "40")
         lines = [
             line for line in told(SWEEP.replace("40", "30, 40, 50")) if line.startswith("sums")
@@ -111,12 +110,12 @@ class RecordTest(ToolTest):
         ]
         progress = record.Progress(runs)
         self.assertEqual(str(progress), "run 0 of 6")
-        progress.made(runs[0], 10)  # of n = 10; the other stage as long, and both with n
+        # A run of n = 10. The other stage is expected to be as fast, and the time to grow with n.
+        progress.made(runs[0], 10)
         self.assertEqual(str(progress), "run 1 of 6, about 2 min left")
         progress.made(runs[1], 20)
-        progress.made(
-            runs[2], 40
-        )  # with the square: 160 s at 40; of the other stage one size is known
+        # The time grows with the square, so 40 takes 160 s. One size of the other stage is known.
+        progress.made(runs[2], 40)
         self.assertEqual(progress.expected(runs[3]), 40)
         self.assertAlmostEqual(progress.expected(runs[4]), 160)
         self.assertEqual(progress.expected(runs[5]), 80)
@@ -128,7 +127,7 @@ class RecordTest(ToolTest):
         progress.made(runs[4], 1)
         self.assertEqual(str(progress), "run 6 of 6")
 
-    def test_time_of_a_chapter_of_which_nothing_is_made(self) -> None:
+    def test_time_of_a_chapter_without_runs(self) -> None:
         self.sweep_file.write_text(SWEEP, encoding="utf-8")
         sweep = sweeps.read_sweeps(self.sweep_file, "here", {"emu"})[0]
         progress = record.Progress(
@@ -142,7 +141,7 @@ class RecordTest(ToolTest):
     def test_time_grows_with_a_power_of_n(self) -> None:
         self.assertEqual(record.seconds_at(100, {100: [1.0, 3.0]}), 2)
         self.assertEqual(record.seconds_at(400, {100: [2.0]}), 8)
-        # Neighbours tell little of the growth, and none is beyond the cube.
+        # Sizes close to each other say little about the growth, and it is at most cubic.
         self.assertAlmostEqual(record.seconds_at(1000, {500: [8.0], 400: [8.0], 250: [2.0]}), 32)
         self.assertAlmostEqual(record.seconds_at(200, {100: [100.0], 10: [0.01]}), 800)
         self.assertAlmostEqual(record.seconds_at(200, {100: [1.0], 10: [2.0]}), 1)
@@ -216,7 +215,7 @@ class RecordTest(ToolTest):
         names = LIMITS_COLUMNS[1:]
         path = self.data / "limits.csv"
         self.record()
-        self.assertFalse(path.exists())  # nobody knows any
+        self.assertFalse(path.exists())  # no run knows any
         for factor, made, lines in ((1.0, 6, 2), (0.5, 6, 2), (2.0, 6, 3)):
             self.set_environment(
                 "STAND_IN_LIMITS",
@@ -225,9 +224,8 @@ class RecordTest(ToolTest):
             (self.data / "sums.csv").unlink()
             self.assertEqual(self.record().made, made)
             self.assertEqual(len(path.read_text(encoding="utf-8").splitlines()), lines)
-        self.set_environment(
-            "STAND_IN_LIMITS", json.dumps(dict.fromkeys(names, 0))
-        )  # an emulated run
+        # An emulated run knows no limits.
+        self.set_environment("STAND_IN_LIMITS", json.dumps(dict.fromkeys(names, 0)))
         (self.data / "sums.csv").unlink()
         self.record()
         last = path.read_text(encoding="utf-8").splitlines()[-1]
@@ -242,7 +240,8 @@ class RecordTest(ToolTest):
             f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
             "from common.tools import record; from pathlib import Path\n"
             f"for i in range({appends}):\n"
-            f"    row = dict.fromkeys(record.ROW_COLUMNS, 'x' * 40) | {{'stage': sys.argv[1], 'n': str(i)}}\n"
+            "    row = dict.fromkeys(record.ROW_COLUMNS, 'x' * 40)\n"
+            "    row |= {'stage': sys.argv[1], 'n': str(i)}\n"
             f"    record.Table(Path({str(path)!r}), record.ROW_COLUMNS).append([row] * {rows})\n"
         )
         children = [
@@ -258,17 +257,17 @@ class RecordTest(ToolTest):
             for line in lines[1:]
         ]
         self.assertEqual(len(keys), writers * appends * rows)
-        # The rows of a run stand together, and each run's are there.
+        # All rows are there, and those of a run are together.
         self.assertEqual(keys, [key for key in keys[::rows] for _ in range(rows)])
         self.assertEqual(len(set(keys)), writers * appends)
 
-    def test_a_table_begun_by_another_gets_no_second_header(self) -> None:
+    def test_a_table_has_only_one_header(self) -> None:
         first, second = (record.Table(self.data / "sums.csv", ["a", "b"]) for _ in range(2))
         first.append([{"a": "1", "b": "2"}])
         second.append([{"a": "3", "b": "4"}])
         self.assertEqual((self.data / "sums.csv").read_text(encoding="utf-8"), "a,b\n1,2\n3,4\n")
 
-    def test_a_table_waits_for_its_turn(self) -> None:
+    def test_a_recorder_waits_for_the_lock(self) -> None:
         path = self.data / "sums.csv"
         program = (
             f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
@@ -298,13 +297,13 @@ class RecordTest(ToolTest):
             sweeps.chosen_sweeps(both, ["large", "huge"])
 
     def test_a_long_run_is_repeated_once_only(self) -> None:
-        # 01_plain takes 0.02 ms an element: 0.2015 s at 10 000, above the limit; 02_flags half.
+        # 01_plain takes 0.02 ms per element: 0.2015 s at 10 000, above the limit. 02_flags takes half.
         self.record(SWEEP.replace("[10, 20, 40]", "[10_000]") + "long_run_seconds = 0.15\n")
         self.assertEqual([key[0] for key in self.keys()].count("01_plain"), 1)
         self.assertEqual([key[0] for key in self.keys()].count("02_flags"), 3)
         self.assertEqual(self.record().made, 6)  # the other sizes
 
-    def test_a_failed_run_is_told_and_the_others_are_kept(self) -> None:
+    def test_a_failed_run_is_reported_and_the_others_are_kept(self) -> None:
         self.set_environment("STAND_IN_FAILS_AT", "20")
         recorder = self.record()
         self.assertEqual(len(recorder.failures), 2)
@@ -318,7 +317,7 @@ class RecordTest(ToolTest):
         self.set_environment("STAND_IN_FAILS_AT", "20")
         self.assertEqual(self.record(SWEEP + "optional = true\n").failures, [])
 
-    def test_a_profile_is_made_where_it_is_missing_and_may_be_refused(self) -> None:
+    def test_a_missing_profile_is_made_and_may_be_refused(self) -> None:
         script = self.folder / "stand_in_profile.py"
         self.set_environment("PYTHONPATH", str(self.folder))
         script.write_text(
@@ -352,7 +351,8 @@ class RecordTest(ToolTest):
         self.sweep_file.write_text(SWEEP, encoding="utf-8")
         program = (
             f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
-            "from common.tools import record; from common.tools.lib import stages; from pathlib import Path\n"
+            "from common.tools import record; from common.tools.lib import stages\n"
+            "from pathlib import Path\n"
             "from plots.records import sweeps\n"
             f"record.Recorder(stages.load_stages(), Path({str(self.data)!r})).record_all(\n"
             f"    sweeps.read_sweeps(Path({str(self.sweep_file)!r}), 'here', {{'emu'}}))\n"
@@ -365,13 +365,13 @@ class RecordTest(ToolTest):
             env=os.environ
             | {
                 "STAND_IN_SECONDS": "0.2",
-                # What the killed recorder leaves goes with it.
+                # A child of the killed recorder ends with it.
                 "TMPDIR": str(self.folder),
             },
         )
         assert child.stdout is not None
         told = [child.stdout.readline(), child.stdout.readline()]  # two runs are finished
-        time.sleep(0.1)  # the third is under way
+        time.sleep(0.1)  # the third one is running
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
         child.stdout.close()
@@ -388,7 +388,7 @@ class RecordTest(ToolTest):
         self.record()
         path = self.data / "sums.csv"
         whole = path.read_bytes()
-        # The last run's three rows are gone but for half a line.
+        # Of the last run's three rows, only half a line is left.
         lines = whole.splitlines(keepends=True)
         path.write_bytes(b"".join(lines[:-3]) + lines[-3][:20])
         self.assertEqual(self.record().made, 1)
@@ -423,7 +423,7 @@ class RecordTest(ToolTest):
                 self.record(text)
 
     def test_the_repository_s_records_are_all_there(self) -> None:
-        """What the sweeps of a real GPU ask for, but for what they may leave out."""
+        """All runs that the sweeps of a real GPU contain, except for optional ones."""
         self.set_environment("COURSE_BUILD", str(BUILD))
         folder = stages.ROOT / "plots" / "data" / "nvidia-h200"
         checked = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The set-up on machines that are not this one: nothing installed, with and without root."""
+"""The set-up on made-up machines: with nothing installed, with and without root."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.common.tools.course_tools import TOOLS
 
-# All that a fresh Debian needs to have for the script itself.
+# The script itself needs only these programs.
 NEEDED = ("sh", "cat", "dirname", "grep", "mkdir", "mktemp", "rm", "tail", "touch", "env")
 
 
@@ -25,7 +25,7 @@ class SetupTest(unittest.TestCase):
             program = shutil.which(name)
             assert program is not None
             (self.bin / name).symlink_to(program)
-        # The script writes beside itself: a copy.
+        # A copy, because the script writes into the folder that it lies in.
         (self.root / "common" / "tools" / "setup").mkdir(parents=True)
         self.script = shutil.copy(
             TOOLS / "setup" / "setup.sh", self.root / "common" / "tools" / "setup"
@@ -41,7 +41,7 @@ class SetupTest(unittest.TestCase):
         return f"mkdir -p '{path.parent}'; : > '{path}'"
 
     def apt_installs(self, required: bool, optional: bool) -> None:
-        """An apt-get that installs what it is told to."""
+        """A stand-in for apt-get that installs these kinds of packages."""
         body = [
             f'echo "apt-get $*" >> "{self.log}"',
             'case "$*" in *install*) ;; *) exit 0 ;; esac',
@@ -93,7 +93,7 @@ class SetupTest(unittest.TestCase):
             },
         )
 
-    def test_without_root_it_prints_the_one_command(self) -> None:
+    def test_without_root_it_prints_the_command_to_run(self) -> None:
         self.command("id", "echo 1000")
         self.apt_installs(required=True, optional=True)
         result = self.run_setup()
@@ -149,7 +149,7 @@ class SetupTest(unittest.TestCase):
         self.assertIn("chromium is missing: the page is not tried in a browser\n", result.stdout)
         self.assertEqual(self.run_setup("--long").stdout, "")
 
-    def test_optional_packages_that_cannot_be_had_cost_a_line_each_once_and_are_tried_once(
+    def test_missing_optional_packages_are_tried_once_and_named_once(
         self,
     ) -> None:
         self.command("id", "echo 0")
@@ -165,14 +165,14 @@ class SetupTest(unittest.TestCase):
         self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
         self.assertEqual(self.log.read_text(), calls)
 
-    def test_a_required_package_that_cannot_be_had_is_named(self) -> None:
+    def test_a_missing_required_package_is_named(self) -> None:
         self.command("id", "echo 0")
         self.apt_installs(required=False, optional=True)
         result = self.run_setup()
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr.splitlines()[-1], r"^set-up: missing: .*libcli11-dev")
 
-    def test_a_failure_s_first_cause_is_shown_and_the_command_as_this_user_would_repeat_it(
+    def test_a_failure_shows_its_first_cause_and_the_command_to_repeat(
         self,
     ) -> None:
         self.command("id", "echo 1000")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make list, run, diff, compare, sanitize, and how they refuse."""
+"""make list, run, diff, compare, figures: what they print, and what they refuse."""
 
 import json
 import shutil
@@ -73,7 +73,7 @@ class RunTest(ToolTest):
             with self.subTest(variables):
                 self.assert_refused(run_tool("run_stage", self.build, **variables), status, *parts)
 
-    def test_of_many_stages_only_those_that_may_be_meant_are_named(self) -> None:
+    def test_a_wrong_name_gets_few_suggestions(self) -> None:
         path = self.build / "stages.json"
         records = json.loads(path.read_text(encoding="utf-8"))
         records += [
@@ -147,12 +147,12 @@ class CompareTest(ToolTest):
                     (self.build / "compare" / "sums" / f"compare.{suffix}").stat().st_size, 1000
                 )
 
-    def test_all_stages_run_on_the_n_asked_for(self) -> None:
+    def test_all_stages_run_with_the_given_n(self) -> None:
         log = self.folder / "log"
         self.compare(CHAPTER="sums", ARGS="--n 50", STAND_IN_LOG=str(log))
         self.assertEqual(log.read_text().count("n=50 "), 3)
 
-    def test_a_stage_that_takes_less_is_left_out(self) -> None:
+    def test_a_stage_with_a_smaller_largest_n_is_left_out(self) -> None:
         path = self.build / "stages.json"
         records = json.loads(path.read_text(encoding="utf-8"))
         for largest, status in ((0, 1), (500, 0)):
@@ -172,7 +172,7 @@ class CompareTest(ToolTest):
         records = json.loads(path.read_text(encoding="utf-8"))
         records[1]["race_on_purpose"] = True
         path.write_text(json.dumps(records), encoding="utf-8")
-        result = self.compare(CHAPTER="sums", STAND_IN_REFUSES="01_plain")  # it would fail
+        result = self.compare(CHAPTER="sums", STAND_IN_REFUSES="01_plain")  # the stage would fail
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("\nleft out: sums/01_plain: its blocks race on purpose: ", result.stdout)
         self.assertNotIn("\n01_plain ", result.stdout)
@@ -181,7 +181,7 @@ class CompareTest(ToolTest):
         result = self.compare(CHAPTER="sums", ARGS="--n 7", STAND_IN_FAILS_AT="7")
         self.assert_refused(result, 1, "wrong result")
 
-    def test_counting_is_no_time(self) -> None:
+    def test_counting_cannot_be_compared(self) -> None:
         self.assert_refused(
             self.compare(CHAPTER="sums", ENGINE="count"), 2, "ENGINE=count", "gpu, emu"
         )

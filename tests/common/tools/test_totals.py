@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `make test` says at its end: the longest tests, why tests were skipped, and the counts."""
+"""The last lines of `make test`: the longest tests, why tests were skipped, and the counts."""
 
 import json
 import tempfile
@@ -23,7 +23,7 @@ class TotalsTest(unittest.TestCase):
         self.assertEqual(self.count("OK", "OK", "EXPECTEDFAIL"), "3 passed, 0 failed")
         self.assertEqual(self.count("OK", "SKIP"), "1 passed, 0 failed, 1 skipped")
 
-    def test_whatever_is_not_known_to_be_good_has_failed(self) -> None:
+    def test_every_other_result_is_a_failure(self) -> None:
         self.assertEqual(
             self.count("FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS", "INTERRUPT", "NEW"),
             "0 passed, 6 failed",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make: every stage verified in a table, and what failed at the very end, where it is seen."""
+"""make: a table of all stages, each verified, and then the failures, where they are seen."""
 
 import unittest
 
@@ -8,7 +8,7 @@ from tests.common.tools.course_tools import ToolTest, run_tool
 
 class TourTest(ToolTest):
     def tour(self, **variables: str):
-        # Without gnuplot: pictures are the plots' own tests.
+        # Without gnuplot: the figures have their own tests.
         return run_tool("tour", self.build, PATH=str(self.folder), **variables)
 
     def test_every_stage_is_run_and_verified(self) -> None:
@@ -23,18 +23,17 @@ class TourTest(ToolTest):
         self.assertIn("no figures: gnuplot is missing", lines[-1])
         runs = log.read_text(encoding="utf-8").splitlines()
         self.assertEqual(runs[0], "sums/00_cpu n=3000 repeats=3 warmup=None")
-        self.assertEqual(
-            runs[1], "sums/01_plain n=1000 repeats=5 warmup=None"
-        )  # the stand-in's own number
+        # 5 is the stand-in's own number of repeats.
+        self.assertEqual(runs[1], "sums/01_plain n=1000 repeats=5 warmup=None")
 
-    def test_what_failed_is_said_last(self) -> None:
+    def test_failures_are_printed_last(self) -> None:
         result = self.tour(STAND_IN_FAILS_AT="3000")
         self.assertEqual(result.returncode, 1)
         lines = result.stdout.splitlines()
         self.assertRegex(lines[1], r"^sums/00_cpu +cpu +- .* NO ")
         self.assertEqual(lines[-1], "failed: sums/00_cpu: stand-in: wrong result")
 
-    def test_what_this_machine_lacks_is_no_failure(self) -> None:
+    def test_a_missing_device_is_not_a_failure(self) -> None:
         result = self.tour(STAND_IN_WITHOUT_DEVICE="02_flags")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stdout, r"\nsums/02_flags .* left out ")

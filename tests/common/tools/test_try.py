@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.common.tools.course_tools import BUILD, run_tool
 from common.tools.lib.gpus import has_gpu
 
-# Without cuda_runtime.h, which nvcc includes by itself.
+# It does not include cuda_runtime.h: nvcc does that by itself.
 PROGRAM = r"""
 #include <cstdio>
 #include <cstdlib>
@@ -84,7 +84,7 @@ class TryTest(unittest.TestCase):
             (result.returncode, result.stdout), (0, "sum 19900, cudaSuccess\n"), result.stderr
         )
         self.assertIn("add_kernel", result.stderr)
-        # Without the barrier of the loop the halves race.
+        # Without the barrier in the loop, the two halves race.
         racing = PROGRAM.replace("        __syncthreads();\n    }\n", "    }\n")
         self.assertNotEqual(racing, PROGRAM)
         self.source.write_text(racing, encoding="utf-8")
@@ -104,7 +104,7 @@ class TryTest(unittest.TestCase):
         self.needs_emulator()
         self.assertEqual(self.try_program(self.source, args="300").returncode, 3)
 
-    def test_a_file_that_is_none(self) -> None:
+    def test_files_that_cannot_be_read(self) -> None:
         empty = self.folder / "empty.cu"
         empty.write_text("\n")
         self.assert_refused(self.try_program(""), 2, "FILE is missing")
@@ -125,7 +125,8 @@ class TryTest(unittest.TestCase):
         self.source.write_text(PROGRAM.replace("__syncthreads();", "__syncthread();"))
         result = self.try_program(self.source)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("sum.cu:9:", result.stderr)  # the student's own line, not the translation's
+        # The line is in the student's file, not in the translated one.
+        self.assertIn("sum.cu:9:", result.stderr)
         self.assertIn("cannot be compiled", result.stderr.splitlines()[-1])
 
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""make try: what a student's program can have wrong, on the CPU engine with and without counters. Each
-is told in words, with the file's own line where there is one, and ends by itself."""
+"""make try: mistakes of student programs, on the CPU engine with and without counters.
+
+Each mistake gets a message in words, with the line of the student's file if there is one. Each run
+ends by itself.
+"""
 
 import shutil
 import tempfile
@@ -116,7 +119,7 @@ class BadInputTest(unittest.TestCase):
                     f"#include <cuda_runtime.h>\n\n{line}\nint main() {{}}\n", name, "program.cu:3"
                 )
 
-    def test_launches_that_no_device_could_take(self) -> None:
+    def test_launches_that_no_device_accepts(self) -> None:
         for engine in ENGINES:
             for configuration, error, reason in (
                 ("1, 0", "cudaErrorInvalidConfiguration", "a block of 0 x 1 x 1 threads"),
@@ -127,7 +130,7 @@ class BadInputTest(unittest.TestCase):
                 ("1, 32, 49153", "cudaErrorInvalidValue", "49153 bytes of dynamic shared"),
             ):
                 if engine == "count" and configuration not in ("1, 0", "1, 32, 49153"):
-                    continue  # the same code
+                    continue  # the engines share this code
                 with self.subTest(engine=engine, configuration=configuration):
                     result = self.try_program(engine, LAUNCH % configuration)
                     self.assertEqual(result.stdout, f"{error}\n", result.stderr)
@@ -150,7 +153,7 @@ class BadInputTest(unittest.TestCase):
                 self.assertRegex(result.stderr, r"thread.*shared memory")
 
     def test_never_synchronises(self) -> None:
-        # Without checks it does what it does on a GPU: it ends, and nobody knows what the kernel did.
+        # Without checks the program ends as on a GPU, and the kernel's result is unknown.
         self.assertEqual(self.try_program("emu", NEVER_SYNCHRONISED).returncode, 0)
         result = self.try_program("count", NEVER_SYNCHRONISED)
         self.assertEqual(result.returncode, 1, result.stderr)
