@@ -51,14 +51,14 @@ void on_task_begun(std::uint64_t stream, std::uint64_t sequence, const Clock& be
     Program& all = program();
     all.task_stream = stream;
     all.task_sequence = sequence;
-    all.task_before = &before;
+    all.task_before = before;
 }
 
 void on_work_begun(std::uint64_t begun) {
     Program& all = program();
     if (!all.races_on) return;
     const QueuedWork& work = queued_work(begun);
-    all.tasks.begin({all.task_stream, all.task_sequence, *all.task_before, all.last_interval + 1,
+    all.tasks.begin({all.task_stream, all.task_sequence, all.task_before, all.last_interval + 1,
                      work.kernel, work.written, work.read, line_finder(begun)});
     if (all.tasks.running().is_copy()) check_copy();
 }

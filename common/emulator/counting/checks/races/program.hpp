@@ -70,7 +70,7 @@ struct Program {
     // The running task, as its stream describes it.
     std::uint64_t task_stream = 0;
     std::uint64_t task_sequence = 0;
-    const Clock* task_before = nullptr;
+    Clock task_before;
     Shadow global;  // of the arena of cudaMalloc()
     Shadow data;  // of the executable's variables
 
