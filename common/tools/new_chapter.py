@@ -76,6 +76,7 @@ def main() -> None:
     run(sys.executable, "-m", "common.tools.record_counters", chapter)
     print("\n".join(str(path.relative_to(ROOT)) for path in paths.values()))
     print(f"make run STAGE={chapter}/01_first_kernel ARGS=--check; make test")
+    print('README.md, "Adding a stage or a chapter", explains the next steps')
 
 
 if __name__ == "__main__":

@@ -125,6 +125,7 @@ def main() -> None:
         f"make run STAGE={stage} ARGS=--check; make diff A={before.stage} B={stage}; "
         f"make counters A={before.stage} B={stage}"
     )
+    print('README.md, "Adding a stage or a chapter", explains the next steps')
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ def lsu_metrics(what: str, *operations: str) -> tuple[str, ...]:
 
 WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
 # ncu has no metric for the wavefronts of shared atomics. They are the wavefronts of shared memory
-# without those of loads and stores, one per end of a warp, and one per barrier of a block. This held
-# in every kernel of the first proof.
+# without those of loads and stores, without one per end of a warp and without one per barrier of a
+# block. This held in every kernel of the first proof.
 ATOMIC_WAVEFRONTS = "shared atomic wavefronts"
 SAME, SAME_WAVEFRONTS = 0.02, 0.05
 COUNTERS = (

@@ -55,9 +55,8 @@ class Stage:
     race_on_purpose: bool = False  # its result is wrong, to show a race; it is never timed
     device_launches: bool = False  # its kernels launch kernels
     libraries: tuple[str, ...] = ()  # besides the CUDA runtime: "cub"
-    skipped: dict[str, str] = field(
-        default_factory=dict
-    )  # engine -> the reason why it has no executable
+    # engine -> the reason why it has no executable
+    skipped: dict[str, str] = field(default_factory=dict)
 
     @property
     def has_kernels(self) -> bool:

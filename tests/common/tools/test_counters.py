@@ -102,7 +102,7 @@ def document(
 
 
 def pull_kernel(loads: int, size: int) -> dict[str, Any]:
-    """Two warps read a list of 100 elements by `loads` requests of one sector each, and store once."""
+    """Two warps read 100 elements by `loads` requests of one sector each, and store once."""
     walked, stored = {"sectors": 200 * loads, "ideal_sectors": 200 * loads}, {
         "sectors": 8,
         "ideal_sectors": 8,
@@ -204,7 +204,7 @@ class CountersTest(ToolTest):
             r"^  inner loop: 4 -> 1 global load requests per number$",
             r"^  global loads of 4 B -> 16 B per lane$",
             r"^  - sums_kernel.cu:2 +global load 4 B +element = list\[j\];  // 01_plain +800 +800$",
-            r"^  \+ sums_kernel.cu:2 +global load 16 B +element = list\[j\];  // 02_flags( +200){2}$",
+            r"^  \+ sums_kernel.cu:2 +global load 16 B +element = list\[j\];  // 02_flags +200 +200",
             r"^    bank conflicts +6 +-$",
             r"^    lanes on one word +16 +-$",
             r"^  only in sums/01_plain$",

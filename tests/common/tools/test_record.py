@@ -297,7 +297,7 @@ class RecordTest(ToolTest):
             sweeps.chosen_sweeps(both, ["large", "huge"])
 
     def test_a_long_run_is_repeated_once_only(self) -> None:
-        # 01_plain takes 0.02 ms per element: 0.2015 s at 10 000, above the limit. 02_flags takes half.
+        # 01_plain takes 0.02 ms per element: 0.2015 s at 10 000, above the limit. 02_flags: half.
         self.record(SWEEP.replace("[10, 20, 40]", "[10_000]") + "long_run_seconds = 0.15\n")
         self.assertEqual([key[0] for key in self.keys()].count("01_plain"), 1)
         self.assertEqual([key[0] for key in self.keys()].count("02_flags"), 3)
