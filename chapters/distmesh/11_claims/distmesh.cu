@@ -45,8 +45,7 @@ __device__ __forceinline__ unsigned long long claim_of(int h, int round) {
 
 // For two triangles to flip, and two beside them that get new twins.
 __device__ __forceinline__ void claim(const Triangulation& triangles, unsigned long long* claims,
-                                      int h, int round) {
-    const int g = triangles.twins[h];
+                                      int h, int g, int round) {
     const unsigned long long own = claim_of(h, round);
     atomicMin(&claims[h / 3], own);
     atomicMin(&claims[g / 3], own);
@@ -73,7 +72,7 @@ __global__ void repair_kernel(DeviceMesh mesh, Triangulation triangles, Repair r
             const int h = static_cast<int>(i), g = triangles.twins[h];
             if (h < g && is_wrong(mesh, triangles, h, g)) {
                 repair.wishes[atomicAdd(wished, 1)] = h;
-                claim(triangles, repair.claims, h, round);
+                claim(triangles, repair.claims, h, g, round);
             }
         }
         grid.sync();
