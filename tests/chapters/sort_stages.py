@@ -21,8 +21,21 @@ from pathlib import Path
 LONG = "--long" in sys.argv and bool(sys.argv.pop(sys.argv.index("--long")))
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
-INPUTS = ("uniform", "gaussian", "sorted", "reverse", "nearly-sorted", "few-unique", "all-equal", "zipf", "bucket",
-          "staggered", "g-group", "deterministic-duplicates", "permutation")
+INPUTS = (
+    "uniform",
+    "gaussian",
+    "sorted",
+    "reverse",
+    "nearly-sorted",
+    "few-unique",
+    "all-equal",
+    "zipf",
+    "bucket",
+    "staggered",
+    "g-group",
+    "deterministic-duplicates",
+    "permutation",
+)
 # A GTX 980's segment is small enough that short lists are partitioned by many blocks.
 SEGMENT = 6080
 SETTINGS = {} if ENGINE == "gpu" else {"EMULATOR_DEVICE": "gtx980"}
@@ -64,8 +77,14 @@ def use_chapter(chapter: str, sizes: Sizes) -> None:
         programs = record["executables"]
         engine = "cpu" if ENGINE == "emu" and "cpu" in programs else ENGINE
         if record["chapter"] == chapter and engine in programs:
-            STAGES.append(Stage(record["stage"], STAGES_JSON.parent / programs[engine], record["largest_n"],
-                                engine != "cpu"))
+            STAGES.append(
+                Stage(
+                    record["stage"],
+                    STAGES_JSON.parent / programs[engine],
+                    record["largest_n"],
+                    engine != "cpu",
+                )
+            )
     SIZES.append(sizes)
 
 
@@ -75,9 +94,17 @@ def readers_of_files() -> list[Stage]:
 
 
 def execute(stage: Stage, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
-    return subprocess.run([str(stage.program), *map(str, arguments)], env=environment | SETTINGS | settings, text=True,
-                          capture_output=True, check=False, timeout=300)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")
+    }
+    return subprocess.run(
+        [str(stage.program), *map(str, arguments)],
+        env=environment | SETTINGS | settings,
+        text=True,
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
 
 
 class SortTest(unittest.TestCase):
@@ -97,16 +124,27 @@ class SortTest(unittest.TestCase):
     def finish(self) -> None:
         """An error's line names the flags of its check."""
         checks, self.checks = self.checks, {}
-        with ThreadPoolExecutor(min(4, os.cpu_count() or 1) if ENGINE in ("gpu", "opencl") else 1) as pool:
-            runs = {key: pool.submit(execute, key[0], *words, **dict(key[1])) for key, words in checks.items()}
+        with ThreadPoolExecutor(
+            min(4, os.cpu_count() or 1) if ENGINE in ("gpu", "opencl") else 1
+        ) as pool:
+            runs = {
+                key: pool.submit(execute, key[0], *words, **dict(key[1]))
+                for key, words in checks.items()
+            }
             for (stage, settings), run in runs.items():
                 with self.subTest(f"{stage.name} {dict(settings)}"):
                     self.assertEqual((run.result().returncode, run.result().stderr), (0, ""))
 
     def refuse(self, stage: Stage, status: int, said: str, *arguments: object) -> None:
         """The run must print one line that contains `said`, exit with `status` and write no file."""
-        with self.subTest(f"{stage.name} {' '.join(map(str, arguments))}"), tempfile.TemporaryDirectory() as folder:
-            written = [word for name in ("csv", "json", "output") for word in (f"--{name}", f"{folder}/{name}")]
+        with self.subTest(
+            f"{stage.name} {' '.join(map(str, arguments))}"
+        ), tempfile.TemporaryDirectory() as folder:
+            written = [
+                word
+                for name in ("csv", "json", "output")
+                for word in (f"--{name}", f"{folder}/{name}")
+            ]
             result = execute(stage, *arguments, *written)
             self.assertEqual((result.returncode, result.stdout), (status, ""), result.stderr)
             self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
@@ -119,16 +157,24 @@ class EveryStage(SortTest):
     def test_every_input(self) -> None:
         for stage in STAGES:
             for name in INPUTS if ENGINE != "count" else ("uniform", "all-equal", "staggered"):
-                for n in stage.sizes.every_input[:1 if ENGINE == "count" else None]:
+                for n in stage.sizes.every_input[: 1 if ENGINE == "count" else None]:
                     self.check(stage, "--n", stage.size(n), "--input", name)
 
     @unittest.skipIf(ENGINE == "gpu", "a GPU chooses its own order")
     def test_every_order(self) -> None:
         for stage in STAGES:
-            for schedule in ("reversed", "shuffled:1") if ENGINE == "emu" and stage.has_kernels else ():
+            for schedule in (
+                ("reversed", "shuffled:1") if ENGINE == "emu" and stage.has_kernels else ()
+            ):
                 for name in ("uniform", "sorted", "few-unique"):
-                    self.check(stage, "--n", stage.size(stage.sizes.every_order), "--input", name,
-                               EMULATOR_SCHEDULE=schedule)
+                    self.check(
+                        stage,
+                        "--n",
+                        stage.size(stage.sizes.every_order),
+                        "--input",
+                        name,
+                        EMULATOR_SCHEDULE=schedule,
+                    )
 
     @unittest.skipIf(ENGINE == "count", "the same as without counters")
     def test_sizes_at_the_edges(self) -> None:
@@ -143,7 +189,10 @@ class EveryStage(SortTest):
         chance = random.Random(seed)
         for stage in STAGES:
             n, name = chance.randint(1, stage.size(stage.sizes.random)), chance.choice(INPUTS)
-            print(f"COURSE_TEST_SEED={seed}: {stage.name} --n {n} --input {name} --seed {seed}", flush=True)
+            print(
+                f"COURSE_TEST_SEED={seed}: {stage.name} --n {n} --input {name} --seed {seed}",
+                flush=True,
+            )
             self.check(stage, "--n", n, "--input", name, "--seed", seed)
 
 
@@ -195,6 +244,7 @@ class DeclaredWork(SortTest):
                         self.assertLessEqual(declared, moved)
                         self.assertGreater(declared, 0)
 
+
 @unittest.skipIf(LONG or ENGINE == "count", "the same as without counters")
 class Refusals(SortTest):
     def file(self, name: str, content: bytes) -> str:
@@ -209,16 +259,35 @@ class Refusals(SortTest):
             if stage.largest_n:
                 limit = stage.largest_n
                 if ENGINE == "gpu":  # a segment is as long as the device's shared memory allows
-                    limit = int(execute(stage, "--n", 10**7).stderr.split("at most ")[1].split()[0])
+                    limit = int(
+                        execute(stage, "--n", 10**7).stderr.split("at most ")[1].split()[0]
+                    )
                 self.check(stage, "--n", limit)
-                self.refuse(stage, 2, f"--n {limit + 1}: this stage sorts at most {limit} keys", "--n", limit + 1)
+                self.refuse(
+                    stage,
+                    2,
+                    f"--n {limit + 1}: this stage sorts at most {limit} keys",
+                    "--n",
+                    limit + 1,
+                )
                 keys = self.file("keys.i32", bytes(4 * (limit + 1)))
-                self.refuse(stage, 2, f"keys.i32: {limit + 1} keys: this stage sorts at most {limit}", "--input", keys)
+                self.refuse(
+                    stage,
+                    2,
+                    f"keys.i32: {limit + 1} keys: this stage sorts at most {limit}",
+                    "--input",
+                    keys,
+                )
 
     def test_files(self) -> None:
-        for content, said in ((b"1 2\n3 four\n", "keys.txt:2: "), (b"1\n\n2.5\n", "keys.txt:3: "),
-                              (b"1\n2147483648\n", "keys.txt:2: "), (b"-2147483649", "keys.txt:1: "),
-                              (b"", "keys.txt"), (b"# nothing\n", "keys.txt")):
+        for content, said in (
+            (b"1 2\n3 four\n", "keys.txt:2: "),
+            (b"1\n\n2.5\n", "keys.txt:3: "),
+            (b"1\n2147483648\n", "keys.txt:2: "),
+            (b"-2147483649", "keys.txt:1: "),
+            (b"", "keys.txt"),
+            (b"# nothing\n", "keys.txt"),
+        ):
             path = self.file("keys.txt", content)
             for stage in readers_of_files():
                 self.refuse(stage, 1, said, "--input", path)
@@ -233,5 +302,7 @@ class Refusals(SortTest):
             with self.subTest(stage.name), tempfile.TemporaryDirectory() as folder:
                 self.check(stage, "--input", path, "--output", f"{folder}/sorted.txt")
                 self.finish()
-                self.assertEqual(Path(folder, "sorted.txt").read_text(encoding="utf-8"),
-                                 "-2147483648\n3\n3\n2147483647\n")
+                self.assertEqual(
+                    Path(folder, "sorted.txt").read_text(encoding="utf-8"),
+                    "-2147483648\n3\n3\n2147483647\n",
+                )

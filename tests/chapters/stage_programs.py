@@ -22,9 +22,17 @@ def load_programs(stages_json: Path, engine: str, chapter: str) -> dict[str, Pat
 
 def execute(program: Path, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
     """With these settings of the CPU engine and none of the caller's."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
-    return subprocess.run([str(program), *map(str, arguments)], env=environment | settings, text=True,
-                          capture_output=True, check=False, timeout=300)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")
+    }
+    return subprocess.run(
+        [str(program), *map(str, arguments)],
+        env=environment | settings,
+        text=True,
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
 
 
 def declared_and_moved(program: Path, *arguments: object) -> tuple[float, int]:
@@ -34,9 +42,15 @@ def declared_and_moved(program: Path, *arguments: object) -> tuple[float, int]:
         counters, rows = Path(folder) / "counters.json", Path(folder) / "rows.csv"
         result = execute(program, "--quiet", "--counters", counters, "--csv", rows, *arguments)
         if (result.returncode, result.stderr) != (0, ""):
-            raise AssertionError(f"{program.name} {arguments}: {result.returncode}: {result.stderr}")
+            raise AssertionError(
+                f"{program.name} {arguments}: {result.returncode}: {result.stderr}"
+            )
         header, row = rows.read_text(encoding="utf-8").splitlines()
         kernels = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
-    moved = sum(line["lanes"] * line["bytes"] for kernel in kernels for line in kernel["lines"]
-                if line["space"] == "global")
+    moved = sum(
+        line["lanes"] * line["bytes"]
+        for kernel in kernels
+        for line in kernel["lines"]
+        if line["space"] == "global"
+    )
     return float(row.split(",")[header.split(",").index("bytes")]), moved

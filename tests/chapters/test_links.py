@@ -16,8 +16,11 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 def markdown_files() -> list[Path]:
     """Those of the repository, not of build folders."""
-    return [path for path in sorted(ROOT.rglob("*.md"))
-            if not any(part.startswith((".", "build")) for part in path.relative_to(ROOT).parts)]
+    return [
+        path
+        for path in sorted(ROOT.rglob("*.md"))
+        if not any(part.startswith((".", "build")) for part in path.relative_to(ROOT).parts)
+    ]
 
 
 def anchors_of(path: Path) -> set[str]:
@@ -52,9 +55,12 @@ class LinksTest(unittest.TestCase):
                 "# The title: it's 1\n"
                 "[self](a.md) [up](#the-title-its-1) [web](https://a.b/c) `[](x)`\n"
                 "[gone](b.md) ![no figure](figures/a.svg) [no heading](a.md#title)\n"
-                "```\n[code](c.md)\n```\n", encoding="utf-8")
-            self.assertEqual(list(broken_links(path)),
-                             ["a.md: b.md", "a.md: figures/a.svg", "a.md: a.md#title"])
+                "```\n[code](c.md)\n```\n",
+                encoding="utf-8",
+            )
+            self.assertEqual(
+                list(broken_links(path)), ["a.md: b.md", "a.md: figures/a.svg", "a.md: a.md#title"]
+            )
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-STAGES = {stage["stage"]: stage
-          for stage in json.loads(Path(sys.argv.pop(1)).read_text(encoding="utf-8"))}
+STAGES = {
+    stage["stage"]: stage for stage in json.loads(Path(sys.argv.pop(1)).read_text(encoding="utf-8"))
+}
 MAX_LINES = 200
 MAX_COLUMNS = 100
 MAX_KERNEL_LINES = 60
@@ -33,11 +34,20 @@ def as_opencl(code: list[str]) -> list[str]:
     each function one line without blanks."""
     text = "\n".join(line.partition("//")[0] for line in code)
     text = text.replace("__attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))", "")
-    for cuda, opencl in (("__device__ __forceinline__ ", ""), ("__global__", "__kernel"), ("std::int64_t", "long"),
-                         ("__global ", ""), ("__restrict__", "restrict"), ("(long)get_global_id(0)", "global_thread()"),
-                         ("get_global_id(0)", "global_thread()")):
+    for cuda, opencl in (
+        ("__device__ __forceinline__ ", ""),
+        ("__global__", "__kernel"),
+        ("std::int64_t", "long"),
+        ("__global ", ""),
+        ("__restrict__", "restrict"),
+        ("(long)get_global_id(0)", "global_thread()"),
+        ("get_global_id(0)", "global_thread()"),
+    ):
         text = text.replace(cuda, opencl)
-    return ["".join(function.split()) for function in re.findall(r"^\w[^;]*?\{.*?^\}", text, re.MULTILINE | re.DOTALL)]
+    return [
+        "".join(function.split())
+        for function in re.findall(r"^\w[^;]*?\{.*?^\}", text, re.MULTILINE | re.DOTALL)
+    ]
 
 
 def split_head(lines: list[str]) -> tuple[list[str], list[str]]:
@@ -60,8 +70,10 @@ def kernels_of(lines: list[str]) -> dict[str, int]:
 
 UNCHANGED = re.compile(r"Unchanged from stage (\d\d_\w+)")
 # A definition at the left margin, with the comment lines right above it.
-FUNCTION = re.compile(r"^((?://.*\n)*)((?:template.*\n)?(?!struct|class|enum|namespace|union|template)\w[^;{}\n]*(?:\n[^;{}\n]+)*\{\n(?:.*\n)*?\}\n)",
-                      re.MULTILINE)
+FUNCTION = re.compile(
+    r"^((?://.*\n)*)((?:template.*\n)?(?!struct|class|enum|namespace|union|template)\w[^;{}\n]*(?:\n[^;{}\n]+)*\{\n(?:.*\n)*?\}\n)",
+    re.MULTILINE,
+)
 
 
 def unchanged_functions(header: str) -> list[tuple[str, str]]:
@@ -98,9 +110,20 @@ class StageFilesTest(unittest.TestCase):
                 self.assertEqual(head[0], "// SPDX-License-Identifier: MIT")
                 self.assertRegex(head[1], rf"^// \w[\w -]*, stage {stage['name'][:2]}: \S.*\.( |$)")
                 # Each begins a line, and in this order: the same places to look at in every stage.
-                due = ["Idea: ", *([f"Compared with {stage['compared_with']}: "] if stage["compared_with"] else []),
-                       "Limit now: ", "Thesis |Not of the thesis"]
-                begins = [next((word for word in due if re.match(f"// (?:{word})", line)), "") for line in head]
+                due = [
+                    "Idea: ",
+                    *(
+                        [f"Compared with {stage['compared_with']}: "]
+                        if stage["compared_with"]
+                        else []
+                    ),
+                    "Limit now: ",
+                    "Thesis |Not of the thesis",
+                ]
+                begins = [
+                    next((word for word in due if re.match(f"// (?:{word})", line)), "")
+                    for line in head
+                ]
                 self.assertEqual([word for word in begins if word], due)
 
     def test_kernels_are_short_and_named_for_what_they_do(self) -> None:
@@ -116,10 +139,20 @@ class StageFilesTest(unittest.TestCase):
             with self.subTest(stage=name):
                 lines = source_of(stage)
                 before = STAGES.get(f"{stage['chapter']}/{stage['compared_with']}")
-                if before is None or stage["begins_part"] or before["source"].endswith(".cpp") or stage["opencl"]:
+                if (
+                    before is None
+                    or stage["begins_part"]
+                    or before["source"].endswith(".cpp")
+                    or stage["opencl"]
+                ):
                     continue  # from one language or algorithm to another there is no diff to read
-                added = [line for line in difflib.ndiff(split_head(source_of(before))[1],
-                                                        split_head(lines)[1]) if line.startswith("+ ")]
+                added = [
+                    line
+                    for line in difflib.ndiff(
+                        split_head(source_of(before))[1], split_head(lines)[1]
+                    )
+                    if line.startswith("+ ")
+                ]
                 self.assertLessEqual(len(added), MAX_ADDED_LINES)
 
     def test_opencl_has_the_kernels_that_it_is_compared_with(self) -> None:
@@ -131,11 +164,15 @@ class StageFilesTest(unittest.TestCase):
                 self.assertEqual(lines[0], "// SPDX-License-Identifier: MIT")
                 self.assertLessEqual(len(lines), MAX_LINES)
                 self.assertLessEqual(max(map(len, lines)), MAX_COLUMNS)
-                before = as_opencl(source_of(STAGES[f"{stage['chapter']}/{stage['compared_with']}"]))
+                before = as_opencl(
+                    source_of(STAGES[f"{stage['chapter']}/{stage['compared_with']}"])
+                )
                 functions = as_opencl(lines)
                 self.assertTrue(functions)
-                self.assertEqual([one for one in functions if "_kernel(" in one],
-                                 [one for one in before if one.startswith("__kernel")])
+                self.assertEqual(
+                    [one for one in functions if "_kernel(" in one],
+                    [one for one in before if one.startswith("__kernel")],
+                )
                 for function in functions:
                     self.assertIn(function, before)
 
@@ -147,14 +184,20 @@ class StageFilesTest(unittest.TestCase):
                 continue  # `make stage` has made it, and it is still the copy of another
             with self.subTest(stage=name):
                 code, code_before = (split_head(source_of(one))[1] for one in (stage, before))
-                flags, flags_before = ([one["cuda_args"], one["emu_args"]] for one in (stage, before))
-                self.assertTrue(code != code_before or flags != flags_before, "neither code nor flags differ")
+                flags, flags_before = (
+                    [one["cuda_args"], one["emu_args"]] for one in (stage, before)
+                )
+                self.assertTrue(
+                    code != code_before or flags != flags_before, "neither code nor flags differ"
+                )
 
     def test_what_a_header_calls_unchanged_is_unchanged(self) -> None:
-        """"Unchanged from stage NN_name" at a header's head speaks of all its functions, above one of that one."""
+        """ "Unchanged from stage NN_name" at a header's head speaks of all its functions, above one of that one."""
         for header in sorted((ROOT / "chapters").glob("*/device/*.cuh")):
             for stage_name, function in unchanged_functions(header.read_text(encoding="utf-8")):
-                with self.subTest(header=header.relative_to(ROOT), function=function.partition("(")[0]):
+                with self.subTest(
+                    header=header.relative_to(ROOT), function=function.partition("(")[0]
+                ):
                     stage = STAGES.get(f"{header.parents[1].name}/{stage_name}")
                     assert stage is not None, f"there is no stage {stage_name}"
                     self.assertIn(comparable(function), comparable("\n".join(source_of(stage))))

@@ -9,21 +9,23 @@ import re
 import sys
 from pathlib import Path
 
-HEADER = '''// Written by common/backends/opencl/embed.py from {name}.
+HEADER = """// Written by common/backends/opencl/embed.py from {name}.
 #pragma once
 
 #include "common/backends/opencl/device.hpp"
 
 inline constexpr course::opencl::Source {symbol} = {{"{name}", R"{end}({text}){end}"}};
-'''
+"""
 
 
 def header_of(source: Path) -> str:
     text = source.read_text(encoding="utf-8")
     end = "cl"
-    while f"){end}\"" in text:
+    while f'){end}"' in text:
         end += "_"
-    return HEADER.format(name=source.name, symbol=re.sub(r"\W", "_", source.name), text=text, end=end)
+    return HEADER.format(
+        name=source.name, symbol=re.sub(r"\W", "_", source.name), text=text, end=end
+    )
 
 
 if __name__ == "__main__":

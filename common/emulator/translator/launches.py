@@ -6,8 +6,12 @@ from .source import CLOSING, OPENING, Edit
 # Keywords that can come directly before a kernel's name without being part of it.
 KEYWORDS = {"return", "else", "do", "case", "default", "goto", "if", "while", "for", "switch"}
 # Runtime functions whose first argument is a kernel, often cast to void*.
-TAKE_A_KERNEL = {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaFuncSetAttribute",
-                 "cudaFuncSetCacheConfig"}
+TAKE_A_KERNEL = {
+    "cudaLaunchKernel",
+    "cudaLaunchCooperativeKernel",
+    "cudaFuncSetAttribute",
+    "cudaFuncSetCacheConfig",
+}
 
 
 def match_backwards(source, index):
@@ -68,7 +72,8 @@ def kernel_name_start(source, launch):
             before = tokens[index - 1] if index > 0 else None
             is_postfix = before is not None and (
                 before.text in (">", "]")
-                or (before.kind == "identifier" and before.text not in KEYWORDS))
+                or (before.kind == "identifier" and before.text not in KEYWORDS)
+            )
             if token.text == "]" and not is_postfix:
                 return None
             if not is_postfix:
@@ -83,8 +88,8 @@ def kernel_name_start(source, launch):
             index -= 1
             before = tokens[index - 1] if index > 0 else None
             qualified = before is not None and (
-                before.text == ">"
-                or (before.kind == "identifier" and before.text not in KEYWORDS))
+                before.text == ">" or (before.kind == "identifier" and before.text not in KEYWORDS)
+            )
             if not qualified:
                 return index
             index -= 1
@@ -149,16 +154,24 @@ def rewrite_launch(source, launch):
     name = source.plain_text(name_first, launch - 1)
     label = name.replace("\\", "\\\\").replace('"', '\\"')
     # Two edits, so that the configuration's own text stays in place with its line breaks.
-    source.edits.append(Edit(
-        tokens[name_first].start, tokens[launch + 2].end,
-        source.line_breaks(tokens[name_first].start, tokens[launch].start)
-        + "::emulator::bind_launch(::emulator::LaunchConfiguration("))
-    source.edits.append(Edit(
-        tokens[end].start, tokens[end + 2].end,
-        f'), "{label}", [=](auto... emulator_arguments) EMULATOR_UNRECORDED '
-        f'{{ {name}(emulator_arguments...); }}, '
-        f"[=](auto emulator_use) -> decltype(emulator_use({name})) "
-        f"{{ return emulator_use({name}); }})"))
+    source.edits.append(
+        Edit(
+            tokens[name_first].start,
+            tokens[launch + 2].end,
+            source.line_breaks(tokens[name_first].start, tokens[launch].start)
+            + "::emulator::bind_launch(::emulator::LaunchConfiguration(",
+        )
+    )
+    source.edits.append(
+        Edit(
+            tokens[end].start,
+            tokens[end + 2].end,
+            f'), "{label}", [=](auto... emulator_arguments) EMULATOR_UNRECORDED '
+            f"{{ {name}(emulator_arguments...); }}, "
+            f"[=](auto emulator_use) -> decltype(emulator_use({name})) "
+            f"{{ return emulator_use({name}); }})",
+        )
+    )
     keep_null_pointers(source, end + 3)
 
 
@@ -168,8 +181,12 @@ def keep_null_pointers(source, opening):
     depth = 0
     for index in range(opening, len(tokens)):
         text = tokens[index].text
-        if (text == "NULL" and depth == 1 and tokens[index - 1].text in ("(", ",")
-                and tokens[index + 1].text in (")", ",")):
+        if (
+            text == "NULL"
+            and depth == 1
+            and tokens[index - 1].text in ("(", ",")
+            and tokens[index + 1].text in (")", ",")
+        ):
             source.edits.append(Edit(tokens[index].start, tokens[index].end, "nullptr"))
         depth += (text in OPENING) - (text in CLOSING)
         if depth == 0:
@@ -183,7 +200,7 @@ def keep_kernel_type(source, index):
     after = index + 1
     if after < len(tokens) and tokens[after].text == "(":
         first = after + 1
-        words = [token.text for token in tokens[first:first + 5]]
+        words = [token.text for token in tokens[first : first + 5]]
         length = 4 if words[:4] == ["(", "void", "*", ")"] else 5
         if length == 4 or words == ["(", "const", "void", "*", ")"]:
             start, end = tokens[first].start, tokens[first + length - 1].end

@@ -34,8 +34,11 @@ def check_supported(source, index):
         return
     if token.text == "wmma" and following != "::":
         return
-    source.fail(token, f"{UNSUPPORTED[token.text]}: not available on the CPU engine; keep it "
-                       "under #ifndef CUDA_EMULATOR beside a plain version")
+    source.fail(
+        token,
+        f"{UNSUPPORTED[token.text]}: not available on the CPU engine; keep it "
+        "under #ifndef CUDA_EMULATOR beside a plain version",
+    )
 
 
 def drop_hints(source):
@@ -85,9 +88,12 @@ def rewrite(source):
                     index += 1
             elif token.text == "__shared__":
                 mark_end_of_shared(source, index)
-        elif (token.text == "<" and source.is_run(index, "<", 3)
-              and not source.is_run(index, "<", 4)
-              and not (index > 0 and tokens[index - 1].text == "operator")):
+        elif (
+            token.text == "<"
+            and source.is_run(index, "<", 3)
+            and not source.is_run(index, "<", 4)
+            and not (index > 0 and tokens[index - 1].text == "operator")
+        ):
             rewrite_launch(source, index)
             index += 2
         index += 1

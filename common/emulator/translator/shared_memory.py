@@ -38,32 +38,49 @@ def rewrite_dynamic_shared(source, first, inside_function):
             if tokens[index].text != "__shared__":
                 kept.append(index)
             index += 1
-    bracket = next((position for position, index in enumerate(kept)
-                    if tokens[index].text == "[" and tokens[kept[position + 1]].text == "]"), None)
-    if bracket is None or bracket < 2 or any(
-            tokens[index].text == "," for index in kept[bracket:]):
-        source.fail(tokens[first], "cannot read this extern __shared__ declaration; "
-                                   "write extern __shared__ T name[];")
+    bracket = next(
+        (
+            position
+            for position, index in enumerate(kept)
+            if tokens[index].text == "[" and tokens[kept[position + 1]].text == "]"
+        ),
+        None,
+    )
+    if bracket is None or bracket < 2 or any(tokens[index].text == "," for index in kept[bracket:]):
+        source.fail(
+            tokens[first],
+            "cannot read this extern __shared__ declaration; " "write extern __shared__ T name[];",
+        )
     name = tokens[kept[bracket - 1]].text
-    element = source.plain_text(kept[0], kept[bracket - 2]) if (
-        kept[bracket - 2] - kept[0] == bracket - 2) else " ".join(
-            tokens[index].text for index in kept[:bracket - 1])
-    inner = "".join(tokens[index].text for index in kept[bracket + 2:])
+    element = (
+        source.plain_text(kept[0], kept[bracket - 2])
+        if (kept[bracket - 2] - kept[0] == bracket - 2)
+        else " ".join(tokens[index].text for index in kept[: bracket - 1])
+    )
+    inner = "".join(tokens[index].text for index in kept[bracket + 2 :])
     declared = f"(*{name}){inner}" if inner else f"* {name}"
     pointer = f"(*){inner}" if inner else "*"
     start, end = tokens[first].start, tokens[statement_end].end
     separator = " " if inner else ""
     if not inside_function:
         # Where the memory lies is known only while a block runs.
-        source.edits.append(Edit(
-            start, end,
-            f"[[maybe_unused]] constexpr ::emulator::DynamicShared<{element}{inner}> {name}{{}};"
-            f"{source.line_breaks(start, end)}"))
+        source.edits.append(
+            Edit(
+                start,
+                end,
+                f"[[maybe_unused]] constexpr ::emulator::DynamicShared<{element}{inner}> {name}{{}};"
+                f"{source.line_breaks(start, end)}",
+            )
+        )
         return
-    source.edits.append(Edit(
-        start, end,
-        f"{element}{separator}{declared} = static_cast<{element}{separator}{pointer}>"
-        f"(::emulator::dynamic_shared_memory());{source.line_breaks(start, end)}"))
+    source.edits.append(
+        Edit(
+            start,
+            end,
+            f"{element}{separator}{declared} = static_cast<{element}{separator}{pointer}>"
+            f"(::emulator::dynamic_shared_memory());{source.line_breaks(start, end)}",
+        )
+    )
 
 
 def mark_end_of_shared(source, index):
@@ -80,7 +97,7 @@ def mark_end_of_shared(source, index):
         depth += (token.text in OPENING) - (token.text in CLOSING)
         if depth < 0 or directive != source.in_directive(token):
             return
-        if directive and "\n" in source.text[tokens[index].start:token.start].replace("\\\n", ""):
+        if directive and "\n" in source.text[tokens[index].start : token.start].replace("\\\n", ""):
             return
         if token.text == ";" and depth == 0:
             source.edits.append(Edit(token.end, token.end, " EMULATOR_SHARED_END"))
@@ -88,7 +105,7 @@ def mark_end_of_shared(source, index):
 
 
 def is_dynamic_shared(source, index):
-    for token in source.tokens[index + 1:index + 12]:
+    for token in source.tokens[index + 1 : index + 12]:
         if token.text == "__shared__":
             return True
         if token.text in ("[", ";", "{"):

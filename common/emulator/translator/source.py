@@ -51,8 +51,12 @@ class Source:
         self.line_starts = [0] + [match.end() for match in re.finditer("\n", text)]
         self.edits = []
         every = [
-            Token(match.lastgroup if match.lastgroup != "delimiter" else "raw_string",
-                  match[0], match.start(), match.end())
+            Token(
+                match.lastgroup if match.lastgroup != "delimiter" else "raw_string",
+                match[0],
+                match.start(),
+                match.end(),
+            )
             for match in TOKEN.finditer(text)
         ]
         self.directives = self._take_directives(every)
@@ -72,7 +76,7 @@ class Source:
                     if newline < 0 or not self.text[:end].rstrip("\r").endswith("\\"):
                         break
                     end += 1
-                match = re.match(r"#\s*(\w*)\s*(.*)", self.text[token.start:end], re.DOTALL)
+                match = re.match(r"#\s*(\w*)\s*(.*)", self.text[token.start : end], re.DOTALL)
                 directives.append((token.start, match[1], match[2].rstrip()))
             if token.kind == "space" and "\n" in re.sub(r"\\\r?\n", "", token.text):
                 at_line_start = True
@@ -94,9 +98,11 @@ class Source:
             if name in ("if", "ifdef", "ifndef"):
                 is_name = rest == "CUDA_EMULATOR"
                 dead_now = (name == "if" and bool(gpu_only.match(rest))) or (
-                    name == "ifndef" and is_name)
+                    name == "ifndef" and is_name
+                )
                 dead_else = (name == "if" and bool(engine_only.match(rest))) or (
-                    name == "ifdef" and is_name)
+                    name == "ifdef" and is_name
+                )
                 open_conditionals.append([dead_now, dead_else, start])
             elif name in ("else", "elif", "endif") and open_conditionals:
                 dead_now, dead_else, branch_start = open_conditionals.pop()
@@ -115,9 +121,9 @@ class Source:
     def in_directive(self, token):
         """Whether the token belongs to a preprocessor directive, which may have several lines."""
         line = self.line_of(token.start)
-        while line > 1 and self.text[:self.line_starts[line - 1] - 1].endswith("\\"):
+        while line > 1 and self.text[: self.line_starts[line - 1] - 1].endswith("\\"):
             line -= 1
-        return self.text[self.line_starts[line - 1]:].lstrip().startswith("#")
+        return self.text[self.line_starts[line - 1] :].lstrip().startswith("#")
 
     def fail(self, token, message):
         raise TranslationError(f"{self.path}:{self.line_of(token.start)}: {message}")
@@ -138,16 +144,17 @@ class Source:
 
     def is_run(self, index, character, length):
         """Whether `length` adjacent tokens from index on are all this character."""
-        run = self.tokens[index:index + length]
+        run = self.tokens[index : index + length]
         return len(run) == length and all(
             token.text == character and token.start == run[0].start + offset
-            for offset, token in enumerate(run))
+            for offset, token in enumerate(run)
+        )
 
     def edited(self):
         pieces = []
         position = 0
         for edit in sorted(self.edits):
-            pieces += [self.text[position:edit.start], edit.text]
+            pieces += [self.text[position : edit.start], edit.text]
             position = edit.end
         pieces.append(self.text[position:])
         return "".join(pieces)

@@ -47,7 +47,8 @@ class Translation:
             if library and library[2] in UNSUPPORTED_LIBRARIES:
                 raise TranslationError(
                     f"{source.path}:{source.line_of(start)}: {UNSUPPORTED_LIBRARIES[library[2]]} "
-                    f"({library[1]}) is not available on the CPU engine")
+                    f"({library[1]}) is not available on the CPU engine"
+                )
             match = re.match(r'"([^"\n]+)"', rest)
             if not match:
                 continue
@@ -109,17 +110,23 @@ def own_modules():
 def depfile_text(target, sources):
     def escape(path):
         return str(path).replace("\\", "\\\\").replace(" ", "\\ ").replace("$", "$$")
+
     return f"{escape(target)}: {' '.join(escape(source) for source in sources)}\n"
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(
-        description="Translate CUDA C++ into C++ for the CPU engine.")
+    parser = argparse.ArgumentParser(description="Translate CUDA C++ into C++ for the CPU engine.")
     parser.add_argument("input", help="the .cu file")
     parser.add_argument("-o", dest="output", required=True, help="the C++ file to write")
     parser.add_argument("--depfile", help="write the files read as a make rule")
-    parser.add_argument("-I", dest="include_directories", action="append", default=[],
-                        metavar="DIR", help="a directory to look for quoted includes in")
+    parser.add_argument(
+        "-I",
+        dest="include_directories",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a directory to look for quoted includes in",
+    )
     options = parser.parse_args(arguments)
     translation = Translation(options.output, options.include_directories)
     try:
@@ -127,8 +134,8 @@ def main(arguments=None):
         translation.write()
         if options.depfile:
             Path(options.depfile).write_text(
-                depfile_text(options.output, translation.sources + own_modules()),
-                encoding="utf-8")
+                depfile_text(options.output, translation.sources + own_modules()), encoding="utf-8"
+            )
     except TranslationError as error:
         Path(options.output).unlink(missing_ok=True)
         print(error, file=sys.stderr)

@@ -15,7 +15,9 @@ from tests.chapters.stage_programs import declared_and_moved, execute, load_prog
 
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
-NO_COUNTERS = {"EMULATOR_COUNTERS": "none"}  # without this, a run on "count" prints its counters unless it is --quiet
+NO_COUNTERS = {
+    "EMULATOR_COUNTERS": "none"
+}  # without this, a run on "count" prints its counters unless it is --quiet
 PROGRAMS = load_programs(STAGES_JSON, ENGINE, "floyd")
 
 
@@ -37,8 +39,17 @@ class FloydTest(unittest.TestCase):
     def matrices(self, program: Path, *arguments: object, **settings: str) -> tuple[str, str]:
         """Distances and next hops of a run that must be right."""
         written = self.folder / "distances", self.folder / "hops"
-        result = execute(program, "--check", "--quiet", "--output", written[0], "--next-hop", written[1], *arguments,
-                         **settings)
+        result = execute(
+            program,
+            "--check",
+            "--quiet",
+            "--output",
+            written[0],
+            "--next-hop",
+            written[1],
+            *arguments,
+            **settings,
+        )
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         texts = written[0].read_text(encoding="utf-8"), written[1].read_text(encoding="utf-8")
         for path in written:
@@ -48,8 +59,17 @@ class FloydTest(unittest.TestCase):
     def refuse(self, program: Path, status: int, said: str, *arguments: object) -> str:
         """The run must end with this status, one line that contains `said`, and no file."""
         written = [self.folder / name for name in ("distances", "hops", "rows")]
-        result = execute(program, "--output", written[0], "--next-hop", written[1], "--csv", written[2], *arguments,
-                         **NO_COUNTERS)
+        result = execute(
+            program,
+            "--output",
+            written[0],
+            "--next-hop",
+            written[1],
+            "--csv",
+            written[2],
+            *arguments,
+            **NO_COUNTERS,
+        )
         self.assertEqual((result.returncode, result.stdout), (status, ""), result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
         self.assertIn(said, result.stderr)
@@ -59,11 +79,21 @@ class FloydTest(unittest.TestCase):
 
     def test_files(self) -> None:
         files = {
-            "a.gr": ("p sp 4 5\na 1 2 7\na 2 3 -1\na 1 3 9\na 1 2 8\na 3 1 0\n",
-                     "0,7,6,inf\n-1,0,-1,inf\n0,7,0,inf\ninf,inf,inf,0\n",
-                     "1,2,2,-1\n3,2,3,-1\n1,1,3,-1\n-1,-1,-1,4\n"),
-            "pmed": ("3 3 1\n1 2 5\n2 3 4\n2 1 7\n", "0,7,11\n7,0,4\n11,4,0\n", "1,2,2\n1,2,3\n2,2,3\n"),
-            "e.csv": ("from,to,weight\n0,1,3\n1,2,-2\n", "0,3,1\ninf,0,-2\ninf,inf,0\n", "0,1,1\n-1,1,2\n-1,-1,2\n"),
+            "a.gr": (
+                "p sp 4 5\na 1 2 7\na 2 3 -1\na 1 3 9\na 1 2 8\na 3 1 0\n",
+                "0,7,6,inf\n-1,0,-1,inf\n0,7,0,inf\ninf,inf,inf,0\n",
+                "1,2,2,-1\n3,2,3,-1\n1,1,3,-1\n-1,-1,-1,4\n",
+            ),
+            "pmed": (
+                "3 3 1\n1 2 5\n2 3 4\n2 1 7\n",
+                "0,7,11\n7,0,4\n11,4,0\n",
+                "1,2,2\n1,2,3\n2,2,3\n",
+            ),
+            "e.csv": (
+                "from,to,weight\n0,1,3\n1,2,-2\n",
+                "0,3,1\ninf,0,-2\ninf,inf,0\n",
+                "0,1,1\n-1,1,2\n-1,-1,2\n",
+            ),
         }
         for name, (content, distances, hops) in files.items():
             path = self.file(name, content)
@@ -74,28 +104,45 @@ class FloydTest(unittest.TestCase):
     def test_a_path(self) -> None:
         path = self.file("a.gr", "p sp 4 3\na 1 2 7\na 2 3 -1\na 3 1 0\n")
         for stage, program in PROGRAMS.items():
-            for ends, said in (("1,3", "1 -> 2 -> 3"), ("3,2", "3 -> 1 -> 2"), ("4,1", "none"), ("2,2", "2")):
+            for ends, said in (
+                ("1,3", "1 -> 2 -> 3"),
+                ("3,2", "3 -> 1 -> 2"),
+                ("4,1", "none"),
+                ("2,2", "2"),
+            ):
                 with self.subTest(f"{stage} {ends}"):
-                    result = execute(program, "--input", path, "--path", ends, "--repeats", 1, **NO_COUNTERS)
+                    result = execute(
+                        program, "--input", path, "--path", ends, "--repeats", 1, **NO_COUNTERS
+                    )
                     self.assertEqual((result.returncode, result.stderr), (0, ""))
                     self.assertIn(f"  path            {said}\n", result.stdout)
 
     def test_all_stages_agree_cell_by_cell(self) -> None:
         """Also where paths tie: the steps have one order, and only a shorter distance is written."""
-        for words in (["--n", 65], ["--n", 50, "--density", 0.05, "--max-weight", 2, "--negative"],
-                      ["--n", 64, "--max-weight", 1, "--density", 0.2],
-                      ["--n", 40, "--input", "grid", "--max-weight", 0]):
+        for words in (
+            ["--n", 65],
+            ["--n", 50, "--density", 0.05, "--max-weight", 2, "--negative"],
+            ["--n", 64, "--max-weight", 1, "--density", 0.2],
+            ["--n", 40, "--input", "grid", "--max-weight", 0],
+        ):
             with self.subTest(" ".join(map(str, words))):
-                self.assertEqual(len({self.matrices(program, *words) for program in PROGRAMS.values()}), 1)
+                self.assertEqual(
+                    len({self.matrices(program, *words) for program in PROGRAMS.values()}), 1
+                )
 
     @unittest.skipIf(ENGINE == "gpu", "a GPU chooses its own order")
     def test_every_order(self) -> None:
         for stage, program in PROGRAMS.items():
-            for words in (["--n", 70, "--max-weight", 1, "--negative"], ["--n", 35, "--input", "complete"]):
+            for words in (
+                ["--n", 70, "--max-weight", 1, "--negative"],
+                ["--n", 35, "--input", "complete"],
+            ):
                 expected = self.matrices(program, *words)
                 for schedule in ("reversed", "shuffled:1", "shuffled:2", "shuffled:3"):
                     with self.subTest(f"{stage} {words} {schedule}"):
-                        self.assertEqual(self.matrices(program, *words, EMULATOR_SCHEDULE=schedule), expected)
+                        self.assertEqual(
+                            self.matrices(program, *words, EMULATOR_SCHEDULE=schedule), expected
+                        )
 
     def test_negative_cycles(self) -> None:
         """Cycles that the first step closes, the last, or one between; and weights that would double beyond 32 bits."""
@@ -106,7 +153,12 @@ class FloydTest(unittest.TestCase):
             "first": [(0, 1, 1), (1, 0, -2)] + [(v, v + 1, 1) for v in range(1, 60)],
             "last": [(69, 0, -69 * large - 1), *ring],
             "hub": [edge for v in range(1, 50) for edge in ((0, v, large), (v, 0, -large - 1))],
-            "many": [(a, b, chance.randint(-large, large)) for a in range(60) for b in range(60) if a != b],
+            "many": [
+                (a, b, chance.randint(-large, large))
+                for a in range(60)
+                for b in range(60)
+                if a != b
+            ],
             "apart": [(0, 1, 5), (1, 0, 5), (31, 32, 0), (32, 33, -1), (33, 31, 0)],
         }
         for name, edges in graphs.items():
@@ -114,40 +166,58 @@ class FloydTest(unittest.TestCase):
             weights = {(source, target): weight for source, target, weight in edges}
             for stage, program in PROGRAMS.items():
                 with self.subTest(f"{stage} {name}"):
-                    said = self.refuse(program, 1, f"{path}: a cycle has negative length ", "--input", path)
+                    said = self.refuse(
+                        program, 1, f"{path}: a cycle has negative length ", "--input", path
+                    )
                     length, cycle = said.split("negative length ")[1].split(": ")
                     hops = [int(vertex) for vertex in cycle.split(" -> ")]
                     self.assertEqual(hops[0], hops[-1])
-                    self.assertEqual(sum(weights[hop] for hop in zip(hops, hops[1:], strict=False)), int(length))
+                    self.assertEqual(
+                        sum(weights[hop] for hop in zip(hops, hops[1:], strict=False)), int(length)
+                    )
                     self.assertLess(int(length), 0)
         nothing = self.file("zero.csv", csv_of([(69, 0, -69 * large), *ring]))
         for stage, program in PROGRAMS.items():
             with self.subTest(f"{stage} a cycle of length 0"):
-                self.assertEqual(self.matrices(program, "--input", nothing)[0].splitlines()[69].split(",")[69], "0")
+                self.assertEqual(
+                    self.matrices(program, "--input", nothing)[0].splitlines()[69].split(",")[69],
+                    "0",
+                )
 
     @unittest.skipIf(ENGINE != "count", "only the engine with counters counts stores")
     def test_nothing_is_stored_after_a_negative_cycle(self) -> None:
         """Otherwise each step could double the values, until they exceed 32 bits."""
         n = 60
-        path = self.file("first.csv", csv_of([(0, 1, 1), (1, 0, -2), *((v, v + 1, 1) for v in range(1, n - 1))]))
+        path = self.file(
+            "first.csv", csv_of([(0, 1, 1), (1, 0, -2), *((v, v + 1, 1) for v in range(1, n - 1))])
+        )
         counters = self.folder / "counters.json"
         for stage, program in PROGRAMS.items():
             with self.subTest(stage):
-                result = execute(program, "--check", "--quiet", "--input", path, "--counters", counters)
+                result = execute(
+                    program, "--check", "--quiet", "--input", path, "--counters", counters
+                )
                 self.assertEqual(result.returncode, 1)
-                kernel, = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
-                stored = sum(line["lanes"] for line in kernel["lines"] if line["operation"] == "store")
+                (kernel,) = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
+                stored = sum(
+                    line["lanes"] for line in kernel["lines"] if line["operation"] == "store"
+                )
                 self.assertEqual(kernel["launches"], n)
                 # The first step stores a distance and a next hop; each later step hands on the flag.
                 self.assertEqual(stored, 2 + n - 1)
 
     def test_faults_in_files(self) -> None:
-        for name, content, said in (("e.csv", "", "e.csv: holds no data"), ("e.csv", "0,1,2\n1,2\n", "e.csv:2: "),
-                                    ("e.csv", "0,1,2\n1,1,2\n", "e.csv:2: "), ("e.csv", "0,1,0.5\n", "e.csv:1: "),
-                                    ("e.csv", "0,1,1\n\n0,1000000,1\n", "e.csv:3: "),
-                                    ("a.gr", "p sp 3 2\na 1 2 3\n", "a.gr:2: "), ("pmed", "3 1 1\n1 4 3\n", "pmed:2: "),
-                                    ("e.csv", "0,1,500000000\n1,2,500000000\n", "e.csv: a path may be 1000000000 long"),
-                                    ("e.csv", "0,999999,1\n", "e.csv: n = 1000000 needs")):
+        for name, content, said in (
+            ("e.csv", "", "e.csv: holds no data"),
+            ("e.csv", "0,1,2\n1,2\n", "e.csv:2: "),
+            ("e.csv", "0,1,2\n1,1,2\n", "e.csv:2: "),
+            ("e.csv", "0,1,0.5\n", "e.csv:1: "),
+            ("e.csv", "0,1,1\n\n0,1000000,1\n", "e.csv:3: "),
+            ("a.gr", "p sp 3 2\na 1 2 3\n", "a.gr:2: "),
+            ("pmed", "3 1 1\n1 4 3\n", "pmed:2: "),
+            ("e.csv", "0,1,500000000\n1,2,500000000\n", "e.csv: a path may be 1000000000 long"),
+            ("e.csv", "0,999999,1\n", "e.csv: n = 1000000 needs"),
+        ):
             path = self.file(name, content)
             for stage, program in PROGRAMS.items():
                 with self.subTest(f"{stage} {content!r}"):
@@ -157,7 +227,12 @@ class FloydTest(unittest.TestCase):
     def test_no_stage_declares_more_than_it_moves(self) -> None:
         """No matter how few paths there are."""
         for stage, program in PROGRAMS.items():
-            for words in (["--n", 2], ["--n", 37], ["--n", 37, "--density", 0], ["--n", 64, "--input", "complete"]):
+            for words in (
+                ["--n", 2],
+                ["--n", 37],
+                ["--n", 37, "--density", 0],
+                ["--n", 64, "--input", "complete"],
+            ):
                 with self.subTest(f"{stage} {words}"):
                     declared, moved = declared_and_moved(program, *words)
                     self.assertGreater(declared, 0)

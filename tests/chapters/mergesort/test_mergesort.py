@@ -11,10 +11,23 @@ import unittest
 from pathlib import Path
 
 from tests.chapters import sort_stages
-from tests.chapters.sort_stages import (ENGINE, LONG, STAGES, EveryStage, LongLists, Refusals, Sizes,  # noqa: F401
-                                        SortTest, execute, use_chapter)
+from tests.chapters.sort_stages import (
+    ENGINE,
+    LONG,
+    STAGES,
+    EveryStage,
+    LongLists,
+    Refusals,
+    Sizes,  # noqa: F401
+    SortTest,
+    execute,
+    use_chapter,
+)
 
-use_chapter("mergesort", Sizes((3001, 2560), 3333, (2, 3, 511, 512, 513, 1023, 1024, 1025, 2049, 4097), 6000, 1 << 16))
+use_chapter(
+    "mergesort",
+    Sizes((3001, 2560), 3333, (2, 3, 511, 512, 513, 1023, 1024, 1025, 2049, 4097), 6000, 1 << 16),
+)
 
 
 class DeclaredWork(sort_stages.DeclaredWork):
@@ -23,9 +36,16 @@ class DeclaredWork(sort_stages.DeclaredWork):
         for stage in STAGES:
             for size_i in (1, 2, 3, 1000) if "_multisort_" in stage.name else ():
                 with self.subTest(f"{stage.name} --size-i {size_i}"):
-                    declared, counted = self.count(stage, "--n", 3000, "--input", "sorted", "--size-i", size_i)
-                    inserted, merged = counted["insertion_sort_kernel"], counted["merge_runs_kernel"]
-                    keys = 3000 if size_i > 1 else 0  # each is loaded once, however often it is compared
+                    declared, counted = self.count(
+                        stage, "--n", 3000, "--input", "sorted", "--size-i", size_i
+                    )
+                    inserted, merged = (
+                        counted["insertion_sort_kernel"],
+                        counted["merge_runs_kernel"],
+                    )
+                    keys = (
+                        3000 if size_i > 1 else 0
+                    )  # each is loaded once, however often it is compared
                     self.assertEqual(declared, 4 * keys + inserted["store"] + 2 * merged["store"])
 
 
@@ -46,7 +66,15 @@ class Multisort(SortTest):
         for stage in STAGES:
             if "_multisort_" in stage.name:
                 self.refuse(stage, 2, "--size-i '0' is below 1", "--size-i", 0)
-                self.refuse(stage, 2, "--size-i 1001: there are only 1000 keys", "--size-i", 1001, "--n", 1000)
+                self.refuse(
+                    stage,
+                    2,
+                    "--size-i 1001: there are only 1000 keys",
+                    "--size-i",
+                    1001,
+                    "--n",
+                    1000,
+                )
                 for threads in (0, 1025) if stage.has_kernels else ():
                     self.refuse(stage, 2, f"--threads '{threads}' is ", "--threads", threads)
 
@@ -55,8 +83,16 @@ class Multisort(SortTest):
 class Platforms(SortTest):
     def test_platforms_and_devices_that_are_not_there(self) -> None:
         for stage in STAGES:
-            self.refuse(stage, 2, "--platform none-such: there is no such platform, only 0 (", "--platform", "none-such")
-            self.refuse(stage, 2, "--platform 1000: there is no such platform, only 0 (", "--platform", 1000)
+            self.refuse(
+                stage,
+                2,
+                "--platform none-such: there is no such platform, only 0 (",
+                "--platform",
+                "none-such",
+            )
+            self.refuse(
+                stage, 2, "--platform 1000: there is no such platform, only 0 (", "--platform", 1000
+            )
             self.refuse(stage, 2, "--device 1000: platform ", "--device", 1000)
             self.check(stage, "--platform", 0, "--device", 0)
 
@@ -77,7 +113,9 @@ class Platforms(SortTest):
                 for name in ("first", "second"):
                     self.check(stage, "--n", 3001, "--seed", 7, "--output", f"{folder}/{name}.i32")
                 self.finish()
-                self.assertEqual(*(Path(folder, f"{name}.i32").read_bytes() for name in ("first", "second")))
+                self.assertEqual(
+                    *(Path(folder, f"{name}.i32").read_bytes() for name in ("first", "second"))
+                )
 
     def test_rows_and_report(self) -> None:
         for stage in STAGES:

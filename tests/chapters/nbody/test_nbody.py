@@ -15,8 +15,13 @@ ENGINE = sys.argv.pop(2)
 del sys.argv[1]
 # The stages share what is tested here: the serial one and the last one with kernels.
 ENGINES = ("cpu", "emu") if ENGINE == "emu" else (ENGINE,)
-PROGRAMS = list({program.engine: program for program in programs()
-                 if program.chapter == "nbody" and program.engine in ENGINES}.values())
+PROGRAMS = list(
+    {
+        program.engine: program
+        for program in programs()
+        if program.chapter == "nbody" and program.engine in ENGINES
+    }.values()
+)
 
 
 class InputTest(ProgramTest):
@@ -28,19 +33,24 @@ class InputTest(ProgramTest):
         good = "1 0 0 0 0 0 0\n"
         (self.folder / "directory").mkdir()
         for name, text, parts in (
-                ("empty", "", ["empty"]),
-                ("comments", "# nothing\n\n", ["comments"]),
-                ("short", good + "1 2 3\n", ["short:2: "]),
-                ("long", good + "1 2 3 4 5 6 7 8\n", ["long:2: "]),
-                ("text", "# mass x\n" + good + "1 0 zero 0 0 0 0\n", ["text:3: ", "zero"]),
-                ("nan", good + "1 nan 0 0 0 0 0\n", ["nan:2: "]),
-                ("infinity", "1 0 0 0 inf 0 0\n", ["infinity:1: "]),
-                ("overflow", "1 0 1e999 0 0 0 0\n", ["overflow:1: "]),
-                ("negative-mass", good + "-1 0 0 0 0 0 0\n", ["negative-mass:2: "])):
+            ("empty", "", ["empty"]),
+            ("comments", "# nothing\n\n", ["comments"]),
+            ("short", good + "1 2 3\n", ["short:2: "]),
+            ("long", good + "1 2 3 4 5 6 7 8\n", ["long:2: "]),
+            ("text", "# mass x\n" + good + "1 0 zero 0 0 0 0\n", ["text:3: ", "zero"]),
+            ("nan", good + "1 nan 0 0 0 0 0\n", ["nan:2: "]),
+            ("infinity", "1 0 0 0 inf 0 0\n", ["infinity:1: "]),
+            ("overflow", "1 0 1e999 0 0 0 0\n", ["overflow:1: "]),
+            ("negative-mass", good + "-1 0 0 0 0 0 0\n", ["negative-mass:2: "]),
+        ):
             self.write(name, text)
             for program in PROGRAMS:
-                self.assert_refused(program, 1, ["--input", f"./{name}", "--output", "out.csv"],
-                                    *map(re.escape, parts))
+                self.assert_refused(
+                    program,
+                    1,
+                    ["--input", f"./{name}", "--output", "out.csv"],
+                    *map(re.escape, parts),
+                )
         for program in PROGRAMS:
             self.assert_refused(program, 1, ["--input", "./none"], "none")
             self.assert_refused(program, 1, ["--input", "./directory"], "directory")
@@ -62,11 +72,15 @@ class InputTest(ProgramTest):
 
     def test_bad_numbers(self) -> None:
         for program in PROGRAMS:
-            for arguments, part in ((["--dt", "0"], "--dt"), (["--dt", "nan"], "--dt"),
-                                    (["--dt", "soon"], "soon"), (["--steps", "-1"], "--steps"),
-                                    (["--softening", "-1"], "--softening"),
-                                    (["--softening", "inf"], "--softening"),
-                                    (["--output-every", "0"], "--output-every")):
+            for arguments, part in (
+                (["--dt", "0"], "--dt"),
+                (["--dt", "nan"], "--dt"),
+                (["--dt", "soon"], "soon"),
+                (["--steps", "-1"], "--steps"),
+                (["--softening", "-1"], "--softening"),
+                (["--softening", "inf"], "--softening"),
+                (["--output-every", "0"], "--output-every"),
+            ):
                 self.assert_refused(program, 2, ["--check", *arguments], re.escape(part))
 
 

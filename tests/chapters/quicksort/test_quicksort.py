@@ -9,14 +9,46 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from tests.chapters.sort_stages import (ENGINE, LONG, SEGMENT, STAGES, DeclaredWork, EveryStage, LongLists,  # noqa: F401
-                                        Refusals, Sizes, SortTest, Stage, execute, use_chapter)
+from tests.chapters.sort_stages import (
+    ENGINE,
+    LONG,
+    SEGMENT,
+    STAGES,
+    DeclaredWork,
+    EveryStage,
+    LongLists,  # noqa: F401
+    Refusals,
+    Sizes,
+    SortTest,
+    Stage,
+    execute,
+    use_chapter,
+)
 
 # Inputs whose pivots cost a quicksort the most, and inputs whose pivots cost little.
 BAD_PIVOTS, GOOD_PIVOTS = ("sorted", "reverse", "all-equal", "few-unique"), ("uniform",)
 LEAF = 2048
-use_chapter("quicksort", Sizes((20000,), 13000, (2, 3, LEAF - 1, LEAF, LEAF + 1, SEGMENT - 1, SEGMENT, SEGMENT + 1,
-                                                SEGMENT + 2, 2 * SEGMENT + 1), 30000, 1 << 18))
+use_chapter(
+    "quicksort",
+    Sizes(
+        (20000,),
+        13000,
+        (
+            2,
+            3,
+            LEAF - 1,
+            LEAF,
+            LEAF + 1,
+            SEGMENT - 1,
+            SEGMENT,
+            SEGMENT + 1,
+            SEGMENT + 2,
+            2 * SEGMENT + 1,
+        ),
+        30000,
+        1 << 18,
+    ),
+)
 
 
 @unittest.skipIf(LONG or ENGINE != "count", "only the engine with counters counts launches")
@@ -27,11 +59,15 @@ class BadPivots(SortTest):
         """How many launches, from the host or from kernels, and how many requests of global loads."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "counters.json"
-            result = execute(stage, "--check", "--quiet", "--n", n, "--input", name, "--counters", path)
+            result = execute(
+                stage, "--check", "--quiet", "--n", n, "--input", name, "--counters", path
+            )
             self.assertEqual(result.returncode, 0, result.stderr)
             kernels = json.loads(path.read_text(encoding="utf-8"))["kernels"]
-        return (sum(kernel["launches"] for kernel in kernels),
-                sum(kernel["totals"]["global_load"]["requests"] for kernel in kernels))
+        return (
+            sum(kernel["launches"] for kernel in kernels),
+            sum(kernel["totals"]["global_load"]["requests"] for kernel in kernels),
+        )
 
     def test_launches_and_loads(self) -> None:
         for stage in STAGES:
@@ -53,14 +89,34 @@ class CountingPartition(SortTest):
     def test_the_partition_that_counts(self) -> None:
         """The options of stage 14, after Gimeno and Velasco 2024."""
         stage = next(stage for stage in STAGES if stage.name.endswith("_counting_partition"))
-        for words in (["--threads", "0"], ["--threads", "1025"], ["--blocks", "-1"], ["--memory", "swap"],
-                      ["--pivot", "last"]):
+        for words in (
+            ["--threads", "0"],
+            ["--threads", "1025"],
+            ["--blocks", "-1"],
+            ["--memory", "swap"],
+            ["--pivot", "last"],
+        ):
             self.refuse(stage, 2, words[0], *words)
         for threads in (1, 31, 257, 1024):
             for blocks in (1, 7):
-                for pivot, memory in (("first", "pinned"), ("random", "pageable"), ("median-of-3", "pinned")):
-                    self.check(stage, "--n", 254, "--threads", threads, "--blocks", blocks, "--pivot", pivot,
-                               "--memory", memory)
+                for pivot, memory in (
+                    ("first", "pinned"),
+                    ("random", "pageable"),
+                    ("median-of-3", "pinned"),
+                ):
+                    self.check(
+                        stage,
+                        "--n",
+                        254,
+                        "--threads",
+                        threads,
+                        "--blocks",
+                        blocks,
+                        "--pivot",
+                        pivot,
+                        "--memory",
+                        memory,
+                    )
 
 
 if __name__ == "__main__":

@@ -19,7 +19,9 @@ ENGINE = sys.argv.pop(3)
 STAGE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
 ROOT = Path(__file__).resolve().parents[3]
-RECORD = next(one for one in json.loads(STAGES_JSON.read_text(encoding="utf-8")) if one["stage"] == STAGE)
+RECORD = next(
+    one for one in json.loads(STAGES_JSON.read_text(encoding="utf-8")) if one["stage"] == STAGE
+)
 PROGRAM = STAGES_JSON.parent / RECORD["executables"][ENGINE]
 SCHEDULES = ("in-order", "reversed", "shuffled:1", "shuffled:2", "shuffled:3")
 ONE_BLOCK, MANY_BLOCKS = 250, 1000
@@ -27,15 +29,27 @@ WRONG = r"^OK \S+ n=\d+ wrong because of its race: (\d+) of \d+ cells"
 
 
 def execute(*arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")}
-    return subprocess.run([str(PROGRAM), *map(str, arguments)], env=environment | settings, text=True,
-                          capture_output=True, check=False, timeout=120)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")
+    }
+    return subprocess.run(
+        [str(PROGRAM), *map(str, arguments)],
+        env=environment | settings,
+        text=True,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
 
 
 def racing_lines() -> set[int]:
     """The lines that write the copy or read it from another block."""
     lines = (ROOT / RECORD["source"]).read_text(encoding="utf-8").splitlines()
-    return {number for number, line in enumerate(lines, 1) if re.search(r"layer_copy\[k( [-+] 1)?\]", line)}
+    return {
+        number
+        for number, line in enumerate(lines, 1)
+        if re.search(r"layer_copy\[k( [-+] 1)?\]", line)
+    }
 
 
 class RaceTest(unittest.TestCase):
@@ -49,7 +63,9 @@ class RaceTest(unittest.TestCase):
         layers = set()
         for schedule in SCHEDULES:
             path = self.folder / "layer"
-            result = execute("--check", "--n", MANY_BLOCKS, "--layer", path, EMULATOR_SCHEDULE=schedule)
+            result = execute(
+                "--check", "--n", MANY_BLOCKS, "--layer", path, EMULATOR_SCHEDULE=schedule
+            )
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             found = re.match(WRONG, result.stdout)
             assert found is not None, result.stdout
@@ -80,16 +96,29 @@ class RaceTest(unittest.TestCase):
         for schedule in SCHEDULES:
             for n in (ONE_BLOCK, MANY_BLOCKS):
                 with self.subTest(f"{n} {schedule}"):
-                    result = execute("--check", "--quiet", "--n", n, "--counters", path, EMULATOR_SCHEDULE=schedule)
+                    result = execute(
+                        "--check",
+                        "--quiet",
+                        "--n",
+                        n,
+                        "--counters",
+                        path,
+                        EMULATOR_SCHEDULE=schedule,
+                    )
                     findings = json.loads(path.read_text(encoding="utf-8"))["findings"]
                     if n == ONE_BLOCK:
                         self.assertEqual((result.returncode, findings), (0, []))
                         continue
                     self.assertEqual(result.returncode, 1)
                     self.assertEqual({one["kind"] for one in findings}, {"race_between_blocks"})
-                    self.assertEqual({actor["line"] for one in findings for actor in one["actors"]}, racing_lines())
-                    self.assertEqual({Path(actor["file"]).name for one in findings for actor in one["actors"]},
-                                     {Path(RECORD["source"]).name})
+                    self.assertEqual(
+                        {actor["line"] for one in findings for actor in one["actors"]},
+                        racing_lines(),
+                    )
+                    self.assertEqual(
+                        {Path(actor["file"]).name for one in findings for actor in one["actors"]},
+                        {Path(RECORD["source"]).name},
+                    )
 
 
 if __name__ == "__main__":

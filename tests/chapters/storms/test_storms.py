@@ -17,9 +17,11 @@ from tests.chapters.stage_programs import declared_and_moved, execute, load_prog
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
 SCHEDULES = ("reversed", "shuffled:1", "shuffled:2", "shuffled:3")
-KNOWN = ((35, ((4, 80), (8, 10), (10, 100), (15, 20), (27, 10)), "10 3639.926758\n"),
-         (20, ((9, 90), (10, 100), (11, 90), (16, 110)), "10 12966.631836\n"),
-         (17, ((2, 1), (5, 2), (15, 3)), "15 193.299606\n"))
+KNOWN = (
+    (35, ((4, 80), (8, 10), (10, 100), (15, 20), (27, 10)), "10 3639.926758\n"),
+    (20, ((9, 90), (10, 100), (11, 90), (16, 110)), "10 12966.631836\n"),
+    (17, ((2, 1), (5, 2), (15, 3)), "15 193.299606\n"),
+)
 Particles = Iterable[tuple[int, int]]
 PROGRAMS = load_programs(STAGES_JSON, ENGINE, "storms")
 
@@ -37,7 +39,10 @@ def layer_of(size: int, waves: Iterable[Particles]) -> list[float]:
     for wave in waves:
         for position, value in wave:
             for k in range(size):
-                e = single(single(single(value * 1000.0) / size) / single(math.sqrt(single(abs(position - k) + 1))))
+                e = single(
+                    single(single(value * 1000.0) / size)
+                    / single(math.sqrt(single(abs(position - k) + 1)))
+                )
                 if e >= threshold or e <= -threshold:
                     layer[k] = single(layer[k] + e)
         copy = layer[:]
@@ -48,7 +53,11 @@ def layer_of(size: int, waves: Iterable[Particles]) -> list[float]:
 
 def peaks_of(layer: list[float]) -> list[tuple[float, int]]:
     """The greatest first; of equal peaks, the first one first."""
-    peaks = [(layer[k], k) for k in range(1, len(layer) - 1) if layer[k - 1] < layer[k] > max(layer[k + 1], 0)]
+    peaks = [
+        (layer[k], k)
+        for k in range(1, len(layer) - 1)
+        if layer[k - 1] < layer[k] > max(layer[k + 1], 0)
+    ]
     return sorted(peaks, key=lambda peak: (-peak[0], peak[1]))
 
 
@@ -61,16 +70,26 @@ class StormsTest(unittest.TestCase):
     def file(self, name: str, particles: Particles) -> Path:
         particles = list(particles)
         path = self.folder / name
-        path.write_text("".join([f"{len(particles)}\n", *(f"{position} {value}\n" for position, value in particles)]),
-                        encoding="utf-8")
+        path.write_text(
+            "".join(
+                [f"{len(particles)}\n", *(f"{position} {value}\n" for position, value in particles)]
+            ),
+            encoding="utf-8",
+        )
         return path
 
-    def run_right(self, program: Path, *arguments: object, **settings: str) -> tuple[str, list[float]]:
+    def run_right(
+        self, program: Path, *arguments: object, **settings: str
+    ) -> tuple[str, list[float]]:
         """The maxima as printed, and the layer."""
         path = self.folder / "layer"
-        result = execute(program, "--check", "--quiet", "--output", "-", "--layer", path, *arguments, **settings)
+        result = execute(
+            program, "--check", "--quiet", "--output", "-", "--layer", path, *arguments, **settings
+        )
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        return result.stdout, [float(line.split(",")[1]) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+        return result.stdout, [
+            float(line.split(",")[1]) for line in path.read_text(encoding="utf-8").splitlines()[1:]
+        ]
 
     def test_known_results(self) -> None:
         for size, particles, said in KNOWN:
@@ -88,7 +107,9 @@ class StormsTest(unittest.TestCase):
         expected = layer_of(310, waves)
         for stage, program in PROGRAMS.items():
             with self.subTest(stage):
-                written, layer = self.run_right(program, "--n", 310, "--input", ",".join(map(str, paths)))
+                written, layer = self.run_right(
+                    program, "--n", 310, "--input", ",".join(map(str, paths))
+                )
                 self.assertEqual([single(cell) for cell in layer], expected)
                 self.assertEqual(len(written.splitlines()), 3)
                 value, position = peaks_of(expected)[0]
@@ -110,8 +131,10 @@ class StormsTest(unittest.TestCase):
         path = self.file("wave", ())
         for stage, program in PROGRAMS.items():
             with self.subTest(stage):
-                self.assertEqual(self.run_right(program, "--n", 5, "--input", f"{path},{path}")[0],
-                                 "0 0.000000\n0 0.000000\n")
+                self.assertEqual(
+                    self.run_right(program, "--n", 5, "--input", f"{path},{path}")[0],
+                    "0 0.000000\n0 0.000000\n",
+                )
 
     def test_the_first_of_equal_peaks(self) -> None:
         """In one warp, in one block, and in two distant blocks. Two mirrored particles make two peaks. They are equal
@@ -129,14 +152,21 @@ class StormsTest(unittest.TestCase):
                 for schedule in ("in-order", *SCHEDULES) if ENGINE != "gpu" else ("",):
                     with self.subTest(f"{stage} {size} {schedule}"):
                         settings = {"EMULATOR_SCHEDULE": schedule} if schedule else {}
-                        written, _ = self.run_right(program, "--n", size, "--input", path, **settings)
+                        written, _ = self.run_right(
+                            program, "--n", size, "--input", path, **settings
+                        )
                         self.assertEqual(written, f"{first[1]} {first[0]:.6f}\n")
 
     @unittest.skipIf(ENGINE != "count", "only the counting engine counts bytes")
     def test_no_stage_declares_more_than_it_moves(self) -> None:
         """Particles that reach no cell are not declared."""
         for stage, program in PROGRAMS.items():
-            for words in (["--n", 3], ["--n", 700], ["--n", 700, "--input", "outside"], ["--n", 300, "--input", "zeros"]):
+            for words in (
+                ["--n", 3],
+                ["--n", 700],
+                ["--n", 700, "--input", "outside"],
+                ["--n", 300, "--input", "zeros"],
+            ):
                 with self.subTest(f"{stage} {words}"):
                     declared, moved = declared_and_moved(program, *words)
                     self.assertLessEqual(declared, moved)

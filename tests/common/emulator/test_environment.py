@@ -13,10 +13,12 @@ PROGRAM = sys.argv.pop(1)
 
 
 def run(**variables):
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith("EMULATOR_")}
-    return subprocess.run([PROGRAM], env=environment | variables, capture_output=True, text=True,
-                          check=False)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")
+    }
+    return subprocess.run(
+        [PROGRAM], env=environment | variables, capture_output=True, text=True, check=False
+    )
 
 
 class Environment(unittest.TestCase):
@@ -26,14 +28,14 @@ class Environment(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
 
     def test_device_and_schedule(self):
-        result = run(EMULATOR_WORKERS="1", EMULATOR_DEVICE="gtx980",
-                     EMULATOR_SCHEDULE="reversed")
-        self.assertEqual(result.stdout,
-                         "NVIDIA GeForce GTX 980 (emulated)\n7 6 5 4 3 2 1 0\n")
+        result = run(EMULATOR_WORKERS="1", EMULATOR_DEVICE="gtx980", EMULATOR_SCHEDULE="reversed")
+        self.assertEqual(result.stdout, "NVIDIA GeForce GTX 980 (emulated)\n7 6 5 4 3 2 1 0\n")
 
     def test_shuffles_are_reproducible(self):
-        orders = {seed: run(EMULATOR_WORKERS="1", EMULATOR_SCHEDULE=f"shuffled:{seed}").stdout
-                  for seed in range(6)}
+        orders = {
+            seed: run(EMULATOR_WORKERS="1", EMULATOR_SCHEDULE=f"shuffled:{seed}").stdout
+            for seed in range(6)
+        }
         self.assertGreater(len(set(orders.values())), 3)
         for seed, order in orders.items():
             again = run(EMULATOR_WORKERS="1", EMULATOR_SCHEDULE=f"shuffled:{seed}").stdout
@@ -41,16 +43,16 @@ class Environment(unittest.TestCase):
 
     def test_values_that_mean_nothing(self):
         for name, value, expected in (
-                ("EMULATOR_SCHEDULE", "random", "in-order, reversed or shuffled:SEED"),
-                ("EMULATOR_WORKERS", "0", "a number from 1 to 1024"),
-                ("EMULATOR_WORKERS", "two", "a number from 1 to 1024"),
-                ("EMULATOR_DEVICE", "a100", "h200 or gtx980")):
+            ("EMULATOR_SCHEDULE", "random", "in-order, reversed or shuffled:SEED"),
+            ("EMULATOR_WORKERS", "0", "a number from 1 to 1024"),
+            ("EMULATOR_WORKERS", "two", "a number from 1 to 1024"),
+            ("EMULATOR_DEVICE", "a100", "h200 or gtx980"),
+        ):
             with self.subTest(name=name, value=value):
                 result = run(**{name: value})
                 self.assertNotEqual(result.returncode, 0)
                 self.assertEqual(result.stdout, "")
-                self.assertEqual(result.stderr,
-                                 f"emulator: {name}={value}: expected {expected}\n")
+                self.assertEqual(result.stderr, f"emulator: {name}={value}: expected {expected}\n")
 
 
 if __name__ == "__main__":

@@ -23,8 +23,13 @@ def run(program, case, repeats, **variables):
     environment = os.environ | {"EMULATOR_WORKERS": "1", "EMULATOR_COUNTERS": "none"} | variables
     environment.pop("MALLOC_PERTURB_", None)
     start = time.monotonic()
-    result = subprocess.run([program, case, str(repeats)], env=environment, text=True,
-                            stdout=subprocess.PIPE, check=False)
+    result = subprocess.run(
+        [program, case, str(repeats)],
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        check=False,
+    )
     if result.returncode != 0:
         raise SystemExit(f"{program} {case}: exit status {result.returncode}")
     seconds, words, kilobytes = result.stdout.split()
@@ -34,8 +39,10 @@ def run(program, case, repeats, **variables):
 def main():
     plain, counting = sys.argv[1:]
     failed = []
-    print(f"{'case':18} {'plain ms':>9} {'counted ms':>11} {'ratio':>6} {'without races':>14} "
-          f"{'total s':>11} {'bytes per word':>14}")
+    print(
+        f"{'case':18} {'plain ms':>9} {'counted ms':>11} {'ratio':>6} {'without races':>14} "
+        f"{'total s':>11} {'bytes per word':>14}"
+    )
     for case in CASES:
         fast, words, plain_memory, _ = run(plain, case, PLAIN_REPEATS)
         slow, _, memory, total = run(counting, case, COUNTED_REPEATS)
@@ -43,9 +50,12 @@ def main():
         ratio = slow / fast
         bytes_per_word = (memory - plain_memory) / words
         large = words >= FEW_WORDS
-        print(f"{case:18} {1000 * fast:9.2f} {1000 * slow:11.2f} {ratio:6.1f} "
-              f"{no_races / fast:14.1f} {total:11.2f} "
-              f"{f'{bytes_per_word:14.0f}' if large else '':14}", flush=True)
+        print(
+            f"{case:18} {1000 * fast:9.2f} {1000 * slow:11.2f} {ratio:6.1f} "
+            f"{no_races / fast:14.1f} {total:11.2f} "
+            f"{f'{bytes_per_word:14.0f}' if large else '':14}",
+            flush=True,
+        )
         if ratio > LARGEST_RATIO:
             failed.append(f"{case}: {ratio:.1f} times the plain engine's time")
         if large and bytes_per_word > LARGEST_BYTES_PER_WORD:

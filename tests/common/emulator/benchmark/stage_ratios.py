@@ -14,8 +14,12 @@ import sys
 
 def measure(program, *flags):
     """The n of a run and the median of its kernels' times."""
-    result = subprocess.run([program, "--repeats", "3", "--csv", "-", "--quiet", *flags],
-                            capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [program, "--repeats", "3", "--csv", "-", "--quiet", *flags],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if result.returncode != 0:
         raise RuntimeError(f"{program} failed: {result.stderr.strip()}")
     rows = list(csv.DictReader(result.stdout.splitlines()))
@@ -25,8 +29,11 @@ def measure(program, *flags):
 def main():
     build = pathlib.Path(sys.argv[1])
     stages = json.loads((build / "stages.json").read_text(encoding="utf-8"))
-    serial = {stage["chapter"]: build / stage["executables"]["cpu"] for stage in reversed(stages)
-              if "cpu" in stage["executables"]}
+    serial = {
+        stage["chapter"]: build / stage["executables"]["cpu"]
+        for stage in reversed(stages)
+        if "cpu" in stage["executables"]
+    }
     serial_ms = {}
     print(f"{'stage':40} {'n':>10} {'emulated ms':>12} {'serial ms':>12} {'ratio':>7}")
     for stage in stages:
@@ -38,8 +45,11 @@ def main():
         if key not in serial_ms:
             serial_ms[key] = measure(serial[stage["chapter"]], "--n", size)[1]
         ratio = emulated / serial_ms[key]
-        print(f"{stage['stage']:40} {size:>10} {emulated:>12.2f} {serial_ms[key]:>12.2f} "
-              f"{ratio:>7.2f}", flush=True)
+        print(
+            f"{stage['stage']:40} {size:>10} {emulated:>12.2f} {serial_ms[key]:>12.2f} "
+            f"{ratio:>7.2f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -19,9 +19,11 @@ COMPILER = []
 def compile_part(part):
     """The compiler's exit status and its messages."""
     result = subprocess.run(
-        [*COMPILER, "-std=c++20", "-fsyntax-only", "-x", "c++", f"-D{part}",
-         str(SOURCE)],
-        capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        [*COMPILER, "-std=c++20", "-fsyntax-only", "-x", "c++", f"-D{part}", str(SOURCE)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LC_ALL": "C"},
+    )
     return result.returncode, result.stderr
 
 

@@ -24,11 +24,13 @@ COMPILER = []
 
 def launch(name, configuration, arguments):
     """What a launch is translated into."""
-    return (f'::emulator::bind_launch(::emulator::LaunchConfiguration({configuration}), "{name}", '
-            "[=](auto... emulator_arguments) EMULATOR_UNRECORDED "
-            f"{{ {name}(emulator_arguments...); }}, "
-            f"[=](auto emulator_use) -> decltype(emulator_use({name})) "
-            f"{{ return emulator_use({name}); }}){arguments}")
+    return (
+        f'::emulator::bind_launch(::emulator::LaunchConfiguration({configuration}), "{name}", '
+        "[=](auto... emulator_arguments) EMULATOR_UNRECORDED "
+        f"{{ {name}(emulator_arguments...); }}, "
+        f"[=](auto emulator_use) -> decltype(emulator_use({name})) "
+        f"{{ return emulator_use({name}); }}){arguments}"
+    )
 
 
 class TranslatorTest(unittest.TestCase):
@@ -47,8 +49,9 @@ class TranslatorTest(unittest.TestCase):
         """Runs it in this process, which saves starting Python a hundred times."""
         messages = io.StringIO()
         with contextlib.redirect_stderr(messages):
-            status = translation.main([str(source), "-o", str(self.root / "out/kernel.cpp"),
-                                       *options])
+            status = translation.main(
+                [str(source), "-o", str(self.root / "out/kernel.cpp"), *options]
+            )
         return subprocess.CompletedProcess([], status, "", messages.getvalue())
 
     def translate(self, text, *options):
@@ -78,62 +81,82 @@ class TranslatorTest(unittest.TestCase):
 
     # ---- launches ----
     def test_plain_launch(self):
-        self.assert_translates("k<<<grid, block>>>(a, b);",
-                               launch("k", "grid, block", "(a, b);"))
+        self.assert_translates("k<<<grid, block>>>(a, b);", launch("k", "grid, block", "(a, b);"))
 
     def test_all_four_configuration_arguments(self):
-        self.assert_translates("k<<<g, b, n * sizeof(int), s>>>();",
-                               launch("k", "g, b, n * sizeof(int), s", "();"))
+        self.assert_translates(
+            "k<<<g, b, n * sizeof(int), s>>>();", launch("k", "g, b, n * sizeof(int), s", "();")
+        )
 
     def test_template_arguments(self):
         self.assert_translates("sort<T, 256><<<1, 2>>>(a);", launch("sort<T, 256>", "1, 2", "(a);"))
-        self.assert_translates("k<std::vector<int>><<<1, 2>>>(a);",
-                               launch("k<std::vector<int>>", "1, 2", "(a);"))
-        self.assert_translates("k<(a > b), sizeof(int[3])><<<1, 2>>>(a);",
-                               launch("k<(a > b), sizeof(int[3])>", "1, 2", "(a);"))
+        self.assert_translates(
+            "k<std::vector<int>><<<1, 2>>>(a);", launch("k<std::vector<int>>", "1, 2", "(a);")
+        )
+        self.assert_translates(
+            "k<(a > b), sizeof(int[3])><<<1, 2>>>(a);",
+            launch("k<(a > b), sizeof(int[3])>", "1, 2", "(a);"),
+        )
         self.assert_translates("k<1 << 4><<<1, 2>>>(a);", launch("k<1 << 4>", "1, 2", "(a);"))
-        self.assert_translates("k<A<B<int>>><<<1, 2>>>(a);",
-                               launch("k<A<B<int>>>", "1, 2", "(a);"))
+        self.assert_translates("k<A<B<int>>><<<1, 2>>>(a);", launch("k<A<B<int>>>", "1, 2", "(a);"))
 
     def test_qualified_names(self):
         self.assert_translates("a::b::k<<<1, 2>>>();", launch("a::b::k", "1, 2", "();"))
         self.assert_translates("f(); ::k<<<1, 2>>>();", "f(); " + launch("::k", "1, 2", "();"))
-        self.assert_translates("else ::a::k<<<1, 2>>>();",
-                               "else " + launch("::a::k", "1, 2", "();"))
-        self.assert_translates("Sorter<T>::template k<2><<<1, 2>>>();",
-                               launch("Sorter<T>::template k<2>", "1, 2", "();"))
+        self.assert_translates(
+            "else ::a::k<<<1, 2>>>();", "else " + launch("::a::k", "1, 2", "();")
+        )
+        self.assert_translates(
+            "Sorter<T>::template k<2><<<1, 2>>>();",
+            launch("Sorter<T>::template k<2>", "1, 2", "();"),
+        )
 
     def test_names_that_are_expressions(self):
-        self.assert_translates("kernels[i + 1]<<<1, 2>>>(a);",
-                               launch("kernels[i + 1]", "1, 2", "(a);"))
-        self.assert_translates("if (x) (*kernel)<<<1, 2>>>(a);",
-                               "if (x) " + launch("(*kernel)", "1, 2", "(a);"))
-        self.assert_translates("table.kernel<<<1, 2>>>(a);",
-                               launch("table.kernel", "1, 2", "(a);"))
-        self.assert_translates("table->kernel<<<1, 2>>>(a);",
-                               launch("table->kernel", "1, 2", "(a);"))
+        self.assert_translates(
+            "kernels[i + 1]<<<1, 2>>>(a);", launch("kernels[i + 1]", "1, 2", "(a);")
+        )
+        self.assert_translates(
+            "if (x) (*kernel)<<<1, 2>>>(a);", "if (x) " + launch("(*kernel)", "1, 2", "(a);")
+        )
+        self.assert_translates("table.kernel<<<1, 2>>>(a);", launch("table.kernel", "1, 2", "(a);"))
+        self.assert_translates(
+            "table->kernel<<<1, 2>>>(a);", launch("table->kernel", "1, 2", "(a);")
+        )
 
     def test_configuration_with_operators_and_brackets(self):
-        for configuration in ("(n + 255) / 256, 256", "n >> 8, 1 << 8", "dim3{8, 8}, dim3(16, 16)",
-                              "f<int, 2>(n), 32", "n > 256 ? 256 : n, n < 4 ? 1 : 2",
-                              "blocks[i], {32, 2}", "f(a, g(b, c)), 1", "1, threads<A<B>>::value"):
+        for configuration in (
+            "(n + 255) / 256, 256",
+            "n >> 8, 1 << 8",
+            "dim3{8, 8}, dim3(16, 16)",
+            "f<int, 2>(n), 32",
+            "n > 256 ? 256 : n, n < 4 ? 1 : 2",
+            "blocks[i], {32, 2}",
+            "f(a, g(b, c)), 1",
+            "1, threads<A<B>>::value",
+        ):
             with self.subTest(configuration):
-                self.assert_translates(f"k<<<{configuration}>>>(a);",
-                                       launch("k", configuration, "(a);"))
+                self.assert_translates(
+                    f"k<<<{configuration}>>>(a);", launch("k", configuration, "(a);")
+                )
 
     def test_configuration_that_ends_in_template_arguments(self):
         self.assert_translates("k<<<1, size<A>>>>(a);", launch("k", "1, size<A>", "(a);"))
-        self.assert_translates("k<<<size<A<B<int>>>(), 1>>>(a);",
-                               launch("k", "size<A<B<int>>>(), 1", "(a);"))
+        self.assert_translates(
+            "k<<<size<A<B<int>>>(), 1>>>(a);", launch("k", "size<A<B<int>>>(), 1", "(a);")
+        )
 
     def test_launch_without_braces_and_in_a_lambda(self):
-        self.assert_translates("if (x) k<<<1, 2>>>(a); else j<<<3, 4>>>(b);",
-                               "if (x) " + launch("k", "1, 2", "(a);") + " else "
-                               + launch("j", "3, 4", "(b);"))
-        self.assert_translates("auto f = [&](int n) { k<<<n, 2>>>(n); };",
-                               "auto f = [&](int n) { " + launch("k", "n, 2", "(n);") + " };")
-        self.assert_translates("for (;;) k<<<1, 2>>>(a);",
-                               "for (;;) " + launch("k", "1, 2", "(a);"))
+        self.assert_translates(
+            "if (x) k<<<1, 2>>>(a); else j<<<3, 4>>>(b);",
+            "if (x) " + launch("k", "1, 2", "(a);") + " else " + launch("j", "3, 4", "(b);"),
+        )
+        self.assert_translates(
+            "auto f = [&](int n) { k<<<n, 2>>>(n); };",
+            "auto f = [&](int n) { " + launch("k", "n, 2", "(n);") + " };",
+        )
+        self.assert_translates(
+            "for (;;) k<<<1, 2>>>(a);", "for (;;) " + launch("k", "1, 2", "(a);")
+        )
 
     def test_several_lines(self):
         text = "k<int,\n  2>\n <<<\n (n + 1) / 2,  // blocks\n 256\n>>>(a,\n b);\nlast();\n"
@@ -159,10 +182,18 @@ class TranslatorTest(unittest.TestCase):
 
     # ---- text that only looks like a launch ----
     def test_comments_and_literals_are_left_alone(self):
-        for text in ('// k<<<1, 2>>>(a);\n', '/* k<<<1,\n 2>>>(a); */', 'f("k<<<1, 2>>>(a)");',
-                     'f(R"x(k<<<1, 2>>>(a)")x");', "f('\"', '<');", 'f("\\"<<<");',
-                     "// continued \\\n k<<<1, 2>>>(a);\n", "f(u8\"<<<\", L'<');",
-                     'f("extern __shared__ int x[];");', "n = 1'000'000; f('<');"):
+        for text in (
+            "// k<<<1, 2>>>(a);\n",
+            "/* k<<<1,\n 2>>>(a); */",
+            'f("k<<<1, 2>>>(a)");',
+            'f(R"x(k<<<1, 2>>>(a)")x");',
+            "f('\"', '<');",
+            'f("\\"<<<");',
+            "// continued \\\n k<<<1, 2>>>(a);\n",
+            "f(u8\"<<<\", L'<');",
+            'f("extern __shared__ int x[];");',
+            "n = 1'000'000; f('<');",
+        ):
             with self.subTest(text):
                 self.assert_unchanged(text)
 
@@ -175,38 +206,53 @@ class TranslatorTest(unittest.TestCase):
         self.assert_translates(
             "__global__ void k() { extern __shared__ int s[]; }",
             "__global__ void k() { int* s = static_cast<int*>"
-            "(::emulator::dynamic_shared_memory()); }")
+            "(::emulator::dynamic_shared_memory()); }",
+        )
 
     def test_dynamic_shared_array_with_alignment(self):
-        expected = ("void k() { unsigned char* raw = static_cast<unsigned char*>"
-                    "(::emulator::dynamic_shared_memory()); }")
+        expected = (
+            "void k() { unsigned char* raw = static_cast<unsigned char*>"
+            "(::emulator::dynamic_shared_memory()); }"
+        )
         for alignment in ("__align__(16)", "alignas(16)", "alignas(sizeof(float4))"):
             with self.subTest(alignment):
                 self.assert_translates(
-                    f"void k() {{ extern __shared__ {alignment} unsigned char raw[]; }}", expected)
+                    f"void k() {{ extern __shared__ {alignment} unsigned char raw[]; }}", expected
+                )
         self.assert_translates(
-            "void k() { extern __align__(16) __shared__ unsigned char raw[]; }", expected)
+            "void k() { extern __align__(16) __shared__ unsigned char raw[]; }", expected
+        )
 
     def test_dynamic_shared_array_of_a_template_type(self):
-        self.assertIn("std::pair<int, A<B>>* s = static_cast<std::pair<int, A<B>>*>",
-                      self.translate("void k() { extern __shared__ std::pair<int, A<B>> s[]; }"))
+        self.assertIn(
+            "std::pair<int, A<B>>* s = static_cast<std::pair<int, A<B>>*>",
+            self.translate("void k() { extern __shared__ std::pair<int, A<B>> s[]; }"),
+        )
 
     def test_dynamic_shared_array_of_volatile_elements(self):
         for text in ("extern volatile __shared__ int s[];", "extern __shared__ volatile int s[];"):
             with self.subTest(text):
-                self.assertIn("volatile int* s = static_cast<volatile int*>",
-                              self.translate(f"void k() {{ {text} }}"))
+                self.assertIn(
+                    "volatile int* s = static_cast<volatile int*>",
+                    self.translate(f"void k() {{ {text} }}"),
+                )
 
     def test_dynamic_shared_array_of_rows(self):
-        self.assertIn("float (*tile)[33] = static_cast<float (*)[33]>",
-                      self.translate("void k() { extern __shared__ float tile[][33]; }"))
+        self.assertIn(
+            "float (*tile)[33] = static_cast<float (*)[33]>",
+            self.translate("void k() { extern __shared__ float tile[][33]; }"),
+        )
 
     def test_dynamic_shared_array_outside_a_function(self):
         for prefix, suffix in (("int a;\n", ""), ("namespace n {\n", "}")):
-            self.assertIn("constexpr ::emulator::DynamicShared<double> s{};\n",
-                          self.translate(f"{prefix}extern __shared__ double s[];\n{suffix}"))
-        self.assertIn("::emulator::DynamicShared<float[33]> rows{};",
-                      self.translate("extern __shared__ float rows[][33];"))
+            self.assertIn(
+                "constexpr ::emulator::DynamicShared<double> s{};\n",
+                self.translate(f"{prefix}extern __shared__ double s[];\n{suffix}"),
+            )
+        self.assertIn(
+            "::emulator::DynamicShared<float[33]> rows{};",
+            self.translate("extern __shared__ float rows[][33];"),
+        )
 
     def test_dynamic_shared_array_on_several_lines(self):
         translated = self.translate("void k() {\nextern __shared__\n  int\n s[];\n last(); }\n")
@@ -219,8 +265,9 @@ class TranslatorTest(unittest.TestCase):
     def test_a_kernel_keeps_its_type_where_it_is_passed(self):
         for call in ("cudaLaunchCooperativeKernel", "cudaLaunchKernel", "cudaFuncSetAttribute"):
             for cast in ("(void*)", "(const void *)", "( void * )"):
-                self.assert_translates(f"x = {call}({cast}k<int>, a, b);\n",
-                                       f"x = {call}(k<int>, a, b);\n")
+                self.assert_translates(
+                    f"x = {call}({cast}k<int>, a, b);\n", f"x = {call}(k<int>, a, b);\n"
+                )
         self.assert_translates("cudaLaunchKernel((void\n*)k, g);\n", "cudaLaunchKernel(\nk, g);\n")
         self.assert_unchanged("cudaMalloc((void**)&p, n); cudaLaunchKernel(k, (void*)a);\n")
 
@@ -230,15 +277,20 @@ class TranslatorTest(unittest.TestCase):
     # ---- static shared memory ----
     def test_the_end_of_static_shared_variables_is_marked(self):
         end = " EMULATOR_SHARED_END"
-        for text in ("__shared__ int s;", "void k() { static __shared__ T s[4], t[N];",
-                     "void k() { __shared__ struct { int a; int b; } s;",
-                     "__shared__ alignas(16) float4\n  s[2];",
-                     "#define TILE(n) __shared__ float n[32];"):
+        for text in (
+            "__shared__ int s;",
+            "void k() { static __shared__ T s[4], t[N];",
+            "void k() { __shared__ struct { int a; int b; } s;",
+            "__shared__ alignas(16) float4\n  s[2];",
+            "#define TILE(n) __shared__ float n[32];",
+        ):
             self.assert_translates(f"{text} // why\n", f"{text}{end} // why\n")
-        self.assert_translates("void k() { extern __shared__ int s[]; __shared__ int t; }",
-                               "void k() { int* s = static_cast<int*>"
-                               "(::emulator::dynamic_shared_memory()); __shared__ int t;"
-                               f"{end} }}")
+        self.assert_translates(
+            "void k() { extern __shared__ int s[]; __shared__ int t; }",
+            "void k() { int* s = static_cast<int*>"
+            "(::emulator::dynamic_shared_memory()); __shared__ int t;"
+            f"{end} }}",
+        )
 
     def test_a_macro_that_begins_a_shared_declaration_is_left_alone(self):
         self.assert_unchanged("#define SHARED __shared__ float\nvoid k() { SHARED s[4]; }\n")
@@ -246,8 +298,9 @@ class TranslatorTest(unittest.TestCase):
     # ---- hints ----
     def test_hints_for_nvcc_are_dropped(self):
         self.assert_translates("#pragma unroll\nfor (;;) {}\n", "\nfor (;;) {}\n")
-        self.assert_translates("  #pragma unroll 4  // why\nfor (;;) {}\n",
-                               "  // why\nfor (;;) {}\n")
+        self.assert_translates(
+            "  #pragma unroll 4  // why\nfor (;;) {}\n", "  // why\nfor (;;) {}\n"
+        )
         self.assert_translates("#pragma unroll(kSteps / 2)\n", "\n")
         self.assert_translates("# pragma nounroll\n#pragma nv_diag_suppress 20012\n", "\n\n")
         self.assert_translates('#define F _Pragma("unroll") for\n', "#define F  for\n")
@@ -260,7 +313,10 @@ class TranslatorTest(unittest.TestCase):
         self.write("host.hpp", "int host();\n")
         translated = self.translate(
             '#include "lib/outer.cuh"\n#include "host.hpp"\n#include <vector>\n'
-            '#include "not/found.cuh"\n', "--depfile", str(self.root / "kernel.d"))
+            '#include "not/found.cuh"\n',
+            "--depfile",
+            str(self.root / "kernel.d"),
+        )
         lines = translated.split("\n")
         self.assertEqual(lines[0], '#include "kernel.cpp.outer.cuh"')
         self.assertEqual(lines[1], f'#include "{(self.root / "host.hpp").resolve()}"')
@@ -302,17 +358,25 @@ class TranslatorTest(unittest.TestCase):
 
     # ---- refused ----
     def test_inline_assembly_is_refused(self):
-        self.assert_refused('int x;\nasm volatile("mov.u32 %0, %laneid;" : "=r"(x));', 2,
-                            "inline PTX assembly")
+        self.assert_refused(
+            'int x;\nasm volatile("mov.u32 %0, %laneid;" : "=r"(x));', 2, "inline PTX assembly"
+        )
         self.assert_refused('void f() { asm("exit;"); }', 1, "inline PTX assembly")
 
     def test_gpu_only_code_may_hold_what_is_refused(self):
-        for condition in ("#ifndef CUDA_EMULATOR", "#if !defined(CUDA_EMULATOR)", "#if 0",
-                          "#if !CUDA_EMULATOR", "#ifdef CUDA_EMULATOR\nint b;\n#else"):
+        for condition in (
+            "#ifndef CUDA_EMULATOR",
+            "#if !defined(CUDA_EMULATOR)",
+            "#if 0",
+            "#if !CUDA_EMULATOR",
+            "#ifdef CUDA_EMULATOR\nint b;\n#else",
+        ):
             with self.subTest(condition):
-                self.assert_unchanged(f'{condition}\nasm("exit;");\n#else\nint a;\n#endif\n'
-                                      if "else" not in condition else
-                                      f'{condition}\nasm("exit;");\n#endif\n')
+                self.assert_unchanged(
+                    f'{condition}\nasm("exit;");\n#else\nint a;\n#endif\n'
+                    if "else" not in condition
+                    else f'{condition}\nasm("exit;");\n#endif\n'
+                )
         self.assert_refused('#ifndef CUDA_EMULATOR\n#else\nasm("exit;");\n#endif\n', 3, "PTX")
 
     def test_textures_and_surfaces_are_refused(self):
@@ -324,16 +388,20 @@ class TranslatorTest(unittest.TestCase):
     def test_library_headers_are_refused(self):
         self.assert_refused("#include <vector>\n#include <thrust/inner_product.h>\n", 2, "Thrust")
         self.assert_refused("  #  include <cub/block/block_scan.cuh>\n", 1, "CUB")
-        self.assert_unchanged("#ifndef CUDA_EMULATOR\n#include <cub/cub.cuh>\n#endif\n"
-                              "#include <cuda_fp16.h>\n#include <cooperative_groups/scan.h>\n")
+        self.assert_unchanged(
+            "#ifndef CUDA_EMULATOR\n#include <cub/cub.cuh>\n#endif\n"
+            "#include <cuda_fp16.h>\n#include <cooperative_groups/scan.h>\n"
+        )
 
     def test_tensor_cores_and_clusters_are_refused(self):
         self.assert_refused("using namespace nvcuda;\nwmma::fill_fragment(c, 0);", 2, "tensor core")
         self.assert_refused("__global__ void __cluster_dims__(2) k();", 1, "clusters")
 
     def test_a_null_argument_stays_a_null_pointer(self):
-        self.assertEqual(self.translate("k<<<1, 2>>>(NULL, f(NULL), NULL);"),
-                         launch("k", "1, 2", "(nullptr, f(NULL), nullptr);"))
+        self.assertEqual(
+            self.translate("k<<<1, 2>>>(NULL, f(NULL), NULL);"),
+            launch("k", "1, 2", "(nullptr, f(NULL), nullptr);"),
+        )
 
     def test_malformed_launches_are_refused(self):
         self.assert_refused("\nk<<<1, 2;", 2, "no >>>")
@@ -342,7 +410,7 @@ class TranslatorTest(unittest.TestCase):
         self.assert_refused("+ <<<1, 2>>>(a);", 1, "no kernel name")
 
     def test_an_error_in_a_device_header_names_the_header(self):
-        header = self.write("x.cuh", "\n\nasm(\"exit;\");\n")
+        header = self.write("x.cuh", '\n\nasm("exit;");\n')
         result = self.run_translator(self.write("kernel.cu", '#include "x.cuh"\n'))
         self.assertEqual(result.returncode, 1)
         self.assertTrue(result.stderr.startswith(f"{header}:3: "), result.stderr)
@@ -361,10 +429,13 @@ class TranslatorTest(unittest.TestCase):
         source = self.write("kernel.cu", "k<<<1>>>(a)")
         result = subprocess.run(
             [sys.executable, TRANSLATOR, str(source), "-o", str(self.root / "out.cpp")],
-            capture_output=True, text=True)
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        result = subprocess.run([sys.executable, TRANSLATOR, str(source)],
-                                capture_output=True, text=True)
+        result = subprocess.run(
+            [sys.executable, TRANSLATOR, str(source)], capture_output=True, text=True
+        )
         self.assertEqual(result.returncode, 2)
 
     # ---- all together, compiled ----
@@ -373,14 +444,30 @@ class TranslatorTest(unittest.TestCase):
         result = self.run_translator(source)
         self.assertEqual(result.returncode, 0, result.stderr)
         compiled = subprocess.run(
-            [*COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-DWRONG",
-             str(self.root / "out/kernel.cpp")],
-            capture_output=True, text=True)
-        wanted = next(number for number, line in enumerate(source.read_text().split("\n"), 1)
-                      if "deliberate_error" in line)
+            [
+                *COMPILER,
+                "-std=c++20",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-fsyntax-only",
+                "-DWRONG",
+                str(self.root / "out/kernel.cpp"),
+            ],
+            capture_output=True,
+            text=True,
+        )
+        wanted = next(
+            number
+            for number, line in enumerate(source.read_text().split("\n"), 1)
+            if "deliberate_error" in line
+        )
         errors = re.findall(r"^(.*):(\d+):\d+: error: (.*)$", compiled.stderr, re.MULTILINE)
-        self.assertEqual([(file, int(line)) for file, line, _ in errors], [(str(source), wanted)],
-                         compiled.stderr)
+        self.assertEqual(
+            [(file, int(line)) for file, line, _ in errors],
+            [(str(source), wanted)],
+            compiled.stderr,
+        )
         self.assertIn("deliberate_error", errors[0][2])
 
 
