@@ -5,7 +5,7 @@
 Every stage and every example of tests/common/emulator/examples runs on both with the same flags.
 Writes plots/data/<device>/counters.csv and the tables of
 common/emulator/how-true-are-the-counters.md. The exit status is 1 if a counter is off by more than
-the bar and tests/common/emulator/proofs/hardware.toml gives no reason.
+the bar and no hardware.toml gives a reason.
 
 The two halves may run on different machines, and a third machine may compare them:
     --count-into DIR                         only run on the CPU engine, and keep its counters
@@ -28,12 +28,12 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from common.tools.lib import ncu as nsight
 from common.tools.lib.filled_tables import fill
+from common.tools.lib.proof_data import COMMON, read_proof_data
 from common.tools.lib.proof_kernels import (
     compare,
     join_families,
@@ -67,7 +67,7 @@ from common.tools.lib.stages import (
 )
 from plots.records.folders import device_folder
 
-RUNS = ROOT / "tests" / "common" / "emulator" / "proofs" / "hardware.toml"
+RUNS = COMMON / "hardware.toml"
 PAGE = ROOT / "common" / "emulator" / "how-true-are-the-counters.md"
 EXAMPLES = ROOT / "tests" / "common" / "emulator" / "examples"
 TIMEOUT_S = 120
@@ -107,7 +107,7 @@ def find_examples() -> dict[str, dict[str, Path]]:
 
 
 def find_runs() -> list[Run]:
-    flags = tomllib.loads(RUNS.read_text(encoding="utf-8"))["runs"]
+    flags = read_proof_data(RUNS)["runs"]
     stages = load_stages()
     chapters = chosen_chapters(stages)
     runs = []

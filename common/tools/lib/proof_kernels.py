@@ -6,12 +6,12 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib import ncu
+from common.tools.lib.proof_data import read_proof_data
 from common.tools.lib.proof_rows import (
     ATOMIC_WAVEFRONTS,
     COUNTERS,
@@ -65,7 +65,7 @@ class Family:
 def read_families(path: Path) -> list[Family]:
     return [
         Family(entry["program"], tuple(entry["kernels"]), entry["name"])
-        for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("family", [])
+        for entry in read_proof_data(path)["family"]
     ]
 
 

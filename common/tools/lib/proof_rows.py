@@ -6,11 +6,11 @@ from __future__ import annotations
 import csv
 import fnmatch
 import io
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.columns import PROOF_COLUMNS
+from common.tools.lib.proof_data import read_proof_data
 from common.tools.lib.stages import DataError
 
 
@@ -117,10 +117,7 @@ class Reason:
 
 
 def read_reasons(path: Path) -> list[Reason]:
-    return [
-        Reason(**entry)
-        for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("reason", [])
-    ]
+    return [Reason(**entry) for entry in read_proof_data(path)["reason"]]
 
 
 def judge(rows: list[Row], reasons: list[Reason]) -> tuple[list[Row], list[Reason]]:

@@ -18,10 +18,10 @@ import re
 import subprocess
 import sys
 import tempfile
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from common.tools.lib.proof_data import read_proof_data
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,
@@ -232,14 +232,14 @@ def main() -> int:
     parser.add_argument("stage", nargs="+")
     parser.add_argument("--data", type=Path, default=DATA)
     options = parser.parse_args()
-    data = tomllib.loads(options.data.read_text(encoding="utf-8"))
+    data = read_proof_data(options.data)
     stages = load_stages()
     mutations = wrong = 0
     for name in options.stage:
         stage = find_stage(stages, name)
         if "count" not in stage.executables:
             raise ToolError(f"{name}: was not built with counters", EXIT_FAILURE)
-        entries = [Harmless(**entry) for entry in data.get("harmless", [])]
+        entries = [Harmless(**entry) for entry in data["harmless"]]
         made, failed = mutate(
             stage,
             runs_of(stage, data["runs"]),

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""What the proofs of the CPU engine are told: tests/common/emulator/proofs/<name>.toml, and what each chapter
+adds for its own stages in tests/chapters/<chapter>/<name>.toml."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError
+
+COMMON = ROOT / "tests" / "common" / "emulator" / "proofs"
+CHAPTERS = ROOT / "tests" / "chapters"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ToolError(f"{path}: {error}", EXIT_FAILURE) from None
+
+
+def read_proof_data(path: Path) -> dict[str, Any]:
+    """One file; the common file together with those of the chapters. Runs of a chapter go before the
+    common ones, because the first pattern that fits counts. A key that is missing is empty."""
+    paths = [path]
+    if path.parent == COMMON:
+        paths = [*sorted(CHAPTERS.glob(f"*/{path.name}")), path]
+    merged: dict[str, Any] = {"runs": {}, "reason": [], "family": [], "harmless": []}
+    for one in paths:
+        for key, value in read_toml(one).items():
+            if key not in merged:
+                raise ToolError(
+                    f"{one}: there is no key '{key}', only {', '.join(merged)}", EXIT_FAILURE
+                )
+            if isinstance(value, dict):
+                merged[key] |= value
+            else:
+                merged[key] += value
+    return merged
