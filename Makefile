@@ -28,7 +28,7 @@ list: build  ## list chapters and stages, one line each
 	@$(tool)list_stages
 
 run: build  ## run one stage: STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]
-	@$(tool)run_stage
+	@$(tool)run
 
 try: build  ## build and run your own CUDA program: FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]
 	@$(tool)try_program

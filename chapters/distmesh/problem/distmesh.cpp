@@ -157,9 +157,7 @@ class DistMesh final : public course::Problem {
         times_ = timer.times();
     }
 
-    course::Verdict verify() override {
-        return distmesh::verify(input_, expected_, output_, measures_);
-    }
+    course::Verdict verify() override { return verdict_of(input_, expected_, output_, measures_); }
 
     std::vector<course::ReportField> report() const override {
         return {{"h0", text(h0_)},

@@ -289,7 +289,7 @@ struct Expected {
     int holes = -1;  // below 0: not known
 };
 Expected expected_of(std::string_view name, const Region& region, double h0);
-course::Verdict verify(const Input& input, const Expected& expected, const Output& output,
-                       Measures& measures);
+course::Verdict verdict_of(const Input& input, const Expected& expected, const Output& output,
+                           Measures& measures);
 
 }  // namespace distmesh

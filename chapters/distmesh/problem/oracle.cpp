@@ -106,8 +106,8 @@ Expected expected_of(std::string_view name, const Region& region, double h0) {
     return expected;
 }
 
-course::Verdict verify(const Input& input, const Expected& expected, const Output& output,
-                       Measures& measures) {
+course::Verdict verdict_of(const Input& input, const Expected& expected, const Output& output,
+                           Measures& measures) {
     measures = {};
     const auto wrong = [](const auto&... what) { return course::Verdict{false, text(what...)}; };
     const auto count = static_cast<std::int64_t>(output.points.size());

@@ -94,8 +94,8 @@ inline std::unique_ptr<Input> make_input(const Region& region, double h0,
 inline course::Verdict verdict(const Input& input, std::string_view name, const Region& region,
                                const Output& output, Measures* measures = nullptr) {
     Measures own;
-    return verify(input, expected_of(name, region, input.h0), output,
-                  measures != nullptr ? *measures : own);
+    return verdict_of(input, expected_of(name, region, input.h0), output,
+                      measures != nullptr ? *measures : own);
 }
 
 }  // namespace distmesh_test

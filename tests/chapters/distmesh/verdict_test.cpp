@@ -101,9 +101,9 @@ TEST_F(Verdicts, FailAMeshOfAnotherDomain) {
 TEST_F(Verdicts, FailFlatTrianglesOfTheCircle) {
     Expected expected = expected_of("circle", circle_, input_->h0);
     Measures measures;
-    EXPECT_TRUE(verify(*input_, expected, right_, measures).passed);
+    EXPECT_TRUE(verdict_of(*input_, expected, right_, measures).passed);
     expected.least_quality = measures.least_quality + 0.001;
-    EXPECT_FALSE(verify(*input_, expected, right_, measures).passed);
+    EXPECT_FALSE(verdict_of(*input_, expected, right_, measures).passed);
 }
 
 TEST_F(Verdicts, AnIterationLimitIsNoFailure) {

@@ -105,7 +105,7 @@ class GpuToolsTest(ToolTest):
                 )
 
     def test_the_gpu_is_the_machine_s_own_engine(self) -> None:
-        result = self.run_with_gpu("run_stage", STAGE="sums/01_plain", STAND_IN_ECHO="1")
+        result = self.run_with_gpu("run", STAGE="sums/01_plain", STAND_IN_ECHO="1")
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_the_architectures_that_meson_builds_for(self) -> None:

@@ -66,7 +66,7 @@ class MakefileTest(unittest.TestCase):
         recipe = re.search(r"^run:.*\n\t(.*)$", text, re.MULTILINE)
         assert recipe is not None
         self.assertNotIn("$(STAGE)", text)  # the shell would interpret the value
-        self.assertEqual(recipe[1], "@$(tool)run_stage")
+        self.assertEqual(recipe[1], "@$(tool)run")
 
     def test_scripts_are_executable(self) -> None:
         # The READMEs call some of them by their path.

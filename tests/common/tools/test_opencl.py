@@ -62,7 +62,7 @@ class OpenClTest(ToolTest):
     def test_run_ignores_the_engine(self) -> None:
         for engine in ("", "gpu", "emu"):
             result = run_tool(
-                "run_stage",
+                "run",
                 self.build,
                 STAGE="sums/03_opencl",
                 ENGINE=engine,
@@ -99,7 +99,7 @@ class OpenClTest(ToolTest):
     def test_where_it_was_not_built(self) -> None:
         self.not_built()
         self.assert_refused(
-            run_tool("run_stage", self.build, STAGE="sums/03_opencl"), 77, "opencl-clhpp-headers"
+            run_tool("run", self.build, STAGE="sums/03_opencl"), 77, "opencl-clhpp-headers"
         )
         self.assertEqual(len(run_tool("list_stages", self.build).stdout.splitlines()), 5)
 

@@ -44,7 +44,7 @@ class ListTest(ToolTest):
 class RunTest(ToolTest):
     def test_passes_arguments_on(self) -> None:
         result = run_tool(
-            "run_stage",
+            "run",
             self.build,
             STAGE="sums/01_plain",
             ENGINE="emu",
@@ -55,7 +55,7 @@ class RunTest(ToolTest):
         self.assertEqual(result.stdout, "--n 7 --input a b;c\n")
 
     def test_a_stage_without_kernels_ignores_the_engine(self) -> None:
-        result = run_tool("run_stage", self.build, STAGE="sums/00_cpu", ENGINE="gpu")
+        result = run_tool("run", self.build, STAGE="sums/00_cpu", ENGINE="gpu")
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_refusals(self) -> None:
@@ -71,7 +71,7 @@ class RunTest(ToolTest):
             (2, ["ARGS"], {"STAGE": "sums/01_plain", "ENGINE": "emu", "ARGS": "'--n"}),
         ):
             with self.subTest(variables):
-                self.assert_refused(run_tool("run_stage", self.build, **variables), status, *parts)
+                self.assert_refused(run_tool("run", self.build, **variables), status, *parts)
 
     def test_a_wrong_name_gets_few_suggestions(self) -> None:
         path = self.build / "stages.json"
@@ -92,13 +92,13 @@ class RunTest(ToolTest):
             ("", "`make list` names them"),
         ):
             with self.subTest(wrong):
-                result = run_tool("run_stage", self.build, STAGE=wrong)
+                result = run_tool("run", self.build, STAGE=wrong)
                 self.assert_refused(result, 2, said)
                 self.assertLess(len(result.stderr), 300)
 
     def test_the_stage_status_is_the_tool_s(self) -> None:
         result = run_tool(
-            "run_stage", self.build, STAGE="sums/01_plain", ENGINE="emu", STAND_IN_FAILS_AT="1000"
+            "run", self.build, STAGE="sums/01_plain", ENGINE="emu", STAND_IN_FAILS_AT="1000"
         )
         self.assertEqual(result.returncode, 1)
 
