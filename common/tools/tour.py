@@ -92,11 +92,15 @@ def main() -> int:
             failures.append("the figures")
         else:
             print(f"the page, for any browser: {build_folder() / 'figures' / 'index.html'}")
-    if any("count" in stage.executables for stage in stages):
-        print(
-            "to see how a stage changes the memory traffic: "
-            "make counters A=nbody/01_float3 B=nbody/02_float4"
-        )
+    by_name = {stage.stage: stage for stage in stages}
+    for stage in stages:
+        before = by_name.get(f"{stage.chapter}/{stage.compared_with}")
+        if before and all("count" in one.executables for one in (before, stage)):
+            print(
+                "To see what a stage changes in the memory traffic: "
+                f"make counters A={before.stage} B={stage.stage}"
+            )
+            break
     # Failures come last, where they are seen.
     for line in failures:
         print(f"failed: {line}")

@@ -321,18 +321,18 @@ class RunTest(ToolTest):
 class PageTest(unittest.TestCase):
     def test_tables(self) -> None:
         rows = [
-            Row("2026-01-02T", "nbody/01_float3", "--n 33", "kick", 2, "load requests", 40, 40),
-            Row("2026-01-02T", "nbody/01_float3", "--n 33", "kick", 2, "load sectors", 90, 80),
+            Row("2026-01-02T", "sums/01_plain", "--n 33", "kick", 2, "load requests", 40, 40),
+            Row("2026-01-02T", "sums/01_plain", "--n 33", "kick", 2, "load sectors", 90, 80),
             Row("2026-01-02T", "examples/scan", "", "scan<256>", 1, "store sectors", 101, 100),
         ]
-        reasons = [Reason("nbody/*", "kick", "load sectors", "nvcc merges two loads.")]
+        reasons = [Reason("sums/*", "kick", "load sectors", "nvcc merges two loads.")]
         text = prove_counters.page(
             prove_counters.PAGE.read_text(encoding="utf-8"), rows, reasons, "nvidia-h200"
         )
-        self.assertIn("| nbody/01_float3 `--n 33` | `kick` | 2 | 40 | 90 / 80 [1] |", text)
+        self.assertIn("| sums/01_plain `--n 33` | `kick` | 2 | 40 | 90 / 80 [1] |", text)
         self.assertIn("| scan | `scan<256>` | 1 |", text)
         self.assertIn("101 / 100 |", text)
-        self.assertIn("1. nbody/01_float3 `kick`: nvcc merges two loads.", text)
+        self.assertIn("1. sums/01_plain `kick`: nvcc merges two loads.", text)
         self.assertIn("| store sectors | 1 | 0 | 1 (± 2 %) | 0 |", text)
         self.assertEqual(prove_counters.page(text, rows, reasons, "nvidia-h200"), text)
         self.assertIn("90 / 80 **?**", prove_counters.page(text, rows, [], "nvidia-h200"))
