@@ -20,7 +20,9 @@ TEST(Inputs, HaveTheRequestedNumberOfPointsWithinTheRange) {
                     {greatest, std::abs(std::int64_t{point.x}), std::abs(std::int64_t{point.y})});
             }
             EXPECT_LE(greatest, kmeans::kMaxCoordinate) << name;
-            if (count == 40000) EXPECT_GT(greatest, kmeans::kMaxCoordinate / 10) << name;
+            if (count == 40000) {
+                EXPECT_GT(greatest, kmeans::kMaxCoordinate / 10) << name;
+            }
         }
     }
     EXPECT_THROW(make_points("triangle", 3, 1, 1), course::UsageError);

@@ -186,7 +186,9 @@ void expect_totals(const Totals& totals, const std::vector<int>& values, std::si
     EXPECT_EQ(totals.real_sum, expected.real_sum);
     EXPECT_EQ(totals.wide_sum, static_cast<unsigned long long>(values.size()) << 40);
     EXPECT_EQ(totals.inclusive, expected.inclusive);
-    if (rank > 0) EXPECT_EQ(totals.exclusive, expected.exclusive);
+    if (rank > 0) {
+        EXPECT_EQ(totals.exclusive, expected.exclusive);
+    }
     EXPECT_EQ(totals.running_maximum, expected.running_maximum);
 }
 
