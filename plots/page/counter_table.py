@@ -52,6 +52,19 @@ def counter_columns(unit: str) -> list[tuple[str, Callable[[KernelCounters], str
     return columns
 
 
+def exact_counters(one: KernelCounters, looped: bool) -> tuple[float, ...]:
+    """What the cells of a row are rounded from. Equal cells of different counters are two rows."""
+    names = [
+        f"{space}_{what}" for space in ("global", "shared") for what in ("load", "store", "atomic")
+    ]
+    parts = ("requests", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
+    counts = [one.count(f"{name}.{part}") for name in names for part in parts]
+    counts += [one.count("barriers"), one.count("collectives")]
+    if looped:
+        counts += [one.per_iteration(f"{space}_load.requests") for space in ("global", "shared")]
+    return tuple(counts)
+
+
 def counted_runs(counted: Sequence[KernelCounters]) -> str:
     """The arguments of the runs, with the stages where these differ."""
     stages: dict[str, list[str]] = {}
@@ -75,6 +88,7 @@ def counters_table(stages: Stages, counted: Sequence[KernelCounters]) -> list[st
     # A kernel of the chapter's headers has its namespace in its name, a stage's own kernel has not.
     kernels = list(dict.fromkeys(bare(one.kernel) for one in counted if one.kernel))
     rows: list[tuple[str, list[str], list[str]]] = []
+    before: tuple[float, ...] = ()
     for kernel in kernels:
         for stage in shown:
             for one in counted:
@@ -85,10 +99,12 @@ def counters_table(stages: Stages, counted: Sequence[KernelCounters]) -> list[st
                     cell(one) if alike or not of_loop else ""
                     for (_, cell), of_loop in zip(columns, of_loops)
                 ]
-                if rows and (rows[-1][0], rows[-1][2]) == (kernel, cells):
+                exact = exact_counters(one, alike)
+                if rows and rows[-1][0] == kernel and before == exact:
                     rows[-1][1].append(stage.name)
                 else:
                     rows.append((kernel, [stage.name], cells))
+                before = exact
     filled = [i for i in range(len(columns)) if any(cells[i] for _, _, cells in rows)]
     lines = [
         "| kernel | stage | " + " | ".join(columns[i][0] for i in filled) + " |",
