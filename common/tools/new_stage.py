@@ -23,7 +23,14 @@ from common.tools.lib.stages import (
     variable,
 )
 
-NOT_COPIED = ("name", "technique", "compared_with", "begins_part", "race_on_purpose")
+NOT_COPIED = (
+    "name",
+    "not_recorded",
+    "technique",
+    "compared_with",
+    "begins_part",
+    "race_on_purpose",
+)
 NAME = re.compile(r"(\d\d)_([a-z0-9]+(?:_[a-z0-9]+)*)")
 
 
@@ -86,6 +93,7 @@ def new_record(meson: str, before: Stage, name: str, is_last: bool) -> str:
         f"            'technique': '{words_of(name)}',\n",
         *compared,
         *kept,
+        "            'not_recorded': true,\n",
         "        },\n",
     ]
     return meson[:end] + "".join(record) + meson[end:]
@@ -118,7 +126,6 @@ def main() -> None:
     stage = f"{before.chapter}/{name}"
     run("common/tools/setup/build.sh", "stages", "counters")
     run(sys.executable, "-m", "common.tools.record_counters", stage)
-    run(sys.executable, "-m", "plots.tables")
     print(f"{source.relative_to(ROOT)}: write your idea here, and describe it in the first comment")
     print(f"{meson_path.relative_to(ROOT)}: describe the technique in a few words")
     print(

@@ -20,7 +20,6 @@ from plots.drawing.words import (
     kernel_engine,
     provenance,
 )
-from plots.records.folders import THESIS
 from plots.records.medians import Point, times
 from plots.records.rows import Row, matches, newest
 from plots.records.source import Source
@@ -77,11 +76,9 @@ def gains_of(stages: Sequence[str], thesis: Mapping[str, float] | None = None) -
 
 
 def published(source: Source, figure: str, quantity: str, stage: str) -> float:
-    """The thesis' number for one stage."""
-    for one in source.published(figure, quantity):
-        if one.stage == stage:
-            return one.value
-    raise DataError(f"{THESIS}: no {quantity} of {stage} in figure {figure}")
+    """The thesis' number for one stage; NaN for a stage that the thesis does not have."""
+    values = {one.stage: one.value for one in source.published(figure, quantity)}
+    return values.get(stage, NAN)
 
 
 def select(source: Source, runs: Runs, stages: Sequence[str]) -> tuple[list[Row], str]:

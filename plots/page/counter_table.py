@@ -81,6 +81,7 @@ def counted_runs(counted: Sequence[KernelCounters]) -> str:
 
 def counters_table(stages: Stages, counted: Sequence[KernelCounters]) -> list[str]:
     """One row per kernel and stage. Stages with the same counters share a row."""
+    counted = [one for one in counted if one.stage in stages]
     shown = [stage for stage in stages if any(one.stage == stage.name for one in counted)]
     unit = shown[0].counter_unit
     columns = counter_columns(unit)

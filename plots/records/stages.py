@@ -113,11 +113,11 @@ class Stages:
 
 @cache
 def _loaded(_path: Path, _changed: float) -> tuple[Stage, ...]:
-    return tuple(load_stages())
+    return tuple(one for one in load_stages() if not one.not_recorded)
 
 
 def all_stages() -> tuple[Stage, ...]:
-    """Every stage of the build, read once."""
+    """Every stage of the build whose times are recorded, read once."""
     path = build_folder() / "stages.json"
     return _loaded(path, path.stat().st_mtime if path.exists() else 0)
 

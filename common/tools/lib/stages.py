@@ -53,6 +53,7 @@ class Stage:
     largest_n: int = 0  # larger sizes are not tested; 0: any size
     opencl: bool = False  # its kernels are in OpenCL: one executable for all devices
     race_on_purpose: bool = False  # its result is wrong, to show a race; it is never timed
+    not_recorded: bool = False  # no figure and no table shows it yet
     device_launches: bool = False  # its kernels launch kernels
     libraries: tuple[str, ...] = ()  # besides the CUDA runtime: "cub"
     # engine -> the reason why it has no executable
