@@ -23,7 +23,7 @@ def read_proof_data(path: Path) -> dict[str, Any]:
     """One file; the common file together with those of the chapters. Runs of a chapter go before the
     common ones, because the first pattern that fits counts. A key that is missing is empty."""
     paths = [path]
-    if path.parent == COMMON:
+    if path.resolve().parent == COMMON:
         paths = [*sorted(CHAPTERS.glob(f"*/{path.name}")), path]
     merged: dict[str, Any] = {"runs": {}, "reason": [], "family": [], "harmless": []}
     for one in paths:
