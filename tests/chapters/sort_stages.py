@@ -103,7 +103,7 @@ def execute(stage: Stage, *arguments: object, **settings: str) -> subprocess.Com
         text=True,
         capture_output=True,
         check=False,
-        timeout=300,
+        timeout=1500,
     )
 
 
