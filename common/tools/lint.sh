@@ -53,7 +53,8 @@ static_analysis() {
     sources 'common/*.cpp' 'chapters/*.cpp' | xargs -r cppcheck --quiet --std=c++20 --language=c++ \
         --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
         --suppress=missingIncludeSystem --suppress=unknownMacro --suppress=passedByValue \
-        '--suppress=preprocessorErrorDirective:common/emulator/include/*' -I common -I common/emulator/include
+        '--suppress=preprocessorErrorDirective:common/emulator/include/*' -I common \
+        -I common/emulator/include -I common/emulator/include_libraries
 }
 shells() { { sources '*.sh'; echo .ci/run; } | xargs shellcheck; }
 pythons() { sources '*.py' | PYTHONDONTWRITEBYTECODE=1 xargs -r python3 -c '

@@ -109,6 +109,8 @@ def build_for_emulator(source: Path, program: Path, counting: bool) -> None:
             "-I",
             str(EMULATOR / "include"),
             "-I",
+            str(EMULATOR / "include_libraries"),
+            "-I",
             str(EMULATOR / "refused"),
             "-include",
             "cuda_runtime.h",

@@ -22,7 +22,7 @@ from typing import NamedTuple
 CPP_SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 # Sources include these headers with angle brackets, like the headers of the CUDA toolkit.
-SYSTEM_FOLDERS = ("common/emulator/include",)
+SYSTEM_FOLDERS = ("common/emulator/include", "common/emulator/include_libraries")
 FOLDERS_IN = ("common/", "plots/")
 
 

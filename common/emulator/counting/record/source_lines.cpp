@@ -188,7 +188,8 @@ bool in_program_function(const void* code) {
     const Frames& frames = frames_of(code);
     if (frames.empty()) return false;
     const SourceLine& outermost = frames.back();
-    return is_program_line(outermost) || is_in_engine(outermost.file, "common/emulator/include/");
+    // include/ and include_libraries/
+    return is_program_line(outermost) || is_in_engine(outermost.file, "common/emulator/include");
 }
 
 }  // namespace emulator::counting
