@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 # The tools read these from the environment, so the shell never interprets a value.
 export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME
 
-.PHONY: all test test-all list run try compare counters diff stage chapter figures record sanitize prove benchmark format lint help clean setup setup-lint setup-long build build-counters build-all build-long
+.PHONY: all test test-all list run try compare counters diff stage chapter figures record sanitize prove benchmark format lint help clean setup setup-lint setup-long build build-engine build-counters build-all build-long
 
 all: build  ## set up, build, run and verify every stage, draw the figures
 	@$(tool)tour
@@ -30,7 +30,7 @@ list: build  ## list chapters and stages, one line each
 run: build  ## run one stage: STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]
 	@$(tool)run
 
-try: build  ## build and run your own CUDA program: FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]
+try: build-engine  ## build and run your own CUDA program, without a GPU checked on the CPU engine: FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]
 	@$(tool)try_program
 
 compare: build  ## run every stage of a chapter on one input, as a table and a plot: CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]
@@ -86,6 +86,10 @@ setup-long:
 
 build: setup
 	@common/tools/setup/build.sh stages $(if $(filter count,$(ENGINE)),counters)
+
+# A program of one's own needs the CPU engine, and no stage.
+build-engine: setup
+	@common/tools/setup/build.sh engine
 
 # The executables that count take as long to build as all others, and few commands need them.
 build-counters: setup

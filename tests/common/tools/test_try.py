@@ -61,7 +61,7 @@ class TryTest(unittest.TestCase):
         return run_tool("try_program", FILE=str(name), ENGINE=engine, ARGS=args)
 
     def needs_emulator(self) -> None:
-        if not (BUILD / "common" / "emulator" / "libemulator.a").exists():
+        if not (BUILD / "emulator.json").exists():
             self.skipTest("the CPU engine is not built")
 
     def assert_refused(self, result, status: int, part: str) -> None:
@@ -77,8 +77,7 @@ class TryTest(unittest.TestCase):
         )
 
     def test_counts_and_checks(self) -> None:
-        if not (BUILD / "common" / "emulator" / "libemulator_counting.a").exists():
-            self.skipTest("the CPU engine is not built")
+        self.needs_emulator()
         result = self.try_program(self.source, "count", "200")
         self.assertEqual(
             (result.returncode, result.stdout), (0, "sum 19900, cudaSuccess\n"), result.stderr
@@ -91,6 +90,23 @@ class TryTest(unittest.TestCase):
         result = self.try_program(self.source, "count", "200")
         self.assertNotEqual(result.returncode, 0)
         self.assertRegex(result.stderr, r"race: kernel add_kernel.*, sum\.cu:12")
+
+    def test_without_a_gpu_the_default_is_checked(self) -> None:
+        if has_gpu():
+            self.skipTest("there is a GPU")
+        self.needs_emulator()
+        self.source.write_text(PROGRAM.replace("i < count ? a[i] : 0", "a[i + 1]"))
+        result = self.try_program(self.source, "", "255")
+        self.assertNotEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"out of bounds: kernel add_kernel, sum\.cu:8\b")
+
+    def test_the_unchecked_engine_says_so_in_its_last_line(self) -> None:
+        self.needs_emulator()
+        for count in ("200", "300"):
+            result = self.try_program(self.source, "emu", count)
+            self.assertIn("checked nothing", result.stderr.splitlines()[-1])
+            self.assertIn(f"`make try FILE={self.source}`", result.stderr.splitlines()[-1])
+        self.assertNotIn("checked nothing", self.try_program(self.source, "count").stderr)
 
     def test_runs_on_a_gpu(self) -> None:
         if not (has_gpu() and shutil.which("nvcc")):
