@@ -23,10 +23,12 @@ std::int64_t partition(Key* keys, std::int64_t count) {
     std::int64_t left = -1;
     std::int64_t right = count;
     for (;;) {
-        do ++left;
-        while (keys[left] < pivot);
-        do --right;
-        while (keys[right] > pivot);
+        do {
+            ++left;
+        } while (keys[left] < pivot);
+        do {
+            --right;
+        } while (keys[right] > pivot);
         if (left >= right) return right + 1;
         std::swap(keys[left], keys[right]);
     }
