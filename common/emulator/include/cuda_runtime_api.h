@@ -73,6 +73,8 @@ enum cudaMemcpyKind {
     cudaMemcpyDefault = 4,
 };
 
+#include <emulator/pitched_memory.hpp>
+
 enum cudaMemoryType {
     cudaMemoryTypeUnregistered = 0,
     cudaMemoryTypeHost = 1,
