@@ -5,15 +5,31 @@
 #include <cuda_runtime_api.h>
 #include <vector_functions.h>
 
+// The include guards of the toolkit's headers that this one brings; see toolkit_macros.hpp.
+#define __CUDA_RUNTIME_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __COMMON_FUNCTIONS_H__
+#define __MATH_FUNCTIONS_H__
+#define __DEVICE_FUNCTIONS_H__
+#define __DEVICE_ATOMIC_FUNCTIONS_H__
+#define __DEVICE_DOUBLE_FUNCTIONS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+#define __SM_20_ATOMIC_FUNCTIONS_H__
+#define __SM_20_INTRINSICS_H__
+#define __SM_30_INTRINSICS_H__
+#define __SM_32_ATOMIC_FUNCTIONS_H__
+#define __SM_32_INTRINSICS_H__
+#define __SM_35_ATOMIC_FUNCTIONS_H__
+#define __SM_35_INTRINSICS_H__
+#define __SM_60_ATOMIC_FUNCTIONS_H__
+#define __SM_61_INTRINSICS_H__
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <emulator/atomics.hpp>
-#include <emulator/device_functions.hpp>
-#include <emulator/dynamic_shared.hpp>
 #include <emulator/launch.hpp>
 #include <emulator/qualifiers.hpp>
 #include <emulator/thread.hpp>
@@ -21,6 +37,13 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+// A .cpp file gets no device functions, as under nvcc: it may define max() and others itself.
+#ifndef EMULATOR_HOST_SOURCE
+#include <emulator/atomics.hpp>
+#include <emulator/device_functions.hpp>
+#include <emulator/dynamic_shared.hpp>
+#endif
 
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,

@@ -9,16 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <emulator/error_codes.hpp>
+#include <emulator/toolkit_macros.hpp>
 
 #define CUDA_EMULATOR 1
-#define CUDART_VERSION 13000
 
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #error \
     "the CPU engine has the legacy default stream only: name cudaStreamPerThread where it is meant"
 #endif
-
-#define CUDART_CB
 
 enum cudaError {
 #define EMULATOR_ENUMERATOR(name, value, text) name = value,
@@ -101,6 +99,13 @@ enum cudaFuncCache {
     cudaFuncCachePreferShared = 1,
     cudaFuncCachePreferL1 = 2,
     cudaFuncCachePreferEqual = 3,
+};
+
+enum cudaComputeMode {
+    cudaComputeModeDefault = 0,
+    cudaComputeModeExclusive = 1,
+    cudaComputeModeProhibited = 2,
+    cudaComputeModeExclusiveProcess = 3,
 };
 
 enum cudaFuncAttribute {

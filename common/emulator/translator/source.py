@@ -61,6 +61,11 @@ class Source:
         ]
         self.directives = self._take_directives(every)
         self.tokens = [token for token in every if token.kind not in ("comment", "space")]
+        self.renumbered = [
+            (self.row_of(start), int(rest))
+            for start, name, rest in self.directives
+            if name == "line" and rest.isdigit()
+        ]
         self.dead = self._ranges_dead_on_the_engine()
 
     def _take_directives(self, every):
@@ -115,12 +120,22 @@ class Source:
     def is_dead(self, offset):
         return any(start <= offset < end for start, end in self.dead)
 
-    def line_of(self, offset):
+    def row_of(self, offset):
+        """The line in this text, from 1."""
         return bisect.bisect_right(self.line_starts, offset)
+
+    def line_of(self, offset):
+        """The line that the compiler names: #line directives count."""
+        row = self.row_of(offset)
+        before = bisect.bisect_left(self.renumbered, (row,)) - 1
+        if before < 0:
+            return row
+        directive_row, line = self.renumbered[before]
+        return line + row - directive_row - 1
 
     def in_directive(self, token):
         """Whether the token belongs to a preprocessor directive, which may have several lines."""
-        line = self.line_of(token.start)
+        line = self.row_of(token.start)
         while line > 1 and self.text[: self.line_starts[line - 1] - 1].endswith("\\"):
             line -= 1
         return self.text[self.line_starts[line - 1] :].lstrip().startswith("#")
@@ -151,10 +166,15 @@ class Source:
         )
 
     def edited(self):
-        pieces = []
-        position = 0
-        for edit in sorted(self.edits):
-            pieces += [self.text[position : edit.start], edit.text]
-            position = edit.end
-        pieces.append(self.text[position:])
-        return "".join(pieces)
+        return apply_edits(self.text, self.edits)
+
+
+def apply_edits(text, edits):
+    """The text after edits that do not overlap."""
+    pieces = []
+    position = 0
+    for edit in sorted(edits):
+        pieces += [text[position : edit.start], edit.text]
+        position = edit.end
+    pieces.append(text[position:])
+    return "".join(pieces)

@@ -7,10 +7,16 @@ import re
 import sys
 from pathlib import Path
 
+from .architecture import MACRO, choose_architecture
 from .rewrite import drop_hints, rewrite
 from .source import Edit, Source, TranslationError
 
 DEVICE_SUFFIXES = {".cu", ".cuh"}
+DEVICE_CODE = re.compile(r"<<<|\b(__shared__|__CUDA_ARCH__|asm|__asm__)\b")
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
+ENGINE_HEADERS = sorted(Path(__file__).parents[1].glob("include*")) + [
+    Path(__file__).parents[1] / "refused"
+]
 # Libraries that are headers in the toolkit: by folder.
 UNSUPPORTED_LIBRARIES = {"thrust": "Thrust", "cub": "CUB", "cuda": "libcu++", "cutlass": "CUTLASS"}
 
@@ -22,6 +28,7 @@ class Translation:
         self.output = Path(output)
         self.include_directories = [Path(directory) for directory in include_directories]
         self.names = {}  # resolved source path -> name of its translation beside the output
+        self.needing = {}  # resolved path of a header -> whether it needs translation
         self.texts = {}  # name -> translated text
         self.sources = []
 
@@ -33,6 +40,8 @@ class Translation:
         self.names[path.resolve()] = name
         self.sources.append(path)
         source = Source(path, text)
+        if MACRO in text:
+            source = Source(path, choose_architecture(source))
         rewrite(source)
         drop_hints(source)
         self.rewrite_includes(source)
@@ -49,13 +58,13 @@ class Translation:
                     f"{source.path}:{source.line_of(start)}: {UNSUPPORTED_LIBRARIES[library[2]]} "
                     f"({library[1]}) is not available on the CPU engine"
                 )
-            match = re.match(r'"([^"\n]+)"', rest)
+            match = re.match(r'(["<])([^">\n]+)[">]', rest)
             if not match:
                 continue
-            found = self.find(source.path.parent, match[1])
+            found = self.find(source.path.parent if match[1] == '"' else None, match[2])
             if found is None:
                 continue  # left to the compiler's own search path
-            if holds_device_code(found):
+            if self.needs_translation(found):
                 if found.resolve() not in self.names:
                     self.translate(found, self.name_for(found))
                 target = self.names[found.resolve()]
@@ -64,14 +73,34 @@ class Translation:
                 # path. It is a dependency, because an edit may put device code into it.
                 self.sources.append(found)
                 target = str(found.resolve())
-            offset = source.text.index('"', start)
+            offset = source.text.index(match[0], start)
             source.edits.append(Edit(offset, offset + len(match[0]), f'"{target}"'))
 
     def find(self, directory, wanted):
-        for base in [directory] + self.include_directories:
+        """The program's file that an #include names. `directory` is that of the including file if
+        the name is in quotes. The engine's own headers come before those of other folders."""
+        if directory is not None and (directory / wanted).is_file():
+            return directory / wanted
+        if any((folder / wanted).is_file() for folder in ENGINE_HEADERS):
+            return None
+        for base in self.include_directories:
             if (base / wanted).is_file():
                 return base / wanted
         return None
+
+    def needs_translation(self, path):
+        """Whether a header holds device code, or includes one of the program's that does."""
+        known = self.needing.get(path.resolve())
+        if known is not None:
+            return known
+        self.needing[path.resolve()] = False  # ends a circle of includes
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        needs = path.suffix in DEVICE_SUFFIXES or DEVICE_CODE.search(text) is not None
+        for match in INCLUDE.finditer(text):
+            found = self.find(path.parent if match[1] == '"' else None, match[2])
+            needs = needs or (found is not None and self.needs_translation(found))
+        self.needing[path.resolve()] = needs
+        return needs
 
     def name_for(self, path):
         """A name beside the output that no other translation uses."""
@@ -93,13 +122,6 @@ class Translation:
                 temporary.replace(target)
             finally:
                 temporary.unlink(missing_ok=True)
-
-
-def holds_device_code(path):
-    if path.suffix in DEVICE_SUFFIXES:
-        return True
-    text = path.read_text(encoding="utf-8", errors="surrogateescape")
-    return "<<<" in text or re.search(r"extern\s+__shared__", text) is not None
 
 
 def own_modules():

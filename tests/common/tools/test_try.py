@@ -116,6 +116,28 @@ class TryTest(unittest.TestCase):
             (result.returncode, result.stdout), (0, "sum 19900, cudaSuccess\n"), result.stderr
         )
 
+    def test_several_files(self) -> None:
+        self.needs_emulator()
+        kernel, _, main = PROGRAM.partition("int main")
+        folder = self.folder / "two files"
+        folder.mkdir()
+        (folder / "kernel.cu").write_text(kernel, encoding="utf-8")
+        (folder / "main.cu").write_text(
+            '#include "kernel.cu"\n#include "offset.h"\nint main'
+            + main.replace("return h_sum", "return offset() + h_sum"),
+            encoding="utf-8",
+        )
+        (folder / "offset.h").write_text("int offset();\n", encoding="utf-8")
+        (folder / "offset.cpp").write_text(
+            '#include "offset.h"\nint offset() { return 0; }\n', encoding="utf-8"
+        )
+        result = self.try_program(f"'{folder}/main.cu' '{folder}/offset.cpp'", args="200")
+        self.assertEqual(
+            (result.returncode, result.stdout), (0, "sum 19900, cudaSuccess\n"), result.stderr
+        )
+        missing = self.try_program(f"'{folder}/main.cu' none.cpp")
+        self.assert_refused(missing, 1, "FILE=none.cpp: No such file")
+
     def test_the_program_s_status_is_kept(self) -> None:
         self.needs_emulator()
         self.assertEqual(self.try_program(self.source, args="300").returncode, 3)

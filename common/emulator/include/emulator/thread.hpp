@@ -58,6 +58,7 @@ struct ThreadContext {
 // The CUDA thread that this OS thread runs; nullptr in host code.
 EMULATOR_THREAD_LOCAL ThreadContext* current_thread;
 
+EMULATOR_UNRECORDED inline bool in_kernel() { return current_thread != nullptr; }
 EMULATOR_UNRECORDED inline int lane_index() { return current_thread->linear_index % kWarpSize; }
 EMULATOR_UNRECORDED inline int warp_index() { return current_thread->linear_index / kWarpSize; }
 
@@ -113,3 +114,6 @@ std::size_t dynamic_shared_bytes() noexcept;
 [[noreturn]] void fail_kernel(int cuda_error, const char* message) noexcept;
 
 }  // namespace emulator
+
+// Chooses between the two bodies of a function that conditionals on __CUDA_ARCH__ make differ.
+#define EMULATOR_IN_KERNEL (!__builtin_is_constant_evaluated() && ::emulator::in_kernel())

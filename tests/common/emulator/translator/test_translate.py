@@ -356,6 +356,20 @@ class TranslatorTest(unittest.TestCase):
         self.translate('#include "kernels.h"\n')
         self.assertIn("bind_launch", (self.root / "out/kernel.cpp.kernels.h").read_text())
 
+    def test_device_code_in_headers_of_other_folders(self):
+        """Headers in angle brackets, and headers that only include device code."""
+        source = self.write("kernel.cu", '#include <all.h>\n#include "plain.h"\n')
+        self.write("other/all.h", "#include <kernels.cuh>\n")
+        self.write("other/kernels.cuh", "void f() { k<<<1, 2>>>(3); }\n")
+        self.write("other/cuda_runtime.h", "void g() { k<<<1, 2>>>(3); }\n")
+        plain = self.write("plain.h", "#include <cuda_runtime.h>\nint plain;\n")
+        result = self.run_translator(source, "-I", str(self.root / "other"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text = (self.root / "out/kernel.cpp").read_text()
+        self.assertIn('#include "kernel.cpp.all.h"', text)
+        self.assertIn(f'#include "{plain.resolve()}"', text)
+        self.assertIn("bind_launch", (self.root / "out/kernel.cpp.kernels.cuh").read_text())
+
     # ---- refused ----
     def test_inline_assembly_is_refused(self):
         self.assert_refused(

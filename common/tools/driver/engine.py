@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""How g++ compiles and links programs for the CPU engine: where its parts are, and its flags."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.tools.lib.stages import EXIT_NO_DEVICE, ROOT, ToolError, build_folder
+
+SOURCES = ROOT / "common" / "emulator"
+HEADERS = [
+    SOURCES / name
+    for name in ("include_standard", "include", "include_parts", "include_libraries", "refused")
+]
+TRANSLATOR = SOURCES / "translate.py"
+ENGINES = ("emu", "count")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One of the engines, as it was built."""
+
+    name: str  # "emu" or "count"
+    compile_flags: list[str]  # not of emu: a program's own -O counts there
+    link_flags: list[str]
+    libraries: list[str]  # in the order of linking
+
+    @property
+    def counts(self) -> bool:
+        return self.name == "count"
+
+
+def load_engine(name: str) -> Engine:
+    folder = build_folder() / "common" / "emulator"
+    archives = [folder / "libemulator.a"]
+    if name == "count":
+        archives.insert(0, folder / "counting" / "libemulator_counting.a")
+    flags_path = build_folder() / "emulator.json"
+    for path in [*archives, flags_path]:
+        if not path.exists():
+            raise ToolError(
+                f"the CPU engine was not built: {path} is missing; run `make build-engine` in {ROOT}",
+                EXIT_NO_DEVICE,
+            )
+    flags = json.loads(flags_path.read_text(encoding="utf-8"))
+    counts = name == "count"
+    return Engine(
+        name,
+        flags["compile"] if counts else [],
+        flags["link"] if counts else [],
+        [
+            "-Wl,--start-group",
+            *map(str, archives),
+            "-Wl,--end-group",
+            *flags["libraries"],
+            "-pthread",
+        ],
+    )
