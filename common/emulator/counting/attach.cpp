@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/emulator/counting/attach_async.hpp"
 #include "common/emulator/counting/checks/attach_checks.hpp"
 #include "common/emulator/counting/checks/checks.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
@@ -231,6 +232,7 @@ void attach() {
     check_code_size();
     record_hooks.name_kernel = name_kernel;
     attach_checks();
+    attach_async();
     // The handler that is registered first runs last: static destructors may still run kernels.
     std::atexit(write_at_exit);
     hooks.grid_begin = on_grid_begin;

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <utility>
 #include <vector>
+
+#include "common/emulator/engine/mbarrier.hpp"
 
 namespace emulator {
 namespace {
@@ -30,6 +33,22 @@ std::vector<int> lanes_of(std::uint32_t mask, int warp) {
         threads.push_back(warp * kWarpSize + std::countr_zero(mask));
     }
     return threads;
+}
+
+std::string describe_phase_waiters(const AsyncWork& work) {
+    std::string text;
+    std::vector<const std::uint64_t*> told;
+    for (const PhaseWaiter& first : work.waiters) {
+        if (std::find(told.begin(), told.end(), first.barrier) != told.end()) continue;
+        told.push_back(first.barrier);
+        std::vector<int> threads;
+        for (const PhaseWaiter& waiter : work.waiters) {
+            if (waiter.barrier == first.barrier) threads.push_back(waiter.thread);
+        }
+        text += "\n  threads " + describe_ranges(std::move(threads)) +
+                " at an mbarrier whose phase lacks " + describe_missing(*first.barrier);
+    }
+    return text;
 }
 
 }  // namespace
@@ -93,7 +112,7 @@ std::string hexadecimal(std::uint32_t value) {
 }
 
 std::string describe_waiting_threads(const ThreadLoop& loop, const BlockMeeting& block_meeting,
-                                     std::span<const Warp> warps) {
+                                     std::span<const Warp> warps, const AsyncWork* work) {
     constexpr int kMaxLines = 12;
     int lines = 0;
     std::string text;
@@ -102,6 +121,7 @@ std::string describe_waiting_threads(const ThreadLoop& loop, const BlockMeeting&
         text += "\n  threads " + describe_ranges({first, first + block_meeting.arrived}) + " at " +
                 describe(block_meeting.kind);
     }
+    if (work != nullptr) text += describe_phase_waiters(*work);
     for (int warp = 0; warp * kWarpSize < loop.count; ++warp) {
         for (int i = 0; i < warps[warp].meetings; ++i) {
             if (++lines > kMaxLines) continue;

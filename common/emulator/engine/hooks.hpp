@@ -6,11 +6,15 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <span>
 
 namespace emulator {
 
+struct AsyncCopy;
+struct EndedWork;
 struct Grid;
 class Worker;
+enum class CopySort : std::uint8_t;
 enum class WarpOperation;
 
 struct Hooks {
@@ -36,6 +40,31 @@ struct Hooks {
     // The lanes in `held` called Worker::hold(); every other lane of the warp waits or has
     // returned.
     void (*warp_held)(Worker& worker, int warp, std::uint32_t held) = nullptr;
+    // An asynchronous copy is about to be issued by the running thread; of a bulk load, `number` is
+    // its number in the block. `code` is the return address of the call, here and below.
+    void (*copy_issued)(const void* code, const AsyncCopy& copy, CopySort sort,
+                        std::uint64_t number) = nullptr;
+    // The running thread's copies before number `end` are about to arrive, because it waits for
+    // them. False: it does not wait.
+    bool (*copies_awaited)(const void* code, CopySort sort, std::uint64_t end) = nullptr;
+    void (*proxy_fence)(const void* code) = nullptr;
+    // The running thread is about to initialise an mbarrier, or to make it invalid.
+    void (*barrier_written)(const void* code, const std::uint64_t* barrier) = nullptr;
+    // It is about to arrive at one. It may wait, by Worker::hold().
+    void (*arrival)(Worker& worker, const void* code, const std::uint64_t* barrier) = nullptr;
+    // Its arrival was the last one: the barrier's completion function is about to run.
+    void (*completion_begins)(const void* code, const std::uint64_t* barrier) = nullptr;
+    // A phase has ended, and with it the work that the barrier tracked.
+    void (*phase_ended)(Worker& worker, const std::uint64_t* barrier, std::uint64_t phase,
+                        std::span<const EndedWork> work) = nullptr;
+    // The running thread is about to wait for the end of a phase. False: it does not wait.
+    bool (*wait_begins)(Worker& worker, const void* code) = nullptr;
+    // The phase that it waited for has ended.
+    void (*wait_ended)(const void* code, const std::uint64_t* barrier,
+                       std::uint64_t phase) = nullptr;
+    // The kernel is about to end because of a call that no device would accept.
+    void (*call_refused)(Worker& worker, const void* code, const char* what,
+                         const char* advice) = nullptr;
     // A thread is about to launch a grid. It may wait, by Worker::hold(). The result becomes
     // Grid::launch_note.
     std::uint32_t (*launch)(Worker& worker, cudaStream_t stream) = nullptr;

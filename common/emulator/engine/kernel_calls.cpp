@@ -51,4 +51,9 @@ void fail_kernel(int cuda_error, const char* message) noexcept {
     running_worker->abandon_block();
 }
 
+void refuse_call(int cuda_error, const void* code, const char* what, const char* advice) {
+    if (hooks.call_refused != nullptr) hooks.call_refused(*running_worker, code, what, advice);
+    fail_kernel(cuda_error, what);
+}
+
 }  // namespace emulator

@@ -19,6 +19,9 @@ namespace emulator {
     if (ready_head_ == ready_tail_ && loop_.next == loop_.count && !converging_.empty()) {
         release_converged();
     }
+    if (ready_head_ == ready_tail_ && loop_.next == loop_.count && async_ != nullptr) {
+        release_polling();
+    }
 }
 
 // Runs the others until it is the turn of `self`, which waits or is ready. Ready threads come
@@ -217,6 +220,27 @@ void Worker::release_converged() {
         make_ready(waiting.thread);
         --loop_.waiting;
         return true;
+    });
+}
+
+void Worker::suspend() {
+    ++loop_.waiting;
+    leave(*current_thread);
+}
+
+void Worker::resume(std::uint16_t thread) {
+    make_ready(thread);
+    --loop_.waiting;
+}
+
+// Threads that test a phase go on, in the hope that one of them does something else. After many
+// rounds in which no thread arrives anywhere, they are left: that is a deadlock.
+[[gnu::noinline]] void Worker::release_polling() {
+    constexpr int kMaxFruitlessRounds = 10000;
+    if (++async_->fruitless_rounds > kMaxFruitlessRounds) return;
+    std::erase_if(async_->waiters, [&](const PhaseWaiter& waiter) {
+        if (waiter.polls) resume(waiter.thread);
+        return waiter.polls;
     });
 }
 

@@ -94,7 +94,7 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
         if (hooks.deadlock != nullptr) hooks.deadlock(*this);
         explain("kernel %s, block (%u,%u,%u): deadlock, %d of %d threads wait for ever:%s",
                 grid.name().c_str(), blockIdx.x, blockIdx.y, blockIdx.z, loop_.live, loop_.count,
-                describe_waiting_threads(loop_, block_meeting_, warps_).c_str());
+                describe_waiting_threads(loop_, block_meeting_, warps_, async_.get()).c_str());
         grid.fail(cudaErrorLaunchFailure);
     }
     if (loop_.live > 0) {
@@ -103,6 +103,7 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
         idle_fibers_.clear();
     }
     if (hooks.block_end != nullptr) hooks.block_end(*this);
+    if (async_ != nullptr) async_->finish_block(loop_.count);
 }
 
 void Worker::set_up_threads(const dim3& block_dim) {
@@ -199,6 +200,22 @@ void Worker::set_up_shared_memory(std::size_t bytes) {
         (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
     dynamic_shared_ = shared_memory_ + kMaxDynamicSharedBytes - rounded;
     fill_poison(dynamic_shared_, rounded);
+}
+
+bool Worker::is_shared(const void* address, std::size_t bytes) const {
+    const auto* const byte = static_cast<const char*>(address);
+    const auto holds = [&](const void* begin, std::size_t size) {
+        const auto offset = static_cast<std::size_t>(byte - static_cast<const char*>(begin));
+        return offset < size && bytes <= size - offset;
+    };
+    return holds(dynamic_shared_, dynamic_shared_bytes_) ||
+           std::any_of(static_shared_.begin(), static_shared_.end(),
+                       [&](const SharedRange& range) { return holds(range.begin, range.bytes); });
+}
+
+AsyncWork& Worker::async() {
+    if (async_ == nullptr) async_ = std::make_unique<AsyncWork>(kMaxThreadsPerBlock);
+    return *async_;
 }
 
 bool Worker::guards_shared_memory(const void* address) const {

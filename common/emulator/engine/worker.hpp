@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <emulator/launch.hpp>
 #include <emulator/thread.hpp>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "common/emulator/engine/fiber.hpp"
+#include "common/emulator/engine/async/async_work.hpp"
+#include "common/emulator/engine/fibers/fiber.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/meeting.hpp"
 #include "common/emulator/process/executable.hpp"
@@ -47,6 +49,9 @@ class Worker {
     std::uint32_t wait_for_convergence(const void* place);
     void release_waiters_of(const ThreadContext& ended);
     [[noreturn]] void abandon_block();
+    // The running thread waits until another one resumes it.
+    void suspend();
+    void resume(std::uint16_t thread);
     // For an observer, in the running thread: waits until no other thread of its warp can continue
     // without one that holds. Then Hooks::warp_held is called, and they continue.
     void hold();
@@ -63,6 +68,11 @@ class Worker {
     }
     void* dynamic_shared() const { return dynamic_shared_; }
     std::size_t dynamic_shared_bytes() const { return dynamic_shared_bytes_; }
+    // Whether all bytes lie in the block's shared memory.
+    bool is_shared(const void* address, std::size_t bytes) const;
+    AsyncWork& async();
+    // What its threads wait for if it has used async(); else nullptr.
+    const AsyncWork* async_if_used() const { return async_.get(); }
     const FiberStacks& stacks() const { return stacks_; }
     // Whether the address lies in the guard page that follows the dynamic shared memory.
     bool guards_shared_memory(const void* address) const;
@@ -83,6 +93,7 @@ class Worker {
     void complete_warp_meeting(int warp, int meeting);
     void release_converged();
     void release_held();
+    void release_polling();
     void release_if_stuck();
 
     Grid* grid_ = nullptr;
@@ -111,6 +122,7 @@ class Worker {
     std::vector<Warp> warps_;
     std::vector<ConvergingThread> converging_;
     std::vector<std::uint16_t> held_;
+    std::unique_ptr<AsyncWork> async_;
 
     std::vector<SharedRange> static_shared_;
     char* shared_memory_ = nullptr;  // kMaxDynamicSharedBytes and a guard page
@@ -118,6 +130,10 @@ class Worker {
     std::size_t dynamic_shared_bytes_ = 0;
     void* signal_stack_ = nullptr;
 };
+
+// Ends the kernel because of a call at `code` that no device would accept.
+[[noreturn]] void refuse_call(int cuda_error, const void* code, const char* what,
+                              const char* advice);
 
 // The worker whose block the calling OS thread runs; nullptr in host code.
 EMULATOR_THREAD_LOCAL Worker* running_worker;

@@ -19,7 +19,6 @@ UNSUPPORTED = {
     "cudaSurfaceObject_t": "surface objects (use a plain pointer)",
     "wmma": "tensor core instructions (nvcuda::wmma)",
     "__cluster_dims__": "thread block clusters",
-    "__pipeline_memcpy_async": "pipeline primitives (use cooperative_groups::memcpy_async)",
 }
 # These are ordinary words too: they count only before a template argument list.
 UNSUPPORTED_TEMPLATES = {"texture", "surface"}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Contexts, built with each of the two implementations.
-#include "common/emulator/engine/context.hpp"
+#include "common/emulator/engine/fibers/context.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,30 +8,19 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/emulator/counting/checks/barriers.hpp"
+#include "common/emulator/counting/checks/async_checks.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
 #include "common/emulator/counting/checks/memory/memory_map.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 #include "common/emulator/counting/checks/races/copies.hpp"
-#include "common/emulator/counting/checks/races/word_checks.hpp"
+#include "common/emulator/counting/checks/running_block.hpp"
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 
 namespace emulator::counting {
-namespace {
-
-// The block that a worker runs.
-struct RunningBlock {
-    WordChecks words;
-    ArrivedThreads arrived;
-    PlaceId last_place = 0;
-
-    void begin(Worker& worker);
-    void check(Worker& worker, int warp, const Request& request);
-};
-
 void RunningBlock::begin(Worker& worker) {
     words.begin(worker);
+    in_flight.begin_block();
     arrived.clear();
     last_place = 0;
     time_is_up = 0;
@@ -46,10 +35,11 @@ void RunningBlock::check(Worker& worker, int warp, const Request& request) {
             check_against_copies(worker, warp, request);
         }
     }
+    if (!in_flight.empty()) in_flight.check(words.block, warp, request);
     words.check(warp, request);
 }
 
-RunningBlock& running(Worker& worker) {
+RunningBlock& running_block(Worker& worker) {
     static auto* blocks = new std::unordered_map<Worker*, std::unique_ptr<RunningBlock>>;
     static Worker* last = nullptr;
     static RunningBlock* block = nullptr;
@@ -61,6 +51,8 @@ RunningBlock& running(Worker& worker) {
     }
     return *block;
 }
+
+namespace {
 
 // EMULATOR_SHIFT=FILE:LINE. Whether the accesses of a place are to be checked as if they accessed
 // the next element.
@@ -101,39 +93,48 @@ void end_grid_checks(const Grid& grid) { end_grid_record(grid); }
 
 void begin_block_checks(Worker& worker) {
     enter_block(worker);
-    running(worker).begin(worker);
+    running_block(worker).begin(worker);
 }
 
-void end_block_checks(Worker& worker) { running(worker).words.finish_interval(); }
+void end_block_checks(Worker& worker) {
+    RunningBlock& block = running_block(worker);
+    block.words.finish_interval();
+    if (!worker.grid().failed) report_never_awaited(block.words.block, block.in_flight);
+    block.words.finish_copies(block.in_flight.pending());
+}
 
 void order_block(Worker& worker, bool of_grid) {
-    RunningBlock& block = running(worker);
+    RunningBlock& block = running_block(worker);
     block.arrived.complete(worker);
     block.words.finish_interval();
     block.words.block.begin_interval(of_grid);
 }
 
 std::uint32_t note_launch(Worker& worker, int thread, cudaStream_t stream) {
-    return running(worker).words.block.note_launch(thread, stream);
+    return running_block(worker).words.block.note_launch(thread, stream);
 }
 
 void order_warp(Worker& worker, int warp, std::uint32_t mask) {
-    running(worker).words.block.history[warp].add_sync(mask);
+    CheckedBlock& block = running_block(worker).words.block;
+    block.history[warp].add_sync(mask);
+    if (block.phases.in_use()) block.phases.join_lanes(warp, mask);
 }
 
 void order_fence(Worker& worker, int warp, std::uint32_t lanes, bool of_device) {
-    if (lanes != 0) running(worker).words.block.fence(warp, lanes, of_device);
+    if (lanes != 0) running_block(worker).words.block.fence(warp, lanes, of_device);
 }
 
 void check_barrier(Worker& worker, int thread, const void* code) {
-    running(worker).arrived.add(thread, code);
+    running_block(worker).arrived.add(thread, code);
 }
 
 void check_collective(Worker& worker, int thread, const void* code) {
-    running(worker).arrived.add_collective(thread, code);
+    running_block(worker).arrived.add_collective(thread, code);
 }
 
-void report_deadlock(Worker& worker) { running(worker).arrived.report_deadlock(worker); }
+void report_deadlock(Worker& worker) {
+    if (!report_endless_phase(worker)) running_block(worker).arrived.report_deadlock(worker);
+}
 
 void check_time(Worker& worker) {
     if (!time_is_up) return;
@@ -142,7 +143,7 @@ void check_time(Worker& worker) {
     finding.kind = FindingKind::endless_kernel;
     finding.kernel = worker.grid().name();
     finding.actors.push_back({worker.block(), current_thread->linear_index,
-                              line_of(running(worker).last_place), "is still running"});
+                              line_of(running_block(worker).last_place), "is still running"});
     finding.what = "after the time limit of its block";
     finding.advice =
         "look for a loop that never ends, or that waits for a thread which has yet to run; "
@@ -153,7 +154,7 @@ void check_time(Worker& worker) {
 }
 
 void check_request(Worker& worker, int warp, const Request& request) {
-    RunningBlock& block = running(worker);
+    RunningBlock& block = running_block(worker);
     block.last_place = request.place;
     if (is_shifted(request.place)) return check_shifted(block, worker, warp, request);
     block.check(worker, warp, request);

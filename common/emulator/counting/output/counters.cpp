@@ -25,6 +25,9 @@ Counts& Counts::operator+=(const Counts& other) {
     units += other.units;
     ideal_units += other.ideal_units;
     depth += other.depth;
+    wavefronts += other.wavefronts;
+    ideal_wavefronts += other.ideal_wavefronts;
+    bytes += other.bytes;
     return *this;
 }
 

@@ -24,6 +24,10 @@ struct Counts {
     std::uint64_t units = 0;  // sectors, or wavefronts in shared memory
     std::uint64_t ideal_units = 0;
     std::uint64_t depth = 0;  // for atomics
+    // Of an asynchronous copy: in shared memory, besides the sectors in global memory.
+    std::uint64_t wavefronts = 0;
+    std::uint64_t ideal_wavefronts = 0;
+    std::uint64_t bytes = 0;
 
     Counts& operator+=(const Counts& other);
 };

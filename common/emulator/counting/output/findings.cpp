@@ -54,6 +54,14 @@ const char* label(FindingKind kind) {
             return "never synchronised";
         case FindingKind::endless_kernel:
             return "endless kernel";
+        case FindingKind::copy_in_flight:
+            return "copy in flight";
+        case FindingKind::copy_never_awaited:
+            return "copy never waited for";
+        case FindingKind::missing_proxy_fence:
+            return "missing proxy fence";
+        case FindingKind::invalid_call:
+            return "invalid call";
     }
     return "";
 }

@@ -27,6 +27,10 @@ enum class FindingKind {
     missing_synchronisation,
     never_synchronised,
     endless_kernel,
+    copy_in_flight,
+    copy_never_awaited,
+    missing_proxy_fence,
+    invalid_call,
 };
 
 // A CUDA thread, the host (block < 0), or a task of a stream (with a name).

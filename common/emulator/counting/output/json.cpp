@@ -80,6 +80,23 @@ std::string access_json(Space space, EventKind kind, const Counts& counts) {
     return object(members);
 }
 
+const char* json_name_of(CopySort sort) {
+    return sort == CopySort::plain       ? "async_copy"
+           : sort == CopySort::bulk_load ? "bulk_load"
+                                         : "bulk_store";
+}
+
+std::string copy_json(CopySort sort, const Counts& counts) {
+    Texts members{member("requests", counts.requests), member("lanes", counts.lanes),
+                  member("bytes", counts.bytes), member("sectors", counts.units),
+                  member("ideal_sectors", counts.ideal_units)};
+    if (sort == CopySort::plain) {
+        members.push_back(member("wavefronts", counts.wavefronts));
+        members.push_back(member("ideal_wavefronts", counts.ideal_wavefronts));
+    }
+    return object(members);
+}
+
 template <class Key, class Value>
 Value value_or_none(const std::map<Key, Value>& values, const Key& key) {
     const auto found = values.find(key);
@@ -96,6 +113,9 @@ std::string totals_json(const KernelReport& report) {
             const Counts counts = value_or_none(report.accesses, {space, kind});
             members.push_back(member_json(name, access_json(space, kind, counts)));
         }
+    }
+    for (const auto& [sort, counts] : report.copies) {
+        members.push_back(member_json(json_name_of(sort), copy_json(sort, counts)));
     }
     const Counts constant = value_or_none(report.accesses, {Space::constant, EventKind::load});
     const Counts blocks = value_or_none(report.others, EventKind::block);
@@ -120,7 +140,8 @@ std::string line_json(const LineKey& key, const LineCounts& entry) {
     return object({
         member("file", key.file),
         member("line", static_cast<std::uint64_t>(key.line)),
-        member("operation", name_of(key.kind)),
+        member("operation",
+               key.kind == EventKind::copy ? json_name_of(key.sort) : name_of(key.kind)),
         member("space", access ? name_of(key.space) : ""),
         member("bytes", key.bytes),
         member("requests", counts.requests),
@@ -128,18 +149,23 @@ std::string line_json(const LineKey& key, const LineCounts& entry) {
         member("alive_lanes", counts.alive_lanes),
         member("sectors", shared ? 0 : counts.units),
         member("ideal_sectors", shared ? 0 : counts.ideal_units),
-        member("wavefronts", shared ? counts.units : 0),
-        member("ideal_wavefronts", shared ? counts.ideal_units : 0),
+        member("wavefronts", shared ? counts.units : counts.wavefronts),
+        member("ideal_wavefronts", shared ? counts.ideal_units : counts.ideal_wavefronts),
         member("depth", counts.depth),
         member("instructions", entry.instructions),
     });
+}
+
+bool is_listed(EventKind kind) {
+    return kind != EventKind::fence && kind != EventKind::copy_wait && kind != EventKind::phase &&
+           kind != EventKind::proxy_fence;
 }
 
 std::string kernel_json(const KernelReport& report) {
     const KernelCounters& kernel = *report.kernel;
     Texts lines;
     for (const auto& [key, entry] : report.lines) {
-        if (key.kind != EventKind::fence) lines.push_back(line_json(key, entry));
+        if (is_listed(key.kind)) lines.push_back(line_json(key, entry));
     }
     const std::string counts = join(
         {
@@ -183,6 +209,14 @@ const char* name_of(FindingKind kind) {
             return "missing_synchronisation";
         case FindingKind::never_synchronised:
             return "never_synchronised";
+        case FindingKind::copy_in_flight:
+            return "copy_in_flight";
+        case FindingKind::copy_never_awaited:
+            return "copy_never_awaited";
+        case FindingKind::missing_proxy_fence:
+            return "missing_proxy_fence";
+        case FindingKind::invalid_call:
+            return "invalid_call";
         default:
             return "endless_kernel";
     }

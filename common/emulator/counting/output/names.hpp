@@ -22,8 +22,28 @@ inline const char* name_of(EventKind kind) {
             return "collective";
         case EventKind::fence:
             return "fence";
+        case EventKind::copy:
+            return "copy";
+        case EventKind::copy_wait:
+            return "wait for copies";
+        case EventKind::phase:
+            return "mbarrier";
+        case EventKind::proxy_fence:
+            return "proxy fence";
     }
     return "";
+}
+
+// The words for a copy: an instruction of the LSU, or of the bulk copy unit.
+inline const char* name_of(CopySort sort) {
+    switch (sort) {
+        case CopySort::plain:
+            return "async copy";
+        case CopySort::bulk_load:
+            return "bulk load";
+        default:
+            return "bulk store";
+    }
 }
 
 inline const char* name_of(Space space) {

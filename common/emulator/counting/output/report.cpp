@@ -21,7 +21,7 @@ std::vector<KernelReport> make_reports() {
     }
     find_lines(codes);
     std::vector<KernelReport> reports;
-    for (const auto& kernel : all.kernels) reports.push_back({kernel.get(), {}, {}, {}});
+    for (const auto& kernel : all.kernels) reports.push_back({kernel.get(), {}, {}, {}, {}});
     for (std::size_t i = 1; i < all.places.size(); ++i) {
         const Place& place = all.places[i];
         KernelReport& report = reports[place.kernel];
@@ -29,13 +29,18 @@ std::vector<KernelReport> make_reports() {
         const bool access = is_access(kind);
         const SourceLine line = line_of(static_cast<PlaceId>(i));
         const Space space = access ? space_of(place.head) : Space::global;
+        const bool copy = kind == EventKind::copy;
+        const CopySort sort = copy ? sort_of(place.head) : CopySort::plain;
+        const bool sized = access || (copy && sort == CopySort::plain);
         LineCounts& entry = report.lines[{file_name(line.file), line.line, kind, space,
-                                          access ? bytes_of(place.head) : 0}];
+                                          sized ? bytes_of(place.head) : 0, sort}];
         entry.counts += place.counts;
         ++entry.instructions;
         if (access) {
             report.accesses[{space, kind}] += place.counts;
             report.alive_lanes += place.counts.alive_lanes;
+        } else if (copy) {
+            report.copies[sort] += place.counts;
         } else {
             report.others[kind] += place.counts;
         }

@@ -17,6 +17,7 @@ struct LineKey {
     EventKind kind;
     Space space;  // of an access
     unsigned bytes;
+    CopySort sort = CopySort::plain;  // of a copy
 
     auto operator<=>(const LineKey&) const = default;  // NOLINT(modernize-use-nullptr)
 };
@@ -31,6 +32,7 @@ struct KernelReport {
     std::map<LineKey, LineCounts> lines;
     std::map<std::pair<Space, EventKind>, Counts> accesses;
     std::map<EventKind, Counts> others;
+    std::map<CopySort, Counts> copies;
     std::uint64_t alive_lanes = 0;
 };
 

@@ -12,12 +12,42 @@ double ratio(std::uint64_t a, std::uint64_t b) {
     return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
+// " 4 B"
+std::string in_units(unsigned bytes) {
+    if (bytes == 0) return "";
+    char text[16];
+    std::snprintf(text, sizeof text, " %u B", bytes);
+    return text;
+}
+
+std::string describe(const LineKey& key) {
+    if (is_access(key.kind)) {
+        return std::string(name_of(key.space)) + " " + name_of(key.kind) + in_units(key.bytes);
+    }
+    if (key.kind != EventKind::copy) return name_of(key.kind);
+    return name_of(key.sort) + in_units(key.bytes);
+}
+
+void print_copy(std::FILE* file, const LineKey& key, const Counts& counts) {
+    std::fprintf(file, "  %5.2f sectors (ideal %.2f)", ratio(counts.units, counts.requests),
+                 ratio(counts.ideal_units, counts.requests));
+    if (key.sort == CopySort::plain) {
+        std::fprintf(file, "  %5.2f wavefronts (ideal %.2f)",
+                     ratio(counts.wavefronts, counts.requests),
+                     ratio(counts.ideal_wavefronts, counts.requests));
+    } else {
+        std::fprintf(file, "  %.0f bytes", ratio(counts.bytes, counts.requests));
+    }
+}
+
+bool is_shown(EventKind kind) {
+    return kind != EventKind::block && kind != EventKind::fence && kind != EventKind::copy_wait &&
+           kind != EventKind::proxy_fence;
+}
+
 void print_line(std::FILE* file, const LineKey& key, const Counts& counts) {
     const SourceLine line{key.file, key.line};
-    const std::string what = is_access(key.kind)
-                                 ? std::string(name_of(key.space)) + " " + name_of(key.kind) + " " +
-                                       std::to_string(key.bytes) + " B"
-                                 : name_of(key.kind);
+    const std::string what = describe(key);
     std::fprintf(file, "  %-28s %-20s %12" PRIu64 " requests  %5.2f of %5.2f lanes",
                  line.text().c_str(), what.c_str(), counts.requests,
                  ratio(counts.lanes, counts.requests), ratio(counts.alive_lanes, counts.requests));
@@ -26,6 +56,7 @@ void print_line(std::FILE* file, const LineKey& key, const Counts& counts) {
                      key.space == Space::shared ? "wavefronts" : "sectors",
                      ratio(counts.ideal_units, counts.requests));
     }
+    if (key.kind == EventKind::copy) print_copy(file, key, counts);
     if (key.kind == EventKind::atomic) {
         std::fprintf(file, "  depth %.2f", ratio(counts.depth, counts.requests));
     }
@@ -42,9 +73,7 @@ void print_table(std::FILE* file, const std::vector<KernelReport>& reports) {
                      " warps; per request of a warp:\n",
                      kernel.name.c_str(), kernel.launches, kernel.blocks, kernel.warps);
         for (const auto& [key, entry] : report.lines) {
-            if (key.kind != EventKind::block && key.kind != EventKind::fence) {
-                print_line(file, key, entry.counts);
-            }
+            if (is_shown(key.kind)) print_line(file, key, entry.counts);
         }
     }
 }

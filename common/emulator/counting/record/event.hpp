@@ -9,7 +9,21 @@
 
 namespace emulator::counting {
 
-enum class EventKind : std::uint8_t { load, store, atomic, block, barrier, collective, fence };
+enum class EventKind : std::uint8_t {
+    load,
+    store,
+    atomic,
+    block,
+    barrier,
+    collective,
+    fence,
+    copy,  // the issue of an asynchronous copy
+    copy_wait,
+    phase,  // of an mbarrier: what a thread does with it (PhaseStep)
+    proxy_fence,
+};
+
+enum class PhaseStep : std::uint8_t { written, arrival, completion, wait };
 
 // A smaller head comes first on the hardware when a warp has diverged: the deepest call first, then
 // the lowest address of code. From the highest bit: 255 - depth of the call (8 bits), offset of the
@@ -25,17 +39,26 @@ constexpr std::uint32_t kCodeMask = (1u << 24) - 1;
 constexpr int kMaxDepth = 255;
 
 // Meta: kind (4 bits), space (2), volatile (1; for a collective: it is __syncwarp(), which orders
-// memory), binary logarithm of the bytes (3).
+// memory), binary logarithm of the bytes (3), sort of a copy or step of a phase (2).
 constexpr Head meta_of(EventKind kind, unsigned bytes = 1, bool is_volatile = false) {
     return Head{static_cast<unsigned>(kind)} | Head{is_volatile} << 6 |
            Head{static_cast<unsigned>(std::countr_zero(bytes))} << 7;
 }
 constexpr Head meta_of(Space space) { return Head{static_cast<unsigned>(space)} << 4; }
 
+constexpr Head meta_of(EventKind kind, unsigned bytes, CopySort sort) {
+    return meta_of(kind, bytes) | Head{static_cast<unsigned>(sort)} << 10;
+}
+constexpr Head meta_of(PhaseStep step) {
+    return meta_of(EventKind::phase, 8) | Head{static_cast<unsigned>(step)} << 10;
+}
+
 constexpr EventKind kind_of(Head head) { return static_cast<EventKind>(head & 0xf); }
 constexpr Space space_of(Head head) { return static_cast<Space>(head >> 4 & 3); }
 constexpr bool is_volatile(Head head) { return (head >> 6 & 1) != 0; }
 constexpr bool is_syncwarp(Head head) { return is_volatile(head); }
+constexpr CopySort sort_of(Head head) { return static_cast<CopySort>(head >> 10 & 3); }
+constexpr PhaseStep step_of(Head head) { return static_cast<PhaseStep>(head >> 10 & 3); }
 constexpr unsigned bytes_of(Head head) { return 1u << (head >> 7 & 7); }
 constexpr std::uint16_t path_of(Head head) {
     return static_cast<std::uint16_t>(head >> kPathShift);
@@ -55,7 +78,9 @@ constexpr int kMaxFrames = 4096;
 struct WarpEvents {
     struct Row {
         Head head[kWarpSize];
-        std::uint64_t operand[kWarpSize];  // an address; a collective's mask
+        // An address; a collective's mask; of a wait for copies, the number of the first later
+        // copy.
+        std::uint64_t operand[kWarpSize];
     };
     struct Values {
         std::uint32_t words[kWarpSize][Words::kPerLane];

@@ -9,6 +9,7 @@
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/trace.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
+#include "common/emulator/counting/replay/async_steps.hpp"
 #include "common/emulator/counting/replay/rules.hpp"
 
 namespace emulator::counting {
@@ -268,6 +269,12 @@ class Replay {
             case EventKind::collective:
                 if (is_syncwarp(head)) order_warp(worker_, warp_, lanes);
                 return;
+            case EventKind::copy:
+            case EventKind::copy_wait:
+            case EventKind::phase:
+            case EventKind::proxy_fence:
+                return do_async_step(worker_, warp_, counts,
+                                     {cached.place, head, lanes, operands, words});
             case EventKind::fence:
                 order_fence(worker_, warp_, lanes, operands[std::countr_zero(lanes)] != 0);
                 return;

@@ -214,4 +214,10 @@ Cost shared_cost(const Request& request) {
     return grouped_cost(request, lanes);
 }
 
+Cost async_copy_cost(const Request& store) { return shared_cost(store); }
+
+Cost bulk_copy_cost(std::uintptr_t global, std::uint32_t bytes) {
+    return contiguous_cost(global, bytes);
+}
+
 }  // namespace emulator::counting

@@ -21,4 +21,10 @@ Cost global_cost(const Request& request);
 // two different words. The rest are bank conflicts.
 Cost shared_cost(const Request& request);
 
+// The wavefronts in which the data of a cp.async reach shared memory. `store`: the lanes' target.
+Cost async_copy_cost(const Request& store);
+
+// Sectors of global memory that a bulk copy touches.
+Cost bulk_copy_cost(std::uintptr_t global, std::uint32_t bytes);
+
 }  // namespace emulator::counting

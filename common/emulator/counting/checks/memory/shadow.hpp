@@ -19,6 +19,7 @@ struct Access {
     static constexpr std::uint32_t kAtomic = 1;
     static constexpr std::uint32_t kVolatile = 2;
     static constexpr std::uint32_t kUpdatedUnwritten = 4;  // an atomic read an unwritten word
+    static constexpr std::uint32_t kAsyncProxy = 8;  // a bulk copy wrote it
     static constexpr std::uint32_t kMaxStamp = (1u << 14) - 1;
 
     Interval interval;
@@ -34,6 +35,7 @@ struct Access {
     std::uint32_t bytes() const { return bits >> 4 & 0xf; }
     bool is_strong() const { return (bits & (kAtomic | kVolatile)) != 0; }
     bool is_atomic() const { return (bits & kAtomic) != 0; }
+    bool by_async_proxy() const { return (bits & kAsyncProxy) != 0; }
     bool updated_unwritten() const { return (bits & kUpdatedUnwritten) != 0; }
 };
 

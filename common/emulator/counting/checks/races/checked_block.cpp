@@ -33,6 +33,8 @@ void CheckedBlock::begin(Worker& new_worker) {
     id = static_cast<BlockId>(all.blocks.size());
     all.blocks.push_back({grid, new_worker.block()});
     phase = 0;
+    proxy_fences.clear();
+    phases.begin_block(static_cast<int>(new_worker.threads().size()));
     begin_interval(false);
     first = interval;
     const bool alternate = own_grid.configuration.cooperative || all.running_grids > 1;
@@ -45,6 +47,7 @@ void CheckedBlock::begin_interval(bool after_grid_barrier) {
     interval = ++all.last_interval;
     all.intervals.push_back({id, phase});
     for (WarpHistory& of_warp : history) of_warp.clear();
+    phases.begin_interval();
 }
 
 void CheckedBlock::fence(int warp, std::uint32_t lanes, bool of_device) {
@@ -80,6 +83,7 @@ bool CheckedBlock::is_ordered(const Access& earlier, const Access& now) const {
                            now.thread() % kWarpSize)) {
             return true;
         }
+        if (phases.in_use() && phases.orders(earlier, now.thread())) return true;
     } else if (all.blocks[record.block].grid != grid) {
         if (is_ordered_by_launch(earlier, record)) return true;
     } else if (record.phase < phase) {

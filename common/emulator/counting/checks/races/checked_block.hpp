@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "common/emulator/counting/checks/races/phase_order.hpp"
 #include "common/emulator/counting/checks/races/program.hpp"
 
 namespace emulator::counting {
@@ -22,6 +23,8 @@ struct CheckedBlock {
     // if blocks alternate: in cooperative grids, and in grids launched by kernels.
     Interval others_end = 0;
     std::array<WarpHistory, kMaxWarpsPerBlock> history;
+    PhaseOrder phases;
+    ProxyFences proxy_fences;
 
     void begin(Worker& new_worker);
     void begin_interval(bool after_grid_barrier);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/counting/checks/races/order.hpp"
 
+#include <bit>
+
 namespace emulator::counting {
 
 // ---- Within a warp
@@ -26,6 +28,39 @@ bool WarpHistory::orders(int lane, std::uint32_t stamp, int later) const {
         if ((told >> later & 1) != 0) return true;
     }
     return false;
+}
+
+void WarpHistory::known_to(int lane, std::array<std::uint32_t, kWarpSize>& stamps) const {
+    stamps[lane] = stamp() + 1;
+    std::uint32_t told = 1u << lane;
+    for (std::size_t i = last_synced_; i > 0 && told != ~0u; --i) {
+        const std::uint32_t mask = masks_[i - 1];
+        if ((mask & told) == 0) continue;
+        for (std::uint32_t others = mask & ~told; others != 0; others &= others - 1) {
+            stamps[std::countr_zero(others)] = static_cast<std::uint32_t>(i);
+        }
+        told |= mask;
+    }
+}
+
+// ---- Between proxies
+
+void ProxyFences::note(const Point& point) {
+    if (last_.empty()) {
+        last_.resize(kMaxThreadsPerBlock, Point{0, 0, 0});
+        last_interval_ = 0;
+    }
+    last_[point.thread] = point;
+    last_interval_ = std::max(last_interval_, point.interval);
+}
+
+bool ProxyFences::cover(const Access& write, int copier) const {
+    if (last_.empty()) return false;
+    if (last_interval_ > write.interval) return true;
+    const Point& own = last_[write.thread()];
+    if (own.interval == write.interval && write.stamp() < own.stamp) return true;
+    // Another thread's fence in the same interval: the order of the two is checked as a race.
+    return write.thread() != copier && last_[copier].interval == write.interval;
 }
 
 // ---- By fences

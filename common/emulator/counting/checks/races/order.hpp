@@ -4,6 +4,7 @@
 // Functions". If something was not kept, the answer is "ordered".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +34,8 @@ class WarpHistory {
     void add_fence();
     // Whether an access of `lane` at `stamp` is ordered before an access of the lane `later` now.
     bool orders(int lane, std::uint32_t stamp, int later) const;
+    // By lane: its accesses with smaller stamps are ordered before what `lane` does now.
+    void known_to(int lane, std::array<std::uint32_t, kWarpSize>& stamps) const;
 
   private:
     bool is_full() const { return masks_.size() >= Access::kMaxStamp; }
@@ -46,6 +49,22 @@ struct Point {
     Interval interval;
     int thread;
     std::uint32_t stamp;
+};
+
+// fence.proxy.async: makes earlier writes to shared memory visible to bulk copies. PTX ISA, "Memory
+// Consistency Model: Causality order": such a fence must lie on the path from the write to the
+// copy, whichever thread executes it.
+class ProxyFences {
+  public:
+    void clear() { last_.clear(); }
+    void note(const Point& point);
+    // Whether a fence follows the write, by the writer itself, by `copier`, or by any thread in
+    // another interval than the write's.
+    bool cover(const Access& write, int copier) const;
+
+  private:
+    std::vector<Point> last_;  // by thread; interval 0: none
+    Interval last_interval_ = 0;
 };
 
 // Fences, and the strong accesses (atomic or volatile) by which one thread signals to another.

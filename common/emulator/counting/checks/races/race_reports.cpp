@@ -99,6 +99,25 @@ void report_race(const CheckedBlock& block, const Race& race) {
     report(key, std::move(finding));
 }
 
+void report_missing_proxy_fence(const CheckedBlock& block, int thread, PlaceId place,
+                                const Access& write, PlaceId write_place) {
+    constexpr std::uint64_t kOfProxies = 1 << 7;
+    const std::uint64_t key =
+        std::uint64_t{place} << 32 | std::uint64_t{write_place} << 16 | kOfProxies;
+    if (count_if_reported(key)) return;
+    Finding finding;
+    finding.kind = FindingKind::missing_proxy_fence;
+    finding.kernel = block.worker->grid().name();
+    finding.actors = {
+        {block.worker->block(), thread, line_of(place), "copies shared memory by a bulk copy"},
+        {block.worker->block(), write.thread(), line_of(write_place), "wrote"}};
+    finding.what = "without a proxy fence between the two";
+    finding.advice =
+        "let each thread that writes call cuda::ptx::fence_proxy_async(cuda::ptx::space_shared) "
+        "before the barrier";
+    report(key, std::move(finding));
+}
+
 Actor actor_of(const TaskRecord& task, SourceLine line, std::string did) {
     return {-1, 0, std::move(line), std::move(did), {}, task.name()};
 }

@@ -19,6 +19,10 @@ struct Race {
 };
 void report_race(const CheckedBlock& block, const Race& race);
 
+// A bulk store reads a word that was written at `write_place`, and no fence made it visible.
+void report_missing_proxy_fence(const CheckedBlock& block, int thread, PlaceId place,
+                                const Access& write, PlaceId write_place);
+
 // A task of a stream as an actor of a finding.
 Actor actor_of(const TaskRecord& task, SourceLine line, std::string did);
 // Completes a finding about two tasks of different streams.

@@ -330,4 +330,62 @@ void WordChecks::check(int warp, const Request& request) {
     }
 }
 
+// ---- Asynchronous copies
+
+Cell* WordChecks::find_cell(std::uintptr_t address) const {
+    for (const Space space : {Space::shared, Space::global}) {
+        const Shadow* const shadow = find_shadow(space, address);
+        if (shadow != nullptr) return shadow->cell(address);
+    }
+    return nullptr;
+}
+
+void WordChecks::note_copy_written(const PendingCopy& copy, const Point& point) {
+    const bool by_bulk = copy.sort != CopySort::plain;
+    const Access now{point.interval, Access::pack(copy.thread, point.stamp, 0xf,
+                                                  by_bulk ? Access::kAsyncProxy : 0)};
+    for (std::uint32_t offset = 0; offset < copy.bytes; offset += 4) {
+        Cell* const cell = find_cell(copy.destination + offset);
+        if (cell == nullptr) continue;
+        cell->write = now;
+        cell->write_place = copy.place;
+        cell->value = 0;
+        cell->read.interval = 0;
+        cell->other_read.interval = 0;
+    }
+}
+
+void WordChecks::note_copy_read(const PendingCopy& copy, const Point& point) {
+    if (!program().races_on) return;
+    const Access now{point.interval, Access::pack(copy.thread, point.stamp, 0xf, 0)};
+    for (std::uint32_t offset = 0; offset < copy.read_bytes; offset += 4) {
+        const std::uintptr_t address = copy.source + offset;
+        if (const Shadow* shadow = find_shadow(Space::shared, address)) {
+            note_read<Space::shared>(*shadow->cell(address), now, copy.place);
+        } else if (Cell* const cell = find_cell(address)) {
+            note_read<Space::global>(*cell, now, copy.place);
+        }
+    }
+}
+
+void WordChecks::check_proxy_fence(const PendingCopy& copy) {
+    if (!program().races_on) return;
+    for (std::uint32_t offset = 0; offset < copy.bytes; offset += 4) {
+        const Cell* const cell = find_cell(copy.source + offset);
+        if (cell == nullptr || cell->write.interval < block.first) continue;
+        if (cell->write.by_async_proxy()) continue;
+        if (block.proxy_fences.cover(cell->write, copy.thread)) continue;
+        report_missing_proxy_fence(block, copy.thread, copy.place, cell->write, cell->write_place);
+        return;
+    }
+}
+
+void WordChecks::finish_copies(const std::vector<PendingCopy>& copies) {
+    for (const PendingCopy& copy : copies) {
+        if (copy.sort != CopySort::bulk_store) continue;
+        note_copy_written(
+            copy, {block.interval, copy.thread, block.history[copy.thread / kWarpSize].stamp()});
+    }
+}
+
 }  // namespace emulator::counting

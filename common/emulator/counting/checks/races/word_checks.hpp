@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/emulator/counting/checks/memory/unwritten_shared.hpp"
+#include "common/emulator/counting/checks/races/in_flight.hpp"
 #include "common/emulator/counting/checks/races/race_reports.hpp"
 
 namespace emulator::counting {
@@ -17,6 +18,15 @@ class WordChecks {
     // Before the block's next interval, and at its end: reports what had to wait.
     void finish_interval();
 
+    // A copy that was issued before has arrived, or has read its source, at this point of the
+    // issuing thread. Later accesses must be ordered after that.
+    void note_copy_written(const PendingCopy& copy, const Point& point);
+    void note_copy_read(const PendingCopy& copy, const Point& point);
+    // The source of a bulk store: reports a word that was written without a proxy fence since.
+    void check_proxy_fence(const PendingCopy& copy);
+    // Copies that are in flight at the end of the block arrive then.
+    void finish_copies(const std::vector<PendingCopy>& copies);
+
     CheckedBlock block;
 
   private:
@@ -27,6 +37,7 @@ class WordChecks {
         Interval others_end;
     };
 
+    Cell* find_cell(std::uintptr_t address) const;
     const Shadow* find_shadow(Space space, std::uintptr_t address) const;
     // All earlier intervals are ordered before this block.
     template <Space kSpace>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/emulator/engine/fiber.hpp"
+#include "common/emulator/engine/fibers/fiber.hpp"
 
 #include <sys/mman.h>
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "common/emulator/engine/context.hpp"
+#include "common/emulator/engine/fibers/context.hpp"
 
 namespace emulator {
 

@@ -5,7 +5,7 @@
 // stack as an error.
 #undef _FORTIFY_SOURCE
 
-#include "common/emulator/engine/context.hpp"
+#include "common/emulator/engine/fibers/context.hpp"
 
 #include <setjmp.h>
 #include <ucontext.h>

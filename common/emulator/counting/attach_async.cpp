@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/counting/attach_async.hpp"
+
+#include "common/emulator/counting/checks/async_checks.hpp"
+#include "common/emulator/counting/record/async_events.hpp"
+#include "common/emulator/counting/record/recorder.hpp"
+#include "common/emulator/counting/skipped_line.hpp"
+#include "common/emulator/engine/hooks.hpp"
+
+namespace emulator::counting {
+namespace {
+
+// Before the running thread may wait for others.
+void before_waiting(Worker& worker) {
+    const Unrecorded unrecorded;
+    end_turns(worker);
+}
+
+void on_copy_issued(const void* code, const AsyncCopy& copy, CopySort sort, std::uint64_t number) {
+    record_copy(code, copy, sort, number);
+    // A barrier may end the copy before the next event of this thread is replayed.
+    if (sort == CopySort::bulk_load) wait_for_replay();
+}
+
+bool on_copies_awaited(const void* code, CopySort sort, std::uint64_t end) {
+    {
+        const Unrecorded unrecorded;
+        if (is_skipped(code)) return false;
+    }
+    record_copy_wait(code, sort, end);
+    return true;
+}
+
+void on_barrier_written(const void* code, const std::uint64_t* barrier) {
+    record_phase_step(code, PhaseStep::written, barrier, 0);
+}
+
+// All that a thread did before it arrives is replayed before the arrival takes effect. The replay
+// thus keeps the order that phases make.
+void on_arrival(Worker& worker, const void* code, const std::uint64_t* barrier) {
+    before_waiting(worker);
+    record_phase_step(code, PhaseStep::arrival, barrier, 0);
+    wait_for_replay();
+}
+
+void on_completion_begins(const void* code, const std::uint64_t* barrier) {
+    record_phase_step(code, PhaseStep::completion, barrier, 0);
+}
+
+void on_phase_ended(Worker& worker, const std::uint64_t* barrier, std::uint64_t phase,
+                    std::span<const EndedWork> work) {
+    const Unrecorded unrecorded;
+    end_phase_checks(worker, reinterpret_cast<std::uintptr_t>(barrier), phase, work);
+}
+
+bool on_wait_begins(Worker& worker, const void* code) {
+    {
+        const Unrecorded unrecorded;
+        if (is_skipped(code)) return false;
+    }
+    before_waiting(worker);
+    return true;
+}
+
+void on_wait_ended(const void* code, const std::uint64_t* barrier, std::uint64_t phase) {
+    record_phase_step(code, PhaseStep::wait, barrier, phase);
+}
+
+void on_call_refused(Worker& worker, const void* code, const char* what, const char* advice) {
+    const Unrecorded unrecorded;
+    report_refused_call(worker, code, what, advice);
+}
+
+}  // namespace
+
+void attach_async() {
+    hooks.copy_issued = on_copy_issued;
+    hooks.copies_awaited = on_copies_awaited;
+    hooks.proxy_fence = record_proxy_fence;
+    hooks.barrier_written = on_barrier_written;
+    hooks.arrival = on_arrival;
+    hooks.completion_begins = on_completion_begins;
+    hooks.phase_ended = on_phase_ended;
+    hooks.wait_begins = on_wait_begins;
+    hooks.wait_ended = on_wait_ended;
+    hooks.call_refused = on_call_refused;
+}
+
+}  // namespace emulator::counting

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/counting/record/async_events.hpp"
+
+#include <cstring>
+
+#include "common/emulator/counting/record/accesses.hpp"
+
+namespace emulator::counting {
+namespace {
+
+std::uintptr_t number_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+Range range_of(const void* address, std::uint32_t bytes, Operation operation, const void* code) {
+    const Unrecorded unrecorded;
+    return record_hooks.locate(number_of(address), bytes, operation, code);
+}
+
+template <class Operands>
+void record_event(const void* code, Head meta, std::uint64_t operand, const Operands& words) {
+    ThreadRecord& record = *current_thread->record;
+    if (is_muted(record)) return;
+    capture_pending_value(record);
+    append(record, code_bits(code) + meta, operand);
+    std::memcpy(record.words_of(record.next - kRowStride), &words, sizeof words);
+}
+
+}  // namespace
+
+void record_copy(const void* code, const AsyncCopy& copy, CopySort sort, std::uint64_t number) {
+    if (copy.read_bytes > 0) range_of(copy.source, copy.read_bytes, Operation::load, code);
+    range_of(copy.destination, copy.bytes, Operation::store, code);
+    const unsigned size = sort == CopySort::plain ? copy.bytes : 16;
+    const auto other =
+        static_cast<std::uint32_t>(sort == CopySort::bulk_load ? number : copy.read_bytes);
+    record_event(code, meta_of(EventKind::copy, size, sort), number_of(copy.source),
+                 CopyWords{number_of(copy.destination), copy.bytes, other});
+}
+
+void record_copy_wait(const void* code, CopySort sort, std::uint64_t end) {
+    record_meeting(meta_of(EventKind::copy_wait, 1, sort), code, end);
+}
+
+void record_phase_step(const void* code, PhaseStep step, const std::uint64_t* barrier,
+                       std::uint64_t phase) {
+    const Operation operation = step == PhaseStep::written ? Operation::store
+                                : step == PhaseStep::wait  ? Operation::load
+                                                           : Operation::atomic;
+    const Range range = range_of(barrier, sizeof *barrier, operation, code);
+    record_event(code, meta_of(step) | meta_of(range.space), number_of(barrier),
+                 PhaseWords{phase, 0});
+}
+
+void record_proxy_fence(const void* code) {
+    record_meeting(meta_of(EventKind::proxy_fence), code, 0);
+}
+
+}  // namespace emulator::counting

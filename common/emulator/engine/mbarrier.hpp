@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// mbarrier objects, for the asynchronous copies that they track.
+#pragma once
+
+#include <cstdint>
+#include <emulator/mbarrier.hpp>
+#include <string>
+
+namespace emulator {
+
+// Ends the barrier's phase if nothing is missing. Work that the barrier tracks ends first, if
+// nothing else is missing and somebody waits: the caller (`awaited`), or another thread.
+void advance_phase(std::uint64_t* barrier, bool awaited);
+// One arrival more in this phase only.
+void grow_pending_count(std::uint64_t* barrier, const void* code);
+// Refuses an address that no barrier can have.
+void check_barrier_word(const std::uint64_t* barrier, const void* code);
+
+// What a phase still waits for: "32 arrivals and 64 bytes".
+std::string describe_missing(std::uint64_t state);
+
+}  // namespace emulator
