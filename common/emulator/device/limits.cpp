@@ -16,6 +16,11 @@ struct Limits {
     std::size_t printf_fifo = 1024 * 1024;
     std::size_t malloc_heap = 8 * 1024 * 1024;
     std::size_t pending_launches = 2048;
+    // Without meaning on the engine: device code does not wait for its grids, and there is no
+    // cache.
+    std::size_t sync_depth = 2;
+    std::size_t l2_fetch_granularity = 64;
+    std::size_t persisting_l2 = 0;
 };
 
 std::mutex limits_mutex;
@@ -39,6 +44,12 @@ std::size_t* limit_value(cudaLimit limit) {
             return &limits.malloc_heap;
         case cudaLimitDevRuntimePendingLaunchCount:
             return &limits.pending_launches;
+        case cudaLimitDevRuntimeSyncDepth:
+            return &limits.sync_depth;
+        case cudaLimitMaxL2FetchGranularity:
+            return &limits.l2_fetch_granularity;
+        case cudaLimitPersistingL2CacheSize:
+            return &limits.persisting_l2;
     }
     return nullptr;
 }

@@ -45,22 +45,6 @@
 #include <emulator/dynamic_shared.hpp>
 #endif
 
-enum cudaLaunchAttributeID {
-    cudaLaunchAttributeIgnore = 0,
-    cudaLaunchAttributeCooperative = 2,
-    cudaLaunchAttributePriority = 8,
-};
-
-union cudaLaunchAttributeValue {
-    int cooperative;
-    int priority;
-};
-
-struct cudaLaunchAttribute {
-    cudaLaunchAttributeID id;
-    cudaLaunchAttributeValue val;
-};
-
 struct cudaLaunchConfig_t {
     dim3 gridDim;
     dim3 blockDim;
@@ -165,6 +149,24 @@ cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, in
 template <class Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
     return emulator::get_function_attributes(attributes, emulator::kernel_address(kernel));
+}
+
+template <class Kernel>
+cudaError_t cudaFuncGetName(const char** name, Kernel* kernel) {
+    return emulator::get_function_name(name, emulator::kernel_address(kernel));
+}
+
+// How much dynamic shared memory a block may have so that `blocks` of them fit on a multiprocessor.
+template <class Kernel>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, Kernel* kernel,
+                                                      int blocks, int threads) {
+    return emulator::available_shared_bytes(bytes, emulator::kernel_address(kernel), blocks,
+                                            threads);
+}
+
+template <class Kernel>
+cudaError_t cudaFuncSetSharedMemConfig(Kernel*, cudaSharedMemConfig config) {
+    return cudaDeviceSetSharedMemConfig(config);
 }
 
 // A hint about the L1 cache, which the engine does not have.

@@ -2,8 +2,14 @@
 // The API of kernels: their attributes and their occupancy.
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
 #include "common/emulator/device/limits.hpp"
 #include "common/emulator/device/properties.hpp"
+#include "common/emulator/process/executable.hpp"
 #include "common/emulator/runtime/api_call.hpp"
 
 namespace emulator {
@@ -13,6 +19,10 @@ cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribu
         if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
         if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
             return value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue;
+        }
+        if (attribute >= cudaFuncAttributeClusterDimMustBeSet && attribute < cudaFuncAttributeMax) {
+            explain("cudaFuncSetAttribute: the CPU engine has no thread block clusters");
+            return cudaErrorNotSupported;
         }
         if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
             static_cast<std::size_t>(value) > device().shared_per_block_optin) {
@@ -30,6 +40,31 @@ cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* 
     attributes->ptxVersion = attributes->binaryVersion = device().major * 10 + device().minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(allowed_shared_bytes(kernel));
     attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+    return cudaSuccess;
+}
+
+cudaError_t get_function_name(const char** name, const void* kernel) {
+    if (name == nullptr || kernel == nullptr) return refuse_query("cudaFuncGetName");
+    static std::mutex mutex;
+    static std::unordered_map<const void*, std::string> names;  // a program keeps the pointers
+    const std::lock_guard lock(mutex);
+    std::string& known = names[kernel];
+    if (known.empty()) known = function_name(kernel);
+    *name = known.c_str();
+    return cudaSuccess;
+}
+
+cudaError_t available_shared_bytes(std::size_t* bytes, const void* kernel, int blocks,
+                                   int threads) {
+    if (bytes == nullptr || kernel == nullptr || blocks <= 0 || threads <= 0 ||
+        active_blocks_per_multiprocessor(threads, 0) < blocks) {
+        return refuse_query("cudaOccupancyAvailableDynamicSMemPerBlock");
+    }
+    const Device& gpu = device();
+    const std::size_t each = gpu.shared_per_multiprocessor / static_cast<std::size_t>(blocks) /
+                             gpu.shared_granularity * gpu.shared_granularity;
+    *bytes =
+        std::min(each - std::min(each, gpu.reserved_shared_per_block), gpu.shared_per_block_optin);
     return cudaSuccess;
 }
 

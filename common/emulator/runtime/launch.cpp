@@ -20,7 +20,11 @@ cudaError_t apply_launch_attributes(LaunchConfiguration& configuration,
     for (unsigned i = 0; i < count; ++i) {
         switch (attributes[i].id) {
             case cudaLaunchAttributeIgnore:
-            case cudaLaunchAttributePriority:  // a hint
+            case cudaLaunchAttributePriority:  // hints
+            case cudaLaunchAttributeAccessPolicyWindow:
+            case cudaLaunchAttributeMemSyncDomain:
+            case cudaLaunchAttributeMemSyncDomainMap:
+            case cudaLaunchAttributePreferredSharedMemoryCarveout:
                 break;
             case cudaLaunchAttributeCooperative:
                 configuration.cooperative = attributes[i].val.cooperative != 0;

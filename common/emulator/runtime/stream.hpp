@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -92,6 +93,7 @@ struct CUstream_st : std::enable_shared_from_this<CUstream_st> {
     std::uint64_t id = 0;
     unsigned flags = 0;
     int priority = 0;
+    std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes;  // that were set
     bool destroyed = false;  // by the program; what is queued still runs
     std::deque<std::unique_ptr<emulator::Task>> queue;
     std::uint64_t queued = 0;  // number of the last task queued

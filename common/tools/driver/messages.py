@@ -144,7 +144,8 @@ class Filter:
     def say_missing(self, place: str, name: str, diagnostic: Diagnostic) -> None:
         """One line for a name of CUDA that is unknown. What its line declares is unknown too."""
         source = diagnostic.excerpt[0].partition("|")[2] if diagnostic.excerpt else ""
-        self.followers |= set(re.findall(r"\w+", source.partition(name)[2].partition("=")[0]))
+        declared = re.match(r"[\s*&>]*[A-Za-z_][^=;()]*", source.partition(name)[2])
+        self.followers |= set(re.findall(r"\w+", declared[0])) if declared else set()
         if name not in self.named:
             self.named.add(name)
             self.lines.append(f"{place}: error: {name} {advice(name)}")

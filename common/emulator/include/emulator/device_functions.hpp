@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#include <chrono>
 #include <concepts>
 #include <csignal>
 #include <cstdint>
@@ -206,8 +206,12 @@ EMULATOR_CACHED_STORE(__stwt)
 #undef EMULATOR_CACHED_STORE
 
 // ---- time, stopping, hints to the compiler ----
-// Nanoseconds of this machine's clock: they show the order of events, not a GPU's speed.
-inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+// This machine's time in cycles of the emulated GPU's clock: it shows the order of events, not a
+// GPU's speed. clock() is in device/clock.cpp.
+namespace emulator {
+long long clock_cycles();
+}
+inline long long clock64() { return emulator::clock_cycles(); }
 // Sleeping lets no other thread continue: the block's threads take turns.
 inline void __nanosleep(unsigned int) {}
 [[noreturn]] inline void __trap() {

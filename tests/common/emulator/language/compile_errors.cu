@@ -34,7 +34,6 @@ __global__ void tile_kernel() {
 #elif defined(HEADERS)
 #include <cub/cub.cuh>  // expect: CUB is not available on the CPU engine
 #include <cublas_v2.h>  // expect: cuBLAS is not available on the CPU engine
-#include <cuda.h>  // expect: the CUDA driver API is not available on the CPU engine
 #include <cuda/atomic>  // expect: libcu.. .cuda/atomic. is not available on the CPU engine
 #include <cufft.h>  // expect: cuFFT is not available on the CPU engine
 #include <curand.h>  // expect: cuRAND's host API is not available on the CPU engine
