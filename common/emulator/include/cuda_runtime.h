@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <surface_indirect_functions.h>
+#include <texture_indirect_functions.h>
 #include <vector_functions.h>
 
 // The include guards of the toolkit's headers that this one brings; see toolkit_macros.hpp.

@@ -80,6 +80,7 @@ enum cudaMemcpyKind {
 };
 
 #include <emulator/pitched_memory.hpp>
+#include <emulator/texture_types.hpp>
 
 enum cudaMemoryType {
     cudaMemoryTypeUnregistered = 0,

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#error "texture fetching is not available on the CPU engine: read through a plain pointer"
+#error "texture references were removed in CUDA 12: use texture objects (cudaCreateTextureObject)"

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#error "surface access is not available on the CPU engine: read and write through a plain pointer"
+#error "surface references were removed in CUDA 12: use surface objects (cudaCreateSurfaceObject)"

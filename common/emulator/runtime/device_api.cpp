@@ -7,6 +7,8 @@
 #include "common/emulator/device/attributes.hpp"
 #include "common/emulator/device/limits.hpp"
 #include "common/emulator/device/memory.hpp"
+#include "common/emulator/device/textures/array.hpp"
+#include "common/emulator/device/textures/texture.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api_call.hpp"
 #include "common/emulator/runtime/event.hpp"
@@ -47,6 +49,8 @@ cudaError_t cudaDeviceReset() {
     forget_streams();
     forget_events();
     free_all_memory();
+    forget_arrays();
+    forget_objects();
     reset_limits();
     clear_errors();
     return cudaSuccess;

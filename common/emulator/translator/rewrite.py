@@ -13,10 +13,8 @@ UNSUPPORTED = {
     "asm": "inline PTX assembly",
     "__asm": "inline PTX assembly",
     "__asm__": "inline PTX assembly",
-    "texture": "texture references (use a plain pointer)",
-    "surface": "surface references (use a plain pointer)",
-    "cudaTextureObject_t": "texture objects (use a plain pointer)",
-    "cudaSurfaceObject_t": "surface objects (use a plain pointer)",
+    "texture": "texture references (removed in CUDA 12; use texture objects)",
+    "surface": "surface references (removed in CUDA 12; use surface objects)",
     "wmma": "tensor core instructions (nvcuda::wmma)",
     "__cluster_dims__": "thread block clusters",
 }

@@ -12,6 +12,7 @@
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 #include "common/emulator/counting/checks/races/copies.hpp"
 #include "common/emulator/counting/checks/races/program.hpp"
+#include "common/emulator/counting/checks/texture_checks.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/record/record_hooks.hpp"
 #include "common/emulator/device/memory.hpp"
@@ -88,6 +89,7 @@ void attach_checks() {
     program().global.cover(arena_begin, arena_bytes);
     cover_written(arena_begin, arena_bytes);
     cover_data();
+    attach_texture_checks();
     host_hooks.memory_allocated = on_memory_allocated;
     host_hooks.memory_freed = on_memory_freed;
     host_hooks.memory_written = on_memory_written;

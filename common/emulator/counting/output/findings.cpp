@@ -62,6 +62,8 @@ const char* label(FindingKind kind) {
             return "missing proxy fence";
         case FindingKind::invalid_call:
             return "invalid call";
+        case FindingKind::texture_access:
+            return "texture";
     }
     return "";
 }

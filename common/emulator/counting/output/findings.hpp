@@ -31,6 +31,7 @@ enum class FindingKind {
     copy_never_awaited,
     missing_proxy_fence,
     invalid_call,
+    texture_access,
 };
 
 // A CUDA thread, the host (block < 0), or a task of a stream (with a name).

@@ -71,7 +71,7 @@ std::string list(const Texts& elements, const char* separator) {
 
 std::string access_json(Space space, EventKind kind, const Counts& counts) {
     Texts members{member("requests", counts.requests), member("lanes", counts.lanes)};
-    if (space != Space::constant) {
+    if (has_cost(space)) {
         const std::string unit = space == Space::shared ? "wavefronts" : "sectors";
         members.push_back(member(unit, counts.units));
         members.push_back(member("ideal_" + unit, counts.ideal_units));
@@ -121,6 +121,12 @@ std::string totals_json(const KernelReport& report) {
     const Counts blocks = value_or_none(report.others, EventKind::block);
     members.push_back(
         member_json("constant_load", access_json(Space::constant, EventKind::load, constant)));
+    for (const EventKind kind : {EventKind::load, EventKind::store}) {
+        const Counts texture = value_or_none(report.accesses, {Space::texture, kind});
+        if (texture.requests == 0) continue;
+        members.push_back(member_json(std::string("texture_") + name_of(kind),
+                                      access_json(Space::texture, kind, texture)));
+    }
     members.push_back(join(
         {
             member("barriers", value_or_none(report.others, EventKind::barrier).requests),
@@ -219,6 +225,8 @@ const char* name_of(FindingKind kind) {
             return "invalid_call";
         default:
             return "endless_kernel";
+        case FindingKind::texture_access:
+            return "texture_access";
     }
 }
 

@@ -54,9 +54,14 @@ inline const char* name_of(Space space) {
             return "shared";
         case Space::constant:
             return "constant";
+        case Space::texture:
+            return "texture";
     }
     return "";
 }
+
+// Whether sectors or wavefronts are known for the space.
+inline bool has_cost(Space space) { return space == Space::global || space == Space::shared; }
 
 inline bool is_access(EventKind kind) {
     return kind == EventKind::load || kind == EventKind::store || kind == EventKind::atomic;

@@ -51,7 +51,7 @@ void print_line(std::FILE* file, const LineKey& key, const Counts& counts) {
     std::fprintf(file, "  %-28s %-20s %12" PRIu64 " requests  %5.2f of %5.2f lanes",
                  line.text().c_str(), what.c_str(), counts.requests,
                  ratio(counts.lanes, counts.requests), ratio(counts.alive_lanes, counts.requests));
-    if (is_access(key.kind) && key.space != Space::constant) {
+    if (is_access(key.kind) && has_cost(key.space)) {
         std::fprintf(file, "  %5.2f %s (ideal %.2f)", ratio(counts.units, counts.requests),
                      key.space == Space::shared ? "wavefronts" : "sectors",
                      ratio(counts.ideal_units, counts.requests));

@@ -105,6 +105,24 @@ void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const v
     }
 }
 
+void record_texel(EventKind kind, const void* texel, unsigned size, const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(texel);
+    CachedRange& cached = cached_range(code);
+    if (cached.code != code || address - cached.begin > cached.limit) {
+        find_range(cached, address, size, meta_of(kind, size), code);
+        if (cached.head != 0) cached.head |= meta_of(Space::texture);
+    }
+    if (cached.head == 0) return;
+    ThreadRecord& record = *current_thread->record;
+    if (kind == EventKind::store) {
+        append<true>(record, cached.head, address);
+    } else if (loaded_values_kept) {
+        append_loaded(record, cached.head, address);
+    } else {
+        append(record, cached.head, address);
+    }
+}
+
 void record_meeting(Head meta, const void* code, std::uint64_t operand) {
     ThreadRecord& record = *current_thread->record;
     capture_pending_value(record);

@@ -130,6 +130,9 @@ void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, 
 // stored after this call.
 void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code);
 
+// A texture fetch or a surface access. What it stores is stored after this call.
+void record_texel(EventKind kind, const void* texel, unsigned size, const void* code);
+
 // The running thread is at a barrier, fence or collective. `operand`: of a fence, whether it orders
 // more than its block; of a collective 0, until its lanes have met.
 void record_meeting(Head meta, const void* code, std::uint64_t operand);

@@ -9,7 +9,8 @@
 
 namespace emulator::counting {
 
-enum class Space : std::uint8_t { global, shared, constant };
+// Texture: fetches and surface accesses, which the hardware counts apart from global memory.
+enum class Space : std::uint8_t { global, shared, constant, texture };
 enum class Operation : std::uint8_t { load, store, atomic };
 
 // Where in the code: an index into Counting::places (counters.hpp). A place is an instruction

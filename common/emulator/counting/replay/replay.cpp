@@ -297,7 +297,12 @@ class Replay {
                               operands,
                               {kind == EventKind::load && !tracing ? nullptr : words},
                               pattern_of(operands, lanes, bytes_of(head))};
-        if (request.space != Space::constant) {
+        if (request.space == Space::texture) {
+            // Its memory is the device's.
+            Request of_memory = request;
+            of_memory.space = Space::global;
+            check_request(worker_, warp_, of_memory);
+        } else if (request.space != Space::constant) {
             const Cost cost =
                 request.space == Space::shared ? shared_cost(request) : global_cost(request);
             counts.units += cost.units;

@@ -16,6 +16,7 @@
 #include <emulator/integer_functions.hpp>
 #include <emulator/math_functions.hpp>
 #include <emulator/qualifiers.hpp>
+#include <emulator/simd_functions.hpp>
 #include <emulator/thread.hpp>
 
 // ---- block barriers and fences ----

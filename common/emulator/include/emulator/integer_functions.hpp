@@ -128,3 +128,34 @@ inline int __dp4a(char4 a, char4 b, int sum) {
 inline unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int sum) {
     return sum + static_cast<unsigned int>(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
 }
+// Two 16-bit operands with two bytes of the other operand: its lower (lo) or upper (hi) two.
+namespace emulator {
+template <class Halfword, class Byte, class Sum>
+constexpr Sum dot_product_2(Sum halfwords, Sum bytes, int first_byte, Sum sum) {
+    auto total = static_cast<unsigned int>(sum);
+    for (int i = 0; i < 2; ++i) {
+        const int halfword = static_cast<Halfword>(halfwords >> 16 * i);
+        const int byte = static_cast<Byte>(bytes >> 8 * (first_byte + i));
+        total += static_cast<unsigned int>(halfword * byte);
+    }
+    return static_cast<Sum>(total);
+}
+}  // namespace emulator
+#define EMULATOR_DP2A(name, first_byte)                                                         \
+    inline int name(int a, int b, int sum) {                                                    \
+        return emulator::dot_product_2<std::int16_t, std::int8_t>(a, b, first_byte, sum);       \
+    }                                                                                           \
+    inline unsigned int name(unsigned int a, unsigned int b, unsigned int sum) {                \
+        return emulator::dot_product_2<std::uint16_t, std::uint8_t>(a, b, first_byte, sum);     \
+    }                                                                                           \
+    inline int name(short2 a, char4 b, int sum) {                                               \
+        return name(std::bit_cast<int>(a.machine_vector), std::bit_cast<int>(b.machine_vector), \
+                    sum);                                                                       \
+    }                                                                                           \
+    inline unsigned int name(ushort2 a, uchar4 b, unsigned int sum) {                           \
+        return name(std::bit_cast<unsigned int>(a.machine_vector),                              \
+                    std::bit_cast<unsigned int>(b.machine_vector), sum);                        \
+    }
+EMULATOR_DP2A(__dp2a_lo, 0)
+EMULATOR_DP2A(__dp2a_hi, 2)
+#undef EMULATOR_DP2A

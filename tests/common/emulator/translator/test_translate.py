@@ -393,10 +393,9 @@ class TranslatorTest(unittest.TestCase):
                 )
         self.assert_refused('#ifndef CUDA_EMULATOR\n#else\nasm("exit;");\n#endif\n', 3, "PTX")
 
-    def test_textures_and_surfaces_are_refused(self):
+    def test_texture_and_surface_references_are_refused(self):
         self.assert_refused("\n\ntexture<float, 2> t;", 3, "texture")
-        self.assert_refused("void k(cudaTextureObject_t t);", 1, "texture objects")
-        self.assert_refused("void k(cudaSurfaceObject_t t);", 1, "surface objects")
+        self.assert_refused("\n\nsurface<void, 2> s;", 3, "use surface objects")
         self.assert_unchanged("int texture = 1; int surface(int);")
 
     def test_library_headers_are_refused(self):
