@@ -35,6 +35,10 @@ namespace emulator {
         const std::uint16_t thread = ready_[ready_head_++ % kMaxThreadsPerBlock];
         if (thread == self.linear_index) return;
         next = suspended_[thread];
+        // The one after it: its stack may have left the nearest cache.
+        if (ready_head_ != ready_tail_) {
+            __builtin_prefetch(suspended_[ready_[ready_head_ % kMaxThreadsPerBlock]]);
+        }
     } else {
         next = loop_.next < loop_.count ? take_fiber() : main_context_;
     }
@@ -98,13 +102,19 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
 
 // ---- Barriers
 
+// Not in the function that waits: its frame lies on the stack of every thread that waits, and the
+// processor's nearest cache holds few lines per thread.
+[[noreturn, gnu::noinline]] void refuse_barrier(BlockMeeting::Kind kind,
+                                                BlockMeeting::Kind of_others) {
+    const std::string message = std::string("reached ") + describe(kind) +
+                                " while other threads of the block wait at " + describe(of_others);
+    fail_kernel(cudaErrorLaunchFailure, message.c_str());
+}
+
 [[gnu::always_inline]] inline int Worker::wait_for_block(BlockMeeting::Kind kind, int value) {
     ThreadContext& self = *current_thread;
-    if (block_meeting_.arrived > 0 && block_meeting_.kind != kind) {
-        const std::string message = std::string("reached ") + describe(kind) +
-                                    " while other threads of the block wait at " +
-                                    describe(block_meeting_.kind);
-        fail_kernel(cudaErrorLaunchFailure, message.c_str());
+    if (block_meeting_.arrived > 0 && block_meeting_.kind != kind) [[unlikely]] {
+        refuse_barrier(kind, block_meeting_.kind);
     }
     block_meeting_.kind = kind;
     block_meeting_.true_values += value != 0;
@@ -146,6 +156,12 @@ void Worker::complete_block_meeting() {
 
 // ---- Warp collectives
 
+[[noreturn, gnu::noinline]] void refuse_mask(WarpOperation operation, std::uint32_t mask) {
+    const std::string message = std::string("called ") + describe(operation) + " with mask " +
+                                hexadecimal(mask) + ", which does not include its own lane";
+    fail_kernel(cudaErrorLaunchFailure, message.c_str());
+}
+
 [[gnu::always_inline]] inline std::uint64_t Worker::wait_for_warp(WarpOperation operation,
                                                                   std::uint32_t mask,
                                                                   std::uint64_t value, int argument,
@@ -154,10 +170,8 @@ void Worker::complete_block_meeting() {
     const int warp_number = self.linear_index / kWarpSize;
     const int lane = self.linear_index % kWarpSize;
     const std::uint32_t bit = 1u << lane;
-    if ((mask & bit) == 0) {
-        const std::string message = std::string("called ") + describe(operation) + " with mask " +
-                                    hexadecimal(mask) + ", which does not include its own lane";
-        fail_kernel(cudaErrorLaunchFailure, message.c_str());
+    if ((mask & bit) == 0) [[unlikely]] {
+        refuse_mask(operation, mask);
     }
     Warp& warp = warps_[warp_number];
     warp.value[lane] = value;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Contexts: each has a stack of its own, and they switch from one to another.
 //
-// Two implementations. With Boost.Context (EMULATOR_BOOST_CONTEXT) a switch is a few instructions,
-// inlined. Without it, makecontext() starts a context, and setjmp() and longjmp() switch
-// (context_ucontext.cpp). Every Unix has these, but a switch is a call and saves more registers.
+// Three implementations. On x86-64 (EMULATOR_X86_CONTEXT) a switch is a few instructions of our
+// own, inlined. On other processors it is a call of Boost.Context (EMULATOR_BOOST_CONTEXT). Without
+// that library, makecontext() starts a context, and setjmp() and longjmp() switch
+// (context_ucontext.cpp). Every Unix has these, but a switch saves more registers.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #ifdef EMULATOR_BOOST_CONTEXT
 #include <boost/context/detail/fcontext.hpp>
@@ -22,7 +24,46 @@ using ContextEntry = void (*)();
 // and does not return. It begins with the maker's floating-point control word.
 Context make_context(char* stack, std::size_t bytes, ContextEntry entry);
 
-#ifdef EMULATOR_BOOST_CONTEXT
+#if defined(EMULATOR_X86_CONTEXT)
+
+// Leaves the running context for one that was left before. Each side keeps its floating-point
+// control word.
+//
+// The compiler saves the registers that it needs, because all are named as clobbered; the three
+// that cannot be named are kept here. The switch ends with a jump, not with a return. All threads
+// of a block usually leave at the same place, so the processor predicts the jump; and calls and
+// returns stay in pairs, so it predicts the returns too.
+struct SavedContext {
+    void* stack_pointer;
+    void* frame_pointer;
+    const void* code;  // where it goes on
+    std::uint32_t control;
+};
+
+[[gnu::always_inline]] inline void switch_context(Context to, Context* left) {
+    SavedContext here;
+    SavedContext* place = &here;
+    // All three operands are outputs too: after the switch their registers are the other side's.
+    asm volatile(
+        "movq %[here], (%[left])\n\t"
+        "movq %%rsp, 0(%[here])\n\t"
+        "movq %%rbp, 8(%[here])\n\t"
+        "leaq 1f(%%rip), %%rax\n\t"
+        "movq %%rax, 16(%[here])\n\t"
+        "stmxcsr 24(%[here])\n\t"
+        "movq 0(%[to]), %%rsp\n\t"
+        "movq 8(%[to]), %%rbp\n\t"
+        "ldmxcsr 24(%[to])\n\t"
+        "jmpq *16(%[to])\n"
+        "1:\n\t"
+        : [to] "+d"(to), [left] "+S"(left), [here] "+c"(place)
+        :
+        : "rax", "rbx", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
+          "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
+          "xmm13", "xmm14", "xmm15", "cc", "memory");
+}
+
+#elif defined(EMULATOR_BOOST_CONTEXT)
 
 // Each switch hands over where to store the context that is left. The context that is entered
 // stores it, because its value is known only then.
