@@ -24,6 +24,8 @@ class CountingBackend final : public EmulatedBackend {
             wanted.counters = "none";
         }
         if (!options.trace.empty()) wanted.trace = options.trace;
+        // The counters of a stage are compared with those of others: they are whole.
+        if (!wanted.budget_is_chosen) wanted.budget = 0;
         emulator::counting::configure(wanted);
     }
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "common/emulator/counting/output/trace.hpp"
 #include "common/emulator/counting/record/accesses.hpp"
 #include "common/emulator/counting/record/callbacks.hpp"
+#include "common/emulator/counting/record/sampling.hpp"
 #include "common/emulator/counting/replay/replay.hpp"
 #include "common/emulator/counting/settings.hpp"
 #include "common/emulator/counting/skipped_line.hpp"
@@ -34,6 +36,7 @@ constexpr int kUnknown = -1;
 // The block that the calling OS thread runs.
 struct RunningBlock {
     int kernel = kUnknown;
+    std::uint64_t events = 0;  // that were replayed
     std::uint64_t clock = 0;
     // When each warp's last thread stopped. Warps are replayed in this order: if a warp waits for
     // an atomic of another warp, that atomic comes first.
@@ -84,15 +87,36 @@ void replay_all(Worker& worker) {
     std::stable_sort(order.begin(), order.begin() + warps,
                      [](int a, int b) { return running.stopped[a] < running.stopped[b]; });
     for (int i = 0; i < warps; ++i) {
-        if (recorder().has_buffer(order[i])) replay_warp(worker, running_kernel(worker), order[i]);
+        if (!recorder().has_buffer(order[i])) continue;
+        running.events += replay_warp(worker, running_kernel(worker), order[i]);
     }
 }
 
-void on_grid_begin(const Grid& grid) { begin_grid_checks(grid); }
+// Grids are recorded or not as a whole; of a recorded grid some blocks may be left out. On several
+// workers the blocks of a grid that is not recorded may start grids at the same time.
+std::mutex& grids_mutex() {
+    static auto* mutex = new std::mutex;  // never destroyed: static destructors may run kernels
+    return *mutex;
+}
+int all_workers = 1;
+
+void on_grid_begin(Grid& grid) {
+    const std::lock_guard lock(grids_mutex());
+    begin_grid_checks(grid);
+    grid.recorded = begin_sampled_grid(grid);
+    if (grid.recorded) return;
+    begin_unchecked_block();
+    if (!grid.from_device) grid.workers = all_workers;
+}
 
 void on_grid_end(const Grid& grid) {
+    const std::lock_guard lock(grids_mutex());
     end_grid_checks(grid);
-    kernels_of_grids().erase(grid.serial);
+    const SampledBlocks blocks = end_sampled_grid(grid);
+    const auto kernel = kernels_of_grids().extract(grid.serial);
+    if (!kernel.empty()) {
+        count_recorded(static_cast<std::uint16_t>(kernel.mapped()), blocks);
+    }
 }
 
 // The earlier accesses of the launching thread are replayed first, so that the launch comes after
@@ -100,23 +124,38 @@ void on_grid_end(const Grid& grid) {
 std::uint32_t on_launch(Worker& worker, cudaStream_t stream) {
     wait_for_replay();
     const Unrecorded unrecorded;
-    return note_launch(worker, current_thread->linear_index, stream);
+    const std::lock_guard lock(grids_mutex());
+    return note_launch(worker, current_thread->linear_index, stream, block_is_recorded);
+}
+
+int known_kernel(const Grid& grid) {
+    const std::lock_guard lock(grids_mutex());
+    const auto known = kernels_of_grids().find(grid.serial);
+    return known != kernels_of_grids().end() ? known->second : kUnknown;
 }
 
 void on_block_begin(Worker& worker) {
-    const auto known = kernels_of_grids().find(worker.grid().serial);
-    running.kernel = known != kernels_of_grids().end() ? known->second : kUnknown;
+    const Grid& grid = worker.grid();
+    running.kernel = known_kernel(grid);
+    running.events = 0;
+    if (!grid.recorded || !begin_sampled_block(grid, worker.block())) {
+        if (grid.recorded) begin_unchecked_block();
+        return start_unrecorded(worker, running.kernel != kUnknown);
+    }
     begin_block_checks(worker);
     start_recording(worker, running.kernel != kUnknown);
     if (tracing) begin_block_trace();
 }
 
 void on_block_end(Worker& worker) {
+    if (!block_is_recorded) return;
     replay_all(worker);
     end_block_checks(worker);
+    end_sampled_block(worker.grid(), running.events);
 }
 
 bool on_barrier_begin(Worker& worker, const void* code, bool) {
+    if (!block_is_recorded) return !is_skipped(code);
     {
         const Unrecorded unrecorded;
         if (is_skipped(code)) return false;
@@ -129,6 +168,7 @@ bool on_barrier_begin(Worker& worker, const void* code, bool) {
 }
 
 void on_barrier_complete(Worker& worker) {
+    if (!block_is_recorded) return;
     const Unrecorded unrecorded;
     replay_all(worker);
     order_block(worker, false);
@@ -136,12 +176,14 @@ void on_barrier_complete(Worker& worker) {
 }
 
 void on_grid_barrier_complete(Worker& worker) {
+    if (!block_is_recorded) return;
     const Unrecorded unrecorded;
     order_block(worker, true);
 }
 
 bool on_collective_begin(Worker& worker, const void* code, WarpOperation operation, std::uint32_t) {
     const bool is_sync = operation == WarpOperation::sync;
+    if (!block_is_recorded) return !is_sync || !is_skipped(code);
     {
         const Unrecorded unrecorded;
         if (is_sync && is_skipped(code)) return false;
@@ -154,6 +196,7 @@ bool on_collective_begin(Worker& worker, const void* code, WarpOperation operati
 }
 
 void on_convergence_begin(Worker& worker, const void* code) {
+    if (!block_is_recorded) return;
     {
         const Unrecorded unrecorded;
         end_turns(worker);
@@ -163,6 +206,7 @@ void on_convergence_begin(Worker& worker, const void* code) {
 
 // The lanes' last events are the collective. Only now it is known which lanes met there.
 void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived) {
+    if (!block_is_recorded) return;
     Recorder& own = recorder();
     const int lanes =
         std::min(kWarpSize, static_cast<int>(worker.threads().size()) - warp * kWarpSize);
@@ -178,20 +222,21 @@ void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived) {
     // The lanes that are elsewhere may execute the next events together with these lanes.
     if (!all_are_here) return;
     const Unrecorded unrecorded;
-    replay_warp(worker, running_kernel(worker), warp);
+    running.events += replay_warp(worker, running_kernel(worker), warp);
 }
 
 void on_warp_end(Worker& worker, int warp) {
+    if (!block_is_recorded) return;
     const Unrecorded unrecorded;
     running.stopped[warp] = ++running.clock;
     if (worker.some_wait()) return;
-    replay_warp(worker, running_kernel(worker), warp);
+    running.events += replay_warp(worker, running_kernel(worker), warp);
     end_turn(worker, warp);
 }
 
 void on_warp_held(Worker& worker, int warp, std::uint32_t held) {
     const Unrecorded unrecorded;
-    replay_held_warp(worker, running_kernel(worker), warp, held);
+    running.events += replay_held_warp(worker, running_kernel(worker), warp, held);
     check_time(worker);
 }
 
@@ -217,6 +262,7 @@ void check_code_size() {
 // RecordHooks::name_kernel.
 bool name_kernel(const void* code) {
     const Unrecorded unrecorded;
+    const std::lock_guard lock(grids_mutex());
     static auto* kernels = new std::unordered_map<const void*, int>;
     const auto [entry, is_new] = kernels->try_emplace(code, kUnknown);
     if (is_new) {
@@ -252,6 +298,7 @@ void attach() {
     host_hooks.transfer = count_transfer;
     // With one worker the counters do not depend on chance.
     Settings one_worker = emulator::settings();
+    all_workers = one_worker.workers;
     one_worker.workers = 1;
     emulator::configure(one_worker);
     configure(options());

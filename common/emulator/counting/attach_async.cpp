@@ -2,6 +2,7 @@
 #include "common/emulator/counting/attach_async.hpp"
 
 #include "common/emulator/counting/checks/async_checks.hpp"
+#include "common/emulator/counting/record/accesses.hpp"
 #include "common/emulator/counting/record/async_events.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
 #include "common/emulator/counting/skipped_line.hpp"
@@ -12,11 +13,13 @@ namespace {
 
 // Before the running thread may wait for others.
 void before_waiting(Worker& worker) {
+    if (!block_is_recorded) return;
     const Unrecorded unrecorded;
     end_turns(worker);
 }
 
 void on_copy_issued(const void* code, const AsyncCopy& copy, CopySort sort, std::uint64_t number) {
+    if (!block_is_recorded) return note_unrecorded(copy.destination, copy.bytes);
     record_copy(code, copy, sort, number);
     // A barrier may end the copy before the next event of this thread is replayed.
     if (sort == CopySort::bulk_load) wait_for_replay();
@@ -49,6 +52,7 @@ void on_completion_begins(const void* code, const std::uint64_t* barrier) {
 
 void on_phase_ended(Worker& worker, const std::uint64_t* barrier, std::uint64_t phase,
                     std::span<const EndedWork> work) {
+    if (!block_is_recorded) return;
     const Unrecorded unrecorded;
     end_phase_checks(worker, reinterpret_cast<std::uintptr_t>(barrier), phase, work);
 }

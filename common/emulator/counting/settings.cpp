@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/counting/settings.hpp"
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -30,6 +31,15 @@ Options read_environment() {
         refuse("EMULATOR_RACES", races, "on or off");
     }
     options.races = races != "off";
+    const std::string_view budget = environment("EMULATOR_BUDGET");
+    if (!budget.empty()) {
+        const char* const end = budget.data() + budget.size();
+        const auto [stop, error] = std::from_chars(budget.data(), end, options.budget);
+        if (error != std::errc() || stop != end) {
+            refuse("EMULATOR_BUDGET", budget, "a number of accesses, 0 for no limit");
+        }
+        options.budget_is_chosen = true;
+    }
     options.counters = environment("EMULATOR_COUNTERS");
     options.trace = environment("EMULATOR_TRACE");
     return options;
@@ -48,6 +58,8 @@ void configure(const Options& replacement) {
     mutable_options() = replacement;
     if (!replacement.trace.empty()) start_trace(replacement.trace);
     set_races(replacement.races);
+    // A trace is whole.
+    set_budget(replacement.trace.empty() ? replacement.budget : 0);
     keep_values(replacement.races, !replacement.trace.empty());
 }
 

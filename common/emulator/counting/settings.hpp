@@ -3,7 +3,10 @@
 // header: backends and tests need no other.
 #pragma once
 
+#include <cstdint>
 #include <string>
+
+#include "common/emulator/counting/record/sampling.hpp"
 
 namespace emulator::counting {
 
@@ -12,6 +15,10 @@ struct Options {
     // EMULATOR_COUNTERS: a file for the counters as JSON, - for the standard output, or none for no
     // output. If it is empty, a table is written to the standard error output.
     std::string counters;
+    // EMULATOR_BUDGET: accesses of single threads (and basic blocks) after which only a sample of
+    // the blocks is counted and checked (sampling.hpp); 0: no limit.
+    std::uint64_t budget = kDefaultBudget;
+    bool budget_is_chosen = false;  // by the environment
     std::string trace;  // EMULATOR_TRACE: a file for every access as CSV; empty: no trace
 };
 

@@ -80,6 +80,7 @@ cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelI
     grid->from_device = true;
     grid->at_end = [] { --outstanding_launches; };
     grid->launch_note = note;
+    grid->recorded = parent.recorded;
     const std::uint64_t serial = grid->serial;
     DeviceLaunch launch{worker.block(), number, configuration.stream, std::move(grid)};
     std::vector<std::unique_ptr<Grid>> starting;

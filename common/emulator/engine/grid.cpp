@@ -23,7 +23,8 @@ Grid::Grid(const LaunchConfiguration& launch_configuration, KernelIdentity kerne
       call(std::move(kernel_call)),
       blocks(std::int64_t{configuration.grid_dim.x} * configuration.grid_dim.y *
              configuration.grid_dim.z),
-      serial(++last_serial) {}
+      serial(++last_serial),
+      workers(settings().workers) {}
 
 Grid::~Grid() {
     if (at_end) at_end();

@@ -41,8 +41,10 @@ struct Grid {
     std::int64_t blocks;
     std::uint64_t serial;  // counts grids from 1 in the order of their launches
     bool from_device = false;
+    int workers;  // OS threads that may run its blocks
     std::function<void()> at_end;  // called by the destructor
     std::uint32_t launch_note = 0;  // the observer's name for the launch (Hooks::launch)
+    bool recorded = true;  // for the observer; the grids that it launches inherit it
     std::atomic<bool> failed = false;
     GridBarrier* barrier = nullptr;  // of a cooperative grid while it runs
 

@@ -18,7 +18,8 @@ enum class CopySort : std::uint8_t;
 enum class WarpOperation;
 
 struct Hooks {
-    void (*grid_begin)(const Grid& grid) = nullptr;
+    // It may change how many workers run the grid (Grid::workers).
+    void (*grid_begin)(Grid& grid) = nullptr;
     void (*grid_end)(const Grid& grid) = nullptr;
     void (*block_begin)(Worker& worker) = nullptr;
     void (*block_end)(Worker& worker) = nullptr;
@@ -70,8 +71,8 @@ struct Hooks {
     std::uint32_t (*launch)(Worker& worker, cudaStream_t stream) = nullptr;
     // Every thread of the block that has not returned waits, and no thread is left to release it.
     void (*deadlock)(Worker& worker) = nullptr;
-    // The running block's time is up, and the observer has to end it. Called in a signal handler.
-    void (*time_is_up)() = nullptr;
+    // The running block's time is up. True: the observer will end it. Called in a signal handler.
+    bool (*time_is_up)() = nullptr;
 };
 
 inline Hooks hooks;

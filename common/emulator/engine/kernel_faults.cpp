@@ -45,7 +45,7 @@ void end_faulting_kernel(int signal, const void* address) {
 
 // Does not interrupt the C library, which may hold a lock: the handler is called again soon.
 void end_block_in_time(bool in_program) {
-    if (hooks.time_is_up != nullptr) return hooks.time_is_up();
+    if (hooks.time_is_up != nullptr && hooks.time_is_up()) return;
     if (current_thread == nullptr || !in_program) return;
     char message[200];
     std::snprintf(message, sizeof message,

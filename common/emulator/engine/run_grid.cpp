@@ -87,7 +87,7 @@ void run_blocks_shared(Grid& grid) {
     std::vector<std::unique_ptr<Helper>> helpers;
     const std::int64_t left = grid.blocks - queue.next;
     const auto wanted =
-        static_cast<std::size_t>(std::clamp<std::int64_t>(left - 1, 0, settings().workers - 1));
+        static_cast<std::size_t>(std::clamp<std::int64_t>(left - 1, 0, grid.workers - 1));
     while (helpers.size() < wanted) {
         std::unique_ptr<Helper> helper = Helper::take();
         if (helper == nullptr) break;
@@ -161,7 +161,7 @@ void run_blocks(Grid& grid) {
     if (hooks.grid_begin != nullptr) hooks.grid_begin(grid);
     if (grid.configuration.cooperative) {
         run_cooperative_blocks(grid);
-    } else if (grid.blocks == 1 || settings().workers == 1 || waiting_blocks > 0) {
+    } else if (grid.blocks == 1 || grid.workers == 1 || waiting_blocks > 0) {
         run_blocks_alone(grid);
     } else {
         run_blocks_shared(grid);

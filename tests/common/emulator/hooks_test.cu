@@ -26,7 +26,7 @@ __global__ void meet_kernel() {
 }
 
 TEST_F(HooksTest, are_called_in_order) {
-    emulator::hooks.grid_begin = [](const emulator::Grid& grid) { seen += "grid " + grid.name(); };
+    emulator::hooks.grid_begin = [](emulator::Grid& grid) { seen += "grid " + grid.name(); };
     emulator::hooks.grid_end = [](const emulator::Grid&) { seen += " end"; };
     emulator::hooks.block_begin = [](emulator::Worker& worker) {
         seen += " block " + std::to_string(worker.block());

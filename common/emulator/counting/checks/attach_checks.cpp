@@ -66,7 +66,12 @@ void on_work_begun(std::uint64_t begun) {
 
 void on_all_ended() { program().tasks.forget_all(); }
 
-void on_time_is_up() { time_is_up = 1; }
+// A block that is not recorded ends at once, as without an observer.
+bool on_time_is_up() {
+    if (current_thread != nullptr && current_thread->record == nullptr) return false;
+    time_is_up = 1;
+    return true;
+}
 
 // Ends the process with exit status 1 if a finding is not a warning.
 void fail_at_exit(int status, void*) {
@@ -83,6 +88,7 @@ void fail_at_exit(int status, void*) {
 void attach_checks() {
     record_hooks.locate = locate;
     record_hooks.check_host_access = check_host_access;
+    record_hooks.note_unrecorded_store = note_unrecorded_store;
     const MemoryArena arena = memory_arena();
     arena_begin = number(arena.begin);
     arena_bytes = arena.bytes;

@@ -110,7 +110,13 @@ void order_block(Worker& worker, bool of_grid) {
     block.words.block.begin_interval(of_grid);
 }
 
-std::uint32_t note_launch(Worker& worker, int thread, cudaStream_t stream) {
+void begin_unchecked_block() {
+    program().blocks_are_missing = true;
+    time_is_up = 0;
+}
+
+std::uint32_t note_launch(Worker& worker, int thread, cudaStream_t stream, bool is_checked) {
+    if (!is_checked) begin_block_checks(worker);
     return running_block(worker).words.block.note_launch(thread, stream);
 }
 

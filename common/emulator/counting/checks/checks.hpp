@@ -22,11 +22,14 @@ void end_grid_checks(const Grid& grid);
 // Around each block of a grid, on the worker that runs it.
 void begin_block_checks(Worker& worker);
 void end_block_checks(Worker& worker);
+// A block of which nothing is recorded. From now on, what orders two other blocks may be missing.
+void begin_unchecked_block();
 // A barrier: all earlier accesses of the block's threads are ordered before all later ones.
 // `of_grid`: it was a barrier of the grid, so that this holds for all its blocks.
 void order_block(Worker& worker, bool of_grid);
-// A thread launches a grid. The result is the value for Grid::launch_note.
-std::uint32_t note_launch(Worker& worker, int thread, cudaStream_t stream);
+// A thread launches a grid. The result is the value for Grid::launch_note. `is_checked`: whether
+// the checks know the thread's block.
+std::uint32_t note_launch(Worker& worker, int thread, cudaStream_t stream, bool is_checked);
 // The lanes of `mask` met in __syncwarp().
 void order_warp(Worker& worker, int warp, std::uint32_t mask);
 // The lanes of `lanes` executed a fence, of the device or only of the block.

@@ -57,6 +57,13 @@ void count_grid(std::uint16_t kernel, const Grid& grid) {
     counters.warps += blocks * warps_of(grid);
 }
 
+void count_recorded(std::uint16_t kernel, const SampledBlocks& blocks) {
+    KernelCounters& counters = *counting().kernels[kernel];
+    counters.is_sampled |= blocks.some_left_out;
+    counters.recorded_launches += blocks.recorded > 0;
+    counters.recorded_blocks += blocks.recorded;
+}
+
 PlaceId find_place(std::uint16_t kernel, Head head) {
     Counting& all = counting();
     const auto [entry, is_new] = all.kernels[kernel]->places.try_emplace(head, PlaceId{0});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/emulator/counting/record/event.hpp"
+#include "common/emulator/counting/record/sampling.hpp"
 #include "common/emulator/counting/record/source_lines.hpp"
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/engine/grid.hpp"
@@ -44,6 +45,10 @@ struct KernelCounters {
     std::uint64_t blocks = 0;
     std::uint64_t threads = 0;
     std::uint64_t warps = 0;
+    // If the program's budget was spent: the launches with recorded blocks, and these blocks.
+    bool is_sampled = false;
+    std::uint64_t recorded_launches = 0;
+    std::uint64_t recorded_blocks = 0;
 
     struct CachedPlace {
         Head head = kNoHead;
@@ -69,6 +74,8 @@ Counting& counting();
 // The index of a kernel, by its name.
 std::uint16_t find_kernel(const std::string& name);
 void count_grid(std::uint16_t kernel, const Grid& grid);
+// At the grid's end.
+void count_recorded(std::uint16_t kernel, const SampledBlocks& blocks);
 
 // The place of an event in a kernel. A new place is added.
 PlaceId find_place(std::uint16_t kernel, Head head);

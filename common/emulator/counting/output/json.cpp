@@ -173,15 +173,17 @@ std::string kernel_json(const KernelReport& report) {
     for (const auto& [key, entry] : report.lines) {
         if (is_listed(key.kind)) lines.push_back(line_json(key, entry));
     }
-    const std::string counts = join(
-        {
-            member("name", kernel.name),
-            member("launches", kernel.launches),
-            member("blocks", kernel.blocks),
-            member("threads", kernel.threads),
-            member("warps", kernel.warps),
-        },
-        ", ");
+    Texts numbers{
+        member("name", kernel.name),     member("launches", kernel.launches),
+        member("blocks", kernel.blocks), member("threads", kernel.threads),
+        member("warps", kernel.warps),
+    };
+    if (kernel.is_sampled) {
+        numbers.push_back(
+            member_json("sampled", object({member("launches", kernel.recorded_launches),
+                                           member("blocks", kernel.recorded_blocks)})));
+    }
+    const std::string counts = join(numbers, ", ");
     return object({counts, member_json("totals", totals_json(report)),
                    member_json("lines", list(lines, ",\n       "))},
                   ",\n      ");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/counting/output/output.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +11,7 @@
 #include "common/emulator/counting/output/json.hpp"
 #include "common/emulator/counting/output/report.hpp"
 #include "common/emulator/counting/output/table.hpp"
+#include "common/emulator/counting/record/sampling.hpp"
 
 namespace emulator::counting {
 namespace {
@@ -26,12 +29,24 @@ void write_json(const std::string& path) {
     }
 }
 
+// The findings are those of the recorded blocks, too.
+void print_sampling_note() {
+    const auto& kernels = counting().kernels;
+    const auto sampled = [](const auto& kernel) { return kernel->is_sampled; };
+    if (std::none_of(kernels.begin(), kernels.end(), sampled)) return;
+    std::fprintf(stderr,
+                 "emulator: this program has more accesses than the budget of %" PRIu64
+                 ": some blocks were neither counted nor checked; EMULATOR_BUDGET=0 records all\n",
+                 budget());
+}
+
 }  // namespace
 
 void write_counters(const std::string& target) {
     if (target == "none" || (target.empty() && counting().kernels.empty())) return;
     if (target.empty()) {
         print_table(stderr, make_reports());
+        print_sampling_note();
     } else {
         write_json(target);
     }

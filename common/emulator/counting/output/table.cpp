@@ -72,6 +72,13 @@ void print_table(std::FILE* file, const std::vector<KernelReport>& reports) {
                      "%s: %" PRIu64 " launches, %" PRIu64 " blocks, %" PRIu64
                      " warps; per request of a warp:\n",
                      kernel.name.c_str(), kernel.launches, kernel.blocks, kernel.warps);
+        if (kernel.is_sampled) {
+            std::fprintf(file,
+                         "  sampled: %" PRIu64 " of %" PRIu64 " launches, %" PRIu64 " of %" PRIu64
+                         " blocks; the requests are those of these blocks\n",
+                         kernel.recorded_launches, kernel.launches, kernel.recorded_blocks,
+                         kernel.blocks);
+        }
         for (const auto& [key, entry] : report.lines) {
             if (is_shown(key.kind)) print_line(file, key, entry.counts);
         }

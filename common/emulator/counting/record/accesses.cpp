@@ -68,6 +68,10 @@ void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, 
         if (host_access_matters(address)) note_host_access(address, size, kind, code);
         return;
     }
+    if (thread->record == nullptr) {
+        if (kind != EventKind::load) note_unrecorded(pointer, size);
+        return;
+    }
     if (address - stacks_begin < stacks_bytes) return;
     unsigned piece = 16;
     while (bytes % piece != 0) piece /= 2;
@@ -91,6 +95,11 @@ void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, 
 }
 
 void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code) {
+    if (current_thread->record == nullptr) {
+        const void* const place = reinterpret_cast<const void*>(address);
+        if (kind != EventKind::load) note_unrecorded(place, size);
+        return;
+    }
     if (address - stacks_begin < stacks_bytes) return;
     CachedRange found;
     find_range(found, address, size, meta_of(kind, size), code);
@@ -124,6 +133,7 @@ void record_texel(EventKind kind, const void* texel, unsigned size, const void* 
 }
 
 void record_meeting(Head meta, const void* code, std::uint64_t operand) {
+    if (current_thread->record == nullptr) return;
     ThreadRecord& record = *current_thread->record;
     capture_pending_value(record);
     append(record, code_bits(code) + meta, operand);

@@ -46,6 +46,13 @@ constexpr Operation operation_of(EventKind kind) {
 void find_range(CachedRange& cached, std::uintptr_t address, unsigned size, Head meta,
                 const void* code);
 void note_host_access(std::uintptr_t address, std::size_t bytes, EventKind kind, const void* code);
+// The running thread belongs to a block that is not recorded. What it writes counts as written.
+[[gnu::always_inline]] inline void note_unrecorded(const volatile void* pointer,
+                                                   std::size_t bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (host_access_matters(address)) record_hooks.note_unrecorded_store(address, bytes);
+}
+
 // The record is full: makes room.
 void make_room(ThreadRecord& record);
 
@@ -114,6 +121,10 @@ template <EventKind kKind, unsigned kSize, bool kIsVolatile = false>
     ThreadContext* const thread = current_thread;
     if (thread == nullptr) [[unlikely]] {
         if (host_access_matters(address)) note_host_access(address, kSize, kKind, code);
+        return;
+    }
+    if (thread->record == nullptr) [[unlikely]] {
+        if (kKind != EventKind::load) note_unrecorded(pointer, kSize);
         return;
     }
     const CachedRange& cached = cached_range(code);

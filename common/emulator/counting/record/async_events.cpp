@@ -42,6 +42,7 @@ void record_copy_wait(const void* code, CopySort sort, std::uint64_t end) {
 
 void record_phase_step(const void* code, PhaseStep step, const std::uint64_t* barrier,
                        std::uint64_t phase) {
+    if (!block_is_recorded) return note_unrecorded(barrier, sizeof *barrier);
     const Operation operation = step == PhaseStep::written ? Operation::store
                                 : step == PhaseStep::wait  ? Operation::load
                                                            : Operation::atomic;

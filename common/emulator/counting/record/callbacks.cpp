@@ -39,6 +39,10 @@ constinit std::array<CachedPath, kCachedPaths> path_cache{};
 [[gnu::always_inline]] inline void enter_function(const void* caller, const void* code) {
     ThreadContext* const thread = current_thread;
     if (thread == nullptr) return;
+    if (thread->record == nullptr) [[unlikely]] {
+        if (!kernel_known) enter_unknown_kernel(code);
+        return;
+    }
     ThreadRecord& record = *thread->record;
     if (record.depth != 0) return enter_called_function(record, caller);
     // A kernel's body, called by run_threads: its path is empty, whoever launched it.
@@ -60,7 +64,7 @@ constinit std::array<CachedPath, kCachedPaths> path_cache{};
 
 [[gnu::always_inline]] inline void leave_function() {
     ThreadContext* const thread = current_thread;
-    if (thread == nullptr) return;
+    if (thread == nullptr || thread->record == nullptr) return;
     ThreadRecord& record = *thread->record;
     if (record.pending != nullptr || record.depth != 1) return leave_called_function(record);
     record.depth = 0;
@@ -73,6 +77,11 @@ void start_recording(Worker& worker, bool kernel_is_known) {
     kernel_known = kernel_is_known;
     start_accesses(worker);
     start_buffers(worker);
+}
+
+void start_unrecorded(Worker& worker, bool kernel_is_known) {
+    if (!kernel_is_known) kernel_known = false;
+    start_without_buffers(worker);
 }
 
 }  // namespace emulator::counting
@@ -90,7 +99,7 @@ void __tsan_func_exit() { emulator::counting::leave_function(); }
 
 void __sanitizer_cov_trace_pc() {
     emulator::ThreadContext* const thread = current_thread;
-    if (thread == nullptr) return;
+    if (thread == nullptr || thread->record == nullptr) return;
     using namespace emulator::counting;
     append<false, false>(*thread->record, code_bits(EMULATOR_CODE) + meta_of(EventKind::block), 0);
 }

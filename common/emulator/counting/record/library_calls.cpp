@@ -29,8 +29,10 @@ std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintpt
 
 void check_host(const void* memory, std::size_t bytes, EventKind kind, const void* code) {
     const auto address = number(memory);
-    if (bytes == 0 || !host_access_matters(address) || current_thread != nullptr) return;
-    note_host_access(address, bytes, kind, code);
+    if (bytes == 0 || !host_access_matters(address)) return;
+    if (current_thread == nullptr) return note_host_access(address, bytes, kind, code);
+    const bool unrecorded = current_thread->record == nullptr;
+    if (unrecorded && kind == EventKind::store) note_unrecorded(memory, bytes);
 }
 
 // Whether a kernel's own code makes the call at `code`.

@@ -37,6 +37,9 @@ struct RecordHooks {
     // The host accesses memory of the arena (see host_access_matters()) outside of CUDA's API.
     void (*check_host_access)(std::uintptr_t address, std::size_t bytes, Operation operation,
                               const void* code) = nullptr;
+    // A block that is not recorded has written memory of the arena. Blocks on several workers may
+    // call it at the same time.
+    void (*note_unrecorded_store)(std::uintptr_t address, std::size_t bytes) = nullptr;
 };
 extern RecordHooks record_hooks;
 

@@ -12,6 +12,7 @@
 
 namespace emulator::counting {
 
+constinit thread_local bool block_is_recorded = false;
 constinit bool values_kept = true;
 constinit bool loaded_values_kept = false;
 
@@ -65,10 +66,16 @@ Recorder& recorder() {
 }
 
 void start_buffers(Worker& worker) {
+    block_is_recorded = true;
     Recorder& own = recorder();
     own.buffer_of.fill(Recorder::kNone);
     own.warps_take_turns = true;
     give_buffer(worker, worker.next_warp(), 0);
+}
+
+void start_without_buffers(Worker& worker) {
+    block_is_recorded = false;
+    for (ThreadContext& thread : worker.threads()) thread.record = nullptr;
 }
 
 void end_turn(Worker& worker, int warp) {
@@ -108,8 +115,8 @@ void hold_thread() {
 }
 
 void wait_for_replay() {
+    if (!is_recording()) return;
     ThreadRecord& record = *current_thread->record;
-    if (is_muted(record)) return;
     const int warp = current_thread->linear_index / kWarpSize;
     capture_pending_value(record);
     while (recorder().event_count(warp, record.lane) > 0) hold_thread();
@@ -153,7 +160,10 @@ void empty_muted_record() {
     muted_record.pending = nullptr;
 }
 
-bool is_recording() { return current_thread != nullptr && !is_muted(*current_thread->record); }
+bool is_recording() {
+    return current_thread != nullptr && current_thread->record != nullptr &&
+           !is_muted(*current_thread->record);
+}
 
 Unrecorded::Unrecorded() : thread_(current_thread) {
     if (thread_ == nullptr) return;

@@ -32,6 +32,10 @@ Recorder& recorder();
 
 // Gives the block's first warp a buffer. No lane has events then.
 void start_buffers(Worker& worker);
+// The block's threads record nothing: none has a record (ThreadContext::record is nullptr).
+void start_without_buffers(Worker& worker);
+// Whether the calling OS thread runs a block that is recorded.
+[[gnu::tls_model("local-exec")]] extern constinit thread_local bool block_is_recorded;
 // A warp has ended, and no thread of the block waits: the next warp takes its buffer.
 void end_turn(Worker& worker, int warp);
 // Called before a thread waits: other warps may start then, and need their own buffers.

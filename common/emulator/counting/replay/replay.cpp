@@ -92,17 +92,21 @@ class Replay {
         if (left_ != 0) run_apart();
     }
 
-    // Removes the replayed events from the lanes' buffers.
-    void forget_replayed() {
+    // Removes the replayed events from the lanes' buffers, and says how many there were.
+    std::uint64_t forget_replayed() {
+        std::uint64_t replayed = 0;
+        for (int lane = 0; lane < lanes_; ++lane) replayed += count_[lane];
         ThreadRecord* const records = &recorder_.record(warp_, 0);
         Head* const first = recorder_.first_head(warp_, 0);
         for (int lane = 0; lane < lanes_; ++lane) records[lane].next = first + lane;
         for (std::uint32_t lanes = left_; lanes != 0; lanes &= lanes - 1) {
             const int lane = std::countr_zero(lanes);
             const unsigned remaining = count_[lane] - row_[lane];
+            replayed -= remaining;
             for (unsigned i = 0; i < remaining; ++i) move_event(lane, row_[lane] + i, i);
             records[lane].next += remaining * kRowStride;
         }
+        return replayed;
     }
 
   private:
@@ -346,14 +350,14 @@ class Replay {
 
 }  // namespace
 
-void replay_warp(Worker& worker, std::uint16_t kernel, int warp) {
-    replay_held_warp(worker, kernel, warp, 0);
+std::uint64_t replay_warp(Worker& worker, std::uint16_t kernel, int warp) {
+    return replay_held_warp(worker, kernel, warp, 0);
 }
 
-void replay_held_warp(Worker& worker, std::uint16_t kernel, int warp, std::uint32_t held) {
+std::uint64_t replay_held_warp(Worker& worker, std::uint16_t kernel, int warp, std::uint32_t held) {
     Replay replay(worker, kernel, warp);
     replay.run(held);
-    replay.forget_replayed();
+    return replay.forget_replayed();
 }
 
 }  // namespace emulator::counting

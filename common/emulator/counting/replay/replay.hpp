@@ -9,11 +9,12 @@
 
 namespace emulator::counting {
 
-// Replays all that the warp's lanes have recorded. `kernel` is the index of their kernel.
-void replay_warp(Worker& worker, std::uint16_t kernel, int warp);
+// Replays all that the warp's lanes have recorded. `kernel` is the index of their kernel. The
+// result is the number of their events.
+std::uint64_t replay_warp(Worker& worker, std::uint16_t kernel, int warp);
 
 // Replays as long as the next events are known: until one of the lanes in `held` has no event left.
-// The remaining events stay recorded.
-void replay_held_warp(Worker& worker, std::uint16_t kernel, int warp, std::uint32_t held);
+// The remaining events stay recorded, and are not in the result.
+std::uint64_t replay_held_warp(Worker& worker, std::uint16_t kernel, int warp, std::uint32_t held);
 
 }  // namespace emulator::counting

@@ -82,6 +82,11 @@ void note_written(std::uintptr_t begin, std::size_t bytes, std::uintptr_t source
     }
 }
 
+void note_unrecorded_store(std::uintptr_t begin, std::size_t bytes) {
+    WrittenBytes& written = written_bytes();
+    if (!written.has_all(begin, bytes)) written.set_shared(begin, bytes);
+}
+
 // In most requests all bytes are written: then there is nothing to do.
 void check_written(Worker& worker, int warp, const Request& request) {
     const WrittenBytes& written = written_bytes();

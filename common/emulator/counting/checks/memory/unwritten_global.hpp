@@ -17,6 +17,10 @@ void forget_written(std::uintptr_t begin, std::size_t bytes);
 // source stay unwritten.
 void note_written(std::uintptr_t begin, std::size_t bytes, std::uintptr_t source);
 
+// A kernel wrote the bytes, in a block that is not recorded. Several OS threads may call it at the
+// same time.
+void note_unrecorded_store(std::uintptr_t begin, std::size_t bytes);
+
 // A kernel's request of global memory: reports the first unwritten read of each place.
 void check_written(Worker& worker, int warp, const Request& request);
 

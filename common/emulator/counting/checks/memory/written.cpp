@@ -54,6 +54,17 @@ void WrittenBytes::set(std::uintptr_t address, std::size_t bytes) {
     fill(address - begin_, bytes, true);
 }
 
+void WrittenBytes::set_shared(std::uintptr_t address, std::size_t bytes) {
+    std::size_t index = address - begin_;
+    while (bytes > 0) {
+        const std::size_t count = std::min(bytes, 8 - index % 8);
+        const auto mask = static_cast<unsigned char>(low_bits(count) << index % 8);
+        __atomic_fetch_or(bits_ + index / 8, mask, __ATOMIC_RELAXED);
+        index += count;
+        bytes -= count;
+    }
+}
+
 void WrittenBytes::clear(std::uintptr_t address, std::size_t bytes) {
     if (!covers(address)) return;
     const std::size_t first = address - begin_;

@@ -26,6 +26,8 @@ class WrittenBytes {
         return (bits_at(address - begin_) & low_bits(bytes)) != 0;
     }
     void set(std::uintptr_t address, std::size_t bytes);
+    // The same while other OS threads may do it too.
+    void set_shared(std::uintptr_t address, std::size_t bytes);
     // Gives whole pages back to the system.
     void clear(std::uintptr_t address, std::size_t bytes);
     // What is unwritten at the source becomes unwritten at the destination.

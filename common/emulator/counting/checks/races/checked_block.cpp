@@ -89,8 +89,9 @@ bool CheckedBlock::is_ordered(const Access& earlier, const Access& now) const {
     } else if (record.phase < phase) {
         return true;
     }
-    return all.fences.in_use() &&
-           all.fences.orders(record.block, earlier, id, {interval, now.thread(), of_warp.stamp()},
+    if (!all.fences.in_use()) return false;
+    if (record.block != id && all.blocks_are_missing) return true;
+    return all.fences.orders(record.block, earlier, id, {interval, now.thread(), of_warp.stamp()},
                              of_warp.last_synced());
 }
 

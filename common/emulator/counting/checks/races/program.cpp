@@ -32,6 +32,7 @@ void begin_grid_record(const Grid& grid) {
         all.grid_ids.clear();
         all.launches.clear();
         all.fences.clear();
+        all.blocks_are_missing = false;
     }
     all.grid_ids[grid.serial] = static_cast<GridId>(all.grids.size());
     all.grids.push_back(record);

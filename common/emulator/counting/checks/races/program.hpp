@@ -60,6 +60,9 @@ struct Program {
     // Earlier intervals belong to earlier tasks. No grid was running at that time.
     Interval first_of_grids = 1;
     int running_grids = 0;
+    // Some blocks of the running grids are not recorded, and so neither are the fences and the
+    // accesses by which they order other blocks.
+    bool blocks_are_missing = false;
     std::vector<IntervalRecord> intervals;  // from first_of_grids on
     std::vector<BlockRecord> blocks;
     std::vector<GridRecord> grids;
