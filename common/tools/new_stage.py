@@ -29,6 +29,7 @@ NOT_COPIED = (
     "technique",
     "compared_with",
     "begins_part",
+    "checked_by",
     "race_on_purpose",
 )
 NAME = re.compile(r"(\d\d)_([a-z0-9]+(?:_[a-z0-9]+)*)")

@@ -1,12 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make run STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]: runs one stage."""
+"""make run STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]: runs one stage.
+
+With --check, the test that the stage's record names as `checked_by` runs after it: it finds mistakes
+that no output of the stage can show.
+"""
 
 import os
+import subprocess
 import sys
+from pathlib import Path
 
 from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    Stage,
     arguments,
+    build_folder,
     chosen_engine,
     executable,
     find_stage,
@@ -17,11 +26,34 @@ from common.tools.lib.stages import (
 )
 
 
+def run_test(stage: Stage) -> int:
+    """The exit status of the stage's own test, which is built first. 0 if this build has no such
+    test: it needs the CPU engine."""
+    name, *flags = stage.checked_by.split()
+    target = Path("tests", "chapters", stage.chapter, name)
+    listed = subprocess.run(
+        ["ninja", "-C", str(build_folder()), "-t", "query", str(target)],
+        capture_output=True,
+        check=False,
+    )
+    if listed.returncode != 0:
+        return 0
+    built = subprocess.run(
+        ["ninja", "-C", str(build_folder()), "--quiet", str(target)], stdout=sys.stderr, check=False
+    )
+    if built.returncode != 0:
+        return EXIT_FAILURE
+    return subprocess.run([str(build_folder() / target), *flags], check=False).returncode
+
+
 def main() -> None:
     stage = find_stage(load_stages(), variable("STAGE"))
     path = executable(stage, pick_engine(stage, chosen_engine()))
     sys.stdout.flush()
-    os.execv(path, [str(path), *arguments()])
+    if "--check" not in arguments() or not stage.checked_by:
+        os.execv(path, [str(path), *arguments()])
+    status = subprocess.run([str(path), *arguments()], check=False).returncode
+    raise SystemExit(status or run_test(stage))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-TEXTS = ("chapter", "name", "source", "technique", "compared_with", "begins_part", "counter_unit")
+TEXTS = (
+    "chapter",
+    "name",
+    "source",
+    "technique",
+    "compared_with",
+    "begins_part",
+    "checked_by",
+    "counter_unit",
+)
 NUMBERS = ("largest_n",)
 FLAGS = ("opencl", "race_on_purpose", "device_launches", "not_recorded")
 LISTS = ("cuda_args", "emu_args", "more_checks", "libraries", "counter_args")
