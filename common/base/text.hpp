@@ -7,6 +7,7 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace course {
 
@@ -16,6 +17,30 @@ std::string text(const Values&... values) {
     std::ostringstream out;
     (out << ... << values);
     return out.str();
+}
+
+// Text for a message of one line: bytes that cannot be printed are replaced.
+inline std::string printable(std::string_view given) {
+    std::string result(given);
+    for (char& c : result) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    }
+    return result;
+}
+
+// A value in quotes for a message. A long value is cut (a binary file may be one endless line).
+inline std::string in_quotes(std::string_view value) {
+    constexpr std::size_t kLongest = 40;
+    const bool whole = value.size() <= kLongest;
+    return "'" + printable(value.substr(0, kLongest)) + (whole ? "'" : "...'");
+}
+
+// A message as one line. Of a very long one (a path may have 4096 bytes) the middle is left out.
+inline std::string one_line(std::string_view message) {
+    constexpr std::size_t kLongest = 1000;
+    if (message.size() <= kLongest) return printable(message);
+    return printable(message.substr(0, kLongest / 2)) + " ... " +
+           printable(message.substr(message.size() - kLongest / 2));
 }
 
 // A real number with `digits` digits after the point.

@@ -38,9 +38,11 @@ struct CommandLine::Implementation {
 
 namespace {
 
+constexpr std::size_t kWordsInMessage = 8;
+
 [[noreturn]] void refuse(const std::string& name, const std::string& value,
                          const std::string& why) {
-    throw UsageError(text(name, " '", value, "' ", why));
+    throw UsageError(text(name, " ", in_quotes(value), " ", why));
 }
 
 // Throws UsageError unless `number` was read and lies within the range.
@@ -150,8 +152,12 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
     } catch (const CLI::CallForHelp&) {
         return implementation_->app.help();
     } catch (const CLI::ExtrasError&) {
+        const std::vector<std::string> words = implementation_->app.remaining();
         std::string left;
-        for (const std::string& word : implementation_->app.remaining()) left += " " + word;
+        for (std::size_t i = 0; i < std::min(words.size(), kWordsInMessage); ++i) {
+            left += " " + (words[i].size() > 40 ? in_quotes(words[i]) : words[i]);
+        }
+        if (words.size() > kWordsInMessage) left += " ...";
         throw UsageError(text("not a flag of this program:", left, " (--help lists them)"));
     } catch (const CLI::ArgumentMismatch& error) {
         // CLI11 starts its message with the flag's name.

@@ -28,6 +28,7 @@ struct StageOptions {
     bool check = false;
     bool profile = false;
     bool quiet = false;
+    bool force = false;  // runs of more than an hour too
     bool no_races = false;  // this and the next two: only on the engine with counters
     std::string counters;
     std::string trace;

@@ -64,6 +64,9 @@ class Problem {
     virtual std::string input_name() const = 0;  // "plummer", or the file's path
     virtual std::string parameters() const { return ""; }  // "steps=100;dt=0.01"
 
+    // About how long one run takes the serial stage on one core, in seconds. 0: unknown.
+    virtual double serial_seconds() const { return 0; }
+
     // Fills the output with values that no right result has, so that a stale output cannot pass.
     virtual void poison_output() = 0;
 

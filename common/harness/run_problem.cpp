@@ -13,6 +13,7 @@
 #include "common/base/atomic_file.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/harness/expected_time.hpp"
 #include "common/harness/measured_runs.hpp"
 #include "common/harness/problem.hpp"
 #include "common/harness/run_output.hpp"
@@ -117,6 +118,7 @@ class StageProcess {
         refuse_without_memory<UsageError>(*problem, n, *backend_, text("--n ", n));
         OutputFiles files(options, line.further_files());
         prepare(*problem, options);
+        refuse_endless_run(*problem, backend_->engine(), options, stage_name_);
         if (options.profile) {
             run_once(*problem, *backend_);
             return;
@@ -163,7 +165,7 @@ class StageProcess {
 template <typename Action>
 ExitStatus status_of(const std::string& prefix, const Action& action) {
     const auto fail = [&prefix](const char* message, ExitStatus status) {
-        std::fprintf(stderr, "%s: %s\n", prefix.c_str(), message);
+        std::fprintf(stderr, "%s\n", one_line(prefix + ": " + message).c_str());
         return status;
     };
     try {

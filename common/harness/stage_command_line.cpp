@@ -66,6 +66,8 @@ void StageCommandLine::add_common_options() {
     line_.add_flag("--profile", options_.profile,
                    "one run for a profiler: no warm-up, no verification, no times");
     line_.add_flag("--quiet", options_.quiet, "no summary and no progress bar");
+    line_.add_flag("--force", options_.force,
+                   "run sizes too that take more than an hour on this engine");
     line_.add_flag("--no-races", options_.no_races,
                    "on count: do not search for races (for large sizes)");
     line_.add_text("--counters", options_.counters,

@@ -16,18 +16,6 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\v\f\r";
 
-// A field in quotes for a message. A long field is cut (a binary file may be one endless line), and
-// unprintable bytes are replaced.
-std::string quoted(std::string_view field) {
-    constexpr std::size_t kLongest = 40;
-    std::string result = "'";
-    for (const char c : field.substr(0, kLongest)) {
-        const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-        result += control ? '?' : c;
-    }
-    return result + (field.size() > kLongest ? "...'" : "'");
-}
-
 std::string_view trimmed(std::string_view text) {
     const std::size_t begin = text.find_first_not_of(kBlanks);
     if (begin == std::string_view::npos) {
@@ -39,9 +27,9 @@ std::string_view trimmed(std::string_view text) {
 template <typename T>
 T within(const TextReader& reader, std::string_view name, std::string_view field,
          const ParsedNumber<T>& number, T minimum, T maximum) {
-    if (!number) reader.fail(text(name, " ", quoted(field), " ", describe(number.fault)));
-    if (number.value < minimum) reader.fail(text(name, " ", quoted(field), " is below ", minimum));
-    if (number.value > maximum) reader.fail(text(name, " ", quoted(field), " is above ", maximum));
+    if (!number) reader.fail(text(name, " ", in_quotes(field), " ", describe(number.fault)));
+    if (number.value < minimum) reader.fail(text(name, " ", in_quotes(field), " is below ", minimum));
+    if (number.value > maximum) reader.fail(text(name, " ", in_quotes(field), " is above ", maximum));
     return number.value;
 }
 

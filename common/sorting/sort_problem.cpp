@@ -47,7 +47,8 @@ std::int64_t SortProblem::default_n(std::string_view engine, bool check) const {
     if (stage_.largest_n != nullptr) return kLimitedN;
     if (engine == "gpu") return std::int64_t{1} << 24;
     if (engine == "cpu") return std::int64_t{1} << 22;
-    return std::int64_t{1} << (engine == "opencl" ? 20 : 16);  // the device may be a CPU
+    if (engine == "opencl") return std::int64_t{1} << 20;  // the device may be a CPU
+    return std::int64_t{1} << 14;  // selection sort waits at 5000 barriers per segment
 }
 
 // The keys, and the second list that most stages need.

@@ -2,6 +2,7 @@
 // The problem of both sorting chapters: keys in, the same keys in order out.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -86,6 +87,9 @@ class SortProblem final : public Problem {
     double host_bytes(std::int64_t n) const override;
     void prepare(const StageOptions& options, const Backend& backend) override;
     std::int64_t n() const override { return static_cast<std::int64_t>(keys_.size()); }
+    double serial_seconds() const override {
+        return 4e-9 * static_cast<double>(n()) * std::log2(static_cast<double>(n()) + 1);
+    }
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override;
     void poison_output() override;

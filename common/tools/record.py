@@ -239,6 +239,7 @@ class Recorder:
                 str(repeats),
                 "--warmup",
                 str(warmup),
+                "--force",
                 *run.arguments,
             ],
         )

@@ -2,6 +2,7 @@
 // The problem and main() of chapter distmesh.
 #include "problem/distmesh.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <ostream>
@@ -132,6 +133,12 @@ class DistMesh final : public course::Problem {
     }
 
     std::int64_t n() const override { return n_; }
+    double serial_seconds() const override {
+        // Most meshes are at rest within some hundred iterations.
+        const auto iterations =
+            static_cast<double>(std::min<std::int64_t>(input_.max_iterations, 300));
+        return 0.5e-6 * static_cast<double>(n_) * iterations;
+    }
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
         std::string result = text("max-iterations=", input_.max_iterations);

@@ -3,6 +3,7 @@
 #include "problem/floyd.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <ostream>
@@ -116,6 +117,9 @@ class Floyd final : public course::Problem {
     }
 
     std::int64_t n() const override { return graph_.count; }
+    double serial_seconds() const override {
+        return 0.8e-9 * std::pow(static_cast<double>(graph_.count), 3);
+    }
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
         if (!is_named()) return "";

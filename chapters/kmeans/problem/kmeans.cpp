@@ -126,6 +126,13 @@ class KMeans final : public course::Problem {
     }
 
     std::int64_t n() const override { return input_.count(); }
+    double serial_seconds() const override {
+        // Most inputs converge within a hundred iterations.
+        const std::int64_t iterations = input_.all_iterations
+                                            ? input_.max_iterations
+                                            : std::min<std::int64_t>(input_.max_iterations, 100);
+        return 1e-9 * static_cast<double>(n()) * k_ * static_cast<double>(iterations);
+    }
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
         return text("k=", k_, ";init=", init_, ";max-iterations=", input_.max_iterations,

@@ -195,6 +195,7 @@ class MonteCarlo final : public course::Problem {
     }
 
     std::int64_t n() const override { return input_.samples; }
+    double serial_seconds() const override { return 4e-9 * static_cast<double>(input_.samples); }
     std::string input_name() const override { return "xorwow"; }
     std::string parameters() const override { return text("blocks=", input_.blocks); }
 

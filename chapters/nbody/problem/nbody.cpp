@@ -99,6 +99,10 @@ class NBody final : public course::Problem {
     }
 
     std::int64_t n() const override { return input_.count(); }
+    double serial_seconds() const override {
+        const auto bodies = static_cast<double>(input_.count());
+        return 3e-9 * bodies * bodies * (static_cast<double>(input_.steps) + 1);
+    }
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
         return text("steps=", input_.steps, ";dt=", input_.dt, ";softening=", input_.softening);

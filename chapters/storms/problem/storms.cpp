@@ -141,6 +141,9 @@ class Storms final : public course::Problem {
     }
 
     std::int64_t n() const override { return input_.size; }
+    double serial_seconds() const override {
+        return 2e-9 * static_cast<double>(input_.size) * static_cast<double>(input_.particles());
+    }
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
         return text("waves=", input_.waves.size(), ";particles=", input_.particles());

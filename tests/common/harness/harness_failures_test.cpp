@@ -9,6 +9,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "common/harness/expected_time.hpp"
 #include "tests/common/harness/harness_fixture.hpp"
 
 namespace {
@@ -97,6 +98,51 @@ TEST_F(Harness, BadFlags) {
     expect_failure({"--profile", "--csv", "-"}, 2, "--profile measures no times: --csv and");
     expect_failure({"--csv", "-", "--json", "-"}, 2, "only one of");
     EXPECT_EQ(script.calls, "");
+}
+
+TEST_F(Harness, AMessageIsOneShortLine) {
+    expect_failure({"--n", "1\n2"}, 2, "--n '1?2' is not a number");
+    expect_failure({"--n", std::string(100'000, '7')}, 2,
+                   "--n '" + std::string(40, '7') + "...' is out of range");
+    expect_failure({"--bo\ngus"}, 2, "not a flag of this program: --bo?gus");
+    for (const std::string& word : {"--" + std::string(100'000, 'x'), std::string(100'000, '\n')}) {
+        expect_failure({word}, 2, "not a flag of this program: '");
+        EXPECT_LT(err.size(), 200u);
+    }
+    expect_failure(std::vector<std::string>(10'000, "word"), 2, " word ... (--help lists them)");
+    EXPECT_LT(err.size(), 200u);
+    EXPECT_EQ(run({"--output", std::string(5000, 'x') + "/y"}), 1);
+    EXPECT_NE(err.find("cannot be written"), std::string::npos);
+    EXPECT_LT(err.size(), 1100u);
+}
+
+TEST_F(Harness, ARunOfHoursIsRefusedUnlessItIsForced) {
+    device.engine_name = "cpu";
+    script.serial_seconds = 1000;  // five repeats, a warm-up, a first run and the oracle
+    expect_failure({}, 2, "n = 1000 takes about 2 hours on engine cpu: choose a smaller size, or");
+    EXPECT_EQ(script.calls, "prepare ");
+    EXPECT_EQ(run({"--force"}), 0);
+    EXPECT_NE(err.find("about 2 hours"), std::string::npos);
+    // A single run is announced; --quiet is silent.
+    EXPECT_EQ(run({"--check"}), 0);
+    EXPECT_NE(err.find("about 30 minutes\n"), std::string::npos);
+    EXPECT_EQ(run({"--check", "--quiet"}), 0);
+    EXPECT_EQ(err, "");
+    // A GPU's time is unknown.
+    device.engine_name = "gpu";
+    EXPECT_EQ(run({"--quiet"}), 0);
+    EXPECT_EQ(err, "");
+}
+
+TEST(ExpectedTime, HasOneDigitAndAUnit) {
+    EXPECT_EQ(course::format_duration(0.2), "less than a second");
+    EXPECT_EQ(course::format_duration(1.4), "1 second");
+    EXPECT_EQ(course::format_duration(134), "2 minutes");
+    EXPECT_EQ(course::format_duration(12.6 * 3600), "10 hours");
+    EXPECT_EQ(course::format_duration(40.0 * 31557600), "40 years");
+    EXPECT_EQ(course::format_duration(1e300), "more than a million years");
+    EXPECT_EQ(course::format_duration(std::numeric_limits<double>::quiet_NaN()),
+              "more than a million years");
 }
 
 TEST_F(Harness, MoreThanTheDeviceHoldsIsRefusedBeforeAnyWork) {

@@ -71,6 +71,7 @@ class Doubling final : public course::Problem {
         output_.resize(input_.size());
     }
     std::int64_t n() const override { return static_cast<std::int64_t>(input_.size()); }
+    double serial_seconds() const override { return script_.serial_seconds; }
     std::string input_name() const override { return "ones"; }
     std::string parameters() const override { return "factor=2"; }
     void poison_output() override {

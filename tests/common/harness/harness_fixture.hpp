@@ -20,6 +20,7 @@ struct Script {
     std::string calls;
     course::StageOptions options;
     std::int64_t n_of_file = 0;
+    double serial_seconds = 0;
     int runs = 0;
     int wrong_in_run = 0;
     int forgets_to_write_in_run = 0;
