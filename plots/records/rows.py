@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.columns import PROFILE_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import DataError, shown
 from plots.records.table import integer, read_table, real
 
 ENGINES = ("gpu", "emu", "cpu", "opencl")
@@ -89,9 +89,9 @@ def read_rows(path: Path) -> list[Row]:
     for number, record in read_table(path, ROW_COLUMNS):
         place = f"{path}:{number}"
         if record["verified"].lower() not in ("1", "true", "yes"):
-            raise DataError(f"{place}: a row that is not verified ('{record['verified']}')")
+            raise DataError(f"{place}: a row that is not verified ({shown(record['verified'])})")
         if record["engine"] not in ENGINES:
-            raise DataError(f"{place}: unknown engine '{record['engine']}'")
+            raise DataError(f"{place}: unknown engine {shown(record['engine'])}")
         total_ms = real(record["total_ms"], "total_ms", place)
         kernels_ms = real(record["kernels_ms"], "kernels_ms", place)
         n = integer(record["n"], "n", place)

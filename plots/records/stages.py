@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from common.tools.lib.stages import DataError, Stage, build_folder, load_stages
+from common.tools.lib.stages import DataError, Stage, build_folder, load_stages, shown
 
 SERIAL, KERNELS = "serial", "kernels"  # words that choose stages, beside short names
 RANGE = ".."
@@ -89,7 +89,7 @@ class Stages:
         `first..last` are several."""
         if isinstance(words, str):
             if words not in (SERIAL, KERNELS):
-                said = f"stages = '{words}'; {nearest(words, (SERIAL, KERNELS))}"
+                said = f"stages = {shown(words)}; {nearest(words, (SERIAL, KERNELS))}"
                 raise DataError(f"{where or self.where}: {said}")
             return (self.serial,) if words == SERIAL else self.kernels
         found: list[str] = []

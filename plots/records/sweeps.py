@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.stages import DataError, choose
+from common.tools.lib.stages import DataError, choose, shown
 from plots.records.folders import PLOTS
 from plots.records.stages import Stages, nearest, stages_of
 
@@ -78,16 +78,18 @@ class Run:
 def checked_sweep(entry: Mapping[str, Any], stages: Stages, path: Path) -> Sweep:
     """A sweep of the file. A wrong key, word or stage is an error that names the nearest right
     one."""
-    place = f"{path}: sweep {entry.get('name', '')}".rstrip()
+    place = f"{path}: sweep {shown(str(entry.get('name', '')))[1:-1]}".rstrip()
     for key in entry:
         if key not in KEYS:
-            raise DataError(f"{place}: there is no key '{key}'; {nearest(key, list(KEYS))}")
+            raise DataError(f"{place}: there is no key {shown(key)}; {nearest(key, list(KEYS))}")
     for key, default in KEYS.items():
         if default is None and key not in entry:
             raise DataError(f"{place}: '{key}' is missing")
     for key, words in (("scope", SCOPES), ("engine", ENGINES)):
         if entry[key] not in words:
-            raise DataError(f"{place}: {key} = '{entry[key]}'; {nearest(str(entry[key]), words)}")
+            raise DataError(
+                f"{place}: {key} = {shown(str(entry[key]))}; {nearest(str(entry[key]), words)}"
+            )
     value = {key: entry.get(key, default) for key, default in KEYS.items()}
     return Sweep(
         stages.chapter,
@@ -113,13 +115,18 @@ def all_sweeps(path: Path) -> list[Sweep]:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"{path} is missing") from None
-    except tomllib.TOMLDecodeError as error:
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: is not a text in UTF-8") from None
+    except (ValueError, RecursionError) as error:  # also an integer of thousands of digits
         raise DataError(f"{path}: {error}") from None
     for key in document:
         if key != "sweep":
-            raise DataError(f"{path}: there is no key '{key}'; did you mean 'sweep'?")
+            raise DataError(f"{path}: there is no key {shown(key)}; did you mean 'sweep'?")
     stages = stages_of(path.parent.name, path)
-    found = [checked_sweep(entry, stages, path) for entry in document.get("sweep", [])]
+    try:
+        found = [checked_sweep(entry, stages, path) for entry in document.get("sweep", [])]
+    except (AttributeError, TypeError, ValueError):
+        raise DataError(f"{path}: a sweep has a value of the wrong type") from None
     for name in (one.name for one in found):
         if sum(one.name == name for one in found) > 1:
             raise DataError(f"{path}: two sweeps have the name '{name}'")

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import DataError, shown
 
 
 class MissingFile(DataError):
@@ -19,6 +19,13 @@ class MissingFile(DataError):
         self.path = path
 
 
+def fields_of(path: Path, number: int, line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]))
+    except (csv.Error, StopIteration):
+        raise DataError(f"{path}:{number}: is not a line of a CSV file") from None
+
+
 def read_table(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, str]]]:
     """Yields line number and record; `#` lines are comments."""
     try:
@@ -27,19 +34,22 @@ def read_table(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[s
         raise MissingFile(path, str(error.strerror)) from error
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from error
-    with file:
-        numbered = [
-            (number, line)
-            for number, line in enumerate(file, 1)
-            if line.strip() and not line.startswith("#")
-        ]
+    try:
+        with file:
+            numbered = [
+                (number, line)
+                for number, line in enumerate(file, 1)
+                if line.strip() and not line.startswith("#")
+            ]
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: is not a text in UTF-8") from None
     if not numbered:
         raise DataError(f"{path}: is empty")
-    header = next(csv.reader([numbered[0][1]]))
+    header = fields_of(path, *numbered[0])
     if tuple(header) != tuple(columns):
         raise DataError(f"{path}:{numbered[0][0]}: the header is not {','.join(columns)}")
     for number, line in numbered[1:]:
-        fields = next(csv.reader([line]))
+        fields = fields_of(path, number, line)
         if len(fields) != len(columns):
             raise DataError(
                 f"{path}:{number}: {len(fields)} fields where {len(columns)} are expected"
@@ -51,16 +61,16 @@ def integer(text: str, name: str, place: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise DataError(f"{place}: {name} is '{text}', not an integer") from None
+        raise DataError(f"{place}: {name} is {shown(text)}, not an integer") from None
 
 
 def real(text: str, name: str, place: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise DataError(f"{place}: {name} is '{text}', not a number") from None
+        raise DataError(f"{place}: {name} is {shown(text)}, not a number") from None
     if not math.isfinite(value):
-        raise DataError(f"{place}: {name} is '{text}', not a finite number")
+        raise DataError(f"{place}: {name} is {shown(text)}, not a finite number")
     return value
 
 

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError
+from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError, shown
 
 COMMON = ROOT / "tests" / "common" / "emulator" / "proofs"
 CHAPTERS = ROOT / "tests" / "chapters"
@@ -15,7 +15,9 @@ CHAPTERS = ROOT / "tests" / "chapters"
 def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+    except UnicodeDecodeError:
+        raise ToolError(f"{path}: is not a text in UTF-8", EXIT_FAILURE) from None
+    except (ValueError, RecursionError) as error:  # also an integer of thousands of digits
         raise ToolError(f"{path}: {error}", EXIT_FAILURE) from None
 
 
@@ -30,10 +32,9 @@ def read_proof_data(path: Path) -> dict[str, Any]:
         for key, value in read_toml(one).items():
             if key not in merged:
                 raise ToolError(
-                    f"{one}: there is no key '{key}', only {', '.join(merged)}", EXIT_FAILURE
+                    f"{one}: there is no key {shown(key)}, only {', '.join(merged)}", EXIT_FAILURE
                 )
-            if isinstance(value, dict):
-                merged[key] |= value
-            else:
-                merged[key] += value
+            if type(value) is not type(merged[key]):
+                raise ToolError(f"{one}: '{key}' has a value of the wrong type", EXIT_FAILURE)
+            merged[key] = merged[key] | value if isinstance(value, dict) else merged[key] + value
     return merged

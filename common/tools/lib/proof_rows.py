@@ -6,12 +6,12 @@ from __future__ import annotations
 import csv
 import fnmatch
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from common.tools.lib.columns import PROOF_COLUMNS
 from common.tools.lib.proof_data import read_proof_data
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import EXIT_FAILURE, DataError, ToolError
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,17 @@ class Reason:
 
 
 def read_reasons(path: Path) -> list[Reason]:
-    return [Reason(**entry) for entry in read_proof_data(path)["reason"]]
+    reasons = []
+    for entry in read_proof_data(path)["reason"]:
+        try:
+            reason = Reason(**entry)
+        except TypeError:
+            reason = None
+        if reason is None or not all(isinstance(value, str) for value in vars(reason).values()):
+            keys = ", ".join(one.name for one in fields(Reason))
+            raise ToolError(f"{path}: a reason needs the texts {keys}", EXIT_FAILURE)
+        reasons.append(reason)
+    return reasons
 
 
 def judge(rows: list[Row], reasons: list[Reason]) -> tuple[list[Row], list[Reason]]:

@@ -33,6 +33,13 @@ class DataError(ToolError):
         super().__init__(message, EXIT_FAILURE)
 
 
+def shown(text: str) -> str:
+    """A value for a message of one line: cut if it is long, without line breaks."""
+    longest = 40
+    printable = "".join(c if c.isprintable() else "?" for c in text[:longest])
+    return f"'{printable}'" if len(text) <= longest else f"'{printable}...'"
+
+
 @dataclass(frozen=True)
 class Stage:
     stage: str  # "nbody/03_shared_tiles"
@@ -50,6 +57,7 @@ class Stage:
     counter_unit: str  # what one iteration of the innermost loop processes: "body"
     executables: dict[str, str]  # engine -> path relative to the build folder
     begins_part: str = ""  # the part of its chapter that begins here, with another algorithm
+    checked_by: str = ""  # a test with its flags, which `make run` runs after --check
     largest_n: int = 0  # larger sizes are not tested; 0: any size
     opencl: bool = False  # its kernels are in OpenCL: one executable for all devices
     race_on_purpose: bool = False  # its result is wrong, to show a race; it is never timed
