@@ -21,7 +21,6 @@ constexpr int kTransactionShift = 40;
 constexpr std::uint64_t kTransactionMask = (1u << 21) - 1;
 constexpr std::uint64_t kParity = std::uint64_t{1} << 61;
 constexpr std::uint64_t kMark = std::uint64_t{2} << 62;
-constexpr std::uint64_t kMarkMask = std::uint64_t{3} << 62;
 
 std::uint32_t expected_of(std::uint64_t state) {
     return static_cast<std::uint32_t>(state >> kExpectedShift & kMaxBarrierCount);
@@ -85,7 +84,7 @@ void end_tracked_work(AsyncWork& work, std::uint64_t* barrier) {
 
 void check_initialised(std::uint64_t* barrier, const void* code) {
     check_barrier_word(barrier, code);
-    if ((*barrier & kMarkMask) == kMark) return;
+    if (is_barrier(*barrier)) return;
     refuse_call(cudaErrorLaunchFailure, code, "a barrier that is not initialised",
                 "let one thread call init(), then all __syncthreads(), before the first use");
 }
@@ -166,6 +165,10 @@ void barrier_init(std::uint64_t* barrier, std::uint32_t count) noexcept {
     }
     if (hooks.barrier_written != nullptr) hooks.barrier_written(code, barrier);
     *barrier = kMark | std::uint64_t{count} << kExpectedShift | count;
+}
+
+void barrier_prepare(std::uint64_t* barrier, std::uint32_t count) noexcept {
+    if (!is_barrier(*barrier)) *barrier = kMark | std::uint64_t{count} << kExpectedShift | count;
 }
 
 void barrier_invalidate(std::uint64_t* barrier) noexcept {

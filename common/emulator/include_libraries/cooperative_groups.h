@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Cooperative groups for the CPU engine: thread blocks, grids, tiles of up to 32 threads and
-// coalesced groups. Clusters and tiles above 32 threads are not available.
+// Cooperative groups for the CPU engine: thread blocks, grids, tiles and coalesced groups. Clusters
+// are not available.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <concepts>
 #include <emulator/lane_group.hpp>
+#include <emulator/multi_warp_tile.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -69,6 +70,17 @@ class thread_block : public thread_group {
 };
 
 inline thread_block this_thread_block() { return {}; }
+
+// Shared memory for tiles of several warps, which the toolkit needs below compute capability 8.0
+// only. The engine has its own.
+template <unsigned int MaxBlockSize = 1024>
+struct block_tile_memory {
+    char bytes[MaxBlockSize / 32 * 8 + 16];
+};
+template <unsigned int MaxBlockSize>
+thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) {
+    return this_thread_block();
+}
 
 class grid_group {
   public:
@@ -174,8 +186,8 @@ __forceinline__ coalesced_group coalesced_threads() {
 // Size threads of consecutive ranks; Parent is the group that was partitioned.
 template <unsigned int Size, class Parent = void>
 class thread_block_tile : public lane_collectives {
-    static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "a tile has 1, 2, 4, 8, 16 or 32 threads on the CPU engine");
+    static_assert(Size > 0 && Size <= 1024 && (Size & (Size - 1)) == 0,
+                  "the size of a tile is a power of two up to 1024");
 
   public:
     // A tile converts to one that has forgotten its parent.
@@ -211,6 +223,44 @@ class thread_block_tile : public lane_collectives {
     template <unsigned int TileSize, class Group>
     friend auto tiled_partition(const Group&);
     friend thread_block_tile<1, void> this_thread();
+};
+
+// A tile of several warps. Its values travel through shared memory; as in the toolkit, there are no
+// functions by lane distance and no ballot.
+template <unsigned int Size, class Parent>
+requires(Size > 32 && Size <= 1024 &&
+         (Size & (Size - 1)) == 0) class thread_block_tile<Size, Parent> {
+  public:
+    // A tile converts to one that has forgotten its parent.
+    template <class OtherParent>
+    requires std::is_void_v<Parent> thread_block_tile(
+        const thread_block_tile<Size, OtherParent>& other)
+        : thread_block_tile(other.meta_group_rank(), other.meta_group_size()) {}
+
+    __forceinline__ void sync() const { tile_.synchronize(); }
+    static constexpr unsigned int num_threads() { return Size; }
+    static constexpr unsigned int size() { return Size; }
+    unsigned int thread_rank() const { return tile_.rank(); }
+    unsigned int meta_group_rank() const { return meta_group_rank_; }
+    unsigned int meta_group_size() const { return meta_group_size_; }
+
+    template <class T>
+    __forceinline__ T shfl(T value, unsigned int source_rank) const {
+        return tile_.value_from(value, source_rank % Size);
+    }
+    __forceinline__ int any(int predicate) const { return tile_.any(predicate); }
+    __forceinline__ int all(int predicate) const { return !tile_.any(predicate == 0); }
+
+  private:
+    thread_block_tile(unsigned int meta_group_rank, unsigned int meta_group_size)
+        : tile_(Size), meta_group_rank_(meta_group_rank), meta_group_size_(meta_group_size) {}
+
+    emulator::MultiWarpTile tile_;
+    unsigned int meta_group_rank_;
+    unsigned int meta_group_size_;
+
+    template <unsigned int TileSize, class Group>
+    friend auto tiled_partition(const Group&);
 };
 
 // The calling thread alone.

@@ -152,7 +152,12 @@ class Filter:
 
     def show(self, place: str, diagnostic: Diagnostic) -> None:
         self.lines.append(f"{place}: {diagnostic.kind}: {plain_text(diagnostic)}")
-        self.lines += [line for line in diagnostic.excerpt if re.match(r"\s*\d* \|", line)]
+        excerpt = [line for line in diagnostic.excerpt if re.match(r"\s*\d* \|", line)]
+        # g++ counts columns in the translated line, which may be longer than the program's.
+        width = max((len(line) for line in excerpt if not line.startswith("      |")), default=0)
+        if any(len(line) > width + 1 for line in excerpt):
+            excerpt = [line for line in excerpt if not line.startswith("      |")]
+        self.lines += excerpt
 
 
 def compiler_messages(output: str, failed: bool) -> str:

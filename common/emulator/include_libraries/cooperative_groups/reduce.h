@@ -12,6 +12,22 @@ namespace cooperative_groups {
 // The operation over the values of all members, in every member. For tiles and coalesced groups.
 // Sums of reals are taken in a fixed order, which is not the GPU's: compare with tolerances.
 template <class Group, class Value, class Operation>
+auto reduce(const Group& group, Value&& value, Operation&& operation);
+
+// Over several warps: the results of the warps, in their order.
+template <unsigned int Size, class Parent, class Value, class Operation>
+requires(Size > 32) auto reduce(const thread_block_tile<Size, Parent>& tile, Value&& value,
+                                Operation&& operation) {
+    const auto of_warp =
+        reduce(tiled_partition<32>(this_thread_block()), std::forward<Value>(value), operation);
+    auto total = tile.shfl(of_warp, 0);
+    for (unsigned int first = 32; first < tile.num_threads(); first += 32) {
+        total = operation(total, tile.shfl(of_warp, first));
+    }
+    return total;
+}
+
+template <class Group, class Value, class Operation>
 auto reduce(const Group& group, Value&& value, Operation&& operation) {
     using T = std::remove_cvref_t<Value>;
     using Op = std::remove_cvref_t<Operation>;

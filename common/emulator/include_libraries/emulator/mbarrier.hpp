@@ -12,6 +12,8 @@ namespace emulator {
 constexpr std::uint32_t kMaxBarrierCount = (1u << 20) - 1;
 
 void barrier_init(std::uint64_t* barrier, std::uint32_t count) noexcept;
+// The same for a barrier of the engine's own, by whichever thread comes first. No observer sees it.
+void barrier_prepare(std::uint64_t* barrier, std::uint32_t count) noexcept;
 void barrier_invalidate(std::uint64_t* barrier) noexcept;
 
 // Called by the last thread that arrives, before the phase ends.
@@ -33,6 +35,8 @@ void barrier_wait(std::uint64_t* barrier, bool parity) noexcept;
 // Whether it has ended. If not, other threads run first, so that a loop of tests comes to an end.
 bool barrier_test(std::uint64_t* barrier, bool parity) noexcept;
 
+// Whether a word of shared memory is an initialised barrier.
+constexpr bool is_barrier(std::uint64_t state) { return state >> 62 == 2; }
 // The parity of a state's phase, and how many arrivals it still expected.
 constexpr bool parity_of(std::uint64_t state) { return (state >> 61 & 1) != 0; }
 constexpr std::uint32_t pending_of(std::uint64_t state) {

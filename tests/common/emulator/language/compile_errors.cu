@@ -29,7 +29,7 @@ __global__ void kernel(unsigned long* counter) {
 }
 __global__ void tile_kernel() {
     auto block = cooperative_groups::this_thread_block();
-    cooperative_groups::tiled_partition<64>(block).sync();  // expect: a tile has 1, 2, 4, 8, 16 or 32
+    cooperative_groups::tiled_partition<48>(block).sync();  // expect: the size of a tile is a power of two
 }
 #elif defined(HEADERS)
 #include <cub/cub.cuh>  // expect: CUB is not available on the CPU engine

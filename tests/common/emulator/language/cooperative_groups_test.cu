@@ -405,6 +405,49 @@ TEST(CooperativeGroups, AsynchronousCopyAndInvokeOne) {
 }
 
 // Every block sees what all the others wrote before the grid's barrier.
+// Tiles of several warps: {sum of the ranks, value from rank 5, any, all, a neighbour's value}.
+template <unsigned int Size>
+__global__ void large_tile_kernel(int* out) {
+    __shared__ cg::block_tile_memory<1024> s_scratch;
+    __shared__ int s_values[1024];
+    const cg::thread_block_tile<Size> tile =
+        cg::tiled_partition<Size>(cg::this_thread_block(s_scratch));
+    const int rank = tile.thread_rank();
+    const int first = tile.meta_group_rank() * Size;
+    int* result = out + 5 * threadIdx.x;
+    result[0] = cg::reduce(tile, rank, cg::plus<int>());
+    result[1] = tile.shfl(static_cast<int>(threadIdx.x), 5);
+    result[2] = tile.any(threadIdx.x == 70);
+    result[3] = tile.all(static_cast<int>(threadIdx.x) >= 64);
+    s_values[threadIdx.x] = rank;
+    tile.sync();
+    result[4] = s_values[first + (rank + 33) % Size];
+}
+
+template <unsigned int Size>
+void check_large_tiles() {
+    constexpr int kThreads = 1024;
+    int* out;
+    ASSERT_EQ(cudaMallocManaged(&out, 5 * kThreads * sizeof(int)), cudaSuccess);
+    large_tile_kernel<Size><<<1, kThreads>>>(out);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    for (int i = 0; i < kThreads; ++i) {
+        const int rank = i % Size, tile = i / Size;
+        EXPECT_EQ(out[5 * i], static_cast<int>(Size * (Size - 1) / 2));
+        EXPECT_EQ(out[5 * i + 1], tile * static_cast<int>(Size) + 5);
+        EXPECT_EQ(out[5 * i + 2], tile == 70 / static_cast<int>(Size));
+        EXPECT_EQ(out[5 * i + 3], tile * static_cast<int>(Size) >= 64);
+        EXPECT_EQ(out[5 * i + 4], (rank + 33) % static_cast<int>(Size));
+    }
+    cudaFree(out);
+}
+
+TEST(CooperativeGroups, TilesOfSeveralWarps) {
+    check_large_tiles<64>();
+    check_large_tiles<128>();
+    check_large_tiles<512>();
+}
+
 __global__ void grid_kernel(int* cells, int rounds) {
     const cg::grid_group grid = cg::this_grid();
     const int self = static_cast<int>(grid.thread_rank());
