@@ -99,6 +99,8 @@ const char* describe(WarpOperation operation) {
             return "__reduce_and_sync()";
         case WarpOperation::reduce_or:
             return "__reduce_or_sync()";
+        case WarpOperation::together:
+            return "a wmma operation";
         case WarpOperation::reduce_xor:
             return "__reduce_xor_sync()";
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/engine/meeting.hpp"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 
 namespace emulator {
@@ -60,6 +62,18 @@ std::uint64_t ballot(const Warp& warp, const WarpMeeting& meeting) {
     return votes;
 }
 
+void run_together(Warp& warp, const WarpMeeting& meeting) {
+    if (meeting.count != kWarpSize) {
+        fail_kernel(cudaErrorLaunchFailure,
+                    "called a wmma operation without all 32 threads of its warp");
+    }
+    const WarpTask* tasks[kWarpSize];
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+        tasks[lane] = reinterpret_cast<const WarpTask*>(warp.value[lane]);
+    }
+    tasks[0]->run(tasks);
+}
+
 template <class Combine>
 std::uint64_t reduce(const Warp& warp, const WarpMeeting& meeting, Combine combine) {
     auto total = static_cast<std::uint32_t>(warp.value[meeting.order[0]]);
@@ -102,6 +116,8 @@ std::uint64_t common_result(const Warp& warp, const WarpMeeting& meeting) {
 
 void compute_warp_results(Warp& warp, const WarpMeeting& meeting) {
     switch (meeting.operation) {
+        case WarpOperation::together:
+            return run_together(warp, meeting);
         case WarpOperation::sync:
             return;
         case WarpOperation::shuffle:

@@ -15,7 +15,6 @@ UNSUPPORTED = {
     "__asm__": "inline PTX assembly",
     "texture": "texture references (removed in CUDA 12; use texture objects)",
     "surface": "surface references (removed in CUDA 12; use surface objects)",
-    "wmma": "tensor core instructions (nvcuda::wmma)",
     "__cluster_dims__": "thread block clusters",
 }
 # These are ordinary words too: they count only before a template argument list.
@@ -28,8 +27,6 @@ def check_supported(source, index):
         return
     following = source.tokens[index + 1].text if index + 1 < len(source.tokens) else ""
     if token.text in UNSUPPORTED_TEMPLATES and following != "<":
-        return
-    if token.text == "wmma" and following != "::":
         return
     source.fail(
         token,

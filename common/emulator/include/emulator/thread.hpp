@@ -85,6 +85,7 @@ enum class WarpOperation {
     reduce_and,
     reduce_or,
     reduce_xor,
+    together,
 };
 
 // Waits until the lanes of `mask` that have not returned call the same operation with the same
@@ -95,6 +96,12 @@ enum class WarpOperation {
 // values are equal, else 0; reductions 32 bits.
 std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                               int argument, int width) noexcept;
+
+// What `together` does: each lane's value is a pointer to one of these. When all 32 lanes of the warp
+// have met, `run` is called once, with the lanes' pointers.
+struct WarpTask {
+    void (*run)(const WarpTask* const* lanes);
+};
 
 // The lanes of this warp that make this call together; its return address distinguishes it from
 // other calls. Waits until no thread of the block can continue otherwise.

@@ -38,7 +38,6 @@ __global__ void tile_kernel() {
 #include <cufft.h>  // expect: cuFFT is not available on the CPU engine
 #include <curand.h>  // expect: cuRAND's host API is not available on the CPU engine
 #include <cusparse.h>  // expect: cuSPARSE is not available on the CPU engine
-#include <mma.h>  // expect: the tensor core API is not available on the CPU engine
 #include <thrust/device_vector.h>  // expect: Thrust is not available on the CPU engine
 #endif
 // clang-format on

@@ -406,8 +406,7 @@ class TranslatorTest(unittest.TestCase):
             "#include <cuda_fp16.h>\n#include <cooperative_groups/scan.h>\n"
         )
 
-    def test_tensor_cores_and_clusters_are_refused(self):
-        self.assert_refused("using namespace nvcuda;\nwmma::fill_fragment(c, 0);", 2, "tensor core")
+    def test_clusters_are_refused(self):
         self.assert_refused("__global__ void __cluster_dims__(2) k();", 1, "clusters")
 
     def test_a_null_argument_stays_a_null_pointer(self):
