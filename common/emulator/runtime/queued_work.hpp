@@ -21,9 +21,10 @@ struct Rows {
     std::size_t bytes() const { return height == 0 ? 0 : (height - 1) * pitch + width; }
 };
 
-// Work that waits in a stream: a kernel, whose memory is not known, or a copy.
+// Work that waits in a stream: a kernel, whose memory is not known, or a copy, or a library's work.
 struct QueuedWork {
-    std::string kernel;  // empty for a copy
+    std::string kernel;  // empty for a copy and for a library
+    std::string library;  // the function that queued it; empty: a copy or a set
     std::uint64_t grid = 0;  // its serial number
     Rows written;
     Rows read;

@@ -60,7 +60,7 @@ void on_work_begun(std::uint64_t begun) {
     if (!all.races_on) return;
     const QueuedWork& work = queued_work(begun);
     all.tasks.begin({all.task_stream, all.task_sequence, all.task_before, all.last_interval + 1,
-                     work.kernel, work.written, work.read, line_finder(begun)});
+                     work.kernel, work.library, work.written, work.read, line_finder(begun)});
     if (all.tasks.running().is_copy()) check_copy();
 }
 

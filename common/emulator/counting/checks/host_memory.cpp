@@ -104,7 +104,8 @@ void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation oper
         const bool reads = operation != Operation::load && overlap(address, bytes, work.read);
         if (!writes && !reads) continue;
         report_host(FindingKind::missing_synchronisation, operation, code,
-                    std::string("which a copy or set queued at ") +
+                    "which " + (work.library.empty() ? "a copy or set" : work.library + "()") +
+                        " queued at " +
                         find_caller(queued.launched_at).text() + " has yet to " +
                         (writes ? "write" : "read"),
                     kAdvice);

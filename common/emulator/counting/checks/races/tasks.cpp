@@ -12,7 +12,10 @@ std::uintptr_t begin_of(const Rows& rows) { return reinterpret_cast<std::uintptr
 }  // namespace
 
 std::string TaskRecord::name() const {
-    return (is_copy() ? "a copy or set" : "kernel " + kernel) + " on " + name_of_stream(stream);
+    const std::string what = !is_copy()         ? "kernel " + kernel
+                             : library.empty() ? "a copy or set"
+                                               : library + "()";
+    return what + " on " + name_of_stream(stream);
 }
 
 void TaskOrder::begin(TaskRecord task) {

@@ -20,7 +20,8 @@ struct TaskRecord {
     std::uint64_t sequence;
     Clock before;
     Interval first;  // of its grids; a copy has no interval
-    std::string kernel;  // empty: a copy or a set
+    std::string kernel;  // empty: a copy, a set or a library's work
+    std::string library;  // the function that queued it
     Rows written;
     Rows read;
     std::function<SourceLine()> find_line;  // where it was queued

@@ -4,10 +4,9 @@
 // One step is linear over GF(2) in the 160 bits of its five words, so n steps are the n-th power of
 // a 160x160 bit matrix. The powers for every digit of n in base 16 are made once; a jump then takes
 // one matrix-vector product per digit that is not zero.
-#include <curand_kernel.h>
-
 #include <array>
 #include <cstdint>
+#include <emulator/curand/xorwow.hpp>
 #include <vector>
 
 namespace emulator {
