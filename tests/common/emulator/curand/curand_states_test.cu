@@ -34,9 +34,9 @@ double real_of(const std::string& bits) {
                             : std::bit_cast<double>(value);
 }
 
-// On the GPU, jumps of MRG32k3a over 2^63 subsequences and more give other states, some of which draw
-// the largest number for ever. The CPU engine computes the jumps. The name has the seed, and the
-// jump is two more.
+// On the GPU, jumps of MRG32k3a over 2^63 subsequences and more give other states, some of which
+// draw the largest number for ever. The CPU engine computes the jumps. The name has the seed, and
+// the jump is two more.
 bool is_too_long_for_the_gpu(const std::string& name) {
     const std::string prefix = "skips_mrg32k3a_";
     return name.starts_with(prefix) &&
