@@ -4,15 +4,13 @@
 import re
 
 from .launches import TAKE_A_KERNEL, keep_kernel_type, rewrite_launch
+from .ptx import KEYWORDS as ASM, rewrite_asm
 from .shared_memory import is_dynamic_shared, mark_end_of_shared, rewrite_dynamic_shared
 from .source import Edit
 
 # Identifiers of constructs that the engine lacks. A message that names the construct helps more
 # than the compiler errors, or the silence, that would follow.
 UNSUPPORTED = {
-    "asm": "inline PTX assembly",
-    "__asm": "inline PTX assembly",
-    "__asm__": "inline PTX assembly",
     "texture": "texture references (removed in CUDA 12; use texture objects)",
     "surface": "surface references (removed in CUDA 12; use surface objects)",
     "__cluster_dims__": "thread block clusters",
@@ -75,6 +73,8 @@ def rewrite(source):
             check_supported(source, index)
             if token.text in TAKE_A_KERNEL:
                 keep_kernel_type(source, index)
+            if token.text in ASM:
+                source.has_ptx |= rewrite_asm(source, index)
             if token.text == "extern" and is_dynamic_shared(source, index):
                 # A macro's body is used in a function, although no brace encloses it here.
                 rewrite_dynamic_shared(source, index, any(braces) or source.in_directive(token))

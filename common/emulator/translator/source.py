@@ -50,6 +50,7 @@ class Source:
         self.text = text
         self.line_starts = [0] + [match.end() for match in re.finditer("\n", text)]
         self.edits = []
+        self.has_ptx = False  # whether a translated statement needs emulator/ptx.hpp
         every = [
             Token(
                 match.lastgroup if match.lastgroup != "delimiter" else "raw_string",

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from .architecture import MACRO, choose_architecture
+from .ptx import HEADER
 from .rewrite import drop_hints, rewrite
 from .source import Edit, Source, TranslationError
 
@@ -53,7 +54,8 @@ class Translation:
         drop_hints(source)
         self.rewrite_includes(source)
         shown = str(path).replace("\\", "\\\\").replace('"', '\\"')
-        self.texts[name] = f'#line 1 "{shown}"\n{source.edited()}'
+        header = HEADER if source.has_ptx else ""
+        self.texts[name] = f'{header}#line 1 "{shown}"\n{source.edited()}'
 
     def rewrite_includes(self, source):
         for start, name, rest in source.directives:

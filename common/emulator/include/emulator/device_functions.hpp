@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <emulator/address_spaces.hpp>
 #include <emulator/atomics.hpp>
 #include <emulator/conversions.hpp>
 #include <emulator/integer_functions.hpp>

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <emulator/address_spaces.hpp>
+#include <emulator/thread.hpp>
+
+#include "common/emulator/device/memory.hpp"
+#include "common/emulator/device/properties.hpp"
+#include "common/emulator/engine/worker.hpp"
+#include "common/emulator/process/executable.hpp"
+
+namespace emulator {
+namespace {
+
+// In the window of shared addresses, the dynamic memory follows the thread-local block.
+constexpr std::uint64_t kStaticBegin = 0x400;
+constexpr std::uint64_t kDynamicBegin = 0x1000000;
+
+}  // namespace
+
+bool is_shared_address(const void* pointer) noexcept {
+    const auto* const byte = static_cast<const char*>(pointer);
+    const SharedRange block = thread_local_block();
+    const auto* const dynamic = static_cast<const char*>(dynamic_shared_memory());
+    return (byte >= block.begin && byte < block.begin + block.bytes) ||
+           (dynamic != nullptr && byte >= dynamic && byte <= dynamic + dynamic_shared_bytes());
+}
+
+bool is_global_address(const void* pointer) noexcept {
+    Allocation allocation;
+    return find_allocation(pointer, allocation);
+}
+
+std::uint64_t shared_offset(const void* pointer) noexcept {
+    const auto* const byte = static_cast<const char*>(pointer);
+    const SharedRange block = thread_local_block();
+    if (byte >= block.begin && byte < block.begin + block.bytes) {
+        return kStaticBegin + static_cast<std::uint64_t>(byte - block.begin);
+    }
+    if (!is_shared_address(pointer)) {
+        fail_kernel(cudaErrorInvalidAddressSpace,
+                    "converts a pointer to a shared address that does not point to shared memory");
+    }
+    return kDynamicBegin +
+           static_cast<std::uint64_t>(byte - static_cast<const char*>(dynamic_shared_memory()));
+}
+
+void* shared_pointer(std::uint64_t offset) noexcept {
+    if (offset >= kDynamicBegin) {
+        return static_cast<char*>(dynamic_shared_memory()) + (offset - kDynamicBegin);
+    }
+    return thread_local_block().begin + (offset - kStaticBegin);
+}
+
+namespace ptx {
+
+constinit thread_local bool carry = false;
+
+bool& carry_flag() { return carry; }
+
+int multiprocessors() { return device().multiprocessors; }
+
+// Blocks take turns on the multiprocessors.
+int multiprocessor() {
+    return static_cast<int>(worker_of_running_block()->block() % device().multiprocessors);
+}
+
+int warps_of_multiprocessor() { return device().max_threads_per_multiprocessor / kWarpSize; }
+
+}  // namespace ptx
+}  // namespace emulator
