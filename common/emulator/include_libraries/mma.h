@@ -5,13 +5,12 @@
 // (4 bits and 1 bit) are not available.
 #pragma once
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <emulator/tensor_cores.hpp>
 #include <type_traits>
-
-struct __nv_bfloat16;
 
 namespace nvcuda {
 namespace wmma {

@@ -2,6 +2,7 @@
 // Prints the results of tensor core operations, bit by bit. The file data/wmma_vectors.txt has the
 // output of an H200 (nvcc -arch=sm_90a); the engine prints the same.
 // The argument --full prints each element instead of a digest per case.
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <mma.h>
@@ -13,10 +14,6 @@
 #include <cstring>
 #include <string>
 #include <vector>
-
-#ifndef CUDA_EMULATOR
-#include <cuda_bf16.h>
-#endif
 
 using namespace nvcuda;
 
@@ -74,11 +71,9 @@ double draw(Random& random, Values values) {
 void set(__half& element, Random& random, Values values) {
     element = __float2half(static_cast<float>(draw(random, values)));
 }
-#ifndef CUDA_EMULATOR
 void set(__nv_bfloat16& element, Random& random, Values values) {
     element = __float2bfloat16(static_cast<float>(draw(random, values)));
 }
-#endif
 void set(float& element, Random& random, Values values) {
     element = static_cast<float>(draw(random, values));
 }
@@ -92,7 +87,7 @@ void set(unsigned char& element, Random& random, Values) {
 }
 
 template <class T>
-std::uint64_t bits_of(const T& value) {
+std::uint64_t word_of(const T& value) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof(T));
     return bits;
@@ -175,7 +170,7 @@ void run_case(const std::string& name, Values values, std::uint64_t seed, int te
     CHECK(cudaGetLastError());
     d.read();
     std::uint64_t digest = 0xcbf29ce484222325u;
-    for (const Sum& element : d.host) digest = (digest ^ bits_of(element)) * 0x100000001b3u;
+    for (const Sum& element : d.host) digest = (digest ^ word_of(element)) * 0x100000001b3u;
     if (!print_all) {
         std::printf("%s %zu %016llx\n", name.c_str(), d.host.size(),
                     static_cast<unsigned long long>(digest));
@@ -183,7 +178,7 @@ void run_case(const std::string& name, Values values, std::uint64_t seed, int te
     }
     for (std::size_t i = 0; i < d.host.size(); ++i) {
         std::printf("%s %zu : %llx\n", name.c_str(), i,
-                    static_cast<unsigned long long>(bits_of(d.host[i])));
+                    static_cast<unsigned long long>(word_of(d.host[i])));
     }
 }
 
@@ -205,10 +200,8 @@ void run_shape(const std::string& shape) {
         const std::string suffix = shape + "-" + kind.name;
         run_case<m, n, k, __half, Row, Column, float>("half-float-" + suffix, kind.values, 1, 2);
         run_case<m, n, k, __half, Row, Row, __half>("half-half-" + suffix, kind.values, 2, 2);
-#ifndef CUDA_EMULATOR
         run_case<m, n, k, __nv_bfloat16, Column, Row, float>("bf16-float-" + suffix, kind.values, 3,
                                                              2);
-#endif
     }
     run_case<m, n, k, __half, Column, Column, float>("half-float-chain-" + shape, Values::unit, 4,
                                                      1, 5);
