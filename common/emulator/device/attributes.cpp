@@ -64,8 +64,8 @@ constexpr Attribute kLimits[] = {
     {cudaDevAttrMaxTexture1DMipmappedWidth, 32768, 16384},
     {cudaDevAttrMaxPitch, 0x7fffffff, 0x7fffffff},
     {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2, 32},
-    {cudaDevAttrMaxPersistingL2CacheSize, 37'748'736, 0},
-    {cudaDevAttrMaxAccessPolicyWindowSize, 134'213'632, 0},
+    {cudaDevAttrMaxPersistingL2CacheSize, 39'321'600, 0},
+    {cudaDevAttrMaxAccessPolicyWindowSize, 134'217'728, 0},
     {cudaDevAttrComputePreemptionSupported, 1, 0},
 };
 

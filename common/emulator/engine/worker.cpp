@@ -108,7 +108,11 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
 
 void Worker::set_up_threads(const dim3& block_dim) {
     const int count = static_cast<int>(block_dim.x * block_dim.y * block_dim.z);
-    const std::size_t stack_bytes = kBaseStackBytes + kernel_stack_bytes();
+    std::size_t stack_bytes = kBaseStackBytes + kernel_stack_bytes();
+    // On a GPU, arguments lie in constant memory, up to 32 764 bytes. g++ copies them up to four
+    // times.
+    const std::size_t argument_bytes = grid_->call->argument_bytes();
+    if (argument_bytes > kBaseStackBytes / 16) stack_bytes += 4 * argument_bytes;
     if (stacks_.capacity() < count || stacks_.stack_bytes() < stack_bytes) {
         stacks_.reserve(std::max(count, stacks_.capacity()), stack_bytes);
         made_fibers_ = 0;

@@ -15,6 +15,7 @@ from common.tools.driver.messages import compiler_messages, linker_messages
 from common.tools.driver.request import Input, Request
 from common.tools.lib.stages import EXIT_FAILURE, ToolError
 
+EMUCC = Path(__file__).resolve().parents[1] / "emucc"
 NEW_ENOUGH = ("20", "23")  # the standards of C++ that the engine's headers accept
 
 
@@ -188,7 +189,7 @@ class Build:
                 words.append(word)
             elif word.language:
                 words.append(compiled[word])
-            else:
+            elif str(word.path) not in self.engine.libraries:  # CMake names these too
                 self.check_object(word.path)
                 words.append(str(word.path))
         return words
@@ -225,10 +226,24 @@ class Build:
             *(f"-Wl,{flag}" for flag in self.request.linker_flags),
         ]
         result = self.run(command)
+        self.show_link_line()
         sys.stderr.write(linker_messages(result.stderr))
         if result.returncode != 0:
             raise CompilationError(f"{output}: cannot be linked", EXIT_FAILURE)
         return Path(output)
+
+    def show_link_line(self) -> None:
+        """CMake reads from nvcc's output with which program and libraries objects are linked: with
+        this one, which knows the engine's flags."""
+        if self.request.verbose:
+            libraries = shlex.join(self.engine.libraries)
+            includes = shlex.join(f"-I{folder}" for folder in HEADERS)
+            architecture = f"-arch compute_{self.request.architecture // 10}"
+            print(
+                f"#$ INCLUDES={includes}\n#$ LIBRARIES={libraries}\n"
+                f"#$ {EMUCC} {architecture} {libraries}",
+                file=sys.stderr,
+            )
 
     def archive(self) -> None:
         output = self.request.output or "a.a"

@@ -70,6 +70,7 @@ add(
     "debug g",
     "dryrun",
     "verbose v",
+    "shared",
     "use_fast_math",
     "disable-warnings w",
     "forward-unknown-to-host-compiler",
@@ -249,7 +250,6 @@ add(
     "fdevice-syntax-only",
     "compile-as-tools-patch astoolspatch",
 )
-add(Use.REFUSED, Form.ALONE, "kernels for the engine are parts of executables", "shared")
 add(Use.REFUSED, Form.ALONE, "link the objects themselves", "relocatable-link r")
 add(Use.REFUSED, Form.ALONE, "the engine's headers need exceptions", "no-exceptions noeh")
 add(Use.REFUSED, Form.ALONE, "use EMUCC_ENGINE=count, whose findings have lines", "profile pg")

@@ -46,6 +46,8 @@ FORWARDS = {
     "-forward-unknown-opts": {"compiler", "linker"},
 }
 FORWARDS |= {name.removeprefix("-"): places for name, places in FORWARDS.items()}
+# Flags of g++ that build systems add where they link with nvcc's host compiler. emucc is that too.
+HOST_LINK_FLAGS = {"-pthread", "-rdynamic", "-pie", "-no-pie"}
 NEWEST_ARCHITECTURE = 90  # the engine's H200
 
 
@@ -79,6 +81,7 @@ class Request:
     relocatable: bool = False
     flush_denormals: bool = False
     debug: bool = False
+    shared: bool = False
     quiet: bool = False
     dry_run: bool = False
     verbose: bool = False
@@ -130,6 +133,9 @@ class Reader:
 
     def read_words(self, words: Iterator[str]) -> None:
         for word in words:
+            if word.startswith("@"):
+                self.read_file(word[1:])
+                continue
             if not word.startswith("-") or word == "-":
                 self.add_input(word)
                 continue
@@ -148,6 +154,9 @@ class Reader:
             self.take_if_used(option, word, value)
 
     def unknown(self, word: str) -> None:
+        if word.startswith("-Wl,") or word in HOST_LINK_FLAGS:
+            self.request.link_words.append(word)
+            return
         if not self.forward:
             raise ToolError(f"emucc: unknown flag {word}; write -Xcompiler={word} for g++'s")
         if "compiler" in self.forward:
@@ -173,6 +182,14 @@ class Reader:
         for one in values:
             self.take(option.name, one)
 
+    def read_file(self, name: str) -> None:
+        """Reads the words of a file as if they stood in the command line."""
+        try:
+            text = Path(name).read_text(encoding="utf-8")
+        except OSError as error:
+            raise ToolError(f"emucc: {name}: {error.strerror}") from None
+        self.read_words(iter(shlex.split(text)))
+
     def take(self, name: str, value: str) -> None:
         """Takes one flag with one value."""
         request = self.request
@@ -185,11 +202,7 @@ class Reader:
                 raise ToolError(f"emucc: -x {value}: the languages are c, c++ and cu")
             self.language = value
         elif name == "options-file":
-            try:
-                text = Path(value).read_text(encoding="utf-8")
-            except OSError as error:
-                raise ToolError(f"emucc: {value}: {error.strerror}") from None
-            self.read_words(iter(shlex.split(text)))
+            self.read_file(value)
 
 
 def add_library(request: Request, name: str) -> None:
@@ -275,6 +288,7 @@ TAKERS = {
     "output-directory": setter("output_directory"),
     "compiler-bindir": setter("host_compiler"),
     "debug": setter("debug", True),
+    "shared": setter("shared", True),
     "dryrun": setter("dry_run", True),
     "verbose": setter("verbose", True),
     "disable-warnings": setter("quiet", True),
@@ -313,4 +327,9 @@ TAKERS = {
 def read_request(words: list[str]) -> Request:
     reader = Reader()
     reader.read(words)
+    # CMake's device link step says -shared too; that step does nothing here.
+    if reader.request.shared and reader.request.step != "device link":
+        raise ToolError(
+            "emucc: -shared is not available: kernels for the engine are parts of executables"
+        )
     return reader.request

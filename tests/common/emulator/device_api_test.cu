@@ -25,6 +25,30 @@ TEST(DeviceApi, EveryAttributeIsKnown) {
     cudaGetLastError();
 }
 
+struct Measured {
+    int number, value;
+};
+constexpr Measured kH200[] = {
+#include "data/device_attributes.txt"
+};
+
+TEST(DeviceApi, AttributesAreAnH200s) {
+    for (const Measured& measured : kH200) {
+        int value = 0;
+        if (cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(measured.number), 0) !=
+            cudaSuccess) {
+            continue;  // reserved
+        }
+        // 0: a feature that the engine lacks. Copies do not overlap, so one engine does them all.
+        const bool differs = value == 0 || measured.number == cudaDevAttrAsyncEngineCount ||
+                             measured.number == cudaDevAttrMemSyncDomainCount;
+        if (!differs) {
+            EXPECT_EQ(value, measured.value) << measured.number;
+        }
+    }
+    cudaGetLastError();
+}
+
 TEST(DeviceApi, PropertiesAreTheAttributes) {
     cudaDeviceProp properties;
     ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);

@@ -269,4 +269,23 @@ TEST_F(LaunchTest, settings_reject_what_they_do_not_know) {
     }
 }
 
+// CUDA 12.1 and newer: up to 32 764 bytes.
+struct LargeArgument {
+    int values[8180];
+};
+
+__global__ void large_argument_kernel(const __grid_constant__ LargeArgument argument, int* out) {
+    __syncthreads();
+    out[threadIdx.x] = argument.values[threadIdx.x * 60];
+}
+
+TEST_F(LaunchTest, large_arguments_fit_on_the_stack) {
+    LargeArgument argument;
+    for (int i = 0; i < 8180; ++i) argument.values[i] = i;
+    ManagedArray<int> out(128);
+    large_argument_kernel<<<1, 128>>>(argument, out.data());
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(out[127], 127 * 60);
+}
+
 }  // namespace

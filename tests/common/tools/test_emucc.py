@@ -227,7 +227,9 @@ class MessagesTest(unittest.TestCase):
         )
 
 
-class EmuccTest(unittest.TestCase):
+class DriverTest(unittest.TestCase):
+    """A folder with the files, and emucc run in it."""
+
     def setUp(self) -> None:
         if not (BUILD / "common" / "emulator" / "counting" / "libemulator_counting.a").exists():
             self.skipTest("the CPU engine is not built")
@@ -250,6 +252,8 @@ class EmuccTest(unittest.TestCase):
             env=os.environ | {"EMUCC_ENGINE": engine, "EMULATOR_COUNTERS": "none"},
         )
 
+
+class EmuccTest(DriverTest):
     def test_a_makefile_builds_unchanged(self) -> None:
         made = self.run_in_folder("make", f"NVCC={EMUCC}")
         self.assertEqual(made.returncode, 0, made.stderr)

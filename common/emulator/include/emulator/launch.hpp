@@ -106,6 +106,8 @@ class KernelCall {
     // Runs threads of the block until none is left to start. Each fiber of the block calls it once:
     // a thread that waits keeps its fiber, and another fiber continues the loop.
     virtual void run_threads(ThreadLoop& loop) const = 0;
+    // The size of the arguments. Each thread copies them to its stack.
+    virtual std::size_t argument_bytes() const = 0;
 };
 
 template <class Mode, class Body>
@@ -115,6 +117,7 @@ class BoundKernelCall final : public KernelCall {
     EMULATOR_UNRECORDED explicit BoundKernelCall(Parts&&... parts)
         : body_(std::forward<Parts>(parts)...) {}
 
+    std::size_t argument_bytes() const override { return sizeof(Body); }
     EMULATOR_UNRECORDED void run_threads(ThreadLoop& loop) const override {
         [[maybe_unused]] const Mode mode;
         while (loop.next < loop.count) {
