@@ -60,7 +60,8 @@ class Floyd final : public course::Problem {
     }
     std::string_view n_help() const override { return "vertices"; }
     std::string_view input_help() const override {
-        return "random (default), grid, cycle, hypercube, complete; negative-cycle, which a stage "
+        return "random (default), grid, cycle, hypercube, complete, longest-path; negative-cycle, "
+               "which a stage "
                "must report; or a file: DIMACS .gr, .csv with lines from,to,weight, or (any other "
                "name) OR-Library p-median";
     }
@@ -185,7 +186,8 @@ class Floyd final : public course::Problem {
   private:
     bool has_negative_cycle() const { return input_name_ == kNegativeCycleName; }
     bool is_named() const {
-        return has_negative_cycle() || course::is_one_of(kInputNames, input_name_);
+        return has_negative_cycle() || input_name_ == kLongestPathName ||
+               course::is_one_of(kInputNames, input_name_);
     }
 
     void refuse_given(const char* flag, bool refused) const {

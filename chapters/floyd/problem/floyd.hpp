@@ -115,6 +115,8 @@ inline constexpr std::int64_t kMaxVertices = 1'000'000;
 // Graphs without a negative cycle.
 inline constexpr std::string_view kInputNames[] = {"random", "grid", "cycle", "hypercube",
                                                    "complete"};
+// A cycle on which the path once round is as long as a path may be.
+inline constexpr std::string_view kLongestPathName = "longest-path";
 // A graph that is one negative cycle. A stage passes if it reports the cycle.
 inline constexpr std::string_view kNegativeCycleName = "negative-cycle";
 
@@ -136,10 +138,11 @@ struct GraphOptions {
 //              The vertices are the numbers below `count`, which may be any number
 //   complete   both ways between all points of a line; the weight is their distance. No detour is
 //              shorter, and many are equally long
+//   longest-path    a cycle whose paths are up to kMaxDistance long, and no edge is negative
 //   negative-cycle  a cycle whose last edge makes its length -1; the last steps find that
 // All but random and negative-cycle have a known distance. Errors: UsageError for more than
-// kMaxVertices, for weights with which a path could be longer than kMaxDistance, and for
-// negative-cycle with one vertex.
+// kMaxVertices, for weights with which a path could be longer than kMaxDistance, for longest-path
+// with `negative`, and for negative-cycle with one vertex.
 Graph make_graph(std::string_view name, std::int64_t count, const GraphOptions& options);
 
 // A file of edges. The end of its name decides its format:

@@ -80,9 +80,8 @@ void make_grid(Graph& graph, const GraphOptions& options, course::Random random)
     };
 }
 
-void make_cycle(Graph& graph, const GraphOptions& options, course::Random random) {
+void make_cycle(Graph& graph, const std::vector<Distance>& weights) {
     const std::int64_t count = graph.count;
-    const auto weights = random_weights(count, options.max_weight, random);
     graph.for_each_edge = [count, weights](const AddEdge& add) {
         for (std::int64_t from = 0; from < count && count > 1; ++from) {
             add(as_vertex(from), as_vertex((from + 1) % count), weights[from]);
@@ -91,6 +90,19 @@ void make_cycle(Graph& graph, const GraphOptions& options, course::Random random
     graph.known_distance = [sums = sums_of(weights)](Vertex from, Vertex to) {
         return sums[to] - sums[from] + (to < from ? sums.back() : 0);
     };
+}
+
+// The longest path leaves out the last edge, whose weight is 0. A kernel may take a distance of
+// kMaxDistance for infinity.
+void make_longest_path(Graph& graph, const GraphOptions& options, course::Random random) {
+    if (options.negative) {
+        throw course::UsageError(
+            text("--input ", kLongestPathName, ": with --negative, paths would be too long"));
+    }
+    auto weights = random_weights(graph.count, options.max_weight, random);
+    weights.back() = 0;
+    weights.front() += kMaxDistance - std::accumulate(weights.begin(), weights.end(), Distance{0});
+    make_cycle(graph, weights);
 }
 
 // No vertex can be left out of the cycle: only the last steps see that it is negative.
@@ -332,7 +344,9 @@ Graph make_graph(std::string_view name, std::int64_t count, const GraphOptions& 
     } else if (name == "grid") {
         make_grid(graph, options, random);
     } else if (name == "cycle") {
-        make_cycle(graph, options, random);
+        make_cycle(graph, random_weights(count, options.max_weight, random));
+    } else if (name == kLongestPathName) {
+        make_longest_path(graph, options, random);
     } else if (name == "hypercube") {
         make_hypercube(graph, options, random);
     } else if (name == "complete") {

@@ -111,6 +111,24 @@ Wave equal_peaks_wave(course::Random& random, std::int64_t count, std::int64_t s
     return wave;
 }
 
+Wave plateau_wave(course::Random& random, std::int64_t count, std::int64_t size) {
+    // The two cells add the same three energies in another order, which may round otherwise.
+    const auto is_level = [size](std::int32_t value) {
+        const float share = share_of(value, size);
+        const float inner = share + share / std::sqrt(2.0f);
+        const float outer = share / std::sqrt(2.0f) + share / std::sqrt(3.0f);
+        return (outer + inner + inner) / 3 == (inner + inner + outer) / 3;
+    };
+    std::int32_t value = kPairValue;
+    while (value > 1 && !is_level(value)) --value;
+    const auto places = static_cast<std::uint64_t>(std::max<std::int64_t>(size - 5, 1));
+    const std::int64_t place =
+        std::min<std::int64_t>(2, size - 2) + static_cast<std::int64_t>(random.below(places));
+    Wave wave;
+    for (std::int64_t i = 0; i < count; ++i) wave.add(place + i % 2, i < 2 ? value : 0);
+    return wave;
+}
+
 Wave hard_quotients_wave(course::Random& random, std::int64_t count, std::int64_t size) {
     // 1 / sqrt(2^24 - 1) is nearly the middle of two floats. An approximation rounds it down, a
     // step of Newton's method leaves it there, and the quotient of a power of two is then wrong.

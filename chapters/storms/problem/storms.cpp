@@ -79,9 +79,9 @@ class Storms final : public course::Problem {
     }
     std::string_view n_help() const override { return "cells of the layer, at least 3"; }
     std::string_view input_help() const override {
-        return "small (default), dense, long, sparse, signed, outside, zeros, corners (default "
-               "with "
-               "--check), or files separated by commas, one wave per file: a line with the number "
+        return "small (default), dense, long, sparse, signed, outside, zeros, plateau, corners "
+               "(default with --check), or files separated by commas, one wave per file: a line "
+               "with the number "
                "of particles, then lines `position value`";
     }
 

@@ -117,6 +117,8 @@ struct Workload {
 //   zeros    values of 0: no cell changes, and there is no maximum
 //   corners  wave 1 has two equal peaks, wave 2 has quotients that are hard to round (corners.hpp),
 //            and further waves are like small
+//   plateau  after wave 1 the greatest cells are two equal neighbours, which are no peak
+//            (corners.hpp); further waves are like small
 inline constexpr Workload kWorkloads[] = {
     {"small", 0, 40, 3},
     {"dense", 30'000, 20'000, 6},
@@ -126,6 +128,7 @@ inline constexpr Workload kWorkloads[] = {
     {"outside", 0, 40, 3},
     {"zeros", 0, 5, 2},
     {"corners", 0, 40, 3},
+    {"plateau", 0, 2, 3},
 };
 // nullptr: there is no such name.
 const Workload* find_workload(std::string_view name);

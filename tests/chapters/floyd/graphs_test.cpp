@@ -44,6 +44,23 @@ TEST(Graphs, HaveTheEdgesOfTheirKind) {
     for (const std::string_view name : floyd::kInputNames) EXPECT_EQ(edges_of(name, 1), 0);
 }
 
+TEST(Graphs, HaveALongestPath) {
+    for (const std::int64_t count : {1, 2, 3, 70}) {
+        const floyd::Graph graph = make_graph(floyd::kLongestPathName, count, {});
+        const auto last = static_cast<floyd::Vertex>(count - 1);
+        EXPECT_EQ(graph.known_distance(0, last), count == 1 ? 0 : floyd::kMaxDistance);
+        for (floyd::Vertex from = 0; from < count; ++from) {
+            for (floyd::Vertex to = 0; to < count; ++to) {
+                EXPECT_LE(graph.known_distance(from, to), floyd::kMaxDistance);
+                EXPECT_GE(graph.known_distance(from, to), 0);
+            }
+        }
+    }
+    GraphOptions negative;
+    negative.negative = true;
+    EXPECT_THROW(make_graph(floyd::kLongestPathName, 9, negative), course::UsageError);
+}
+
 TEST(Graphs, DependOnTheSeedAndHaveNegativeEdgesWhereAsked) {
     GraphOptions options;
     const Input a = make_input(make_graph("random", 50, options));

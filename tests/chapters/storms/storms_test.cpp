@@ -242,6 +242,19 @@ TEST(Corners, BeginWithTwoEqualPeaks) {
     }
 }
 
+TEST(Plateau, IsGreaterThanEveryPeak) {
+    for (const std::int64_t size : {31, 33, 255, 257, 513, 1000, 5000}) {
+        for (const std::uint64_t seed : {1, 2, 3}) {
+            Input input = make_input("plateau", size, seed);
+            input.waves.resize(1);
+            const std::vector<float> layer = solve(input).layer;
+            const auto greatest = std::ranges::max_element(layer);
+            EXPECT_EQ(greatest[0], greatest[1]) << size << ' ' << seed;
+            for (const Maximum& peak : find_peaks(layer)) EXPECT_LT(peak.value, *greatest);
+        }
+    }
+}
+
 // The quotient of a cell with the reciprocal itself and one correction, as a faulty kernel has it.
 float nearly_right(std::int64_t position, std::int32_t value, std::int64_t k, std::int64_t size) {
     const auto d = static_cast<float>(std::abs(position - k) + 1);
