@@ -120,6 +120,11 @@ def read_counted(
             f"{stage.stage}: counters of schema {document.get('schema')}, not {SCHEMA}",
             EXIT_FAILURE,
         )
+    if any("sampled" in record for record in document["kernels"]):
+        raise ToolError(
+            f"{stage.stage}: only some blocks were counted: EMULATOR_BUDGET=0 counts all",
+            EXIT_FAILURE,
+        )
     transfers = {
         f"{way}.{part}": document["transfers"][way][part]
         for way in TRANSFERS

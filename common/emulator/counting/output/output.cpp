@@ -29,7 +29,7 @@ void write_json(const std::string& path) {
     }
 }
 
-// The findings are those of the recorded blocks, too.
+// Not only with a table: the findings are those of the recorded blocks, too.
 void print_sampling_note() {
     const auto& kernels = counting().kernels;
     const auto sampled = [](const auto& kernel) { return kernel->is_sampled; };
@@ -43,10 +43,10 @@ void print_sampling_note() {
 }  // namespace
 
 void write_counters(const std::string& target) {
+    print_sampling_note();
     if (target == "none" || (target.empty() && counting().kernels.empty())) return;
     if (target.empty()) {
         print_table(stderr, make_reports());
-        print_sampling_note();
     } else {
         write_json(target);
     }

@@ -6,7 +6,7 @@
 
 namespace emulator::counting {
 
-// `target`: see Options::counters (settings.hpp).
+// `target`: see Options::counters (settings.hpp). Says on standard error if blocks were left out.
 void write_counters(const std::string& target);
 
 }  // namespace emulator::counting

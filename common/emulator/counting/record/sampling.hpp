@@ -14,9 +14,8 @@
 
 namespace emulator::counting {
 
-// Accesses and basic blocks of single threads: 15 s of recording, replay and checks on a processor
-// of 2023.
-constexpr std::uint64_t kDefaultBudget = std::uint64_t{1} << 30;
+// Accesses and basic blocks of single threads: some ten seconds of recording, replay and checks.
+constexpr std::uint64_t kDefaultBudget = std::uint64_t{1} << 29;
 
 // 0: no limit. Must be called before the first kernel.
 void set_budget(std::uint64_t events);
