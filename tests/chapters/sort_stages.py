@@ -230,7 +230,10 @@ class DeclaredWork(SortTest):
         for kernel in kernels:
             sums = counted.setdefault(kernel["name"], {"load": 0, "store": 0, "atomic": 0})
             for line in kernel["lines"]:
-                if line["space"] == "global":
+                if "copied_bytes" in line:
+                    stored = line["operation"] == "bulk_store"
+                    sums["store" if stored else "load"] += line["copied_bytes"]
+                elif line["space"] == "global":
                     sums[line["operation"]] += line["lanes"] * line["bytes"]
         return declared, counted
 

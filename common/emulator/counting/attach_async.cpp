@@ -4,7 +4,9 @@
 #include "common/emulator/counting/checks/async_checks.hpp"
 #include "common/emulator/counting/record/accesses.hpp"
 #include "common/emulator/counting/record/async_events.hpp"
+#include "common/emulator/counting/record/paths.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
+#include "common/emulator/counting/record/source_lines.hpp"
 #include "common/emulator/counting/skipped_line.hpp"
 #include "common/emulator/engine/hooks.hpp"
 
@@ -34,20 +36,20 @@ bool on_copies_awaited(const void* code, CopySort sort, std::uint64_t end) {
     return true;
 }
 
-void on_barrier_written(const void* code, const std::uint64_t* barrier) {
-    record_phase_step(code, PhaseStep::written, barrier, 0);
+void on_barrier_written(const void* code, const std::uint64_t* barrier, std::uint64_t state) {
+    record_phase_step(code, PhaseStep::written, barrier, {state, true});
 }
 
 // All that a thread did before it arrives is replayed before the arrival takes effect. The replay
 // thus keeps the order that phases make.
-void on_arrival(Worker& worker, const void* code, const std::uint64_t* barrier) {
+void on_arrival(Worker& worker, const void* code, const std::uint64_t* object, bool is_barrier) {
     before_waiting(worker);
-    record_phase_step(code, PhaseStep::arrival, barrier, 0);
+    record_phase_step(code, PhaseStep::arrival, object, {0, is_barrier});
     wait_for_replay();
 }
 
 void on_completion_begins(const void* code, const std::uint64_t* barrier) {
-    record_phase_step(code, PhaseStep::completion, barrier, 0);
+    record_phase_step(code, PhaseStep::completion, barrier, {0, false});
 }
 
 void on_phase_ended(Worker& worker, const std::uint64_t* barrier, std::uint64_t phase,
@@ -67,12 +69,13 @@ bool on_wait_begins(Worker& worker, const void* code) {
 }
 
 void on_wait_ended(const void* code, const std::uint64_t* barrier, std::uint64_t phase) {
-    record_phase_step(code, PhaseStep::wait, barrier, phase);
+    record_phase_step(code, PhaseStep::wait, barrier, {phase, true});
 }
 
 void on_call_refused(Worker& worker, const void* code, const char* what, const char* advice) {
+    const std::uint16_t path = path_of(current_thread->record->prefix);
     const Unrecorded unrecorded;
-    report_refused_call(worker, code, what, advice);
+    report_refused_call(worker, find_line(code, callers_of(path)), what, advice);
 }
 
 }  // namespace

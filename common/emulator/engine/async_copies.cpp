@@ -26,9 +26,10 @@ CopyQueue& bulk_stores() {
 
 void check_shared(const void* address, std::uint32_t bytes, const void* code) {
     if (running_worker->is_shared(address, bytes)) return;
-    refuse_call(cudaErrorInvalidAddressSpace, code,
-                "an asynchronous copy whose shared side lies outside of the block's shared memory",
-                "copy between global memory and a __shared__ array, within its bounds");
+    refuse_call(
+        cudaErrorInvalidAddressSpace, code,
+        "makes an asynchronous copy whose shared side lies outside of the block's shared memory",
+        "copy between global memory and a __shared__ array, within its bounds");
 }
 
 void check_global(const void* address, const void* code) {
@@ -39,7 +40,7 @@ void check_global(const void* address, const void* code) {
         return;
     }
     refuse_call(cudaErrorInvalidAddressSpace, code,
-                "an asynchronous copy whose global side lies in shared memory, in a local "
+                "makes an asynchronous copy whose global side lies in shared memory, in a local "
                 "variable or at a null pointer",
                 "pass memory from cudaMalloc()");
 }
@@ -47,12 +48,12 @@ void check_global(const void* address, const void* code) {
 void check_bulk(const void* a, const void* b, std::uint32_t bytes, const void* code) {
     if (bytes % 16 != 0) {
         refuse_call(cudaErrorLaunchFailure, code,
-                    "a bulk copy whose size is no multiple of 16 bytes",
+                    "makes a bulk copy whose size is no multiple of 16 bytes",
                     "copy a multiple of 16 bytes, and the rest by plain accesses");
     }
     if (!is_multiple(a, 16) || !is_multiple(b, 16)) {
         refuse_call(cudaErrorMisalignedAddress, code,
-                    "a bulk copy with an address that is no multiple of 16 bytes",
+                    "makes a bulk copy with an address that is no multiple of 16 bytes",
                     "align both sides to 16 bytes: __align__(16) for a __shared__ array");
     }
 }
@@ -63,12 +64,12 @@ void copy_async(void* destination, const void* source, unsigned bytes, unsigned 
     const void* const code = __builtin_return_address(0);
     if ((bytes != 4 && bytes != 8 && bytes != 16) || unread > bytes) {
         refuse_call(cudaErrorLaunchFailure, code,
-                    "an asynchronous copy of a size that no instruction has",
+                    "makes an asynchronous copy of a size that no instruction has",
                     "copy 4, 8 or 16 bytes");
     }
     if (!is_multiple(destination, bytes) || !is_multiple(source, bytes)) {
         refuse_call(cudaErrorMisalignedAddress, code,
-                    "an asynchronous copy with an address that is no multiple of its size",
+                    "makes an asynchronous copy with an address that is no multiple of its size",
                     "align both sides to the size, or copy fewer bytes at a time");
     }
     check_shared(destination, bytes, code);
@@ -95,7 +96,7 @@ void wait_for_copies(unsigned left) noexcept {
 void arrive_after_copies(std::uint64_t* barrier, bool expected) noexcept {
     const void* const code = __builtin_return_address(0);
     check_barrier_word(barrier, code);
-    if (hooks.arrival != nullptr) hooks.arrival(*running_worker, code, barrier);
+    if (hooks.arrival != nullptr) hooks.arrival(*running_worker, code, barrier, true);
     AsyncWork& work = running_worker->async();
     if (!expected) grow_pending_count(barrier, code);
     work.tracked.push_back(

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/engine/mbarrier.hpp"
-
 namespace emulator {
 namespace {
 
@@ -45,8 +43,8 @@ std::string describe_phase_waiters(const AsyncWork& work) {
         for (const PhaseWaiter& waiter : work.waiters) {
             if (waiter.barrier == first.barrier) threads.push_back(waiter.thread);
         }
-        text += "\n  threads " + describe_ranges(std::move(threads)) +
-                " at an mbarrier whose phase lacks " + describe_missing(*first.barrier);
+        text += "\n  threads " + describe_ranges(std::move(threads)) + " " +
+                describe_wait(first.barrier);
     }
     return text;
 }

@@ -49,11 +49,14 @@ struct Hooks {
     // them. False: it does not wait.
     bool (*copies_awaited)(const void* code, CopySort sort, std::uint64_t end) = nullptr;
     void (*proxy_fence)(const void* code) = nullptr;
-    // The running thread is about to initialise an mbarrier, or to make it invalid.
-    void (*barrier_written)(const void* code, const std::uint64_t* barrier) = nullptr;
-    // It is about to arrive at one. It may wait, by Worker::hold().
-    void (*arrival)(Worker& worker, const void* code, const std::uint64_t* barrier) = nullptr;
-    // Its arrival was the last one: the barrier's completion function is about to run.
+    // The running thread is about to initialise an mbarrier, or to make it invalid: the new state.
+    void (*barrier_written)(const void* code, const std::uint64_t* barrier,
+                            std::uint64_t state) = nullptr;
+    // It is about to arrive at one, or to release another object. It may wait, by Worker::hold().
+    void (*arrival)(Worker& worker, const void* code, const std::uint64_t* object,
+                    bool is_barrier) = nullptr;
+    // Its arrival was the last one, and the barrier's completion function is about to run; or it
+    // has acquired another object.
     void (*completion_begins)(const void* code, const std::uint64_t* barrier) = nullptr;
     // A phase has ended, and with it the work that the barrier tracked.
     void (*phase_ended)(Worker& worker, const std::uint64_t* barrier, std::uint64_t phase,

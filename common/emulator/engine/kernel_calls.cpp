@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What kernels see of their thread and block, and the calls that do not wait.
 #include <cstdlib>
+#include <emulator/async_copies.hpp>
 
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/hooks.hpp"
@@ -21,6 +22,23 @@ bool grid_is_cooperative() noexcept { return running_worker->grid().configuratio
 void* dynamic_shared_memory() noexcept { return running_worker->dynamic_shared(); }
 
 std::size_t dynamic_shared_bytes() noexcept { return running_worker->dynamic_shared_bytes(); }
+
+bool is_in_shared_memory(const void* address) noexcept {
+    return running_worker->is_shared(address, 1);
+}
+
+void check_vector_atomic(const void* address, unsigned bytes, const void* code) noexcept {
+    if (running_worker->is_shared(address, 1)) {
+        refuse_call(cudaErrorInvalidAddressSpace, code,
+                    "adds a vector atomically in shared memory, where no device can",
+                    "add each component by itself");
+    }
+    if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0) {
+        refuse_call(cudaErrorMisalignedAddress, code,
+                    "adds a vector atomically at an address that is no multiple of its size",
+                    "align the array to the size of the vector");
+    }
+}
 
 void enter_thread(ThreadContext& thread) {
     threadIdx = thread.thread_index;

@@ -17,17 +17,11 @@ namespace emulator {
 namespace {
 
 constexpr int kExpectedShift = 20;
-constexpr int kTransactionShift = 40;
-constexpr std::uint64_t kTransactionMask = (1u << 21) - 1;
 constexpr std::uint64_t kParity = std::uint64_t{1} << 61;
 constexpr std::uint64_t kMark = std::uint64_t{2} << 62;
 
 std::uint32_t expected_of(std::uint64_t state) {
     return static_cast<std::uint32_t>(state >> kExpectedShift & kMaxBarrierCount);
-}
-std::int64_t transactions_of(std::uint64_t state) {
-    const auto bits = static_cast<std::int64_t>(state >> kTransactionShift & kTransactionMask);
-    return bits - ((bits & 1 << 20) != 0 ? 1 << 21 : 0);
 }
 std::uint64_t with_pending(std::uint64_t state, std::uint32_t pending) {
     return (state & ~std::uint64_t{kMaxBarrierCount}) | pending;
@@ -85,7 +79,7 @@ void end_tracked_work(AsyncWork& work, std::uint64_t* barrier) {
 void check_initialised(std::uint64_t* barrier, const void* code) {
     check_barrier_word(barrier, code);
     if (is_barrier(*barrier)) return;
-    refuse_call(cudaErrorLaunchFailure, code, "a barrier that is not initialised",
+    refuse_call(cudaErrorLaunchFailure, code, "uses a barrier that is not initialised",
                 "let one thread call init(), then all __syncthreads(), before the first use");
 }
 
@@ -108,21 +102,13 @@ void check_barrier_word(const std::uint64_t* barrier, const void* code) {
         return;
     }
     refuse_call(cudaErrorMisalignedAddress, code,
-                "a barrier whose address is null or no multiple of 8 bytes",
+                "uses a barrier whose address is null or no multiple of 8 bytes",
                 "declare it as a __shared__ variable of its own type");
 }
 
 void grow_pending_count(std::uint64_t* barrier, const void* code) {
     check_initialised(barrier, code);
     *barrier = with_pending(*barrier, pending_of(*barrier) + 1);
-}
-
-std::string describe_missing(std::uint64_t state) {
-    const std::uint32_t arrivals = pending_of(state);
-    const std::int64_t bytes = transactions_of(state);
-    std::string text = std::to_string(arrivals) + (arrivals == 1 ? " arrival" : " arrivals");
-    if (bytes != 0) text += " and " + std::to_string(bytes) + " bytes of bulk copies";
-    return text;
 }
 
 void advance_phase(std::uint64_t* barrier, bool awaited) {
@@ -160,11 +146,12 @@ void barrier_init(std::uint64_t* barrier, std::uint32_t count) noexcept {
     check_barrier_word(barrier, code);
     if (count == 0 || count > kMaxBarrierCount) {
         refuse_call(cudaErrorLaunchFailure, code,
-                    "a barrier that expects no arrival, or more than 1 048 575",
+                    "initialises a barrier that expects no arrival, or more than 1 048 575",
                     "pass the number of threads that arrive in each phase");
     }
-    if (hooks.barrier_written != nullptr) hooks.barrier_written(code, barrier);
-    *barrier = kMark | std::uint64_t{count} << kExpectedShift | count;
+    const std::uint64_t state = kMark | std::uint64_t{count} << kExpectedShift | count;
+    if (hooks.barrier_written != nullptr) hooks.barrier_written(code, barrier, state);
+    *barrier = state;
 }
 
 void barrier_prepare(std::uint64_t* barrier, std::uint32_t count) noexcept {
@@ -174,7 +161,7 @@ void barrier_prepare(std::uint64_t* barrier, std::uint32_t count) noexcept {
 void barrier_invalidate(std::uint64_t* barrier) noexcept {
     const void* const code = __builtin_return_address(0);
     check_initialised(barrier, code);
-    if (hooks.barrier_written != nullptr) hooks.barrier_written(code, barrier);
+    if (hooks.barrier_written != nullptr) hooks.barrier_written(code, barrier, 0);
     *barrier = 0;
 }
 
@@ -183,12 +170,12 @@ std::uint64_t barrier_arrive(std::uint64_t* barrier, std::uint32_t count,
                              PhaseCompletion completion) noexcept {
     const void* const code = __builtin_return_address(0);
     check_barrier_word(barrier, code);
-    if (hooks.arrival != nullptr) hooks.arrival(*running_worker, code, barrier);
+    if (hooks.arrival != nullptr) hooks.arrival(*running_worker, code, barrier, true);
     check_initialised(barrier, code);
     const std::uint64_t before = *barrier;
     if (count > pending_of(before)) {
         refuse_call(cudaErrorLaunchFailure, code,
-                    "an arrival at a barrier whose phase expects no more arrivals",
+                    "arrives at a barrier whose phase expects no more arrivals",
                     "initialise the barrier with the number of threads that arrive, and let none "
                     "arrive twice in a phase");
     }
@@ -202,7 +189,7 @@ std::uint64_t barrier_arrive(std::uint64_t* barrier, std::uint32_t count,
             hooks.completion_begins(code, barrier);
         }
         completion.call(completion.argument);
-        if (hooks.arrival != nullptr) hooks.arrival(*running_worker, code, barrier);
+        if (hooks.arrival != nullptr) hooks.arrival(*running_worker, code, barrier, true);
     }
     advance_phase(barrier, false);
     return before;
@@ -225,6 +212,23 @@ void barrier_wait(std::uint64_t* barrier, bool parity) noexcept {
     if (hooks.wait_ended != nullptr) {
         hooks.wait_ended(code, barrier, running_worker->async().last_phase(barrier));
     }
+}
+
+void note_release(const void* object) noexcept {
+    if (hooks.arrival == nullptr) return;
+    hooks.arrival(*running_worker, __builtin_return_address(0),
+                  static_cast<const std::uint64_t*>(object), false);
+}
+
+void note_acquire(const void* object) noexcept {
+    if (hooks.completion_begins == nullptr) return;
+    hooks.completion_begins(__builtin_return_address(0), static_cast<const std::uint64_t*>(object));
+}
+
+void let_others_run() noexcept {
+    const void* const code = __builtin_return_address(0);
+    if (hooks.wait_begins != nullptr) hooks.wait_begins(*running_worker, code);
+    suspend_until_end(nullptr, false, code, true);
 }
 
 bool barrier_test(std::uint64_t* barrier, bool parity) noexcept {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <emulator/mbarrier.hpp>
-#include <string>
 
 namespace emulator {
 
@@ -15,8 +14,5 @@ void advance_phase(std::uint64_t* barrier, bool awaited);
 void grow_pending_count(std::uint64_t* barrier, const void* code);
 // Refuses an address that no barrier can have.
 void check_barrier_word(const std::uint64_t* barrier, const void* code);
-
-// What a phase still waits for: "32 arrivals and 64 bytes".
-std::string describe_missing(std::uint64_t state);
 
 }  // namespace emulator

@@ -251,11 +251,12 @@ void Worker::resume(std::uint16_t thread) {
 // rounds in which no thread arrives anywhere, they are left: that is a deadlock.
 [[gnu::noinline]] void Worker::release_polling() {
     constexpr int kMaxFruitlessRounds = 10000;
-    if (++async_->fruitless_rounds > kMaxFruitlessRounds) return;
-    std::erase_if(async_->waiters, [&](const PhaseWaiter& waiter) {
+    if (async_->fruitless_rounds == kMaxFruitlessRounds) return;
+    const auto released = std::erase_if(async_->waiters, [&](const PhaseWaiter& waiter) {
         if (waiter.polls) resume(waiter.thread);
         return waiter.polls;
     });
+    async_->fruitless_rounds += released > 0;
 }
 
 void Worker::hold() {

@@ -45,6 +45,7 @@
 #include <emulator/atomics.hpp>
 #include <emulator/device_functions.hpp>
 #include <emulator/dynamic_shared.hpp>
+#include <emulator/nv_atomics.hpp>
 #endif
 
 struct cudaLaunchConfig_t {

@@ -5,7 +5,12 @@ import re
 
 from .launches import TAKE_A_KERNEL, keep_kernel_type, rewrite_launch
 from .ptx import KEYWORDS as ASM, rewrite_asm
-from .shared_memory import is_dynamic_shared, mark_end_of_shared, rewrite_dynamic_shared
+from .shared_memory import (
+    is_dynamic_shared,
+    mark_end_of_shared,
+    move_alignment,
+    rewrite_dynamic_shared,
+)
 from .source import Edit
 
 # Identifiers of constructs that the engine lacks. A message that names the construct helps more
@@ -81,6 +86,7 @@ def rewrite(source):
                 while tokens[index].text != ";":
                     index += 1
             elif token.text == "__shared__":
+                move_alignment(source, index)
                 mark_end_of_shared(source, index)
         elif (
             token.text == "<"

@@ -83,6 +83,24 @@ def rewrite_dynamic_shared(source, first, inside_function):
     )
 
 
+def move_alignment(source, index):
+    """Moves an alignas() behind the __shared__ at index before the whole declaration.
+
+    g++ takes it only there, nvcc also between the specifiers.
+    """
+    tokens = source.tokens
+    if index + 1 == len(tokens) or tokens[index + 1].text != "alignas":
+        return
+    end = skip_alignment(source, index + 1)
+    start, stop = tokens[index + 1].start, tokens[end - 1].end
+    first = index
+    while first > 0 and tokens[first - 1].text in ("static", "const", "volatile"):
+        first -= 1
+    source.edits.append(Edit(start, stop, source.line_breaks(start, stop)))
+    place = tokens[first].start
+    source.edits.append(Edit(place, place, " ".join(source.text[start:stop].split()) + " "))
+
+
 def mark_end_of_shared(source, index):
     """Puts EMULATOR_SHARED_END behind the declaration that the __shared__ at index belongs to.
 

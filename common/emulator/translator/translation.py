@@ -22,11 +22,9 @@ ENGINE_HEADERS = sorted(Path(__file__).parents[1].glob("include*")) + [
 UNSUPPORTED_LIBRARIES = {"thrust": "Thrust", "cub": "CUB", "cuda": "libcu++", "cutlass": "CUTLASS"}
 
 
-
 def is_provided(header):
     """Whether the engine has the header, or has a message for those who include it."""
-    engine = Path(__file__).parent.parent
-    return any((engine / folder / header).is_file() for folder in ("include_libraries", "refused"))
+    return any((folder / header).is_file() for folder in ENGINE_HEADERS)
 
 
 class Translation:

@@ -18,7 +18,14 @@ from typing import Any
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, Stage, ToolError, executable, pick_engine
 
 SCHEMA = 1
-GLOBAL = ("global_load", "global_store", "global_atomic")
+GLOBAL = (
+    "global_load",
+    "global_store",
+    "global_atomic",
+    "global_async_copy",
+    "global_bulk_load",
+    "global_bulk_store",
+)
 SHARED = ("shared_load", "shared_store", "shared_atomic")
 MEMORY = (*GLOBAL, *SHARED, "constant_load")
 OWN = ("launches", "blocks", "threads", "warps")

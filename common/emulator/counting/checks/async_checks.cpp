@@ -8,7 +8,6 @@
 #include "common/emulator/counting/checks/running_block.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/engine/grid.hpp"
-#include "common/emulator/engine/mbarrier.hpp"
 
 namespace emulator::counting {
 namespace {
@@ -103,8 +102,8 @@ void end_phase_checks(Worker& worker, std::uintptr_t barrier, std::uint64_t phas
             Point point = copy.issue;
             if (point.interval != block.interval) point = {block.interval, copy.thread, 0};
             block.phases.end_copy(barrier, copy.thread, point.stamp);
-            running.words.note_copy_read(copy, point);
-            running.words.note_copy_written(copy, point);
+            running.words.note_copy_read(copy, point, Access::kTracked);
+            running.words.note_copy_written(copy, point, Access::kTracked);
         }
     }
     block.phases.end_phase(barrier, phase);
@@ -119,11 +118,11 @@ void order_proxy_fence(Worker& worker, int warp, std::uint32_t lanes) {
     }
 }
 
-void report_refused_call(Worker& worker, const void* code, const char* what, const char* advice) {
+void report_refused_call(Worker& worker, SourceLine line, const char* what, const char* advice) {
     Finding finding;
     finding.kind = FindingKind::invalid_call;
     finding.kernel = worker.grid().name();
-    finding.actors.push_back({worker.block(), current_thread->linear_index, find_line(code), what});
+    finding.actors.push_back({worker.block(), current_thread->linear_index, std::move(line), what});
     finding.advice = advice;
     report(std::move(finding));
 }
@@ -137,9 +136,8 @@ bool report_endless_phase(Worker& worker) {
     Finding finding;
     finding.kind = FindingKind::barrier_divergence;
     finding.kernel = worker.grid().name();
-    finding.actors.push_back(
-        {worker.block(), first->thread, find_line(first->code), "waits forever at an mbarrier"});
-    finding.what = "whose phase lacks " + describe_missing(*first->barrier);
+    finding.actors.push_back({worker.block(), first->thread, find_line(first->code),
+                              "waits forever " + describe_wait(first->barrier)});
     finding.advice =
         "let as many threads arrive as init() was told, and expect as many bytes as bulk copies "
         "bring";

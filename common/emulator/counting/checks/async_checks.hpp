@@ -6,6 +6,7 @@
 #include <span>
 
 #include "common/emulator/counting/record/async_events.hpp"
+#include "common/emulator/counting/record/source_lines.hpp"
 
 namespace emulator::counting {
 
@@ -30,8 +31,8 @@ void end_phase_checks(Worker& worker, std::uintptr_t barrier, std::uint64_t phas
                       std::span<const EndedWork> work);
 void order_proxy_fence(Worker& worker, int warp, std::uint32_t lanes);
 
-// The running thread's call at `code` ends the kernel.
-void report_refused_call(Worker& worker, const void* code, const char* what, const char* advice);
+// The running thread's call at this line ends the kernel.
+void report_refused_call(Worker& worker, SourceLine line, const char* what, const char* advice);
 // All threads wait, some of them for phases that will never end. False: none of them.
 bool report_endless_phase(Worker& worker);
 

@@ -115,7 +115,8 @@ std::string totals_json(const KernelReport& report) {
         }
     }
     for (const auto& [sort, counts] : report.copies) {
-        members.push_back(member_json(json_name_of(sort), copy_json(sort, counts)));
+        members.push_back(
+            member_json(std::string("global_") + json_name_of(sort), copy_json(sort, counts)));
     }
     const Counts constant = value_or_none(report.accesses, {Space::constant, EventKind::load});
     const Counts blocks = value_or_none(report.others, EventKind::block);
@@ -143,12 +144,12 @@ std::string line_json(const LineKey& key, const LineCounts& entry) {
     const Counts& counts = entry.counts;
     const bool access = is_access(key.kind);
     const bool shared = key.space == Space::shared;
-    return object({
+    const bool copy = key.kind == EventKind::copy;
+    Texts members{
         member("file", key.file),
         member("line", static_cast<std::uint64_t>(key.line)),
-        member("operation",
-               key.kind == EventKind::copy ? json_name_of(key.sort) : name_of(key.kind)),
-        member("space", access ? name_of(key.space) : ""),
+        member("operation", copy ? json_name_of(key.sort) : name_of(key.kind)),
+        member("space", access || copy ? name_of(key.space) : ""),
         member("bytes", key.bytes),
         member("requests", counts.requests),
         member("lanes", counts.lanes),
@@ -159,7 +160,9 @@ std::string line_json(const LineKey& key, const LineCounts& entry) {
         member("ideal_wavefronts", shared ? counts.ideal_units : counts.ideal_wavefronts),
         member("depth", counts.depth),
         member("instructions", entry.instructions),
-    });
+    };
+    if (copy) members.push_back(member("copied_bytes", counts.bytes));
+    return object(members);
 }
 
 bool is_listed(EventKind kind) {

@@ -41,14 +41,14 @@ void record_copy_wait(const void* code, CopySort sort, std::uint64_t end) {
 }
 
 void record_phase_step(const void* code, PhaseStep step, const std::uint64_t* barrier,
-                       std::uint64_t phase) {
-    if (!block_is_recorded) return note_unrecorded(barrier, sizeof *barrier);
+                       PhaseWords words) {
+    if (!block_is_recorded) return note_unrecorded(barrier, 1);
     const Operation operation = step == PhaseStep::written ? Operation::store
                                 : step == PhaseStep::wait  ? Operation::load
                                                            : Operation::atomic;
-    const Range range = range_of(barrier, sizeof *barrier, operation, code);
-    record_event(code, meta_of(step) | meta_of(range.space), number_of(barrier),
-                 PhaseWords{phase, 0});
+    const Range range =
+        range_of(barrier, words.is_barrier != 0 ? sizeof *barrier : 1, operation, code);
+    record_event(code, meta_of(step) | meta_of(range.space), number_of(barrier), words);
 }
 
 void record_proxy_fence(const void* code) {

@@ -16,10 +16,10 @@ struct CopyWords {
     std::uint32_t bytes;
     std::uint32_t other;  // bytes that are read; of a bulk load: its number in the block
 };
-// Of a step of a phase the operand is the address of the mbarrier.
+// Of a step of a phase the operand is the address of the object.
 struct PhaseWords {
-    std::uint64_t phase;  // of a wait: the phase that has ended
-    std::uint64_t unused;
+    std::uint64_t phase;  // of a wait: the phase that has ended; of a write: the new state
+    std::uint64_t is_barrier;  // the object is an mbarrier, which is accessed as a whole
 };
 static_assert(sizeof(CopyWords) == 4 * Words::kPerLane && sizeof(PhaseWords) == sizeof(CopyWords));
 
@@ -28,7 +28,7 @@ static_assert(sizeof(CopyWords) == 4 * Words::kPerLane && sizeof(PhaseWords) == 
 void record_copy(const void* code, const AsyncCopy& copy, CopySort sort, std::uint64_t number);
 void record_copy_wait(const void* code, CopySort sort, std::uint64_t end);
 void record_phase_step(const void* code, PhaseStep step, const std::uint64_t* barrier,
-                       std::uint64_t phase);
+                       PhaseWords words);
 void record_proxy_fence(const void* code);
 
 }  // namespace emulator::counting

@@ -88,6 +88,8 @@ void note_atomic(void* address, int bytes, const void* code) {
             return record_access<EventKind::atomic, 2>(address, code);
         case 4:
             return record_access<EventKind::atomic, 4>(address, code);
+        case 16:
+            return record_access<EventKind::atomic, 16>(address, code);
         default:
             return record_access<EventKind::atomic, 8>(address, code);
     }

@@ -27,9 +27,11 @@ void do_plain_copy(Worker& worker, int warp, Counts& counts, const AsyncStep& st
                    const Copies& copies) {
     Addresses destinations{};
     std::uint32_t reading = 0;
+    bool fills = false;
     for (std::uint32_t lanes = step.lanes; lanes != 0; lanes &= lanes - 1) {
         const int lane = std::countr_zero(lanes);
         destinations[lane] = copies[lane].destination;
+        fills |= copies[lane].other < copies[lane].bytes;
         reading |= static_cast<std::uint32_t>(copies[lane].other > 0) << lane;
     }
     const auto bytes = static_cast<std::uint8_t>(bytes_of(step.head));
@@ -37,14 +39,11 @@ void do_plain_copy(Worker& worker, int warp, Counts& counts, const AsyncStep& st
                        bytes,      reading,       step.operands,   {}};
     const Request store{step.place, Space::shared, Operation::store,    false,
                         bytes,      step.lanes,    destinations.data(), {}};
-    if (reading != 0) {
-        const Cost sectors = global_cost(load);
-        counts.units += sectors.units;
-        counts.ideal_units += sectors.ideal;
-    }
-    const Cost wavefronts = async_copy_cost(store);
-    counts.wavefronts += wavefronts.units;
-    counts.ideal_wavefronts += wavefronts.ideal;
+    const CopyCost cost = async_copy_cost(load, store, fills);
+    counts.units += cost.global.units;
+    counts.ideal_units += cost.global.ideal;
+    counts.wavefronts += cost.shared.units;
+    counts.ideal_wavefronts += cost.shared.ideal;
     check(worker, warp, load);
     check(worker, warp, store);
 }
@@ -94,6 +93,8 @@ void do_copy(Worker& worker, int warp, Counts& counts, const AsyncStep& step) {
         const int lane = std::countr_zero(lanes);
         counts.bytes += copies[lane].bytes;
         if (sort == CopySort::plain) continue;
+        // Each lane's bulk copy is a request of its own.
+        counts.requests += lanes != step.lanes;
         do_bulk_copy(worker, warp, counts, sort, step, lane, copies[lane]);
     }
     note_copies(worker, warp, {step.place, sort, step.lanes, step.operands, copies.data()});
@@ -103,8 +104,10 @@ void do_phase_step(Worker& worker, int warp, const AsyncStep& step) {
     std::array<PhaseWords, kWarpSize> words;
     std::memcpy(words.data(), step.words, sizeof words);
     const PhaseStep done = step_of(step.head);
-    // Whoever initialises the barrier writes it; all others access it as by atomic operations.
-    if (done != PhaseStep::completion) {
+    // Whoever initialises the barrier writes it; all others access it as by atomic operations. Two
+    // threads that initialise it with the same count get the warning about equal values.
+    const int first = std::countr_zero(step.lanes);
+    if (words[first].is_barrier != 0) {
         const Operation operation = done == PhaseStep::written ? Operation::store
                                     : done == PhaseStep::wait  ? Operation::load
                                                                : Operation::atomic;
@@ -116,7 +119,7 @@ void do_phase_step(Worker& worker, int warp, const AsyncStep& step) {
                        8,
                        step.lanes,
                        step.operands,
-                       {}});
+                       {done == PhaseStep::written ? step.words : nullptr}});
     }
     order_phase_step(worker, warp, done, step.lanes, step.operands, words.data());
 }

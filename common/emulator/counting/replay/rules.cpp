@@ -181,6 +181,69 @@ Cost shared_atomic_cost(const Request& request, const Addresses& addresses) {
     return cost;
 }
 
+// ---- Asynchronous copies
+
+constexpr unsigned kLineBytes = 128;
+
+// The largest number of words that lanes [begin, end) have in one bank; equal words count each.
+unsigned words_in_bank(const Request& request, int begin, int end) {
+    std::array<unsigned, kBanks> words{};
+    for (int lane = begin; lane < end; ++lane) {
+        if ((request.lanes >> lane & 1) == 0) continue;
+        for (unsigned offset = 0; offset < request.bytes; offset += kWordBytes) {
+            ++words[(request.address[lane] + offset) / kWordBytes % kBanks];
+        }
+    }
+    return *std::max_element(words.begin(), words.end());
+}
+
+// At most one pair of numbers per lane.
+class DistinctPairs {
+  public:
+    void add(Address first, Address second) {
+        // Neighbours are mostly equal.
+        for (unsigned i = count_; i > 0; --i) {
+            if (first_[i - 1] == first && second_[i - 1] == second) return;
+        }
+        first_[count_] = first;
+        second_[count_++] = second;
+    }
+    unsigned count() const { return count_; }
+
+  private:
+    unsigned count_ = 0;
+    std::array<Address, kWarpSize> first_;
+    std::array<Address, kWarpSize> second_;
+};
+
+// A wavefront takes one word per bank on each side, from up to four lines.
+unsigned copy_wavefronts(const Request& load, const Request& store, int begin, int end) {
+    constexpr unsigned kLinesAtOnce = 4;
+    DistinctPairs lines;
+    for (int lane = begin; lane < end; ++lane) {
+        if ((load.lanes >> lane & 1) != 0) lines.add(load.address[lane] / kLineBytes, 0);
+    }
+    return std::max({words_in_bank(load, begin, end), words_in_bank(store, begin, end),
+                     (lines.count() + kLinesAtOnce - 1) / kLinesAtOnce});
+}
+
+// A transfer takes one sector of the target from one line of the source. A lane whose target a
+// later lane has too takes no part.
+Cost bypassing_copy_cost(const Request& load, const Request& store) {
+    DistinctPairs transfers;
+    for (std::uint32_t lanes = load.lanes; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        bool is_last = true;
+        for (std::uint32_t later = lanes & (lanes - 1); later != 0; later &= later - 1) {
+            is_last &= store.address[std::countr_zero(later)] != store.address[lane];
+        }
+        if (!is_last) continue;
+        transfers.add(load.address[lane] / kLineBytes, store.address[lane] / kSectorBytes);
+    }
+    const unsigned bytes = load.bytes * static_cast<unsigned>(std::popcount(load.lanes));
+    return {transfers.count(), round_up_to_sectors(bytes)};
+}
+
 }  // namespace
 
 Cost global_cost(const Request& request) {
@@ -214,10 +277,32 @@ Cost shared_cost(const Request& request) {
     return grouped_cost(request, lanes);
 }
 
-Cost async_copy_cost(const Request& store) { return shared_cost(store); }
+CopyCost async_copy_cost(const Request& load, const Request& store, bool fills) {
+    CopyCost cost;
+    if (load.lanes != 0) {
+        cost.global =
+            load.bytes == 16 && !fills ? bypassing_copy_cost(load, store) : global_cost(load);
+    }
+    if (store.bytes == 16) {
+        if (fills) cost.shared = shared_cost(store);
+        return cost;
+    }
+    const int group = store.bytes == 4 ? kWarpSize : kWarpSize / 2;
+    for (int begin = 0; begin < kWarpSize; begin += group) {
+        const unsigned wavefronts = copy_wavefronts(load, store, begin, begin + group);
+        cost.shared.units += wavefronts;
+        cost.shared.ideal += wavefronts > 0;
+    }
+    return cost;
+}
 
 Cost bulk_copy_cost(std::uintptr_t global, std::uint32_t bytes) {
-    return contiguous_cost(global, bytes);
+    constexpr std::uint32_t kPiece = 128;
+    Cost cost{0, round_up_to_sectors(bytes)};
+    for (std::uint32_t done = 0; done < bytes; done += kPiece) {
+        cost.units += contiguous_cost(global + done, std::min(kPiece, bytes - done)).units;
+    }
+    return cost;
 }
 
 }  // namespace emulator::counting

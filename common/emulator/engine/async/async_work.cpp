@@ -2,6 +2,7 @@
 #include "common/emulator/engine/async/async_work.hpp"
 
 #include <algorithm>
+#include <emulator/mbarrier.hpp>
 #include <utility>
 
 #include "common/emulator/process/settings.hpp"
@@ -164,6 +165,21 @@ void AsyncWork::finish_block(int threads) {
     ended.clear();
     bulk_loads = 0;
     phase_count = 0;
+}
+
+std::int64_t transactions_of(std::uint64_t state) {
+    const auto bits = static_cast<std::int64_t>(state >> kTransactionShift & kTransactionMask);
+    return bits - ((bits & 1 << 20) != 0 ? 1 << 21 : 0);
+}
+
+std::string describe_wait(const std::uint64_t* barrier) {
+    if (barrier == nullptr) return "in a loop that waits for another thread";
+    const std::uint32_t arrivals = pending_of(*barrier);
+    const std::int64_t bytes = transactions_of(*barrier);
+    std::string text = "at an mbarrier whose phase lacks " + std::to_string(arrivals) +
+                       (arrivals == 1 ? " arrival" : " arrivals");
+    if (bytes != 0) text += " and " + std::to_string(bytes) + " bytes of bulk copies";
+    return text;
 }
 
 std::uint64_t AsyncWork::last_phase(const std::uint64_t* barrier) const {

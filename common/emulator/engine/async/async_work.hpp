@@ -111,6 +111,16 @@ struct AsyncWork {
     std::uint64_t last_phase(const std::uint64_t* barrier) const;  // 0: none
 };
 
+// Of the state of an mbarrier: the bytes that bulk copies have still to bring; where they lie in
+// it.
+constexpr int kTransactionShift = 40;
+constexpr std::uint64_t kTransactionMask = (1u << 21) - 1;
+std::int64_t transactions_of(std::uint64_t state);
+
+// "at an mbarrier whose phase lacks 32 arrivals and 64 bytes". nullptr: the thread waits for
+// another object.
+std::string describe_wait(const std::uint64_t* barrier);
+
 // Moves the data of a copy whose source has not been read yet.
 void move_data(const AsyncCopy& copy);
 

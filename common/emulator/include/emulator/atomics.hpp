@@ -50,6 +50,33 @@ EMULATOR_UNRECORDED T update_atomically(T* address, Update update) {
     }
 }
 
+// Ends the kernel if the address cannot be that of a vector in global memory.
+void check_vector_atomic(const void* address, unsigned bytes, const void* code) noexcept;
+
+// A vector of floats in one request; each component by itself, as on the GPU: the vector is not
+// updated as a whole.
+template <class Vector>
+EMULATOR_UNRECORDED Vector add_vector_atomically(Vector* address, Vector value) {
+    check_vector_atomic(address, sizeof(Vector), __builtin_return_address(0));
+#ifdef __SANITIZE_THREAD__
+    const AtomicUpdate whole(address, sizeof(Vector), __builtin_return_address(0));
+#endif
+    constexpr unsigned kCount = sizeof(Vector) / sizeof(float);
+    Vector old;
+    for (unsigned i = 0; i < kCount; ++i) {
+        auto* const component = reinterpret_cast<float*>(address) + i;
+        float& before = reinterpret_cast<float*>(&old)[i];
+        const float operand = reinterpret_cast<const float*>(&value)[i];
+        __atomic_load(component, &before, __ATOMIC_RELAXED);
+        for (bool done = false; !done;) {
+            float sum = before + operand;
+            done = __atomic_compare_exchange(component, &before, &sum, true, __ATOMIC_RELAXED,
+                                             __ATOMIC_RELAXED);
+        }
+    }
+    return old;
+}
+
 template <class T>
 T compare_and_swap(T* address, T expected, T desired) {
     __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED,
@@ -112,12 +139,9 @@ EMULATOR_ATOMIC(atomicExch, unsigned int, return emulator::exchange_atomically(a
 EMULATOR_ATOMIC(atomicExch, unsigned long long,
                 return emulator::exchange_atomically(address, value);)
 EMULATOR_ATOMIC(atomicExch, float, return emulator::exchange_atomically(address, value);)
-// Each component by itself, as on the GPU: the vector is not updated as a whole.
-EMULATOR_ATOMIC(atomicAdd, float2,
-                return float2(atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y));)
-EMULATOR_ATOMIC(atomicAdd, float4,
-                return float4(atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
-                              atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w));)
+// CUDA C++ Programming Guide, "atomicAdd()": of global memory only.
+EMULATOR_ATOMIC(atomicAdd, float2, return emulator::add_vector_atomically(address, value);)
+EMULATOR_ATOMIC(atomicAdd, float4, return emulator::add_vector_atomically(address, value);)
 
 #undef EMULATOR_ATOMIC_UPDATE
 #undef EMULATOR_ATOMIC_FETCH

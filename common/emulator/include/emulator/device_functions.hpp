@@ -66,7 +66,7 @@ std::uint64_t bits_of(T value) {
 template <class T>
 T value_of(std::uint64_t bits) {
     T value;
-    __builtin_memcpy(&value, &bits, sizeof(T));
+    __builtin_memcpy(static_cast<void*>(&value), &bits, sizeof(T));
     return value;
 }
 

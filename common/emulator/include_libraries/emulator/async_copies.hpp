@@ -12,6 +12,9 @@
 
 namespace emulator {
 
+// Whether the address lies in the block's shared memory.
+bool is_in_shared_memory(const void* address) noexcept;
+
 // ---- PTX ISA, "Data Movement and Conversion Instructions: cp.async"
 
 // Copies `bytes` (4, 8 or 16) bytes from global to shared memory; both addresses are multiples of

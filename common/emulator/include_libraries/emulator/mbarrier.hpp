@@ -37,6 +37,15 @@ bool barrier_test(std::uint64_t* barrier, bool parity) noexcept;
 
 // Whether a word of shared memory is an initialised barrier.
 constexpr bool is_barrier(std::uint64_t state) { return state >> 62 == 2; }
+
+// For atomic objects by which threads of a block tell each other something. What a thread did
+// before note_release() comes before what another thread does after a later note_acquire() of the
+// address.
+void note_release(const void* object) noexcept;
+void note_acquire(const void* object) noexcept;
+// In a loop that waits for other threads of the block: lets them run as far as they can.
+void let_others_run() noexcept;
+
 // The parity of a state's phase, and how many arrivals it still expected.
 constexpr bool parity_of(std::uint64_t state) { return (state >> 61 & 1) != 0; }
 constexpr std::uint32_t pending_of(std::uint64_t state) {

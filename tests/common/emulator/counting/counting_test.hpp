@@ -31,6 +31,8 @@ class Totals {
         now.units -= then.units;
         now.ideal_units -= then.ideal_units;
         now.depth -= then.depth;
+        now.wavefronts -= then.wavefronts;
+        now.bytes -= then.bytes;
         return now;
     }
 

@@ -34,7 +34,6 @@ __global__ void tile_kernel() {
 #elif defined(HEADERS)
 #include <cub/cub.cuh>  // expect: CUB is not available on the CPU engine
 #include <cublas_v2.h>  // expect: cuBLAS is not available on the CPU engine
-#include <cuda/atomic>  // expect: libcu.. .cuda/atomic. is not available on the CPU engine
 #include <cufft.h>  // expect: cuFFT is not available on the CPU engine
 #include <cusparse.h>  // expect: cuSPARSE is not available on the CPU engine
 #include <thrust/device_vector.h>  // expect: Thrust is not available on the CPU engine

@@ -283,7 +283,7 @@ class TranslatorTest(unittest.TestCase):
             "__shared__ int s;",
             "void k() { static __shared__ T s[4], t[N];",
             "void k() { __shared__ struct { int a; int b; } s;",
-            "__shared__ alignas(16) float4\n  s[2];",
+            "alignas(16) __shared__ float4\n  s[2];",
             "#define TILE(n) __shared__ float n[32];",
         ):
             self.assert_translates(f"{text} // why\n", f"{text}{end} // why\n")
@@ -292,6 +292,16 @@ class TranslatorTest(unittest.TestCase):
             "void k() { int* s = static_cast<int*>"
             "(::emulator::dynamic_shared_memory()); __shared__ int t;"
             f"{end} }}",
+        )
+
+    def test_an_alignment_moves_before_the_declaration(self):
+        self.assert_translates(
+            "void k() { __shared__ alignas(128) int s[2]; }",
+            "void k() { alignas(128) __shared__  int s[2]; EMULATOR_SHARED_END }",
+        )
+        self.assert_translates(
+            "void k() { static __shared__ alignas(T) char s[2]; }",
+            "void k() { alignas(T) static __shared__  char s[2]; EMULATOR_SHARED_END }",
         )
 
     def test_a_macro_that_begins_a_shared_declaration_is_left_alone(self):

@@ -19,6 +19,8 @@ struct Access {
     static constexpr std::uint32_t kAtomic = 1;
     static constexpr std::uint32_t kVolatile = 2;
     static constexpr std::uint32_t kUpdatedUnwritten = 4;  // an atomic read an unwritten word
+    // Not an atomic: a copy that an mbarrier tracks. Even its own thread must wait for the phase.
+    static constexpr std::uint32_t kTracked = 4;
     static constexpr std::uint32_t kAsyncProxy = 8;  // a bulk copy wrote it
     static constexpr std::uint32_t kMaxStamp = (1u << 14) - 1;
 
@@ -36,7 +38,8 @@ struct Access {
     bool is_strong() const { return (bits & (kAtomic | kVolatile)) != 0; }
     bool is_atomic() const { return (bits & kAtomic) != 0; }
     bool by_async_proxy() const { return (bits & kAsyncProxy) != 0; }
-    bool updated_unwritten() const { return (bits & kUpdatedUnwritten) != 0; }
+    bool updated_unwritten() const { return is_atomic() && (bits & kUpdatedUnwritten) != 0; }
+    bool is_tracked_copy() const { return !is_atomic() && (bits & kTracked) != 0; }
 };
 
 // 32 bytes: two cells per cache line. The two readers are different threads, so that a later writer

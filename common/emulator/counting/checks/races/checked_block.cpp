@@ -77,8 +77,10 @@ bool CheckedBlock::is_ordered(const Access& earlier, const Access& now) const {
     const IntervalRecord& record = all.interval(earlier.interval);
     const WarpHistory& of_warp = history[now.warp()];
     if (record.block == id) {
-        if (earlier.interval != interval || earlier.thread() == now.thread()) return true;
-        if (earlier.warp() == now.warp() &&
+        if (earlier.interval != interval) return true;
+        const bool is_copy = earlier.is_tracked_copy();
+        if (earlier.thread() == now.thread() && !is_copy) return true;
+        if (earlier.warp() == now.warp() && !is_copy &&
             of_warp.orders(earlier.thread() % kWarpSize, earlier.stamp(),
                            now.thread() % kWarpSize)) {
             return true;

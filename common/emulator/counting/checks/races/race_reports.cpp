@@ -58,6 +58,20 @@ void report_race_of_streams(const CheckedBlock& block, const Race& race) {
     report(key, std::move(finding));
 }
 
+// The copy has arrived, but this thread has not waited for the phase that tells it.
+void report_untold_copy(const CheckedBlock& block, const Race& race, std::uint64_t key) {
+    Finding finding;
+    finding.kind = FindingKind::copy_in_flight;
+    finding.kernel = block.worker->grid().name();
+    finding.actors = {now_actor(block, race),
+                      {block.worker->block(), race.earlier.thread(), line_of(race.earlier_place),
+                       race.did == Operation::load ? "reads by an asynchronous copy"
+                                                   : "writes by an asynchronous copy"}};
+    finding.what = "before it waited for that copy";
+    finding.advice = "wait first for the phase of the barrier that tracks the copy";
+    report(key, std::move(finding));
+}
+
 }  // namespace
 
 void report_race(const CheckedBlock& block, const Race& race) {
@@ -71,6 +85,7 @@ void report_race(const CheckedBlock& block, const Race& race) {
         static_cast<std::uint64_t>(same_grid) << 4 | static_cast<std::uint64_t>(race.did) << 2 |
         static_cast<std::uint64_t>(same_block) << 1 | static_cast<std::uint64_t>(race.same_value);
     if (count_if_reported(key)) return;
+    if (same_block && race.earlier.is_tracked_copy()) return report_untold_copy(block, race, key);
     const bool same_warp = same_block && race.earlier.warp() == race.now.warp();
     Finding finding;
     finding.kind = race.same_value ? FindingKind::same_value_writes

@@ -14,6 +14,9 @@ std::uint16_t hash_of(std::uint32_t value) {
     return static_cast<std::uint16_t>(value * 0x9e3779b1u >> 16);
 }
 
+// Of an asynchronous copy.
+constexpr std::uint16_t kUnknownValue = 0xa5c3;
+
 // The bytes of the first word that an access of up to 4 bytes touches.
 std::uint32_t bytes_of(std::uintptr_t address, unsigned size) {
     return size >= 4 ? 0xfu : ((1u << size) - 1u) << (address & 3) & 0xfu;
@@ -56,7 +59,9 @@ const Shadow* WordChecks::find_shadow(Space space, std::uintptr_t address) const
 // A cheap test: whether the access may be unordered with the access `now`.
 template <Space kSpace>
 bool WordChecks::suspicious(const Access& access, const Access& now) const {
-    if (access.interval == block.interval) return access.thread() != now.thread();
+    if (access.interval == block.interval) {
+        return access.thread() != now.thread() || access.is_tracked_copy();
+    }
     // Shared memory belongs to this block, and a barrier lies between the two.
     if constexpr (kSpace == Space::shared) return false;
     return access.interval >= block.first_of_grids && access.interval < block.others_end;
@@ -154,7 +159,8 @@ template <Space kSpace, Operation kOperation>
                                               const Request& request) {
     if (suspicious<kSpace>(cell.write, now)) {
         const bool same_value = kOperation == Operation::store && !cell.write.is_atomic() &&
-                                cell.value == value && cell.write.bytes() == now.bytes();
+                                request.words.first != nullptr && cell.value == value &&
+                                cell.write.bytes() == now.bytes();
         check_conflict(cell, cell.write, cell.write_place, now, request,
                        cell.write.is_atomic() ? Operation::atomic : Operation::store, same_value);
     }
@@ -276,7 +282,7 @@ void WordChecks::check_lanes(int warp, const Request& request) {
         const std::uint32_t* values = nullptr;
         if constexpr (kOperation == Operation::store) values = request.words[lane];
         for (unsigned i = 0; i < words; ++i) {
-            const std::uint16_t value = values != nullptr ? hash_of(values[i]) : std::uint16_t{0};
+            const std::uint16_t value = values != nullptr ? hash_of(values[i]) : kUnknownValue;
             if (!check_quickly<kOperation>(cell[i], now, value, request.place, bounds)) {
                 check_word<kSpace, kOperation>(cell[i], now, value, request);
             }
@@ -340,24 +346,24 @@ Cell* WordChecks::find_cell(std::uintptr_t address) const {
     return nullptr;
 }
 
-void WordChecks::note_copy_written(const PendingCopy& copy, const Point& point) {
-    const bool by_bulk = copy.sort != CopySort::plain;
-    const Access now{point.interval, Access::pack(copy.thread, point.stamp, 0xf,
-                                                  by_bulk ? Access::kAsyncProxy : 0)};
+void WordChecks::note_copy_written(const PendingCopy& copy, const Point& point,
+                                   std::uint32_t flags) {
+    if (copy.sort != CopySort::plain) flags |= Access::kAsyncProxy;
+    const Access now{point.interval, Access::pack(copy.thread, point.stamp, 0xf, flags)};
     for (std::uint32_t offset = 0; offset < copy.bytes; offset += 4) {
         Cell* const cell = find_cell(copy.destination + offset);
         if (cell == nullptr) continue;
         cell->write = now;
         cell->write_place = copy.place;
-        cell->value = 0;
+        cell->value = kUnknownValue;
         cell->read.interval = 0;
         cell->other_read.interval = 0;
     }
 }
 
-void WordChecks::note_copy_read(const PendingCopy& copy, const Point& point) {
+void WordChecks::note_copy_read(const PendingCopy& copy, const Point& point, std::uint32_t flags) {
     if (!program().races_on) return;
-    const Access now{point.interval, Access::pack(copy.thread, point.stamp, 0xf, 0)};
+    const Access now{point.interval, Access::pack(copy.thread, point.stamp, 0xf, flags)};
     for (std::uint32_t offset = 0; offset < copy.read_bytes; offset += 4) {
         const std::uintptr_t address = copy.source + offset;
         if (const Shadow* shadow = find_shadow(Space::shared, address)) {

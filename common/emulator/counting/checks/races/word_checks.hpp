@@ -20,8 +20,8 @@ class WordChecks {
 
     // A copy that was issued before has arrived, or has read its source, at this point of the
     // issuing thread. Later accesses must be ordered after that.
-    void note_copy_written(const PendingCopy& copy, const Point& point);
-    void note_copy_read(const PendingCopy& copy, const Point& point);
+    void note_copy_written(const PendingCopy& copy, const Point& point, std::uint32_t flags = 0);
+    void note_copy_read(const PendingCopy& copy, const Point& point, std::uint32_t flags = 0);
     // The source of a bulk store: reports a word that was written without a proxy fence since.
     void check_proxy_fence(const PendingCopy& copy);
     // Copies that are in flight at the end of the block arrive then.

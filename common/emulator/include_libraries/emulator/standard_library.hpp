@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// cuda::std is std here: the headers of libcu++ that are included by this name have the meaning,
+// and the functions, of g++'s standard library.
+#pragma once
+
+#include <cstddef>
+
+namespace cuda::std {
+
+using namespace ::std;
+
+}  // namespace cuda::std
