@@ -20,8 +20,15 @@ constexpr Real kFloat{23, -126};
 constexpr Real kHalf{10, -14};
 constexpr int kExtraBits = 4;
 
+// Without the C library: a fetch needs several of these.
 int exponent_of(float value, const Real& real) {
-    return std::max(std::ilogb(value), real.least_exponent);
+    const int exponent =
+        static_cast<int>(std::bit_cast<std::uint32_t>(value) >> kFloat.mantissa_bits & 0xff) - 127;
+    return std::max(exponent, real.least_exponent);
+}
+
+double power_of_two(int exponent) {
+    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
 float round_sum(std::int64_t sum, int exponent, const Real& real) {
@@ -35,7 +42,7 @@ float round_sum(std::int64_t sum, int exponent, const Real& real) {
         magnitude = (magnitude + (std::uint64_t{1} << (surplus - 1))) >> surplus;
         unit += surplus;
     }
-    const float value = std::ldexp(static_cast<float>(magnitude), unit);
+    const auto value = static_cast<float>(static_cast<double>(magnitude) * power_of_two(unit));
     return sum < 0 ? -value : value;
 }
 
@@ -54,8 +61,8 @@ float sum_of_reals(const std::array<float, 8>& values, const std::array<int, 8>&
     std::int64_t sum = 0;
     for (int i = 0; i < count; ++i) {
         const double value = static_cast<double>(values[static_cast<std::size_t>(i)]);
-        const auto aligned =
-            static_cast<std::int64_t>(std::ldexp(value, real.mantissa_bits + kExtraBits - largest));
+        const auto aligned = static_cast<std::int64_t>(
+            value * power_of_two(real.mantissa_bits + kExtraBits - largest));
         sum += aligned * weights[static_cast<std::size_t>(i)];
     }
     return round_sum(sum, largest, real);
@@ -98,7 +105,7 @@ float weighted_sum(const std::array<float, 8>& values, const std::array<int, 8>&
 
 Color WeightedColors::sum() const {
     Color result{};
-    for (int channel = 0; channel < 4; ++channel) {
+    for (int channel = 0; channel < channels; ++channel) {
         std::array<float, 8> values{};
         for (int i = 0; i < count; ++i) {
             values[static_cast<std::size_t>(i)] =

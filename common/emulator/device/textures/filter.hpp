@@ -18,8 +18,10 @@ struct WeightedColors {
     std::array<int, 8> weight;
     int count = 0;
     TexelFormat format;  // of the texture: it determines the arithmetic
+    int channels;
 
-    explicit WeightedColors(TexelFormat texel_format) : format(texel_format) {}
+    explicit WeightedColors(const TextureObject& texture)
+        : format(texture.format), channels(texture.channels) {}
     void add(const Color& texel, int texel_weight) {
         if (texel_weight == 0) return;
         color[static_cast<std::size_t>(count)] = texel;

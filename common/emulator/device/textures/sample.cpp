@@ -17,6 +17,9 @@
 namespace emulator {
 namespace {
 
+// No texture is as wide: coordinates beyond it, and infinities, count as this.
+constexpr double kFar = 1e8;
+
 // Where a coordinate lies on its axis: two neighbours for linear filtering, and the weight of the
 // second one in 1/256.
 struct Position {
@@ -50,29 +53,55 @@ void resolve(int& index, bool& inside, int size, cudaTextureAddressMode mode) {
     }
 }
 
-Position position_of(float coordinate, int size, bool normalised, bool linear,
-                     cudaTextureAddressMode mode) {
+// std::floor() is a call of the C library on processors without an instruction for it.
+std::int64_t floor_of(double value) {
+    const auto whole = static_cast<std::int64_t>(value);
+    return whole - (static_cast<double>(whole) > value);
+}
+
+// A coordinate in texels, and the address mode that counts for it.
+double place_on_axis(float coordinate, int size, bool normalised, cudaTextureAddressMode& mode) {
     // Wrapping and mirroring are defined for normalised coordinates only.
     if (!normalised && (mode == cudaAddressModeWrap || mode == cudaAddressModeMirror)) {
         mode = cudaAddressModeClamp;
     }
     double place = coordinate;
     if (normalised) {
-        if (mode == cudaAddressModeWrap) place -= std::floor(place);
-        if (mode == cudaAddressModeMirror) place -= 2 * std::floor(place / 2);
+        if (!(std::fabs(place) < 1e12)) {
+            // An even number, or none: wrapped or mirrored it is 0.
+            if (mode == cudaAddressModeWrap || mode == cudaAddressModeMirror) return 0;
+            return place > 0 ? kFar : place < 0 ? -kFar : 0;
+        }
+        if (mode == cudaAddressModeWrap) place -= static_cast<double>(floor_of(place));
+        if (mode == cudaAddressModeMirror) place -= 2 * static_cast<double>(floor_of(place / 2));
         // The hardware keeps 21 bits of the fraction.
         constexpr double kUnit = 1 << 21;
-        place = std::floor(place * kUnit) / kUnit * size;
+        place = static_cast<double>(floor_of(place * kUnit)) / kUnit * size;
     }
-    if (!(std::fabs(place) < 1e8)) place = place > 0 ? 1e8 : place < 0 ? -1e8 : 0;
+    if (!(std::fabs(place) < kFar)) return place > 0 ? kFar : place < 0 ? -kFar : 0;
+    return place;
+}
+
+// Without filtering.
+int point_of(float coordinate, int size, bool normalised, cudaTextureAddressMode mode,
+             bool& inside) {
+    const double place = place_on_axis(coordinate, size, normalised, mode);
+    auto index = static_cast<int>(floor_of(place));
+    inside = true;
+    if (index < 0 || index >= size) resolve(index, inside, size, mode);
+    return index;
+}
+
+Position position_of(float coordinate, int size, bool normalised, bool linear,
+                     cudaTextureAddressMode mode) {
+    const double place = place_on_axis(coordinate, size, normalised, mode);
     Position position{};
     if (linear) {
-        const auto fixed =
-            static_cast<std::int64_t>(std::floor(place * kFractions + 0.5)) - kFractions / 2;
+        const std::int64_t fixed = floor_of(place * kFractions + 0.5) - kFractions / 2;
         position.index[0] = static_cast<int>(fixed >> kFractionBits);
         position.fraction = static_cast<int>(fixed & (kFractions - 1));
     } else {
-        position.index[0] = static_cast<int>(std::floor(place));
+        position.index[0] = static_cast<int>(floor_of(place));
     }
     position.index[1] = position.index[0] + 1;
     resolve(position.index[0], position.inside[0], size, mode);
@@ -158,7 +187,7 @@ void add_slice(WeightedColors& sum, const TextureObject& texture, const TextureL
 }
 
 Color filtered(const TextureObject& texture, const TextureLevel& level, const Place& place) {
-    WeightedColors sum(texture.format);
+    WeightedColors sum(texture);
     const int x = place.x.fraction;
     if (texture.shape == TextureShape::volume) {
         const PlaneWeights weights(x, place.depth.fraction);
@@ -175,7 +204,7 @@ Color filtered(const TextureObject& texture, const TextureLevel& level, const Pl
 }
 
 Color mix(const TextureObject& texture, const Color& a, const Color& b, int fraction) {
-    WeightedColors sum(texture.format);
+    WeightedColors sum(texture);
     sum.add(a, kFractions - fraction);
     sum.add(b, fraction);
     return sum.sum();
@@ -280,6 +309,34 @@ Texel fetch_element(const TextureObject& texture, int index, const void* code) {
                                     : raw_texel(texture, memory);
 }
 
+// One texel, not filtered, of the only level.
+Texel fetch_point(const TextureObject& texture, const TextureFetch& fetch, const void* code) {
+    const TextureLevel& level = texture.levels[0];
+    const int dimensions = dimensions_of(texture.shape);
+    const auto index = [&](int axis, float coordinate, int size, bool& inside) {
+        return axis >= dimensions
+                   ? 0
+                   : point_of(coordinate, size, texture.normalised, texture.address[axis], inside);
+    };
+    bool x_inside = true;
+    bool y_inside = true;
+    bool z_inside = true;
+    const int x = index(0, fetch.x, level.width, x_inside);
+    const int y = index(1, fetch.y, level.height, y_inside);
+    const int z = dimensions == 3
+                      ? index(2, fetch.z, level.depth, z_inside)
+                      : texture.first_layer + clamped_layer(fetch.layer, texture.layer_count);
+    const char* const memory = texel_at(texture, level, x, y, z);
+    if (texture_hooks.access != nullptr) {
+        texture_hooks.access(memory, texture.texel_bytes, false, code);
+    }
+    if (!x_inside || !y_inside || !z_inside) {
+        return gives_floats(texture) ? texel_of(border_of(texture)) : raw_border_of(texture);
+    }
+    return texture.reads_normalised ? texel_of(color_of(texture, memory))
+                                    : raw_texel(texture, memory);
+}
+
 }  // namespace
 
 Texel fetch_texel(cudaTextureObject_t number, const TextureFetch& given, const void* code) {
@@ -297,6 +354,7 @@ Texel fetch_texel(cudaTextureObject_t number, const TextureFetch& given, const v
             fetch.y *= static_cast<float>(texture.levels[0].height);
         }
     }
+    if (!texture.linear && texture.level_count == 1) return fetch_point(texture, fetch, code);
     const Levels levels = levels_of(texture, fetch);
     if (!gives_floats(texture)) {
         const TextureLevel& level = texture.levels[static_cast<std::size_t>(levels.first)];

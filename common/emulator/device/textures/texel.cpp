@@ -74,6 +74,10 @@ float channel_of(const TextureObject& texture, const char* memory, int channel) 
 
 Texel raw_texel(const TextureObject& texture, const char* memory) {
     Texel texel{};
+    if (texture.texel_bytes == 4 && texture.channels == 1) {
+        texel.words[0] = read<std::uint32_t>(memory, 0);
+        return texel;
+    }
     for (int channel = 0; channel < texture.channels; ++channel) {
         texel.words[channel] = raw_channel(texture, memory, channel);
     }
