@@ -34,7 +34,8 @@ struct MatrixProduct : WarpTask {
 void multiply_matrices(MatrixProduct& product) noexcept;
 
 // A load or store by all lanes. Checks that they agree, and CUDA's rules: the address a multiple of
-// 32 bytes, the distance of rows or columns one of 16 bytes for elements of 2 or 4 bytes.
+// 16 bytes (the guide asks for 32), the distance of rows or columns one of 16 bytes for elements of
+// 2 or 4 bytes.
 struct MatrixAccess : WarpTask {
     const void* memory;
     unsigned leading;
