@@ -119,7 +119,7 @@ def declare(names, statement):
         family = re.match(r"([\w%$]+)<(\d+)>$", name)
         members = [f"{family[1]}{i}" for i in range(int(family[2]))] if family else [name]
         for member in members:
-            code.append(f"{TYPES[match[1]]} {names.declare(member)}{{}};")
+            code.append(f"[[maybe_unused]] {TYPES[match[1]]} {names.declare(member)}{{}};")
     return " ".join(code)
 
 
@@ -168,9 +168,11 @@ def rewrite_asm(source, index):
             f"PTX instruction {missing} is not available on the CPU engine; keep it under "
             "#ifndef CUDA_EMULATOR beside a plain version",
         )
-    bindings = [f"auto& emulator_{i} = ({value});" for i, (_, value) in enumerate(outputs)]
+    bindings = [
+        f"[[maybe_unused]] auto& emulator_{i} = ({value});" for i, (_, value) in enumerate(outputs)
+    ]
     bindings += [
-        f"const auto emulator_{len(outputs) + i} = ({value});"
+        f"[[maybe_unused]] const auto emulator_{len(outputs) + i} = ({value});"
         for i, (_, value) in enumerate(inputs)
     ]
     start, stop = tokens[index].start, tokens[end].end

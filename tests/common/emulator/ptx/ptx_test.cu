@@ -69,7 +69,7 @@ __global__ void memory_kernel(const float4* in, float4* out, unsigned* words) {
     asm volatile("red.relaxed.gpu.global.max.s32 [%0], %1;" ::"l"(words + 1), "r"(int(other)));
     unsigned char narrow;
     asm volatile("ld.acquire.sys.global.u8 %0, [%1];" : "=r"(narrow) : "l"(in) : "memory");
-    if (narrow > 255) words[0] = 0;
+    if (narrow == 255) words[0] = 0;
 }
 
 TEST_F(PtxTest, Memory) {

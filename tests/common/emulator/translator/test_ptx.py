@@ -52,7 +52,8 @@ class PtxTest(unittest.TestCase):
         result = self.translate('asm("bfind.u32 %0, %1;" : "=r"(ret) : "r"(f(word, 1)));')
         self.assertEqual(
             result,
-            "do { auto& emulator_0 = (ret); const auto emulator_1 = (f(word, 1)); "
+            "do { [[maybe_unused]] auto& emulator_0 = (ret); "
+            "[[maybe_unused]] const auto emulator_1 = (f(word, 1)); "
             "emulator::ptx::put(emulator_0, emulator::ptx::highest_bit<std::uint32_t, false>"
             "(emulator::ptx::get<std::uint32_t>(emulator_1))); } while (false);",
         )
