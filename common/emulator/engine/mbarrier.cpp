@@ -180,8 +180,9 @@ std::uint64_t barrier_arrive(std::uint64_t* barrier, std::uint32_t count,
                     "arrive twice in a phase");
     }
     std::uint64_t state = with_transactions(before, transactions_of(before) + transactions);
-    if (drop)
+    if (drop) {
         state = with_expected(state, expected_of(state) - std::min(expected_of(state), count));
+    }
     *barrier = with_pending(state, pending_of(state) - count);
     if (completion.call != nullptr && is_complete(*barrier)) {
         // The last thread runs it, ordered after all arrivals.
