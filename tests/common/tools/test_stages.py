@@ -54,6 +54,31 @@ class RunTest(ToolTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout, "--n 7 --input a b;c\n")
 
+    def test_run_with_check_also_runs_the_stages_own_test(self) -> None:
+        records = json.loads((self.build / "stages.json").read_text(encoding="utf-8"))
+        records[1]["checked_by"] = "test_order 512"
+        (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
+        variables = {"STAGE": "sums/01_plain", "ENGINE": "emu"}
+        # This build has no such test.
+        self.assertEqual(run_tool("run", self.build, ARGS="--check", **variables).returncode, 0)
+        program = self.build / "tests" / "chapters" / "sums" / "test_order"
+        rules = (
+            "rule make\n  command = mkdir -p $$(dirname $out) && cp test $out && chmod +x $out\n"
+        )
+        (self.build / "build.ninja").write_text(
+            f"{rules}build {program.relative_to(self.build)}: make test\n", encoding="utf-8"
+        )
+        for status, says in ((0, "in order 512"), (1, "NOT in order 512")):
+            (self.build / "test").write_text(
+                f"#!/bin/sh\necho {says.removesuffix(' 512')} $1\nexit {status}\n", encoding="utf-8"
+            )
+            result = run_tool("run", self.build, ARGS="--check", **variables)
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertEqual(result.stdout.splitlines()[-1], says)
+        without = run_tool("run", self.build, **variables)
+        self.assertEqual(without.returncode, 0, without.stderr)
+        self.assertNotIn("order", without.stdout)
+
     def test_a_stage_without_kernels_ignores_the_engine(self) -> None:
         result = run_tool("run", self.build, STAGE="sums/00_cpu", ENGINE="gpu")
         self.assertEqual(result.returncode, 0, result.stderr)
