@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace emulator {
 
@@ -80,6 +81,18 @@ constexpr std::uint16_t small_from_double(double x, Rounding mode = Rounding::to
     return round_small<Format>(negative, mantissa | std::uint64_t{1} << 52, exponent - 1075, mode);
 }
 
+// The conversion of a double that a program asks for: a NaN keeps its sign and its highest bits, as
+// measured on an H200. (Other operations give the canonical NaN.)
+template <class Format>
+constexpr std::uint16_t convert_double(double x) {
+    if (x == x) return small_from_double<Format>(x);
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const auto mantissa = static_cast<std::uint16_t>((bits & ((std::uint64_t{1} << 52) - 1)) >>
+                                                     (52 - Format::kMantissaBits));
+    return static_cast<std::uint16_t>((bits >> 48 & 0x8000) | Format::kInfinity | mantissa |
+                                      1u << (Format::kMantissaBits - 1));
+}
+
 template <class Format, class Integer>
 constexpr std::uint16_t small_from_integer(Integer x, Rounding mode = Rounding::to_nearest) {
     const bool negative = x < 0;
@@ -95,8 +108,10 @@ constexpr float float_from_small(std::uint16_t bits) {
     const std::uint32_t magnitude = bits & 0x7fffu;
     if constexpr (kShift == 16) {
         return std::bit_cast<float>(sign | magnitude << 16);
-    } else if (magnitude >= Format::kInfinity) {
-        return std::bit_cast<float>(sign | 0x7f800000u | (magnitude - Format::kInfinity) << kShift);
+    } else if (magnitude > Format::kInfinity) {
+        return std::bit_cast<float>(0x7fffffffu);  // as PTX's cvt
+    } else if (magnitude == Format::kInfinity) {
+        return std::bit_cast<float>(sign | 0x7f800000u);
     } else {
         // As a float with a too small exponent, then multiplied by the missing power of two.
         const float scaled = std::bit_cast<float>(magnitude << kShift) * 0x1p+112f;
@@ -117,10 +132,14 @@ inline double sum_to_odd(double a, double b) {
     return std::bit_cast<double>(std::signbit(error) == std::signbit(sum) ? bits + 1 : bits - 1);
 }
 
-// A float's value as an integer of type T: saturated, and 0 for NaN, as PTX's cvt does.
-template <class T>
+// A number's value as an integer of type T: saturated, and 0 for NaN, as PTX's cvt does. bfloat16
+// becomes a 64-bit integer by way of float, whose NaN gives the highest bit.
+template <class T, class Format>
 T saturated(float rounded) {
-    if (std::isnan(rounded)) return 0;
+    if (std::isnan(rounded)) {
+        constexpr bool kByFloat = sizeof(T) == 8 && std::is_same_v<Format, BfloatFormat>;
+        return kByFloat ? static_cast<T>(std::uint64_t{1} << 63) : 0;
+    }
     constexpr auto kLeast = static_cast<float>(std::numeric_limits<T>::min());
     constexpr auto kGreatest = static_cast<float>(std::numeric_limits<T>::max());
     if (rounded <= kLeast) return std::numeric_limits<T>::min();

@@ -19,6 +19,11 @@ template <class H>
 bool is_nan(H a) {
     return (a.bits & 0x7fff) > H::Format::kInfinity;
 }
+template <class H>
+H with_sign(H a, int sign) {
+    if (is_nan(a)) return canonical_nan<H>();
+    return H::from_bits(static_cast<std::uint16_t>((a.bits & 0x7fff) | sign << 15));
+}
 // Clamped to 0 .. 1; NaN becomes 0.
 template <class H>
 H saturate(H a) {
@@ -65,8 +70,10 @@ H extreme(H a, H b, bool greater, bool nan_wins) {
 }  // namespace emulator
 
 // ---- integers: `name` is half or bfloat16; the suffixes are the rounding modes'
-#define EMULATOR_SMALL_TO(name, H, T, t, suffix, round) \
-    inline T __##name##2##t##_##suffix(H a) { return emulator::saturated<T>(round(a.value())); }
+#define EMULATOR_SMALL_TO(name, H, T, t, suffix, round)             \
+    inline T __##name##2##t##_##suffix(H a) {                       \
+        return emulator::saturated<T, H::Format>(round(a.value())); \
+    }
 #define EMULATOR_SMALL_FROM(name, H, T, t, suffix, mode)                                           \
     inline H __##t##2##name##_##suffix(T x) {                                                      \
         return H::from_bits(emulator::small_from_integer<H::Format>(x, emulator::Rounding::mode)); \
@@ -160,9 +167,8 @@ H extreme(H a, H b, bool greater, bool nan_wins) {
     EMULATOR_SMALL_FUSED(H, H2, __hfma_sat, __hfma2_sat, (emulator::saturate(__hfma(a, b, c))))   \
     EMULATOR_SMALL_FUSED(H, H2, __hfma_relu, __hfma2_relu, (emulator::relu(__hfma(a, b, c))))     \
     EMULATOR_SMALL_UNARY(H, H2, __hneg, __hneg2,                                                  \
-                         (H::from_bits(static_cast<std::uint16_t>(a.bits ^ 0x8000))))             \
-    EMULATOR_SMALL_UNARY(H, H2, __habs, __habs2,                                                  \
-                         (H::from_bits(static_cast<std::uint16_t>(a.bits & 0x7fff))))             \
+                         (emulator::with_sign(a, (a.bits ^ 0x8000) >> 15)))                       \
+    EMULATOR_SMALL_UNARY(H, H2, __habs, __habs2, (emulator::with_sign(a, 0)))                     \
     /* a * b + c of complex numbers: the real part is x */                                        \
     inline H2 __hcmadd(H2 a, H2 b, H2 c) {                                                        \
         return {__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)),                                  \
@@ -301,36 +307,36 @@ H extreme(H a, H b, bool greater, bool nan_wins) {
 #define EMULATOR_SMALL_PAIR_COPIES(H2)
 #endif
 
-#define EMULATOR_SMALL_TYPES(H, H2, SmallFormat)                                                  \
-    struct H##_raw {                                                                              \
-        unsigned short x;                                                                         \
-    };                                                                                            \
-    struct alignas(4) H2##_raw {                                                                  \
-        unsigned short x, y;                                                                      \
-    };                                                                                            \
-    struct H : emulator::SmallFloat<SmallFormat> {                                                \
-        using Format = SmallFormat;                                                               \
-        H() = default;                                                                            \
-        constexpr H(float number) : H(from_bits(emulator::small_from_double<Format>(number))) {}  \
-        constexpr H(double number) : H(from_bits(emulator::small_from_double<Format>(number))) {} \
-        constexpr H(H##_raw raw) : H(from_bits(raw.x)) {}                                         \
-        template <std::integral Integer>                                                          \
-        constexpr H(Integer number)                                                               \
-            : H(from_bits(emulator::small_from_integer<Format>(number))) {}                       \
-        static constexpr H from_bits(std::uint16_t bits) {                                        \
-            H result{};                                                                           \
-            result.bits = bits;                                                                   \
-            return result;                                                                        \
-        }                                                                                         \
-        constexpr operator float() const { return value(); }                                      \
-        constexpr operator H##_raw() const { return {bits}; }                                     \
-    };                                                                                            \
-    /* The low number first. */                                                                   \
-    struct alignas(4) H2 {                                                                        \
-        H x, y;                                                                                   \
-        H2() = default;                                                                           \
-        constexpr H2(H low, H high) : x(low), y(high) {}                                          \
-        constexpr H2(H2##_raw raw) : x(H::from_bits(raw.x)), y(H::from_bits(raw.y)) {}            \
-        EMULATOR_SMALL_PAIR_COPIES(H2)                                                            \
-        constexpr operator H2##_raw() const { return {x.bits, y.bits}; }                          \
+#define EMULATOR_SMALL_TYPES(H, H2, SmallFormat)                                                 \
+    struct H##_raw {                                                                             \
+        unsigned short x;                                                                        \
+    };                                                                                           \
+    struct alignas(4) H2##_raw {                                                                 \
+        unsigned short x, y;                                                                     \
+    };                                                                                           \
+    struct H : emulator::SmallFloat<SmallFormat> {                                               \
+        using Format = SmallFormat;                                                              \
+        H() = default;                                                                           \
+        constexpr H(float number) : H(from_bits(emulator::small_from_double<Format>(number))) {} \
+        constexpr H(double number) : H(from_bits(emulator::convert_double<Format>(number))) {}   \
+        constexpr H(H##_raw raw) : H(from_bits(raw.x)) {}                                        \
+        template <std::integral Integer>                                                         \
+        constexpr H(Integer number)                                                              \
+            : H(from_bits(emulator::small_from_integer<Format>(number))) {}                      \
+        static constexpr H from_bits(std::uint16_t bits) {                                       \
+            H result{};                                                                          \
+            result.bits = bits;                                                                  \
+            return result;                                                                       \
+        }                                                                                        \
+        constexpr operator float() const { return value(); }                                     \
+        constexpr operator H##_raw() const { return {bits}; }                                    \
+    };                                                                                           \
+    /* The low number first. */                                                                  \
+    struct alignas(4) H2 {                                                                       \
+        H x, y;                                                                                  \
+        H2() = default;                                                                          \
+        constexpr H2(H low, H high) : x(low), y(high) {}                                         \
+        constexpr H2(H2##_raw raw) : x(H::from_bits(raw.x)), y(H::from_bits(raw.y)) {}           \
+        EMULATOR_SMALL_PAIR_COPIES(H2)                                                           \
+        constexpr operator H2##_raw() const { return {x.bits, y.bits}; }                         \
     };
