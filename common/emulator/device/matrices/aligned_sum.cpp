@@ -62,6 +62,29 @@ AlignedSum add(const SplitReal* a, const SplitReal* b, int count, float c) {
     return result;
 }
 
+// The powers of two of the highest and of the lowest bit that is set in any of the values.
+struct Span {
+    int lowest = 0;
+    int highest = 0;
+    bool is_plain = true;  // all are zero or normal numbers
+};
+
+Span span_of(const float* values, int count) {
+    constexpr int kNone = 300;
+    Span span{kNone, -kNone, true};
+    for (int i = 0; i < count; ++i) {
+        const auto bits = std::bit_cast<std::uint32_t>(values[i]);
+        const int exponent = static_cast<int>(bits >> 23 & 0xff);
+        if ((bits & 0x7fffffffu) == 0) continue;
+        if (exponent == 0 || exponent == 0xff) return {0, 0, false};
+        span.highest = std::max(span.highest, exponent - 127);
+        const int zeros = std::countr_zero(bits | 0x800000u);
+        span.lowest = std::min(span.lowest, exponent - 127 - 23 + zeros);
+    }
+    if (span.highest == -kNone) return {0, 0, true};
+    return span;
+}
+
 constexpr float kNan = std::bit_cast<float>(0x7fffffffu);
 
 }  // namespace
@@ -92,20 +115,30 @@ float float_sum(const SplitReal* a, const SplitReal* b, int count, float c) {
     return sum.sum < 0 ? -value : value;
 }
 
-std::uint16_t half_sum(const SplitReal* a, const SplitReal* b, int count, float c) {
-    const AlignedSum sum = add(a, b, count, c);
-    __extension__ _Float16 half;
-    if (sum.is_special) {
-        if (std::isnan(sum.value)) return 0x7fff;
-        half = static_cast<_Float16>(sum.value);
-    } else {
-        // Exact in a double, then rounded once.
-        half =
-            static_cast<_Float16>(std::ldexp(static_cast<double>(sum.sum), sum.exponent - kPlaces));
-    }
-    // A sum that rounds to zero is +0.
+std::uint16_t half_of(double value) {
+    __extension__ const auto half = static_cast<_Float16>(value);
     if (half == 0) return 0;
     return std::bit_cast<std::uint16_t>(half);
+}
+
+std::uint16_t half_sum(const SplitReal* a, const SplitReal* b, int count, float c) {
+    const AlignedSum sum = add(a, b, count, c);
+    if (sum.is_special) {
+        return std::isnan(sum.value) ? 0x7fff : half_of(static_cast<double>(sum.value));
+    }
+    // Exact in a double, then rounded once.
+    return half_of(std::ldexp(static_cast<double>(sum.sum), sum.exponent - kPlaces));
+}
+
+bool sums_are_exact(const float* a, int a_count, const float* b, int b_count, const float* c,
+                    int c_count) {
+    const Span of_a = span_of(a, a_count);
+    const Span of_b = span_of(b, b_count);
+    const Span of_c = span_of(c, c_count);
+    const int lowest = std::min(of_a.lowest + of_b.lowest, of_c.lowest);
+    // A product's exponent may be one more than the sum of its factors'; 17 terms add 5 bits.
+    const int highest = std::max(of_a.highest + of_b.highest + 1, of_c.highest) + 5;
+    return of_a.is_plain && of_b.is_plain && of_c.is_plain && highest - lowest < 24;
 }
 
 }  // namespace emulator

@@ -15,6 +15,7 @@ namespace emulator {
 namespace {
 
 constexpr int kMaxElements = 512;
+constexpr int kTerms = 16;  // of a sum of half, bf16 or bytes
 constexpr int kInvalidValue = 719;  // cudaErrorLaunchFailure
 constexpr int kMisaligned = 716;  // cudaErrorMisalignedAddress
 
@@ -62,6 +63,29 @@ void gather(const WarpTask* const* lanes, int count, T* matrix, Get get) {
     }
 }
 
+// Floats add all terms without rounding, so that the order does not matter.
+void multiply_exactly(const WarpTask* const* lanes, const float* a, const float* b,
+                      const float* c) {
+    const MatrixProduct& first = product_of(lanes, 0);
+    float columns[kMaxElements];
+    for (int i = 0; i < kTerms * first.n; ++i) columns[i % first.n * kTerms + i / first.n] = b[i];
+    for (int i = 0; i < first.m * first.n; ++i) {
+        const float* const row = a + i / first.n * kTerms;
+        const float* const column = columns + i % first.n * kTerms;
+        float sum = 0;
+        for (int j = 0; j < kTerms; ++j) sum += row[j] * column[j];
+        sum += c[i];
+        // Like the sums of aligned terms, it has no negative zero.
+        if (sum == 0) sum = 0;
+        const MatrixProduct& lane = product_of(lanes, i % kWarpSize);
+        if (first.sum_out == MatrixSum::f16) {
+            write(lane.d, i / kWarpSize, half_of(sum));
+        } else {
+            write(lane.d, i / kWarpSize, sum);
+        }
+    }
+}
+
 void multiply_reals(const WarpTask* const* lanes) {
     const MatrixProduct& first = product_of(lanes, 0);
     const int m = first.m;
@@ -80,6 +104,9 @@ void multiply_reals(const WarpTask* const* lanes) {
         return lane.sum_in == MatrixSum::f16 ? float_of_half(read<std::uint16_t>(lane.c, element))
                                              : read<float>(lane.c, element);
     });
+    if (k == kTerms && sums_are_exact(a, m * k, b, k * n, c, m * n)) {
+        return multiply_exactly(lanes, a, b, c);
+    }
     SplitReal split_a[kMaxElements];
     SplitReal split_b[kMaxElements];
     for (int i = 0; i < m * k; ++i) split_a[i] = split(a[i]);
@@ -137,12 +164,15 @@ void multiply_integers(const WarpTask* const* lanes) {
            [&](const MatrixProduct& lane, int index) { return element(lane, lane.a, index); });
     gather(lanes, first.k * first.n, b,
            [&](const MatrixProduct& lane, int index) { return element(lane, lane.b, index); });
+    int columns[kMaxElements];
+    for (int i = 0; i < kTerms * first.n; ++i) columns[i % first.n * kTerms + i / first.n] = b[i];
     for (int i = 0; i < first.m * first.n; ++i) {
         const MatrixProduct& lane = product_of(lanes, i % kWarpSize);
-        std::int64_t sum = read<std::int32_t>(lane.c, i / kWarpSize);
-        for (int j = 0; j < first.k; ++j) {
-            sum += std::int64_t{a[i / first.n * first.k + j]} * b[j * first.n + i % first.n];
-        }
+        const int* const row = a + i / first.n * kTerms;
+        const int* const column = columns + i % first.n * kTerms;
+        int products = 0;
+        for (int j = 0; j < kTerms; ++j) products += row[j] * column[j];
+        std::int64_t sum = std::int64_t{read<std::int32_t>(lane.c, i / kWarpSize)} + products;
         using Limits = std::numeric_limits<std::int32_t>;
         if (first.saturates) {
             sum = std::clamp<std::int64_t>(sum, Limits::min(), Limits::max());
