@@ -38,6 +38,9 @@ bool is_stray_address(const void* address);
 // Where an address lies, for an error message: "4 bytes past the end of allocation 3 (1024 bytes)".
 std::string describe_address(const void* address);
 
+// Set where a library computes on the host in place of the device (emulator/host_library.hpp).
+inline bool host_uses_device_memory = false;
+
 // What can still be allocated.
 std::size_t free_memory_bytes(MemoryKind kind);
 

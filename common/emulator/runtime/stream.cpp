@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "common/emulator/device/host_hooks.hpp"
+#include "common/emulator/device/memory.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
 
@@ -178,7 +179,9 @@ std::uint64_t enqueue(Stream& stream, std::unique_ptr<Task> task) {
     task->sequence = ++stream.queued;
     if (host_hooks.task_begun != nullptr) note_order(stream, *task);
     stream.queue.push_back(std::move(task));
-    return stream.queued;
+    const std::uint64_t sequence = stream.queued;
+    if (host_uses_device_memory) run_until(stream, sequence);
+    return sequence;
 }
 
 cudaError_t run_until(Stream& stream, std::uint64_t sequence) {

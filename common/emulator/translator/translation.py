@@ -19,7 +19,15 @@ ENGINE_HEADERS = sorted(Path(__file__).parents[1].glob("include*")) + [
     Path(__file__).parents[1] / "refused"
 ]
 # Libraries that are headers in the toolkit: by folder.
-UNSUPPORTED_LIBRARIES = {"thrust": "Thrust", "cub": "CUB", "cuda": "libcu++", "cutlass": "CUTLASS"}
+UNSUPPORTED_LIBRARIES = {"cub": "CUB", "cuda": "libcu++", "cutlass": "CUTLASS"}
+
+
+# Where Thrust may be: the toolkit's, or Debian's package libthrust-dev.
+THRUST_FOLDERS = ("/usr/local/cuda/include/cccl", "/usr/include")
+
+
+def is_installed(header):
+    return any((Path(folder) / header).is_file() for folder in THRUST_FOLDERS)
 
 
 def is_provided(header):
@@ -60,10 +68,18 @@ class Translation:
             if name != "include" or source.is_dead(start):
                 continue
             library = re.match(r"<((\w+)/[^>\n]+)>", rest)
+            if library and library[1].startswith("cuda/std/") and is_installed(library[1]):
+                continue  # plain C++ of the toolkit, where the engine has no header of its own
             if library and library[2] in UNSUPPORTED_LIBRARIES and not is_provided(library[1]):
                 raise TranslationError(
                     f"{source.path}:{source.line_of(start)}: {UNSUPPORTED_LIBRARIES[library[2]]} "
                     f"({library[1]}) is not available on the CPU engine"
+                )
+            if library and library[2] == "thrust" and not is_installed("thrust/version.h"):
+                raise TranslationError(
+                    f"{source.path}:{source.line_of(start)}: Thrust ({library[1]}) is not installed: "
+                    "the CPU engine uses the CUDA toolkit's headers, or those of Debian's package "
+                    "libthrust-dev"
                 )
             match = re.match(r'(["<])([^">\n]+)[">]', rest)
             if not match:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from common.emulator.translator.translation import main as translate
-from common.tools.driver.engine import HEADERS, Engine
+from common.tools.driver.engine import HEADERS, Engine, thrust_flags
 from common.tools.driver.messages import compiler_messages, linker_messages
 from common.tools.driver.request import Input, Request
 from common.tools.lib.stages import EXIT_FAILURE, ToolError
@@ -90,6 +90,7 @@ class Build:
             *(["-include", "cuda_runtime.h"] if item.language == "cu" else []),
             *(word for folder in request.include_directories for word in ("-I", folder)),
             *request.preprocessor,
+            *thrust_flags(),
         ]
 
     def translated(self, item: Input, folder: Path) -> tuple[Path, list[Path]]:

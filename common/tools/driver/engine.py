@@ -12,6 +12,9 @@ HEADERS = [
     SOURCES / name
     for name in ("include_standard", "include", "include_parts", "include_libraries", "refused")
 ]
+THRUST_HEADERS = SOURCES / "include_thrust"
+# Where Thrust itself may be: the toolkit's, or Debian's package libthrust-dev.
+THRUST_FOLDERS = [Path("/usr/local/cuda/include/cccl"), Path("/usr/include")]
 TRANSLATOR = SOURCES / "translate.py"
 ENGINES = ("emu", "count")
 
@@ -28,6 +31,24 @@ class Engine:
     @property
     def counts(self) -> bool:
         return self.name == "count"
+
+
+def thrust_flags() -> list[str]:
+    """What lets a program use Thrust on the host: its CPU backend, with the engine's memory. Nothing
+    where it is not installed."""
+    for folder in THRUST_FOLDERS:
+        if (folder / "thrust" / "version.h").is_file():
+            return [
+                "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP",
+                # The engine's half-precision types have other members than CCCL expects.
+                "-DCCCL_DISABLE_FP16_SUPPORT=1",
+                "-DCCCL_DISABLE_BF16_SUPPORT=1",
+                "-I",
+                str(THRUST_HEADERS),
+                "-isystem",
+                str(folder),
+            ]
+    return []
 
 
 def load_engine(name: str) -> Engine:

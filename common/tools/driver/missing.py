@@ -11,7 +11,7 @@ ADVICE = [
     (r"cu(da)?(External|Import|Destroy)(Memory|Semaphore|External)", "there is no other API"),
     (r"cu(da)?(Tex|Array|Mipmap|Surf|Bind)", "use plain device memory"),
     (r"cudaLibrary|cudaKernel", "compile kernels with the program"),
-    (r"cu(blas|fft|solver|sparse|rand)", "the engine does not have this library of CUDA"),
+    (r"cu(blas|fft|solver|sparse)", "the engine does not have this library of CUDA"),
     (r"cu[A-Z]", "use the runtime API: the engine has no driver API"),
     (r"CU_", "use the runtime API: the engine has no driver API"),
 ]

@@ -106,7 +106,6 @@ class BadInputTest(unittest.TestCase):
 
     def test_what_the_engine_lacks_is_named_with_its_line(self) -> None:
         for line, name in (
-            ("#include <thrust/device_vector.h>", "Thrust"),
             ("#include <cub/cub.cuh>", "CUB"),
             ("#include <cublas_v2.h>", "cuBLAS"),
             ('void f() { asm("exit;"); }', "inline PTX"),

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
@@ -180,6 +181,10 @@ std::function<SourceLine()> line_finder(std::uint64_t number) {
 void check_host_access(std::uintptr_t address, std::size_t bytes, Operation operation,
                        const void* code) {
     if (api_calls > 0) return;
+    if (host_uses_device_memory) {
+        if (operation != Operation::load) note_written(address, bytes, 0);
+        return;
+    }
     check_host_range(address, bytes, operation, code);
 }
 

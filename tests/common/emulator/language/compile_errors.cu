@@ -36,6 +36,5 @@ __global__ void tile_kernel() {
 #include <cublas_v2.h>  // expect: cuBLAS is not available on the CPU engine
 #include <cufft.h>  // expect: cuFFT is not available on the CPU engine
 #include <cusparse.h>  // expect: cuSPARSE is not available on the CPU engine
-#include <thrust/device_vector.h>  // expect: Thrust is not available on the CPU engine
 #endif
 // clang-format on

@@ -405,7 +405,7 @@ class TranslatorTest(unittest.TestCase):
         self.assert_unchanged("int texture = 1; int surface(int);")
 
     def test_library_headers_are_refused(self):
-        self.assert_refused("#include <vector>\n#include <thrust/inner_product.h>\n", 2, "Thrust")
+        self.assert_refused("#include <vector>\n#include <cutlass/cutlass.h>\n", 2, "CUTLASS")
         self.assert_refused("  #  include <cub/block/block_scan.cuh>\n", 1, "CUB")
         self.assert_unchanged(
             "#ifndef CUDA_EMULATOR\n#include <cub/cub.cuh>\n#endif\n"

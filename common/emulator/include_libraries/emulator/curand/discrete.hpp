@@ -5,11 +5,10 @@
 // results are the same but where a rounded logarithm or exponential function decides.
 #pragma once
 
-#include <curand.h>
-
 #include <cmath>
 
 #include "draws.hpp"
+#include "types.hpp"
 
 // ---- a distribution made by the host: a square histogram, or a normal distribution ----
 // Source: G. Marsaglia, W. Tsang, J. Wang, "Fast generation of discrete random variables", J. Stat.

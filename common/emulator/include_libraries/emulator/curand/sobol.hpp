@@ -6,11 +6,11 @@
 // at a constant of its dimension. The states have NVIDIA's sizes and members.
 #pragma once
 
-#include <curand.h>
-
 #include <bit>
 #include <concepts>
 #include <cstdint>
+
+#include "types.hpp"
 
 struct curandStateSobol32 {
     unsigned int i, x, c;
