@@ -20,8 +20,6 @@ ENGINE_HEADERS = sorted(Path(__file__).parents[1].glob("include*")) + [
 ]
 # Libraries that are headers in the toolkit: by folder.
 UNSUPPORTED_LIBRARIES = {"cub": "CUB", "cuda": "libcu++", "cutlass": "CUTLASS"}
-
-
 # Where Thrust may be: the toolkit's, or Debian's package libthrust-dev.
 THRUST_FOLDERS = ("/usr/local/cuda/include/cccl", "/usr/include")
 

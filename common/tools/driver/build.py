@@ -19,6 +19,10 @@ EMUCC = Path(__file__).resolve().parents[1] / "emucc"
 NEW_ENOUGH = ("20", "23")  # the standards of C++ that the engine's headers accept
 
 
+def uses_thrust(texts: list[Path]) -> bool:
+    return any(b"<thrust/" in path.read_bytes() for path in texts if path.is_file())
+
+
 class CompilationError(ToolError):
     """A file that does not compile; g++ has said why."""
 
@@ -63,7 +67,8 @@ class Build:
         newest = year if year in NEW_ENOUGH else NEW_ENOUGH[0]
         return [f"-std={dialect or 'gnu'}++{newest}"]
 
-    def flags(self, item: Input) -> list[str]:
+    def flags(self, item: Input, texts: list[Path]) -> list[str]:
+        """`texts` are the source and the translated headers."""
         request = self.request
         defines = ["-D__NVCC__=1"]
         if item.language == "cu":
@@ -86,11 +91,11 @@ class Build:
             *(["-w"] if request.quiet else []),
             *request.host_flags,
             *optimize,
+            *(thrust_flags() if uses_thrust(texts) else []),
             *(word for folder in HEADERS for word in ("-I", str(folder))),
             *(["-include", "cuda_runtime.h"] if item.language == "cu" else []),
             *(word for folder in request.include_directories for word in ("-I", folder)),
             *request.preprocessor,
-            *thrust_flags(),
         ]
 
     def translated(self, item: Input, folder: Path) -> tuple[Path, list[Path]]:
@@ -119,7 +124,7 @@ class Build:
             command = [
                 self.compiler(item),
                 *steps,
-                *self.flags(item),
+                *self.flags(item, [source, *Path(folder).iterdir()]),
                 "-iquote",
                 str(item.path.parent),
                 *([kind, "-MF", str(dependencies)] if kind else []),

@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from common.emulator.translator.translation import THRUST_FOLDERS
 from common.tools.lib.stages import EXIT_NO_DEVICE, ROOT, ToolError, build_folder
 
 SOURCES = ROOT / "common" / "emulator"
@@ -13,8 +14,6 @@ HEADERS = [
     for name in ("include_standard", "include", "include_parts", "include_libraries", "refused")
 ]
 THRUST_HEADERS = SOURCES / "include_thrust"
-# Where Thrust itself may be: the toolkit's, or Debian's package libthrust-dev.
-THRUST_FOLDERS = [Path("/usr/local/cuda/include/cccl"), Path("/usr/include")]
 TRANSLATOR = SOURCES / "translate.py"
 ENGINES = ("emu", "count")
 
@@ -35,9 +34,10 @@ class Engine:
 
 def thrust_flags() -> list[str]:
     """What lets a program use Thrust on the host: its CPU backend, with the engine's memory. Nothing
-    where it is not installed."""
+    where it is not installed. These folders come before the engine's own: Thrust is made of the
+    toolkit's libcu++, not of the engine's."""
     for folder in THRUST_FOLDERS:
-        if (folder / "thrust" / "version.h").is_file():
+        if (Path(folder) / "thrust" / "version.h").is_file():
             return [
                 "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP",
                 # The engine's half-precision types have other members than CCCL expects.
@@ -45,8 +45,7 @@ def thrust_flags() -> list[str]:
                 "-DCCCL_DISABLE_BF16_SUPPORT=1",
                 "-I",
                 str(THRUST_HEADERS),
-                "-isystem",
-                str(folder),
+                *([] if folder == "/usr/include" else ["-I", folder]),
             ]
     return []
 
