@@ -285,7 +285,7 @@ cudaError_t get_symbol_address(void** pointer, Symbol symbol);
 
 template <class T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
-    return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
+    return cudaMalloc((void**)pointer, bytes);  // T may be const
 }
 template <class T>
 cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width,

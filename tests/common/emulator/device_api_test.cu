@@ -95,6 +95,13 @@ TEST(DeviceApi, SettingsAreKept) {
     cudaGetLastError();
 }
 
+TEST(DeviceApi, APointerToConstantsCanBeAllocated) {
+    const float* constants = nullptr;
+    ASSERT_EQ(cudaMalloc(&constants, sizeof(float)), cudaSuccess);
+    EXPECT_NE(constants, nullptr);
+    cudaFree(const_cast<float*>(constants));
+}
+
 TEST(DeviceApi, AccessPolicyOfAStream) {
     cudaStream_t stream;
     ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
