@@ -118,8 +118,9 @@ cudaError_t cudaSetValidDevices(int* numbers, int count) {
 cudaError_t cudaChooseDevice(int* number, const cudaDeviceProp* wanted) {
     return host_call("cudaChooseDevice", [&] {
         if (number == nullptr || wanted == nullptr) return cudaErrorInvalidValue;
-        if (!fits(*wanted))
+        if (!fits(*wanted)) {
             explain("cudaChooseDevice: the emulated GPU has less than is asked for");
+        }
         *number = 0;  // all devices are alike
         return cudaSuccess;
     });

@@ -97,8 +97,8 @@ enum class WarpOperation {
 std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                               int argument, int width) noexcept;
 
-// What `together` does: each lane's value is a pointer to one of these. When all 32 lanes of the warp
-// have met, `run` is called once, with the lanes' pointers.
+// What `together` does: each lane's value is a pointer to one of these. When all 32 lanes of the
+// warp have met, `run` is called once, with the lanes' pointers.
 struct WarpTask {
     void (*run)(const WarpTask* const* lanes);
 };
