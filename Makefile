@@ -7,13 +7,14 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(PATH):/usr/local/cuda/bin
 
 tool := python3 -m common.tools.
+build := common/tools/setup/build.sh
 # The tools are Python packages below the course's root.
 export PYTHONPATH := $(CURDIR)
 export PYTHONDONTWRITEBYTECODE := 1
 # The tools read these from the environment, so the shell never interprets a value.
 export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME
 
-.PHONY: all test test-all list run try compare counters diff stage chapter figures record sanitize prove benchmark format lint help clean setup setup-lint setup-long build build-engine build-counters build-all build-long
+.PHONY: all test test-all list run try compare counters diff stage chapter figures record sanitize prove verdicts benchmark format lint help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
 
 all: build  ## set up, build, run and verify every stage, draw the figures
 	@$(tool)tour
@@ -24,25 +25,28 @@ test: build-all  ## set up, build and run the tests (minutes)
 test-all: setup-long build-long  ## set up, build and run all tests, the long ones too
 	@$(tool)run_tests --long
 
-list: build  ## list chapters and stages, one line each
+list: configure  ## list chapters and stages, one line each
 	@$(tool)list_stages
 
-run: build  ## run one stage: STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]
+run: setup  ## run one stage: STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]
+	@$(build) --stages "$$ENGINE" "$$STAGE"
 	@$(tool)run
 
 try: build-engine  ## build and run your own CUDA program, without a GPU checked on the CPU engine: FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]
 	@$(tool)try_program
 
-compare: build  ## run every stage of a chapter on one input, as a table and a plot: CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]
+compare: setup  ## run every stage of a chapter on one input, as a table and a plot: CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]
+	@$(build) --stages "$$ENGINE" "$$CHAPTER"
 	@$(tool)compare_stages
 
-counters: build-counters  ## count what kernels ask of the memory, and compare two stages: A=nbody/01_float3 [B=nbody/02_float4] [ARGS=…] [JSON=FILE]
+counters: setup  ## count what kernels ask of the memory, and compare two stages: A=nbody/01_float3 [B=nbody/02_float4] [ARGS=…] [JSON=FILE]
+	@$(build) --stages count "$$A" "$$B"
 	@$(tool)counters
 
-diff: build  ## show what changed between two stages: A=nbody/02_float4 B=nbody/03_shared_tiles
+diff: configure  ## show what changed between two stages: A=nbody/02_float4 B=nbody/03_shared_tiles
 	@$(tool)diff_stages
 
-stage: build  ## create a stage as a copy of another one: FROM=nbody/06_flush_denormals NAME=07_my_idea
+stage: configure  ## create a stage as a copy of another one: FROM=nbody/06_flush_denormals NAME=07_my_idea
 	@$(tool)new_stage
 
 chapter: setup  ## create a chapter with two stages that work: NAME=my_problem
@@ -59,6 +63,9 @@ sanitize: build  ## (GPU) run compute-sanitizer's four tools on every stage: [CH
 
 prove: build-counters  ## (GPU, ncu) compare the counters of every stage with the hardware's: [CHAPTER=…] [ARGS="--emulated DIR"]
 	@$(tool)prove_counters
+
+verdicts: build-long  ## (GPU) compare the CPU engine's verdicts on right and wrong programs with compute-sanitizer's: [ARGS=…]
+	@$(tool)prove_verdicts
 
 benchmark: build-all  ## measure what the CPU engine costs: a thread, a barrier, a shuffle, and each stage against the serial one
 	@meson test -C build --benchmark --no-rebuild --verbose
@@ -84,21 +91,24 @@ setup-lint:
 setup-long:
 	@common/tools/setup/setup.sh --long
 
+configure: setup
+	@$(build) --stages ''
+
 build: setup
-	@common/tools/setup/build.sh stages $(if $(filter count,$(ENGINE)),counters)
+	@$(build) stages
 
 # A program of one's own needs the CPU engine, and no stage.
 build-engine: setup
-	@common/tools/setup/build.sh engine
+	@$(build) engine
 
 # The executables that count take as long to build as all others, and few commands need them.
 build-counters: setup
-	@common/tools/setup/build.sh stages counters
+	@$(build) stages counters
 
 # Who only runs stages needs no tests and no benchmarks.
 build-all: setup
-	@common/tools/setup/build.sh all
+	@$(build) all
 
 # Only the long tests need some programs.
 build-long: setup
-	@common/tools/setup/build.sh all long-tests
+	@$(build) all long-tests

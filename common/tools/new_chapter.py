@@ -72,7 +72,8 @@ def main() -> None:
         )
     list_path.write_text(meson, encoding="utf-8")
 
-    run("common/tools/setup/build.sh", "stages", "counters")
+    for engine in ("", "count"):
+        run("common/tools/setup/build.sh", "--stages", engine, name)
     run(sys.executable, "-m", "common.tools.record_counters", chapter)
     print("\n".join(str(path.relative_to(ROOT)) for path in paths.values()))
     print(f"make run STAGE={chapter}/01_first_kernel ARGS=--check; make test")

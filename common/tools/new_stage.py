@@ -125,7 +125,8 @@ def main() -> None:
     meson_path.write_text(meson, encoding="utf-8")
 
     stage = f"{before.chapter}/{name}"
-    run("common/tools/setup/build.sh", "stages", "counters")
+    for engine in ("", "count"):
+        run("common/tools/setup/build.sh", "--stages", engine, stage)
     run(sys.executable, "-m", "common.tools.record_counters", stage)
     print(f"{source.relative_to(ROOT)}: write your idea here, and describe it in the first comment")
     print(f"{meson_path.relative_to(ROOT)}: describe the technique in a few words")

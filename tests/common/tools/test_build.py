@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The messages of the build: none for little work, and the number of files for much work."""
+"""What build.sh configures, builds and says: nothing for little work, and the number of files for much
+work."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -32,6 +34,20 @@ exit "${STATUS:-0}"
 """
 
 
+# It records the folder in which it is called, and its arguments.
+MESON = r"""#!/bin/sh
+mkdir -p build/meson-info && : >build/build.ninja
+echo "meson $*" >>"$LOG"
+echo "{\"directories\": {\"source\": \"$PWD\", \"build\": \"$PWD/build\"}}" >build/meson-info/meson-info.json
+"""
+STAGES = """[
+ {"stage": "sums/00_cpu", "chapter": "sums", "executables": {"cpu": "chapters/sums/sums_00_cpu"}},
+ {"stage": "sums/01_one", "chapter": "sums",
+  "executables": {"emu": "chapters/sums/sums_01_one.emu", "count": "chapters/sums/sums_01_one.count"}}
+]
+"""
+
+
 class BuildTest(unittest.TestCase):
     def setUp(self) -> None:
         self.root = Path(tempfile.mkdtemp())
@@ -44,14 +60,16 @@ class BuildTest(unittest.TestCase):
         self.log = self.root / "log"
         for name, text in (
             ("ninja", NINJA),
-            ("meson", "#!/bin/sh\nmkdir -p build && : >build/build.ninja\n"),
+            ("meson", MESON),
         ):
             (self.bin / name).write_text(text, encoding="utf-8")
             (self.bin / name).chmod(0o755)
 
-    def build(self, files: int, status: int = 0) -> subprocess.CompletedProcess[str]:
+    def build(
+        self, files: int, status: int = 0, arguments: tuple[str, ...] = ("stages",)
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            ["sh", self.script, "stages"],
+            ["sh", self.script, *arguments],
             text=True,
             capture_output=True,
             check=False,
@@ -84,6 +102,69 @@ class BuildTest(unittest.TestCase):
             result = self.build(files, status=1)
             self.assertEqual((result.returncode, result.stderr), (1, "FAILED: a file\n"))
             self.assertNotIn("FAILED", result.stdout)
+
+    def said_to(self, program: str) -> list[str]:
+        lines = self.log.read_text(encoding="utf-8").splitlines()
+        return [line.removeprefix(f"{program} ") for line in lines if line.startswith(program)]
+
+    def test_a_copied_checkout_is_configured_anew(self) -> None:
+        self.build(0)
+        self.build(0)
+        self.assertEqual(self.said_to("meson"), ["setup build"])
+        # By another path it is the same folder.
+        link = self.root.with_name(self.root.name + "-link")
+        link.symlink_to(self.root)
+        self.addCleanup(link.unlink)
+        original, self.script = self.script, link / "common" / "tools" / "setup" / "build.sh"
+        self.build(0)
+        self.assertEqual(self.said_to("meson"), ["setup build"])
+        # A copy, while the original is still there, and then a copy that was moved.
+        copy = self.root.with_name(self.root.name + "-copy")
+        moved = self.root.with_name(self.root.name + "-moved")
+        self.addCleanup(shutil.rmtree, moved)
+        shutil.copytree(self.root, copy)
+        for folder, before in ((copy, self.root), (moved, copy)):
+            if folder == moved:
+                copy.rename(moved)
+            self.script = folder / "common" / "tools" / "setup" / "build.sh"
+            result = self.build(0)
+            self.assertEqual(
+                result.stdout,
+                f"build/ was configured in {before}: it is configured and built anew here\n",
+            )
+            self.assertEqual(self.said_to("meson")[-1], "setup --wipe build")
+            self.assertEqual(self.build(0).stdout, "")
+        self.script = original
+
+    def test_only_what_stages_need_is_built(self) -> None:
+        setup = self.root / "common" / "tools"
+        shutil.copytree(TOOLS / "lib", setup / "lib")
+        shutil.copy(TOOLS / "setup" / "needed_targets.py", setup / "setup")
+        self.build(0)
+        stages = json.loads(STAGES)
+        for stage in stages:
+            stage["name"] = stage["stage"].partition("/")[2]
+            unused = dict.fromkeys(("technique", "compared_with", "counter_unit"), "")
+            unused |= dict.fromkeys(("cuda_args", "emu_args", "more_checks", "counter_args"), [])
+            source = "sums.cpp" if stage["name"] == "00_cpu" else "sums.cu"
+            stage |= unused | {"source": source} | stage
+        (self.root / "build" / "stages.json").write_text(json.dumps(stages), encoding="utf-8")
+        for words, targets in (
+            (("count", "sums/01_one"), "sums_01_one.count"),
+            (("emu", "sums/01_one"), "sums_01_one.emu"),
+            (("count", "sums/01_one", "sums/00_cpu"), "sums_00_cpu sums_01_one.count"),
+            (("emu", "sums"), "sums_00_cpu sums_01_one.emu"),
+        ):
+            result = self.build(3, arguments=("--stages", *words))
+            self.assertEqual(result.stderr, "")
+            self.assertEqual(result.stdout, f"building {targets}, 3 files to compile\n")
+            wanted = " ".join(f"chapters/{name}" for name in targets.split())
+            self.assertEqual(self.said_to("ninja")[-1], f"-C build --quiet {wanted}")
+        before = len(self.said_to("ninja"))
+        for words in (("",), ("count", "sums/02_none"), ("tpu", "sums/01_one")):
+            result = self.build(3, arguments=("--stages", *words))
+            self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+        self.assertEqual(len(self.said_to("ninja")), before)
 
     def test_a_folder_that_cannot_be_written(self) -> None:
         (self.root / "build").touch()  # a file: even root cannot write into it
