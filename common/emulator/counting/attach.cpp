@@ -12,6 +12,7 @@
 #include "common/emulator/counting/attach_async.hpp"
 #include "common/emulator/counting/checks/attach_checks.hpp"
 #include "common/emulator/counting/checks/checks.hpp"
+#include "common/emulator/counting/checks/heap.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/output.hpp"
@@ -152,14 +153,38 @@ void on_block_end(Worker& worker) {
     replay_all(worker);
     end_block_checks(worker);
     end_sampled_block(worker.grid(), running.events);
+    forget_released_heap();
+}
+
+void on_heap_allocated(Worker& worker, const Allocation& allocation, const void* code) {
+    const std::uint16_t path = block_is_recorded ? running_path() : 0;
+    const Unrecorded unrecorded;
+    note_heap_allocation(worker, allocation, code, path);
+}
+
+void on_heap_freed(Worker&, const Allocation& allocation) {
+    const Unrecorded unrecorded;
+    note_heap_free(allocation);
+    if (block_is_recorded) {
+        forget_ranges_at(reinterpret_cast<std::uintptr_t>(allocation.begin));
+    } else {
+        ++memory_map_version;  // other workers may run, and record nothing
+    }
+}
+
+void on_wrong_free(Worker& worker, bool twice, const std::string& what, const void* code) {
+    const std::uint16_t path = block_is_recorded ? running_path() : 0;
+    const Unrecorded unrecorded;
+    report_wrong_free(worker, twice, what, code, path);
 }
 
 bool on_barrier_begin(Worker& worker, const void* code, bool) {
     if (!block_is_recorded) return !is_skipped(code);
     {
+        const std::uint16_t path = running_path();
         const Unrecorded unrecorded;
         if (is_skipped(code)) return false;
-        check_barrier(worker, current_thread->linear_index, code);
+        check_barrier(worker, current_thread->linear_index, code, path);
         end_turns(worker);
     }
     record_meeting(meta_of(EventKind::barrier), code, 0);
@@ -243,6 +268,8 @@ void on_warp_held(Worker& worker, int warp, std::uint32_t held) {
 void write_at_exit() {
     warn_if_nothing_skipped();
     report_unfinished_kernels();
+    report_refused_launches();
+    warn_of_leaks();
     finish_trace();
     write_counters(options().counters);
 }
@@ -295,6 +322,9 @@ void attach() {
     hooks.warp_held = on_warp_held;
     hooks.launch = on_launch;
     hooks.deadlock = report_deadlock;
+    hooks.heap_allocated = on_heap_allocated;
+    hooks.heap_freed = on_heap_freed;
+    hooks.wrong_free = on_wrong_free;
     host_hooks.transfer = count_transfer;
     // With one worker the counters do not depend on chance.
     Settings one_worker = emulator::settings();

@@ -19,6 +19,13 @@ struct HostHooks {
     void (*memory_freed)(const Allocation& allocation) = nullptr;
     // A copy or a set has run. `source`: where it copied from, if that is device memory.
     void (*memory_written)(const void* begin, std::size_t bytes, const void* source) = nullptr;
+    // The host passes memory of the device heap to a function that frees it or uses it.
+    void (*heap_refused)(const char* function, const void* pointer, bool frees) = nullptr;
+    // Pages of the device heap in which nothing is allocated have gone back to the system. Called
+    // in device code, too.
+    void (*heap_pages_released)(const void* begin, std::size_t bytes) = nullptr;
+    // The host's launch is refused. The result is a number for the place of the launch.
+    std::uint64_t (*launch_refused)() = nullptr;
     // The result is a number for the work.
     std::uint64_t (*work_queued)(const QueuedWork& work) = nullptr;
     void (*work_ended)(std::uint64_t number) = nullptr;

@@ -32,7 +32,7 @@ const Variable* find_too_large_shared() {
 
 }  // namespace
 
-cudaError_t check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel) {
+LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel) {
     const dim3& grid = configuration.grid_dim;
     const dim3& block = configuration.block_dim;
     // A program that ignores the error code still shows the message.
@@ -40,7 +40,7 @@ cudaError_t check_launch(const LaunchConfiguration& configuration, KernelIdentit
         explain("kernel %s is not launched: %s (%s)",
                 kernel.name != nullptr ? kernel.name : function_name(kernel.address).c_str(),
                 reason.c_str(), cudaGetErrorName(error));
-        return error;
+        return LaunchVerdict{error, reason};
     };
     if (is_empty(block) || exceeds(block, kMaxBlock) ||
         std::uint64_t{block.x} * block.y * block.z > kMaxThreadsPerBlock) {
@@ -69,16 +69,19 @@ cudaError_t check_launch(const LaunchConfiguration& configuration, KernelIdentit
                           " bytes; a block may have 49152, and more only as dynamic shared memory");
     }
     if (configuration.cooperative) {
-        if (!device().cooperative_launch) return cudaErrorNotSupported;
+        if (!device().cooperative_launch) {
+            return {cudaErrorNotSupported, "the device has no cooperative launches"};
+        }
         const auto resident =
             static_cast<std::uint64_t>(device().multiprocessors) *
             active_blocks_per_multiprocessor(static_cast<int>(block.x * block.y * block.z),
                                              configuration.shared_bytes);
         if (std::uint64_t{grid.x} * grid.y * grid.z > resident) {
-            return cudaErrorCooperativeLaunchTooLarge;
+            return {cudaErrorCooperativeLaunchTooLarge,
+                    "more blocks than can be resident at the same time"};
         }
     }
-    return cudaSuccess;
+    return {};
 }
 
 }  // namespace emulator

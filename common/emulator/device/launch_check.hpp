@@ -5,10 +5,16 @@
 #include <cuda_runtime_api.h>
 
 #include <emulator/launch.hpp>
+#include <string>
 
 namespace emulator {
 
-// If the device could not, one line on stderr says why, and the result is CUDA's error.
-cudaError_t check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel);
+struct LaunchVerdict {
+    cudaError_t error = cudaSuccess;
+    std::string reason = {};  // why the device cannot run it
+};
+
+// If the device could not, one line on stderr says why.
+LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel);
 
 }  // namespace emulator

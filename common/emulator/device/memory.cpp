@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/device/poison.hpp"
 #include "common/emulator/device/properties.hpp"
@@ -17,9 +18,6 @@
 
 namespace emulator {
 namespace {
-
-// Address space only. Allocations take it from the begin to the end; then gaps are used again.
-constexpr std::size_t kArenaBytes = std::size_t{1} << 40;
 
 // cudaMalloc's alignment.
 constexpr std::size_t kAlignment = 256;
@@ -97,7 +95,7 @@ class MemoryTable {
     bool is_stray(const void* address) {
         Allocation allocation;
         const auto* byte = static_cast<const char*>(address);
-        return arena_ != nullptr && byte >= arena_ && byte < arena_ + kArenaBytes &&
+        return arena_ != nullptr && byte >= arena_ && byte < arena_end() &&
                !find(address, allocation);
     }
 
@@ -109,7 +107,7 @@ class MemoryTable {
         for (const Allocation& freed : freed_) {
             if (holds(freed, address)) return "in " + name(freed) + ", which was freed";
         }
-        if (arena_ == nullptr || byte < arena_ || byte >= arena_ + kArenaBytes) {
+        if (arena_ == nullptr || byte < arena_ || byte >= arena_end()) {
             return "in no memory of the device";
         }
         const auto next = blocks_.upper_bound(const_cast<char*>(byte));
@@ -140,11 +138,6 @@ class MemoryTable {
                                           : here;
     }
 
-    MemoryArena arena() {
-        const std::lock_guard lock(mutex_);
-        return reserve_arena() ? MemoryArena{arena_, kArenaBytes} : MemoryArena{nullptr, 0};
-    }
-
     void clear() {
         const std::lock_guard lock(mutex_);
         for (auto& [begin, block] : blocks_) release(block);
@@ -168,17 +161,16 @@ class MemoryTable {
     }
 
     bool reserve_arena() {
-        if (arena_ != nullptr) return true;
-        void* memory = ::mmap(nullptr, kArenaBytes, PROT_NONE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) return false;
-        arena_ = next_page_ = static_cast<char*>(memory);
-        return true;
+        if (arena_ == nullptr) arena_ = next_page_ = host_arena().begin;
+        return arena_ != nullptr;
     }
 
+    char* arena_end() const { return arena_ + host_arena().bytes; }
+
+    // From the begin of the arena to its end; then gaps are used again.
     char* take_pages(std::size_t bytes) {
         if (!reserve_arena()) return nullptr;
-        if (next_page_ + bytes > arena_ + kArenaBytes) next_page_ = find_gap(bytes);
+        if (next_page_ + bytes > arena_end()) next_page_ = find_gap(bytes);
         if (next_page_ == nullptr) return nullptr;
         return std::exchange(next_page_, next_page_ + bytes);
     }
@@ -192,7 +184,7 @@ class MemoryTable {
             if (gap + bytes <= block.pages) return gap;
             gap = block.pages + block.page_bytes + kPageBytes;
         }
-        return gap + bytes <= arena_ + kArenaBytes ? gap : nullptr;
+        return gap + bytes <= arena_end() ? gap : nullptr;
     }
 
     void release(const Block& block) {
@@ -228,10 +220,6 @@ MemoryTable& table() {
 
 }  // namespace
 
-std::size_t round_up(std::size_t value, std::size_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
-
 cudaError_t allocate_memory(MemoryKind kind, std::size_t bytes, void** pointer) {
     return table().allocate(kind, bytes, pointer);
 }
@@ -243,17 +231,25 @@ void add_memory(MemoryKind kind, const void* begin, std::size_t bytes) {
 void remove_memory(void* begin) { table().remove(begin); }
 
 bool find_allocation(const void* address, Allocation& allocation) {
+    if (is_heap_address(address)) return find_heap_allocation(address, allocation);
     return table().find(address, allocation);
 }
 
-bool is_stray_address(const void* address) { return table().is_stray(address); }
+bool is_stray_address(const void* address) {
+    Allocation allocation;
+    return is_heap_address(address) ? !find_heap_allocation(address, allocation)
+                                    : table().is_stray(address);
+}
 
-std::string describe_address(const void* address) { return table().describe(address); }
+std::string describe_address(const void* address) {
+    return is_heap_address(address) ? describe_heap_address(address) : table().describe(address);
+}
 
 std::size_t free_memory_bytes(MemoryKind kind) { return table().free_bytes(kind); }
 
-MemoryArena memory_arena() { return table().arena(); }
-
-void free_all_memory() { table().clear(); }
+void free_all_memory() {
+    table().clear();
+    clear_heap();
+}
 
 }  // namespace emulator

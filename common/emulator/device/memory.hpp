@@ -5,21 +5,11 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
+#include "common/emulator/device/arena.hpp"
+
 namespace emulator {
-
-enum class MemoryKind { device, managed, pinned, registered, symbol };
-
-struct Allocation {
-    std::uint64_t id;  // counts allocations from 1 in the order in which they were made
-    MemoryKind kind;
-    char* begin;
-    std::size_t bytes;
-};
-
-std::size_t round_up(std::size_t value, std::size_t unit);
 
 // New memory, poisoned if it is not large. 0 bytes: a null pointer.
 cudaError_t allocate_memory(MemoryKind kind, std::size_t bytes, void** pointer);
@@ -43,13 +33,6 @@ inline bool host_uses_device_memory = false;
 
 // What can still be allocated.
 std::size_t free_memory_bytes(MemoryKind kind);
-
-// The addresses that all allocations lie in, now and later; nullptr where the system has none.
-struct MemoryArena {
-    char* begin;
-    std::size_t bytes;
-};
-MemoryArena memory_arena();
 
 // Gives back everything, as cudaDeviceReset() does.
 void free_all_memory();

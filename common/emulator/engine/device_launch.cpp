@@ -9,6 +9,7 @@
 
 #include "common/emulator/device/launch_check.hpp"
 #include "common/emulator/device/limits.hpp"
+#include "common/emulator/device/refused_launches.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/run_grid.hpp"
@@ -40,11 +41,6 @@ bool starts_at_launch(std::uint64_t serial) {
     return false;
 }
 
-cudaError_t device_error(cudaError_t error) {
-    current_thread->last_error = error;
-    return error;
-}
-
 // Device streams are numbers: a stream is only an order among its grid's launches.
 constexpr std::uintptr_t kFirstDeviceStream = 0x1000;
 std::atomic<std::uintptr_t> next_device_stream = kFirstDeviceStream;
@@ -59,21 +55,42 @@ bool is_device_stream(cudaStream_t stream) {
 
 }  // namespace
 
+ErrorReader running_reader() {
+    Worker& worker = *worker_of_running_block();
+    return {worker.grid().serial, worker.block(), current_thread->linear_index};
+}
+
+cudaError_t device_error(cudaError_t error) {
+    current_thread->last_error = error;
+    return error;
+}
+
 cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelIdentity kernel,
                                std::unique_ptr<KernelCall> call) {
-    cudaError_t error = check_launch(configuration, kernel);
-    if (configuration.cooperative) error = cudaErrorNotSupported;
-    if (!is_device_stream(configuration.stream)) error = cudaErrorInvalidResourceHandle;
+    auto [error, reason] = check_launch(configuration, kernel);
+    if (configuration.cooperative) {
+        error = cudaErrorNotSupported;
+        reason = "device code cannot launch cooperative grids";
+    }
+    if (!is_device_stream(configuration.stream)) {
+        error = cudaErrorInvalidResourceHandle;
+        reason = "there is no such stream in device code";
+    }
     Worker& worker = *worker_of_running_block();
     std::uint32_t note = 0;
     if (hooks.launch != nullptr && error == cudaSuccess) {
         note = hooks.launch(worker, configuration.stream);
     }
     const int number = worker.next_launch();
-    if (error != cudaSuccess) return device_error(error);
-    if (++outstanding_launches > pending_launch_limit()) {
+    if (error == cudaSuccess && ++outstanding_launches > pending_launch_limit()) {
         --outstanding_launches;
-        return device_error(cudaErrorLaunchPendingCountExceeded);
+        error = cudaErrorLaunchPendingCountExceeded;
+        reason = "more launches are pending than cudaLimitDevRuntimePendingLaunchCount allows";
+    }
+    if (error != cudaSuccess) {
+        if (kernel.name != nullptr)
+            note_refused_launch(running_reader(), configuration, kernel, error, reason);
+        return device_error(error);
     }
     Grid& parent = worker.grid();
     auto grid = std::make_unique<Grid>(configuration, kernel, std::move(call));

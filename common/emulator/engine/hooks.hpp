@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace emulator {
 
+struct Allocation;
 struct AsyncCopy;
 struct EndedWork;
 struct Grid;
@@ -72,6 +74,14 @@ struct Hooks {
     // A thread is about to launch a grid. It may wait, by Worker::hold(). The result becomes
     // Grid::launch_note.
     std::uint32_t (*launch)(Worker& worker, cudaStream_t stream) = nullptr;
+    // The running thread has allocated memory of the device heap, or freed it. `code` is the return
+    // address of the call.
+    void (*heap_allocated)(Worker& worker, const Allocation& allocation,
+                           const void* code) = nullptr;
+    void (*heap_freed)(Worker& worker, const Allocation& allocation) = nullptr;
+    // It frees what it may not free. The kernel ends.
+    void (*wrong_free)(Worker& worker, bool twice, const std::string& what,
+                       const void* code) = nullptr;
     // Every thread of the block that has not returned waits, and no thread is left to release it.
     void (*deadlock)(Worker& worker) = nullptr;
     // The running block's time is up. True: the observer will end it. Called in a signal handler.

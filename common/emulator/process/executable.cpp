@@ -245,7 +245,7 @@ std::vector<SharedRange> static_shared_ranges() {
     return ranges;
 }
 
-std::string function_name(const void* address) {
+std::string mangled_function_name(const void* address) {
     const ElfFile file;
     const auto wanted = reinterpret_cast<std::uintptr_t>(address) - find_image().base;
     const char* found = nullptr;
@@ -255,7 +255,12 @@ std::string function_name(const void* address) {
             found = name;
         }
     });
-    return found != nullptr ? demangle(found) : "a kernel";
+    return found != nullptr ? found : "";
+}
+
+std::string function_name(const void* address) {
+    const std::string found = mangled_function_name(address);
+    return found.empty() ? "a kernel" : demangle(found.c_str());
 }
 
 }  // namespace emulator

@@ -46,5 +46,8 @@ SharedRange thread_local_block();
 // The name of the function that has this address in the executable, with its template arguments,
 // without parameters and unnamed namespaces; "a kernel" where the file has no symbols.
 std::string function_name(const void* address);
+// The same as the linker knows it; empty where the file has no symbols, and outside of the
+// executable.
+std::string mangled_function_name(const void* address);
 
 }  // namespace emulator

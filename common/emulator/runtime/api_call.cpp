@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "common/emulator/engine/device_launch.hpp"
+
 namespace emulator {
 namespace {
 
@@ -45,6 +47,9 @@ cudaError_t refuse_query(const char* function, cudaError_t error) {
 using namespace emulator;
 
 cudaError_t cudaPeekAtLastError() {
+    if (some_launch_is_refused()) {
+        note_error_read(current_thread != nullptr ? running_reader() : host_reader());
+    }
     if (current_thread != nullptr) return static_cast<cudaError_t>(current_thread->last_error);
     return sticky_error() != cudaSuccess ? sticky_error() : last_error;
 }

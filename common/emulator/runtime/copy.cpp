@@ -8,6 +8,7 @@
 
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/device/memory.hpp"
+#include "common/emulator/engine/heap/heap_calls.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api_call.hpp"
 #include "common/emulator/runtime/queued_work.hpp"
@@ -152,6 +153,10 @@ Place place_of(const char* function, const char* role, const void* pointer, std:
             return Place::device;
         case MemoryKind::managed:
             return Place::managed;
+        case MemoryKind::heap:
+            // CUDA C++ Programming Guide, "Dynamic Global Memory Allocation".
+            refuse_heap_pointer(function, pointer, false);
+            return Place::invalid;
         default:
             return Place::pinned;
     }

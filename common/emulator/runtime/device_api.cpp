@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/emulator/device/attributes.hpp"
+#include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/device/limits.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/device/textures/array.hpp"
@@ -92,6 +93,8 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
     return host_call("cudaDeviceSetLimit", [&] {
         constexpr std::size_t kMaxStackBytes = 512 * 1024;
         if (limit == cudaLimitStackSize && value > kMaxStackBytes) return cudaErrorInvalidValue;
+        // CUDA C++ Programming Guide, "Heap Memory Allocation": the size is fixed then.
+        if (limit == cudaLimitMallocHeapSize && heap_is_used()) return cudaErrorInvalidValue;
         return set_limit(limit, value) ? cudaSuccess : cudaErrorUnsupportedLimit;
     });
 }

@@ -3,9 +3,11 @@
 #include <cuda_runtime.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "common/emulator/device/launch_check.hpp"
+#include "common/emulator/device/refused_launches.hpp"
 #include "common/emulator/engine/device_launch.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/run_grid.hpp"
@@ -45,10 +47,19 @@ int launch_kernel(const LaunchConfiguration& configuration, KernelIdentity kerne
         return launch_from_device(configuration, kernel, std::move(call));
     }
     return host_call("a kernel launch", [&] {
-        const cudaError_t error = check_launch(configuration, kernel);
-        if (error != cudaSuccess) return error;
+        const auto refuse = [&](cudaError_t error, const std::string& reason) {
+            // Only <<<>>> has a name. The other calls return the error to the program.
+            if (kernel.name != nullptr) {
+                note_refused_launch(host_reader(), configuration, kernel, error, reason);
+            }
+            return error;
+        };
+        const LaunchVerdict verdict = check_launch(configuration, kernel);
+        if (verdict.error != cudaSuccess) return refuse(verdict.error, verdict.reason);
         Stream* stream = find_stream(configuration.stream);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        if (stream == nullptr) {
+            return refuse(cudaErrorInvalidResourceHandle, "there is no such stream");
+        }
         auto grid = std::make_unique<Grid>(configuration, kernel, std::move(call));
         QueuedWork work;
         if (host_hooks.work_queued != nullptr) {

@@ -2,8 +2,11 @@
 // The API of memory: allocations, copies and sets.
 #include <cuda_runtime.h>
 
+#include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/device/properties.hpp"
+#include "common/emulator/engine/device_launch.hpp"
+#include "common/emulator/engine/heap/heap_calls.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api_call.hpp"
 #include "common/emulator/runtime/copy.hpp"
@@ -25,6 +28,10 @@ bool starts(const char* function, void* pointer, MemoryKind first, MemoryKind se
     if (find_allocation(pointer, allocation) && allocation.begin == pointer &&
         (allocation.kind == first || allocation.kind == second)) {
         return true;
+    }
+    if (is_heap_address(pointer)) {
+        refuse_heap_pointer(function, pointer, true);
+        return false;
     }
     explain("%s: %p was not returned by an allocation of this kind (%s)", function, pointer,
             is_stray_address(pointer) ? describe_address(pointer).c_str() : "other memory");
@@ -82,6 +89,14 @@ cudaError_t get_symbol_address(void** pointer, Symbol symbol) {
 using namespace emulator;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+    if (current_thread != nullptr) {
+        // CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", "Memory Management".
+        if (pointer == nullptr) return device_error(cudaErrorInvalidValue);
+        *pointer = nullptr;
+        if (bytes == 0) return device_error(cudaErrorInvalidValue);
+        *pointer = allocate_in_kernel(bytes, __builtin_return_address(0));
+        return *pointer != nullptr ? cudaSuccess : device_error(cudaErrorMemoryAllocation);
+    }
     return allocate("cudaMalloc", MemoryKind::device, pointer, bytes);
 }
 
@@ -112,6 +127,10 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
 }
 
 cudaError_t cudaFree(void* pointer) {
+    if (current_thread != nullptr) {
+        free_in_kernel(pointer, "cudaFree", __builtin_return_address(0));
+        return cudaSuccess;
+    }
     return release("cudaFree", pointer, MemoryKind::device, MemoryKind::managed);
 }
 
@@ -202,7 +221,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
         void* const address = const_cast<void*>(pointer);
         *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
         Allocation allocation;
-        if (!find_allocation(pointer, allocation)) return cudaSuccess;
+        // As on an H200, the heap's memory is unknown to the host.
+        if (!find_allocation(pointer, allocation) || allocation.kind == MemoryKind::heap) {
+            return cudaSuccess;
+        }
         *attributes = {cudaMemoryTypeHost, 0, address, address};
         if (allocation.kind == MemoryKind::managed) attributes->type = cudaMemoryTypeManaged;
         if (allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::symbol) {

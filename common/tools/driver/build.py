@@ -88,6 +88,7 @@ class Build:
             *defines,
             "-g",
             "-Wno-attributes",
+            "-fcheck-new",  # in a kernel, new may return a null pointer
             *(["-w"] if request.quiet else []),
             *request.host_flags,
             *optimize,

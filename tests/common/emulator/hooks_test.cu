@@ -34,8 +34,13 @@ TEST_F(HooksTest, are_called_in_order) {
     emulator::hooks.block_end = [](emulator::Worker&) { seen += " done"; };
     emulator::hooks.barrier_complete = [](emulator::Worker&) { seen += " barrier"; };
     emulator::hooks.collective_complete = [](emulator::Worker&, int warp, std::uint32_t arrived) {
-        seen += " warp " + std::to_string(warp) + ":" + std::to_string(arrived);
+        // Short strings: a CUDA thread runs here, which would allocate on the device heap.
+        seen += " warp ";
+        seen += std::to_string(warp);
+        seen += ':';
+        seen += std::to_string(arrived);
     };
+    seen.reserve(1000);
     meet_kernel<<<2, 34>>>();
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(seen,

@@ -241,7 +241,7 @@ TEST_F(LaunchTest, errors_have_cudas_names_and_texts) {
 }
 
 __global__ void synchronize_kernel() { cudaDeviceSynchronize(); }
-__global__ void allocate_kernel(int** out) { cudaMalloc(out, 4); }
+__global__ void allocate_kernel(int** out) { cudaMallocManaged(out, 4); }
 
 TEST_F(LaunchTest, host_functions_in_device_code_are_named) {
     synchronize_kernel<<<1, 1>>>();
@@ -254,7 +254,7 @@ TEST_F(LaunchTest, host_functions_in_device_code_are_named) {
     ManagedArray<int*> out(1);
     allocate_kernel<<<1, 1>>>(out.data());
     said = messages_of([] { EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure); });
-    EXPECT_TRUE(contains(said, "cudaMalloc() is not available in device code"));
+    EXPECT_TRUE(contains(said, "cudaMallocManaged() is not available in device code"));
 }
 
 TEST_F(LaunchTest, settings_reject_what_they_do_not_know) {

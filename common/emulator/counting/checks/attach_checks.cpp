@@ -2,11 +2,9 @@
 #include "common/emulator/counting/checks/attach_checks.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <iostream>
 
 #include "common/emulator/counting/checks/checks.hpp"
+#include "common/emulator/counting/checks/heap.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
 #include "common/emulator/counting/checks/memory/memory_map.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
@@ -18,6 +16,7 @@
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/process/executable.hpp"
+#include "common/emulator/process/exit_status.hpp"
 #include "common/emulator/runtime/queued_work.hpp"
 
 namespace emulator::counting {
@@ -73,14 +72,9 @@ bool on_time_is_up() {
     return true;
 }
 
-// Ends the process with exit status 1 if a finding is not a warning.
-void fail_at_exit(int status, void*) {
+bool end_checks() {
     print_summary();
-    if (status != EXIT_SUCCESS || !has_errors()) return;
-    std::cout.flush();
-    std::clog.flush();
-    std::fflush(nullptr);
-    std::_Exit(EXIT_FAILURE);
+    return has_errors();
 }
 
 }  // namespace
@@ -99,13 +93,16 @@ void attach_checks() {
     host_hooks.memory_allocated = on_memory_allocated;
     host_hooks.memory_freed = on_memory_freed;
     host_hooks.memory_written = on_memory_written;
+    host_hooks.heap_refused = report_heap_on_host;
+    host_hooks.heap_pages_released = note_released_heap;
+    host_hooks.launch_refused = note_refused_launch;
     host_hooks.work_queued = note_queued_work;
     host_hooks.work_ended = note_ended_work;
     host_hooks.task_begun = on_task_begun;
     host_hooks.work_begun = on_work_begun;
     host_hooks.all_ended = on_all_ended;
     hooks.time_is_up = on_time_is_up;
-    ::on_exit(fail_at_exit, nullptr);
+    check_at_exit(end_checks);
 }
 
 }  // namespace emulator::counting

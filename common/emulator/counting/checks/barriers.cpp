@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/emulator/counting/output/findings.hpp"
+#include "common/emulator/counting/record/paths.hpp"
 #include "common/emulator/counting/record/source_lines.hpp"
 #include "common/emulator/engine/grid.hpp"
 
@@ -24,38 +25,84 @@ void ArrivedThreads::clear() {
     threads_.clear();
     collective_at_.fill(nullptr);
     at_one_place_ = true;
+    diverged_ = false;
 }
 
-void ArrivedThreads::add(int thread, const void* code) {
-    at_one_place_ = at_one_place_ && (threads_.empty() || barrier_at_[threads_.front()] == code);
-    threads_.push_back(static_cast<std::uint16_t>(thread));
+void ArrivedThreads::add(int thread, const void* code, std::uint16_t path) {
     barrier_at_[thread] = code;
+    path_[thread] = path;
+    at_one_place_ = at_one_place_ && (threads_.empty() || is_at_place_of(thread, threads_.front()));
+    threads_.push_back(static_cast<std::uint16_t>(thread));
+}
+
+bool ArrivedThreads::is_at_place_of(int thread, int other) const {
+    return barrier_at_[thread] == barrier_at_[other] && path_[thread] == path_[other];
 }
 
 void ArrivedThreads::complete(Worker& worker) {
     if (!at_one_place_) {
-        // Different instructions may belong to one line.
-        std::sort(threads_.begin(), threads_.end());
-        const int first = threads_.front();
-        const SourceLine line = find_line(barrier_at_[first]);
-        for (const int thread : threads_) {
-            if (barrier_at_[thread] == barrier_at_[first]) continue;
-            Actor other = make_actor(worker, thread, barrier_at_[thread], "misses: it waits");
-            if (is_same(other.line, line)) continue;
-            Finding finding;
-            finding.kind = FindingKind::barrier_divergence;
-            finding.kernel = worker.grid().name();
-            finding.actors = {make_actor(worker, first, barrier_at_[first], "waits at a barrier"),
-                              std::move(other)};
-            finding.advice =
-                "let all threads of the block reach the same barrier: move it out of "
-                "the branch or loop";
-            report(std::move(finding));
-            break;
-        }
+        report_divergence(worker);
+    } else if (!diverged_) {
+        warn_of_ended(worker);
     }
     threads_.clear();
     at_one_place_ = true;
+}
+
+void ArrivedThreads::report_divergence(Worker& worker) {
+    std::sort(threads_.begin(), threads_.end());
+    const int first = threads_.front();
+    const auto lines_of = [&](int thread) {
+        return find_call_lines(barrier_at_[thread], callers_of(path_[thread]));
+    };
+    const std::vector<SourceLine> lines = lines_of(first);
+    int known = first;
+    for (const int thread : threads_) {
+        if (is_at_place_of(thread, first) || is_at_place_of(thread, known)) continue;
+        known = thread;
+        const std::vector<SourceLine> others = lines_of(thread);
+        // Different instructions may belong to one line. If that line is in a function that two
+        // branches call, the calls differ.
+        const auto [line, other] =
+            std::mismatch(lines.begin(), lines.end(), others.begin(), others.end(), is_same);
+        if (line == lines.end() || other == others.end()) continue;
+        diverged_ = true;
+        Finding finding;
+        finding.kind = FindingKind::barrier_divergence;
+        finding.kernel = worker.grid().name();
+        finding.actors = {{worker.block(), first, *line, "waits at a barrier"},
+                          {worker.block(), thread, *other, "misses: it waits"}};
+        finding.advice =
+            "let all threads of the block reach the same barrier: move it out of the branch or "
+            "loop";
+        report(std::move(finding));
+        return;
+    }
+}
+
+// Hardware waits only for the threads that have not ended, so the kernel works there, too.
+void ArrivedThreads::warn_of_ended(Worker& worker) {
+    const std::size_t count = worker.threads().size();
+    if (threads_.size() == count) return;
+    const void* const code = barrier_at_[threads_.front()];
+    if (std::find(warned_.begin(), warned_.end(), code) != warned_.end()) return;
+    warned_.push_back(code);
+    int ended = 0;
+    while (worker.live_lanes(ended / kWarpSize) >> ended % kWarpSize & 1) ++ended;
+    Finding finding;
+    finding.kind = FindingKind::barrier_after_end;
+    finding.kernel = worker.grid().name();
+    finding.actors.push_back(
+        make_actor(worker, threads_.front(), code, "waits at a barrier of the block"));
+    finding.what = "but " + std::to_string(count - threads_.size()) + " of " +
+                   std::to_string(count) + " threads have ended, thread " + std::to_string(ended) +
+                   " for one";
+    finding.advice =
+        "the CUDA C++ Programming Guide (Synchronization Functions) says: \"__syncthreads() is "
+        "allowed in conditional code but only if the conditional evaluates identically across the "
+        "entire thread block, otherwise the code execution is likely to hang or produce "
+        "unintended side effects\"";
+    report(std::move(finding));
 }
 
 // The first live thread that waits for its warp and not at a barrier; -1: there is none.

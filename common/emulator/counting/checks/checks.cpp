@@ -130,8 +130,8 @@ void order_fence(Worker& worker, int warp, std::uint32_t lanes, bool of_device) 
     if (lanes != 0) running_block(worker).words.block.fence(warp, lanes, of_device);
 }
 
-void check_barrier(Worker& worker, int thread, const void* code) {
-    running_block(worker).arrived.add(thread, code);
+void check_barrier(Worker& worker, int thread, const void* code, std::uint16_t path) {
+    running_block(worker).arrived.add(thread, code, path);
 }
 
 void check_collective(Worker& worker, int thread, const void* code) {

@@ -36,7 +36,7 @@ void order_warp(Worker& worker, int warp, std::uint32_t mask);
 void order_fence(Worker& worker, int warp, std::uint32_t lanes, bool of_device);
 
 // A thread arrives at a barrier of the block: `code` is the return address of the call.
-void check_barrier(Worker& worker, int thread, const void* code);
+void check_barrier(Worker& worker, int thread, const void* code, std::uint16_t path);
 // The same for a warp collective.
 void check_collective(Worker& worker, int thread, const void* code);
 // All live threads of the block wait, and no thread can release them.

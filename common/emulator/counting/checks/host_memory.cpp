@@ -18,6 +18,7 @@
 #include "common/emulator/counting/output/phrases.hpp"
 #include "common/emulator/counting/record/record_hooks.hpp"
 #include "common/emulator/device/memory.hpp"
+#include "common/emulator/device/refused_launches.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/runtime/api_call.hpp"
 
@@ -49,6 +50,7 @@ struct HostTouch {
 struct HostState {
     std::map<std::uint64_t, Queued> queued;
     std::uint64_t last_number = 0;
+    std::vector<Frames> refused_at;
     int queued_kernels = 0;
     std::uint64_t last_grid = 0;
     std::unordered_map<std::uintptr_t, HostTouch> touched;
@@ -106,8 +108,7 @@ void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation oper
         if (!writes && !reads) continue;
         report_host(FindingKind::missing_synchronisation, operation, code,
                     "which " + (work.library.empty() ? "a copy or set" : work.library + "()") +
-                        " queued at " +
-                        find_caller(queued.launched_at).text() + " has yet to " +
+                        " queued at " + find_caller(queued.launched_at).text() + " has yet to " +
                         (writes ? "write" : "read"),
                     kAdvice);
         return;
@@ -138,7 +139,7 @@ void check_host_range(std::uintptr_t address, std::size_t bytes, Operation opera
         }
         host.last_version = memory_map_version;
     }
-    if (host.last.kind == MemoryKind::device) {
+    if (host.last.kind == MemoryKind::device || host.last.kind == MemoryKind::heap) {
         return report_host(
             FindingKind::device_pointer_on_host, operation, code,
             "which is device memory: " + describe_address(reinterpret_cast<const void*>(address)),
@@ -148,6 +149,24 @@ void check_host_range(std::uintptr_t address, std::size_t bytes, Operation opera
 }
 
 }  // namespace
+
+void report_heap_on_host(const char* function, const void* pointer, bool frees) {
+    Frames frames;
+    _Unwind_Backtrace(take_frame, &frames);
+    Finding finding;
+    finding.kind = frees ? FindingKind::wrong_free : FindingKind::device_pointer_on_host;
+    finding.actors.push_back(
+        {-1, 0, find_caller(frames), std::string("passes a pointer to ") + function + "()"});
+    finding.what = "which lies " + describe_address(pointer);
+    finding.advice = frees ? "only device code frees what device code has allocated"
+                           : "let a kernel copy it to memory from the host's cudaMalloc()";
+    report(std::move(finding));
+}
+
+std::uint64_t note_refused_launch() {
+    _Unwind_Backtrace(take_frame, &state().refused_at.emplace_back());
+    return state().refused_at.size() - 1;
+}
 
 std::uint64_t note_queued_work(const QueuedWork& work) {
     HostState& host = state();
@@ -228,6 +247,23 @@ void report_unfinished_kernels() {
         report(std::move(finding));
     }
     host.queued.clear();
+}
+
+void report_refused_launches() {
+    for (const RefusedLaunch& launch : take_refused_launches()) {
+        Finding finding;
+        finding.kind = FindingKind::launch_refused;
+        finding.kernel = launch.kernel;
+        const bool by_host = launch.block < 0;
+        finding.actors.push_back(
+            {launch.block, launch.thread,
+             by_host ? find_caller(state().refused_at.at(launch.place)) : SourceLine{},
+             "launches it"});
+        finding.what = "but it did not run: " + launch.reason;
+        finding.advice = "nobody read the error: call cudaGetLastError() after the launch";
+        finding.count = launch.count;
+        report(std::move(finding));
+    }
 }
 
 }  // namespace emulator::counting

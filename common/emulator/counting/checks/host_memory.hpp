@@ -20,6 +20,12 @@ const QueuedWork& queued_work(std::uint64_t number);
 // Finds the line that queued the work. It may be called after the work has ended.
 std::function<SourceLine()> line_finder(std::uint64_t number);
 
+// HostHooks::heap_refused.
+void report_heap_on_host(const char* function, const void* pointer, bool frees);
+
+// HostHooks::launch_refused. The result names the launch.
+std::uint64_t note_refused_launch();
+
 // RecordHooks::check_host_access.
 void check_host_access(std::uintptr_t address, std::size_t bytes, Operation operation,
                        const void* code);
@@ -30,7 +36,9 @@ extern bool host_touched_words;
 // host has written before.
 void check_kernel_against_host(Worker& worker, int warp, const Request& request);
 
-// At the end of the program: reports kernels that nobody waited for.
+// At the end of the program: reports kernels that nobody waited for, and launches that the device
+// refused without anybody reading the error.
 void report_unfinished_kernels();
+void report_refused_launches();
 
 }  // namespace emulator::counting

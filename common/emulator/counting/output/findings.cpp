@@ -64,6 +64,16 @@ const char* label(FindingKind kind) {
             return "invalid call";
         case FindingKind::texture_access:
             return "texture";
+        case FindingKind::launch_refused:
+            return "launch refused";
+        case FindingKind::double_free:
+            return "double free";
+        case FindingKind::wrong_free:
+            return "wrong free";
+        case FindingKind::memory_leak:
+            return "warning: memory leak";
+        case FindingKind::barrier_after_end:
+            return "warning: barrier after the end of threads";
     }
     return "";
 }
@@ -133,6 +143,11 @@ std::size_t add(Finding finding) {
 
 }  // namespace
 
+bool is_warning(FindingKind kind) {
+    return kind == FindingKind::same_value_writes || kind == FindingKind::barrier_after_end ||
+           kind == FindingKind::memory_leak;
+}
+
 void report(Finding finding) { add(std::move(finding)); }
 
 bool count_if_reported(std::uint64_t key) {
@@ -151,9 +166,8 @@ const std::vector<Finding>& findings() { return state().all; }
 void clear_findings() { state() = {}; }
 
 bool has_errors() {
-    return std::any_of(findings().begin(), findings().end(), [](const Finding& finding) {
-        return finding.kind != FindingKind::same_value_writes;
-    });
+    return std::any_of(findings().begin(), findings().end(),
+                       [](const Finding& finding) { return !is_warning(finding.kind); });
 }
 
 void print_summary() {

@@ -21,7 +21,7 @@ enum class FindingKind {
     race_in_block,
     race_between_blocks,
     race_between_streams,
-    same_value_writes,  // a warning: it does not change the exit status
+    same_value_writes,  // a warning: warnings do not change the exit status
     barrier_divergence,
     device_pointer_on_host,
     missing_synchronisation,
@@ -32,7 +32,14 @@ enum class FindingKind {
     missing_proxy_fence,
     invalid_call,
     texture_access,
+    launch_refused,
+    double_free,
+    wrong_free,
+    memory_leak,  // a warning
+    barrier_after_end,  // a warning
 };
+
+bool is_warning(FindingKind kind);
 
 // A CUDA thread, the host (block < 0), or a task of a stream (with a name).
 struct Actor {

@@ -228,11 +228,22 @@ const char* name_of(FindingKind kind) {
             return "missing_proxy_fence";
         case FindingKind::invalid_call:
             return "invalid_call";
-        default:
+        case FindingKind::endless_kernel:
             return "endless_kernel";
         case FindingKind::texture_access:
             return "texture_access";
+        case FindingKind::launch_refused:
+            return "launch_refused";
+        case FindingKind::double_free:
+            return "double_free";
+        case FindingKind::wrong_free:
+            return "wrong_free";
+        case FindingKind::memory_leak:
+            return "memory_leak";
+        case FindingKind::barrier_after_end:
+            return "barrier_after_end";
     }
+    return "";
 }
 
 std::string actor_json(const Actor& actor) {

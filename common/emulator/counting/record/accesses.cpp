@@ -28,6 +28,12 @@ void start_accesses(Worker& worker) {
     stacks_bytes = worker.stacks().bytes();
 }
 
+void forget_ranges_at(std::uintptr_t begin) {
+    for (CachedRange& cached : range_cache) {
+        if (cached.begin == begin) cached = {};
+    }
+}
+
 void find_range(CachedRange& cached, std::uintptr_t address, unsigned size, Head meta,
                 const void* code) {
     if (is_muted(*current_thread->record)) {

@@ -43,6 +43,9 @@ constexpr Operation operation_of(EventKind kind) {
                                       : Operation::atomic;
 }
 
+// The allocation that begins there is freed.
+void forget_ranges_at(std::uintptr_t begin);
+
 void find_range(CachedRange& cached, std::uintptr_t address, unsigned size, Head meta,
                 const void* code);
 void note_host_access(std::uintptr_t address, std::size_t bytes, EventKind kind, const void* code);

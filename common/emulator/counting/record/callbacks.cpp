@@ -143,7 +143,11 @@ void __tsan_write_range(void* address, unsigned long bytes) {
     emulator::counting::record_structure(EventKind::store, address, bytes, EMULATOR_CODE);
 }
 
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
+void __tsan_vptr_update(void** address, void*) {
+    emulator::counting::record_access<EventKind::store, sizeof(void*)>(address, EMULATOR_CODE);
+}
+void __tsan_vptr_read(void** address) {
+    emulator::counting::record_access<EventKind::load, sizeof(void*)>(address, EMULATOR_CODE);
+}
 
 }  // extern "C"

@@ -38,8 +38,8 @@ void check_host(const void* memory, std::size_t bytes, EventKind kind, const voi
 // Whether a kernel's own code makes the call at `code`.
 bool is_by_kernel(const void* code) {
     if (!is_recording()) return false;
-    static auto* known = new std::unordered_map<const void*, bool>;
     const Unrecorded unrecorded;
+    static auto* known = new std::unordered_map<const void*, bool>;
     const auto [entry, is_new] = known->try_emplace(code, false);
     if (is_new) entry->second = in_program_function(code);
     return entry->second;

@@ -165,6 +165,8 @@ bool is_recording() {
            !is_muted(*current_thread->record);
 }
 
+std::uint16_t running_path() { return path_of(current_thread->record->prefix); }
+
 Unrecorded::Unrecorded() : thread_(current_thread) {
     if (thread_ == nullptr) return;
     record_ = thread_->record;

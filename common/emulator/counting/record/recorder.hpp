@@ -62,6 +62,10 @@ void empty_muted_record();
 // Whether a CUDA thread runs, and not the engine on its behalf.
 bool is_recording();
 
+// The calls that lead to the running function of the running CUDA thread (paths.hpp). Only while it
+// records.
+std::uint16_t running_path();
+
 // While an object of this class lives, the running thread records nothing. The linker may give this
 // library and the engine an instrumented copy of a template that the program instantiates too (one
 // of the standard library's). What that copy does is not the kernel's work.

@@ -184,6 +184,18 @@ SourceLine find_line(const void* code, const std::vector<const void*>& callers) 
     return innermost;
 }
 
+std::vector<SourceLine> find_call_lines(const void* code, const std::vector<const void*>& callers) {
+    std::vector<SourceLine> lines;
+    const auto add = [&](const void* place) {
+        for (const SourceLine& line : frames_of(place)) {
+            if (is_program_line(line)) lines.push_back(line);
+        }
+    };
+    add(code);
+    for (const void* caller : callers) add(caller);
+    return lines;
+}
+
 bool in_program_function(const void* code) {
     const Frames& frames = frames_of(code);
     if (frames.empty()) return false;

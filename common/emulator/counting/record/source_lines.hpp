@@ -20,6 +20,11 @@ struct SourceLine {
 // it for reports only.
 SourceLine find_line(const void* code, const std::vector<const void*>& callers = {});
 
+// All lines of the program that lead to an instruction: its own, then those of the calls, inlined
+// or not, innermost first.
+std::vector<SourceLine> find_call_lines(const void* code,
+                                        const std::vector<const void*>& callers = {});
+
 // Resolves many addresses at once: find_line() then knows them.
 void find_lines(const std::vector<const void*>& codes);
 

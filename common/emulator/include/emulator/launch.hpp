@@ -103,6 +103,9 @@ using DenormalMode = KeepDenormals;
 class KernelCall {
   public:
     virtual ~KernelCall() = default;
+    // In host memory also if device code launches it.
+    static void* operator new(std::size_t bytes);
+    static void operator delete(void* pointer);
     // Runs threads of the block until none is left to start. Each fiber of the block calls it once:
     // a thread that waits keeps its fiber, and another fiber continues the loop.
     virtual void run_threads(ThreadLoop& loop) const = 0;

@@ -3,8 +3,9 @@
 """usage: test_mistakes.py FOLDER PROGRAM...
 
 Each program has one planted mistake. It runs on the CPU engine with counters and checks, and ends
-with 1. Its first finding has the kind, and names the line, that its source in FOLDER marks with
-`// here: KIND`. The schedule may change which threads are named, but not the line."""
+with 1, or with 0 if the finding is a warning. Its first finding has the kind, and names the line,
+that its source in FOLDER marks with `// here: KIND`. The schedule may change which threads are
+named, but not the line."""
 
 import os
 import re
@@ -26,7 +27,7 @@ def marked_line(source: Path) -> tuple[int, str]:
     marks = [
         (number, match[1])
         for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1)
-        if (match := re.search(r"// here: ([\w ]+)$", line))
+        if (match := re.search(r"// here: ([\w: ]+)$", line))
     ]
     assert len(marks) == 1, f"{source}: {len(marks)} lines are marked"
     return marks[0]
@@ -44,11 +45,13 @@ class MistakeTest(unittest.TestCase):
         result = subprocess.run(
             [program], env=environment, capture_output=True, text=True, check=False, timeout=60
         )
-        first = (result.stderr.splitlines() or [""])[0]
+        # A launch that is refused says so at once; the finding comes when nobody has read the error.
+        lines = [line for line in result.stderr.splitlines() if " is not launched: " not in line]
+        first = (lines or [""])[0]
         self.assertRegex(
             first, rf"^emulator: {kind}: .*\b{re.escape(source.name)}:{line}\b", result.stderr
         )
-        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.returncode, 0 if "warning" in kind else 1, result.stderr)
         for other in re.findall(r"[\w.]+\.[a-z]+:\d+", first):
             self.assertEqual(other.split(":")[0], source.name, "names a line of the engine")
         self.assertRegex(first, r"; \w.*\.$", "gives no advice")

@@ -9,6 +9,7 @@
 
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
+#include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/device/properties.hpp"
 #include "common/emulator/engine/grid.hpp"
@@ -188,7 +189,9 @@ Outside classify(const Worker& worker, std::uintptr_t address) {
         const std::string what = describe_address(reinterpret_cast<const void*>(address));
         if (what.ends_with("freed")) {
             return {FindingKind::use_after_free, what,
-                    "free it after the last kernel that uses it"};
+                    is_heap_address(reinterpret_cast<const void*>(address))
+                        ? "free it after its last use"
+                        : "free it after the last kernel that uses it"};
         }
         return {FindingKind::out_of_bounds, what, kCheckIndex};
     }
@@ -208,7 +211,10 @@ Outside classify(const Worker& worker, std::uintptr_t address) {
     constexpr std::uintptr_t kFirstPage = 4096;
     if (address < kFirstPage) {
         return {FindingKind::out_of_bounds, "at a null pointer",
-                "pass memory from cudaMalloc() to the kernel"};
+                heap_was_full() ? "the device heap was full, and malloc() returned a null pointer: "
+                                  "test for that; cudaDeviceSetLimit(cudaLimitMallocHeapSize, "
+                                  "bytes) makes the heap larger"
+                                : "pass memory from cudaMalloc() to the kernel"};
     }
     return {FindingKind::host_pointer, "at an address of the host's memory",
             "copy the data to memory from cudaMalloc(), or allocate it with cudaMallocManaged()"};

@@ -27,7 +27,8 @@ constexpr std::uint64_t key_of(PlaceId place) { return std::uint64_t{place} << 3
 void report_unwritten(Worker& worker, int thread, std::uintptr_t address, const Request& request) {
     Allocation allocation;
     if (!find_allocation(reinterpret_cast<const void*>(address), allocation)) return;
-    if (allocation.kind != MemoryKind::device) {
+    const bool on_heap = allocation.kind == MemoryKind::heap;
+    if (allocation.kind != MemoryKind::device && !on_heap) {
         // The host may have written it without a call.
         return written_bytes().set(address, request.bytes);
     }
@@ -40,10 +41,13 @@ void report_unwritten(Worker& worker, int thread, std::uintptr_t address, const 
                               present_of(request.operation) + " " + in_bytes(request.bytes)});
     finding.what = "which was never written: byte " +
                    std::to_string(address - reinterpret_cast<std::uintptr_t>(allocation.begin)) +
-                   " of allocation " + std::to_string(allocation.id) + " (" +
-                   in_bytes(allocation.bytes) + ")";
+                   " of allocation " + std::to_string(allocation.id) +
+                   (on_heap ? " of the device heap (" : " (") + in_bytes(allocation.bytes) + ")";
     finding.advice =
-        "cudaMalloc() does not clear memory: write it first, with cudaMemset(), a copy or a kernel";
+        on_heap
+            ? "new and malloc() do not clear memory: write it first"
+            : "cudaMalloc() does not clear memory: write it first, with cudaMemset(), a copy or "
+              "a kernel";
     report(key, std::move(finding));
 }
 

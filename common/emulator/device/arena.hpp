@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The addresses in which all memory of the device lies, and what an allocation is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace emulator {
+
+enum class MemoryKind { device, managed, pinned, registered, symbol, heap };
+
+struct Allocation {
+    std::uint64_t id;  // counts allocations from 1 in their order, those of the heap separately
+    MemoryKind kind;
+    char* begin;
+    std::size_t bytes;
+};
+
+std::size_t round_up(std::size_t value, std::size_t unit);
+
+// Address space only, reserved at the first call; nullptr where the system has none.
+struct MemoryArena {
+    char* begin;
+    std::size_t bytes;
+};
+// All of it, the part for allocations by the host, and that for the device heap.
+MemoryArena memory_arena();
+MemoryArena host_arena();
+MemoryArena heap_arena();
+
+}  // namespace emulator

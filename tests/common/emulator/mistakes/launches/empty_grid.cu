@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The number of blocks is rounded down to none.
+#include <cstdio>
+
+__global__ void fill_kernel(int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = i;
+}
+
+int main() {
+    const int n = 1000;
+    int *d_out, last = 0;
+    cudaMalloc(&d_out, n * sizeof(int));
+    cudaMemset(d_out, 0, n * sizeof(int));
+    fill_kernel<<<n / 4096, 256>>>(d_out, n);  // here: launch refused
+    cudaMemcpy(&last, d_out + n - 1, sizeof(int), cudaMemcpyDeviceToHost);
+    printf("%d\n", last);
+    cudaFree(d_out);
+    return 0;
+}
