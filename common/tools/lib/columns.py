@@ -52,6 +52,8 @@ PROOF_COLUMNS = (
     "measured",
     "ratio",
 )
+# The verdicts of the CPU engine and of compute-sanitizer (make verdicts).
+VERDICT_COLUMNS = ("date", "program", "checker", "verdict", "kind", "lines")
 # The harness compares each measured time with these limits (common/limits/device_limits.hpp).
 LIMITS_COLUMNS = (
     "device",
