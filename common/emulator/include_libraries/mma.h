@@ -107,10 +107,16 @@ EMULATOR_UNRECORDED constexpr unsigned matrix_offset(int index, int columns, boo
     return row_major ? row * leading + column : column * leading + row;
 }
 
+__forceinline__ void meet_at_access(const void* memory, unsigned leading, unsigned element_bytes) {
+    MatrixAccess access{{nullptr}, memory, leading, element_bytes};
+    prepare(access);
+    meet(access);
+}
+
 template <class Fragment, class T>
 __forceinline__ void load_fragment(Fragment& fragment, const T* memory, unsigned leading,
                                    bool row_major) {
-    check_matrix_access(memory, leading, sizeof(T));
+    meet_at_access(memory, leading, sizeof(T));
     for (int i = 0; i < Fragment::num_elements; ++i) {
         if (i < Fragment::kDistinct) {
             fragment.x[i] = memory[matrix_offset(i * kWarpSize + lane_index(), Fragment::kColumns,
@@ -173,7 +179,7 @@ __forceinline__ void load_matrix_sync(fragment<accumulator, m, n, k, T>& target,
 template <int m, int n, int k, class T>
 __forceinline__ void store_matrix_sync(T* memory, const fragment<accumulator, m, n, k, T>& source,
                                        unsigned leading, layout_t layout) {
-    emulator::check_matrix_access(memory, leading, sizeof(T));
+    emulator::meet_at_access(memory, leading, sizeof(T));
     for (int i = 0; i < source.num_elements; ++i) {
         memory[emulator::matrix_offset(i * warpSize + emulator::lane_index(), n,
                                        layout == mem_row_major, leading)] = source.x[i];
@@ -204,7 +210,8 @@ __forceinline__ void mma_sync(fragment<accumulator, m, n, k, SumOut>& d,
                                     a.x,
                                     b.x,
                                     c.x};
-    emulator::multiply_matrices(product);
+    emulator::prepare(product);
+    emulator::meet(product);
 }
 
 __forceinline__ float __float_to_tf32(float value) { return emulator::round_to_tf32(value); }

@@ -193,14 +193,9 @@ void check_agreement(const WarpTask* const* lanes) {
     }
 }
 
-void meet(WarpTask& task) {
-    warp_collective(WarpOperation::together, 0xffffffffu, reinterpret_cast<std::uint64_t>(&task), 0,
-                    kWarpSize);
-}
-
 }  // namespace
 
-void multiply_matrices(MatrixProduct& product) noexcept {
+void prepare(MatrixProduct& product) noexcept {
     switch (product.element) {
         case MatrixElement::f64:
             product.run = multiply_doubles;
@@ -212,22 +207,20 @@ void multiply_matrices(MatrixProduct& product) noexcept {
         default:
             product.run = multiply_reals;
     }
-    meet(product);
 }
 
-void check_matrix_access(const void* memory, unsigned leading, unsigned element_bytes) noexcept {
+void prepare(MatrixAccess& access) noexcept {
     // The guide asks for 32 bytes. Programs work on GPUs with 16.
-    if (reinterpret_cast<std::uintptr_t>(memory) % 16 != 0) {
+    if (reinterpret_cast<std::uintptr_t>(access.memory) % 16 != 0) {
         fail_kernel(kMisaligned, "wmma: the address must be a multiple of 32 bytes");
     }
     // The guide has no rule for bytes and doubles.
-    const bool has_rule = element_bytes == 2 || element_bytes == 4;
-    if (has_rule && leading * element_bytes % 16 != 0) {
+    const bool has_rule = access.element_bytes == 2 || access.element_bytes == 4;
+    if (has_rule && access.leading * access.element_bytes % 16 != 0) {
         fail_kernel(kMisaligned,
                     "wmma: the distance of rows or columns must be a multiple of 16 bytes");
     }
-    MatrixAccess access{{check_agreement}, memory, leading, element_bytes};
-    meet(access);
+    access.run = check_agreement;
 }
 
 float round_to_tf32(float value) {

@@ -11,6 +11,7 @@
 // - integers: exact, modulo 2 to the power of 32 (or saturated, where the call asks for it).
 #pragma once
 
+#include <emulator/qualifiers.hpp>
 #include <emulator/thread.hpp>
 
 namespace emulator {
@@ -30,8 +31,8 @@ struct MatrixProduct : WarpTask {
     const void* c;
 };
 
-// Waits for all lanes of the warp; `product` is this lane's.
-void multiply_matrices(MatrixProduct& product) noexcept;
+// Sets `run`. `product` is this lane's.
+void prepare(MatrixProduct& product) noexcept;
 
 // A load or store by all lanes. Checks that they agree, and CUDA's rules: the address a multiple of
 // 16 bytes (the guide asks for 32), the distance of rows or columns one of 16 bytes for elements of
@@ -41,7 +42,13 @@ struct MatrixAccess : WarpTask {
     unsigned leading;
     unsigned element_bytes;
 };
-void check_matrix_access(const void* memory, unsigned leading, unsigned element_bytes) noexcept;
+void prepare(MatrixAccess& access) noexcept;
+
+// Waits for all lanes of the warp. Inlined: its return address is then the place in the kernel.
+__forceinline__ void meet(WarpTask& task) {
+    warp_collective(WarpOperation::together, 0xffffffffu, reinterpret_cast<std::uint64_t>(&task), 0,
+                    kWarpSize);
+}
 
 // A float rounded to tf32's 10 bits of mantissa: to nearest, ties away from zero.
 float round_to_tf32(float value);
