@@ -106,7 +106,7 @@ class BadInputTest(unittest.TestCase):
 
     def test_what_the_engine_lacks_is_named_with_its_line(self) -> None:
         for line, name in (
-            ("#include <cub/cub.cuh>", "CUB"),
+            ("#include <cub/device/device_scan.cuh>", "CUB"),
             ("#include <cublas_v2.h>", "cuBLAS"),
             ('void f() { asm("exit;"); }', "inline PTX"),
             ("cudaTextureObject_t t;", "texture objects"),

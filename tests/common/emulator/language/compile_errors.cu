@@ -32,7 +32,6 @@ __global__ void tile_kernel() {
     cooperative_groups::tiled_partition<48>(block).sync();  // expect: the size of a tile is a power of two
 }
 #elif defined(HEADERS)
-#include <cub/cub.cuh>  // expect: CUB is not available on the CPU engine
 #include <cublas_v2.h>  // expect: cuBLAS is not available on the CPU engine
 #include <cufft.h>  // expect: cuFFT is not available on the CPU engine
 #include <cusparse.h>  // expect: cuSPARSE is not available on the CPU engine
