@@ -83,7 +83,8 @@ void ArrivedThreads::report_divergence(Worker& worker) {
 // Hardware waits only for the threads that have not ended, so the kernel works there, too.
 void ArrivedThreads::warn_of_ended(Worker& worker) {
     const std::size_t count = worker.threads().size();
-    if (threads_.size() == count) return;
+    // A barrier of the grid is completed twice, the second time without arrivals.
+    if (threads_.empty() || threads_.size() == count) return;
     const void* const code = barrier_at_[threads_.front()];
     if (std::find(warned_.begin(), warned_.end(), code) != warned_.end()) return;
     warned_.push_back(code);

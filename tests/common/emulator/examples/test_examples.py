@@ -3,7 +3,7 @@
 """usage: test_examples.py PROGRAM...
 
 Each program ends with 0 under each schedule of blocks and warps: its oracle agrees, and the
-counting engine has no finding."""
+counting engine has no finding. Of the warnings only writes of the same value are allowed."""
 
 import os
 import subprocess
@@ -33,6 +33,8 @@ class ExampleTest(unittest.TestCase):
                         timeout=60,
                     )
                     self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+                    self.assertNotIn("warning: barrier", result.stderr)
+                    self.assertNotIn("warning: memory leak", result.stderr)
 
 
 if __name__ == "__main__":
