@@ -8,6 +8,7 @@
 
 #include "emulator/curand/types.hpp"
 
+#define CURAND_H_  // the toolkit's guard, which programs ask for
 #define CURAND_VER_MAJOR 10
 #define CURAND_VER_MINOR 4
 #define CURAND_VER_PATCH 0
