@@ -48,12 +48,14 @@ def programs_table(rows: list[Row], reasons: list[Reason], prefix: str) -> list[
             continue
         cells = {checker: cell(row) for checker, row in by_checker.items()}
         for engine in ENGINES:
-            if differs(by_checker, engine):
+            if engine in by_checker and differs(by_checker, engine):
                 notes = [n for reason, n in numbers.items() if reason.covers(program, engine)]
                 cells[engine] += "".join(f" [{note}]" for note in notes) or " **?**"
         order = ("count", *TOOLS, ALONE, "emu")
         name = program.removeprefix(prefix)
-        lines.append(f"| {name} | {' | '.join(cells[checker].strip() for checker in order)} |")
+        lines.append(
+            f"| {name} | {' | '.join(cells.get(checker, '').strip() for checker in order)} |"
+        )
     return lines
 
 
@@ -62,8 +64,8 @@ def summary_table(rows: list[Row], reasons: list[Reason]) -> list[str]:
         "| engine | programs | the same verdict | another one, explained below |",
         "|---|---|---|---|",
     ]
-    table = measured(rows)
     for engine in ENGINES:
+        table = {name: one for name, one in measured(rows).items() if engine in one}
         off = [program for program, by_checker in table.items() if differs(by_checker, engine)]
         explained = sum(
             any(reason.covers(program, engine) for reason in reasons) for program in off
@@ -79,7 +81,9 @@ def reasons_list(rows: list[Row], reasons: list[Reason]) -> list[str]:
         programs = [
             program.rpartition("/")[2]
             for program, by_checker in table.items()
-            if reason.covers(program, reason.engine) and differs(by_checker, reason.engine)
+            if reason.engine in by_checker
+            and reason.covers(program, reason.engine)
+            and differs(by_checker, reason.engine)
         ]
         named = ", ".join(programs) if len(programs) <= 12 else f"{len(programs)} programs"
         lines.append(f"{number}. `{reason.engine}`, {named}: {reason.reason}")

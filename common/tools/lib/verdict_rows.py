@@ -170,7 +170,7 @@ def judge(
         (program, engine)
         for program, by_checker in verdicts_of(rows).items()
         for engine in ENGINES
-        if is_measured(by_checker) and differs(by_checker, engine)
+        if is_measured(by_checker) and engine in by_checker and differs(by_checker, engine)
     ]
     unexplained = [one for one in off if not any(reason.covers(*one) for reason in reasons)]
     stale = [reason for reason in reasons if not any(reason.covers(*one) for one in off)]
