@@ -7,7 +7,6 @@
 #include <thrust/mr/fancy_pointer_resource.h>
 #include <thrust/mr/memory_resource.h>
 #include <thrust/system/cpp/pointer.h>
-#include <thrust/system/system_error.h>  // programs expect it with the CUDA backend
 
 #include <cstddef>
 #include <emulator/host_library.hpp>

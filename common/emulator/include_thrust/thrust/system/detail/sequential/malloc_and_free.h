@@ -6,6 +6,7 @@
 #include <thrust/detail/config.h>
 #include <thrust/detail/raw_pointer_cast.h>
 #include <thrust/system/detail/sequential/execution_policy.h>
+#include <thrust/system/system_error.h>  // programs expect it with the CUDA backend
 
 #include <cstddef>
 #include <emulator/host_library.hpp>
