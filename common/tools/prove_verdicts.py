@@ -51,6 +51,7 @@ from common.tools.lib.verdict_rows import (
     TOOLS,
     Reason,
     Row,
+    is_measured,
     judge,
     read_engine,
     read_log,
@@ -227,8 +228,14 @@ def print_verdict(rows: list[Row]) -> int:
         print(f"{program}: {engine} differs: {'; '.join(map(str.strip, verdicts))}")
     for reason in stale:
         print(f"{REASONS.name}: no difference any more: {reason.program} {reason.engine}")
+    compared = sum(
+        engine in by_checker
+        for by_checker in table.values()
+        if is_measured(by_checker)
+        for engine in ENGINES
+    )
     print(
-        f"{len(table) * len(ENGINES)} verdicts: {len(table) * len(ENGINES) - len(off)} the same, "
+        f"{compared} verdicts: {compared - len(off)} the same, "
         f"{len(off) - len(unexplained)} explained, {len(unexplained)} without a reason"
     )
     return EXIT_FAILURE if unexplained or stale else 0
