@@ -125,7 +125,7 @@ def read_engine(status: int, stderr: str, program: str) -> tuple[str, str, tuple
     failure = next((line for line in stderr.splitlines() if ENGINE_FAILURE.match(line)), "")
     if failure:
         kind = failure.partition(": ")[2].partition(": ")[2].partition(" (cuda")[0]
-        return FOUND, re.sub(r" 0x[0-9a-f]+", "", kind), ()
+        return FOUND, re.sub(r" ?\b0x[0-9a-f]+", "", kind).strip(), ()
     if status < 0 or status >= 128:
         return CRASHED, "", ()
     if findings:
