@@ -2,6 +2,7 @@
 // The addresses in which all memory of the device lies, and what an allocation is.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +15,9 @@ struct Allocation {
     MemoryKind kind;
     char* begin;
     std::size_t bytes;
+    int device = 0;  // that owns it; pinned and managed memory has the device of its allocation
+    // Of a pool's memory: one bit for each device that may use it. nullptr: peer access decides.
+    const std::atomic<std::uint32_t>* access = nullptr;
 };
 
 std::size_t round_up(std::size_t value, std::size_t unit);

@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace emulator {
 
 struct Allocation;  // memory.hpp
 struct QueuedWork;  // runtime/queued_work.hpp
 class Clock;  // runtime/clock.hpp
+struct TaskPlace;  // runtime/clock.hpp
 
 enum class TransferKind { host_to_device, device_to_host, device_to_device, set };
 
@@ -26,12 +28,14 @@ struct HostHooks {
     void (*heap_pages_released)(const void* begin, std::size_t bytes) = nullptr;
     // The host's launch is refused. The result is a number for the place of the launch.
     std::uint64_t (*launch_refused)() = nullptr;
+    // The host is in a call that describes work: a graph's node. The result is for QueuedWork.
+    std::shared_ptr<const void> (*note_caller)() = nullptr;
     // The result is a number for the work.
     std::uint64_t (*work_queued)(const QueuedWork& work) = nullptr;
     void (*work_ended)(std::uint64_t number) = nullptr;
     // A stream's task is about to run, ordered after `before`. If it is such work, work_begun()
     // follows.
-    void (*task_begun)(std::uint64_t stream, std::uint64_t sequence, const Clock& before) = nullptr;
+    void (*task_begun)(const TaskPlace& place, const Clock& before) = nullptr;
     void (*work_begun)(std::uint64_t number) = nullptr;
     // The host has waited for all that was ever queued. Set where task_begun is.
     void (*all_ended)() = nullptr;

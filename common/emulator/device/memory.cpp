@@ -4,12 +4,14 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "common/emulator/device/device_heap.hpp"
+#include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/device/poison.hpp"
 #include "common/emulator/device/properties.hpp"
@@ -38,56 +40,93 @@ struct Block {
     Allocation allocation;
     char* pages = nullptr;  // nullptr: memory outside the arena
     std::size_t page_bytes = 0;
+    bool is_live = true;  // false: addresses that are reserved, without memory
+    bool is_reserved = false;  // its addresses stay when the memory is given back
+    bool is_hidden = false;
 };
 
 class MemoryTable {
   public:
-    cudaError_t allocate(MemoryKind kind, std::size_t bytes, void** pointer) {
+    cudaError_t allocate(Allocation wanted, void** pointer) {
         const std::lock_guard lock(mutex_);
         *pointer = nullptr;
-        if (bytes == 0) return cudaSuccess;
-        if (bytes > free_bytes(kind)) return cudaErrorMemoryAllocation;
-        Block block;
-        block.page_bytes = round_up(bytes, kPageBytes);
-        block.pages = take_pages(block.page_bytes + kPageBytes);
-        if (block.pages == nullptr ||
+        if (wanted.bytes == 0) return cudaSuccess;
+        if (wanted.bytes > free_bytes(wanted.kind, wanted.device)) return cudaErrorMemoryAllocation;
+        char* begin = wanted.begin;
+        if (begin == nullptr && !take_addresses(wanted.bytes, begin)) {
+            return cudaErrorMemoryAllocation;
+        }
+        Block& block = blocks_[begin];
+        if (block.is_live ||
             ::mprotect(block.pages, block.page_bytes, PROT_READ | PROT_WRITE) != 0) {
             return cudaErrorMemoryAllocation;
         }
-        // The end touches the guard page, as near as the alignment allows: an index that is one
-        // too large then causes a fault instead of reaching another allocation.
-        char* const begin = block.pages + block.page_bytes - round_up(bytes, kAlignment);
-        block.allocation = {++last_id_, kind, begin, bytes};
-        if (bytes <= kMaxPoisonedBytes) fill_poison(begin, bytes);
-        used_bytes_ += bytes;
-        if (kind == MemoryKind::device) device_bytes_ += bytes;
-        blocks_[begin] = block;
+        wanted.id = ++last_id_;
+        wanted.begin = begin;
+        block.allocation = wanted;
+        block.is_live = true;
+        if (wanted.bytes <= kMaxPoisonedBytes) fill_poison(begin, wanted.bytes);
+        used_bytes_ += wanted.bytes;
+        if (wanted.kind == MemoryKind::device) device_bytes_[wanted.device] += wanted.bytes;
+        hidden_from_ = kNobody;
         *pointer = begin;
         if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated();
         return cudaSuccess;
+    }
+
+    cudaError_t reserve(std::size_t bytes, void** pointer) {
+        const std::lock_guard lock(mutex_);
+        char* begin = nullptr;
+        if (!take_addresses(bytes, begin)) return cudaErrorMemoryAllocation;
+        Block& block = blocks_[begin];
+        block.is_reserved = true;
+        block.allocation = {0, MemoryKind::device, begin, bytes, current_device()};
+        *pointer = begin;
+        return cudaSuccess;
+    }
+
+    void give_back(void* pointer) {
+        const std::lock_guard lock(mutex_);
+        const auto found = blocks_.find(static_cast<char*>(pointer));
+        if (found == blocks_.end()) return;
+        if (found->second.is_live) {
+            found->second.is_reserved = false;
+        } else {
+            blocks_.erase(found);
+        }
     }
 
     // Memory that the program has: registered pages and __device__ variables.
     void add(MemoryKind kind, const void* begin, std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         auto* address = const_cast<char*>(static_cast<const char*>(begin));
-        blocks_[address] = {{++last_id_, kind, address, bytes}, nullptr, 0};
+        blocks_[address] = {{++last_id_, kind, address, bytes, current_device()}};
         if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated();
     }
 
     bool remove(void* pointer) {
         const std::lock_guard lock(mutex_);
         const auto found = blocks_.find(static_cast<char*>(pointer));
-        if (found == blocks_.end()) return false;
+        if (found == blocks_.end() || !found->second.is_live) return false;
         release(found->second);
-        blocks_.erase(found);
+        if (!found->second.is_reserved) blocks_.erase(found);
         return true;
     }
 
     bool find(const void* address, Allocation& allocation) {
         const std::lock_guard lock(mutex_);
         const Block* block = block_before(address);
-        if (block == nullptr || !holds(block->allocation, address)) return false;
+        if (block == nullptr || !block->is_live || !holds(block->allocation, address)) return false;
+        allocation = block->allocation;
+        return true;
+    }
+
+    bool find_reserved(const void* address, Allocation& allocation) {
+        const std::lock_guard lock(mutex_);
+        const Block* block = block_before(address);
+        if (block == nullptr || !block->is_reserved || !holds(block->allocation, address)) {
+            return false;
+        }
         allocation = block->allocation;
         return true;
     }
@@ -112,9 +151,9 @@ class MemoryTable {
         }
         const auto next = blocks_.upper_bound(const_cast<char*>(byte));
         const Block* before = block_before(address);
-        if (before != nullptr && before->pages == nullptr) before = nullptr;
+        if (before != nullptr && (before->pages == nullptr || !before->is_live)) before = nullptr;
         // A negative index is nearer to the allocation that it belongs to.
-        if (next != blocks_.end() && next->second.pages != nullptr) {
+        if (next != blocks_.end() && next->second.pages != nullptr && next->second.is_live) {
             const Allocation& following = next->second.allocation;
             const auto distance = following.begin - byte;
             if (before == nullptr ||
@@ -123,6 +162,9 @@ class MemoryTable {
                 return std::to_string(distance) + " bytes before " + name(following);
             }
         }
+        if (Allocation reserved; find_reserved(address, reserved)) {
+            return "in a graph's memory, which is not allocated now";
+        }
         if (before == nullptr) return "before every allocation";
         const Allocation& allocation = before->allocation;
         if (holds(allocation, address)) return "in " + name(allocation);
@@ -130,18 +172,44 @@ class MemoryTable {
                " bytes past the end of " + name(allocation);
     }
 
-    std::size_t free_bytes(MemoryKind kind) {
+    std::size_t free_bytes(MemoryKind kind, int number) {
         const std::lock_guard lock(mutex_);
         const std::size_t machine = machine_memory();
         const std::size_t here = machine - std::min(machine, used_bytes_);
-        return kind == MemoryKind::device ? std::min(here, device().memory_bytes - device_bytes_)
-                                          : here;
+        if (kind != MemoryKind::device) return here;
+        return std::min(here, device().memory_bytes - device_bytes_[number]);
     }
 
-    void clear() {
+    void hide_from(int number, MayUse may_use) {
         const std::lock_guard lock(mutex_);
-        for (auto& [begin, block] : blocks_) release(block);
-        blocks_.clear();
+        if (hidden_from_ == number) return;
+        for (auto& [begin, block] : blocks_) {
+            if (block.is_live) protect(block, !may_use(number, block.allocation));
+        }
+        hidden_from_ = number;
+    }
+
+    void show(const void* address) {
+        const std::lock_guard lock(mutex_);
+        Block* block = block_before(address);
+        if (block == nullptr || !block->is_hidden) return;
+        protect(*block, false);
+        hidden_from_ = kNobody;
+    }
+
+    void access_changed() {
+        const std::lock_guard lock(mutex_);
+        hidden_from_ = kNobody;
+    }
+
+    void clear(int number) {
+        const std::lock_guard lock(mutex_);
+        for (auto& [begin, block] : blocks_) {
+            if (block.is_live && block.allocation.device == number) release(block);
+        }
+        std::erase_if(blocks_, [](const auto& entry) {
+            return !entry.second.is_live && !entry.second.is_reserved;
+        });
     }
 
   private:
@@ -152,10 +220,10 @@ class MemoryTable {
 
     static std::string name(const Allocation& allocation) {
         return "allocation " + std::to_string(allocation.id) + " (" +
-               std::to_string(allocation.bytes) + " bytes)";
+               std::to_string(allocation.bytes) + " bytes" + of_device(allocation.device) + ")";
     }
 
-    const Block* block_before(const void* address) const {
+    Block* block_before(const void* address) {
         auto next = blocks_.upper_bound(static_cast<char*>(const_cast<void*>(address)));
         return next == blocks_.begin() ? nullptr : &std::prev(next)->second;
     }
@@ -175,6 +243,26 @@ class MemoryTable {
         return std::exchange(next_page_, next_page_ + bytes);
     }
 
+    // Addresses of their own for so many bytes, on pages without access.
+    bool take_addresses(std::size_t bytes, char*& begin) {
+        Block block;
+        block.page_bytes = round_up(bytes, kPageBytes);
+        block.pages = take_pages(block.page_bytes + kPageBytes);
+        block.is_live = false;
+        if (block.pages == nullptr) return false;
+        // The end touches the guard page, as near as the alignment allows: an index that is one
+        // too large then causes a fault instead of reaching another allocation.
+        begin = block.pages + block.page_bytes - round_up(bytes, kAlignment);
+        blocks_[begin] = block;
+        return true;
+    }
+
+    static void protect(Block& block, bool hidden) {
+        if (block.pages == nullptr || block.is_hidden == hidden) return;
+        ::mprotect(block.pages, block.page_bytes, hidden ? PROT_NONE : PROT_READ | PROT_WRITE);
+        block.is_hidden = hidden;
+    }
+
     // The lowest gap between allocations. Messages must no longer call its addresses freed.
     char* find_gap(std::size_t bytes) {
         freed_.clear();
@@ -187,8 +275,9 @@ class MemoryTable {
         return gap + bytes <= arena_end() ? gap : nullptr;
     }
 
-    void release(const Block& block) {
+    void release(Block& block) {
         if (host_hooks.memory_freed != nullptr) host_hooks.memory_freed(block.allocation);
+        block.is_live = block.is_hidden = false;
         if (block.pages == nullptr) return;
         // A new mapping gives the memory back and makes each later access a fault. If the process
         // has too many mappings for that, the memory is given back all the same.
@@ -197,11 +286,15 @@ class MemoryTable {
             ::madvise(block.pages, block.page_bytes, MADV_DONTNEED);
         }
         used_bytes_ -= block.allocation.bytes;
-        if (block.allocation.kind == MemoryKind::device) device_bytes_ -= block.allocation.bytes;
+        if (block.allocation.kind == MemoryKind::device) {
+            device_bytes_[block.allocation.device] -= block.allocation.bytes;
+        }
         constexpr std::size_t kRememberedFrees = 256;
         if (freed_.size() == kRememberedFrees) freed_.pop_front();
         freed_.push_back(block.allocation);
     }
+
+    static constexpr int kNobody = -1;
 
     std::recursive_mutex mutex_;
     std::map<char*, Block> blocks_;
@@ -209,7 +302,8 @@ class MemoryTable {
     char* arena_ = nullptr;
     char* next_page_ = nullptr;
     std::size_t used_bytes_ = 0;
-    std::size_t device_bytes_ = 0;
+    std::array<std::size_t, kMaxDevices> device_bytes_{};
+    int hidden_from_ = kNobody;  // the device from which memory is hidden as it has to be
     std::uint64_t last_id_ = 0;
 };
 
@@ -221,8 +315,24 @@ MemoryTable& table() {
 }  // namespace
 
 cudaError_t allocate_memory(MemoryKind kind, std::size_t bytes, void** pointer) {
-    return table().allocate(kind, bytes, pointer);
+    return table().allocate({0, kind, nullptr, bytes, current_device()}, pointer);
 }
+
+cudaError_t allocate_memory(const PoolMemory& pool, std::size_t bytes, void** pointer) {
+    return table().allocate(
+        {0, MemoryKind::device, static_cast<char*>(pool.address), bytes, pool.device, pool.access},
+        pointer);
+}
+
+cudaError_t reserve_addresses(std::size_t bytes, void** pointer) {
+    return table().reserve(bytes, pointer);
+}
+
+bool find_addresses(const void* address, Allocation& allocation) {
+    return table().find_reserved(address, allocation);
+}
+
+void give_back_addresses(void* pointer) { table().give_back(pointer); }
 
 void add_memory(MemoryKind kind, const void* begin, std::size_t bytes) {
     table().add(kind, begin, bytes);
@@ -245,10 +355,18 @@ std::string describe_address(const void* address) {
     return is_heap_address(address) ? describe_heap_address(address) : table().describe(address);
 }
 
-std::size_t free_memory_bytes(MemoryKind kind) { return table().free_bytes(kind); }
+std::size_t free_memory_bytes(MemoryKind kind) {
+    return table().free_bytes(kind, current_device());
+}
 
-void free_all_memory() {
-    table().clear();
+void hide_memory_from(int device, MayUse may_use) { table().hide_from(device, may_use); }
+
+void show_memory(const void* address) { table().show(address); }
+
+void note_access_changed() { table().access_changed(); }
+
+void free_all_memory(int device) {
+    table().clear(device);
     clear_heap();
 }
 

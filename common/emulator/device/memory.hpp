@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 
@@ -11,8 +12,22 @@
 
 namespace emulator {
 
-// New memory, poisoned if it is not large. 0 bytes: a null pointer.
+// New memory of the current device, poisoned if it is not large. 0 bytes: a null pointer.
 cudaError_t allocate_memory(MemoryKind kind, std::size_t bytes, void** pointer);
+
+// Memory of a pool. With an address it lies there, in addresses that were reserved.
+struct PoolMemory {
+    int device;
+    const std::atomic<std::uint32_t>* access;
+    void* address = nullptr;
+};
+cudaError_t allocate_memory(const PoolMemory& pool, std::size_t bytes, void** pointer);
+// Addresses for memory that comes and goes: a graph's allocation has the same ones in each launch.
+cudaError_t reserve_addresses(std::size_t bytes, void** pointer);
+void give_back_addresses(void* pointer);
+// The reserved addresses that hold this one, whether or not memory is there now.
+bool find_addresses(const void* address, Allocation& allocation);
+
 // Memory that the program has already: registered pages and __device__ variables.
 void add_memory(MemoryKind kind, const void* begin, std::size_t bytes);
 // Takes the allocation that begins there out of the table.
@@ -31,10 +46,19 @@ std::string describe_address(const void* address);
 // Set where a library computes on the host in place of the device (emulator/host_library.hpp).
 inline bool host_uses_device_memory = false;
 
-// What can still be allocated.
+// What can still be allocated, of device memory on the current device.
 std::size_t free_memory_bytes(MemoryKind kind);
 
-// Gives back everything, as cudaDeviceReset() does.
-void free_all_memory();
+// Makes each later access to memory that this device's kernels may not use a fault, until another
+// device's turn comes. For kernels whose accesses nobody observes.
+using MayUse = bool (*)(int device, const Allocation& allocation);
+void hide_memory_from(int device, MayUse may_use);
+// The runtime itself is about to use memory that may be hidden.
+void show_memory(const void* address);
+// Which devices may use which memory has changed.
+void note_access_changed();
+
+// Gives back everything that belongs to a device, as cudaDeviceReset() does.
+void free_all_memory(int device);
 
 }  // namespace emulator

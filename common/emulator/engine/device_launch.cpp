@@ -95,6 +95,7 @@ cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelI
     Grid& parent = worker.grid();
     auto grid = std::make_unique<Grid>(configuration, kernel, std::move(call));
     grid->from_device = true;
+    grid->device = parent.device;
     grid->at_end = [] { --outstanding_launches; };
     grid->launch_note = note;
     grid->recorded = parent.recorded;

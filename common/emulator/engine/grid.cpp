@@ -17,7 +17,7 @@ std::atomic<std::uint64_t> last_serial = 0;
 }  // namespace
 
 Grid::Grid(const LaunchConfiguration& launch_configuration, KernelIdentity kernel_identity,
-           std::unique_ptr<KernelCall> kernel_call)
+           std::shared_ptr<const KernelCall> kernel_call)
     : configuration(launch_configuration),
       kernel(kernel_identity),
       call(std::move(kernel_call)),

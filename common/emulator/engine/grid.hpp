@@ -28,7 +28,7 @@ struct DeviceLaunch {
 
 struct Grid {
     Grid(const LaunchConfiguration& launch_configuration, KernelIdentity kernel_identity,
-         std::unique_ptr<KernelCall> kernel_call);
+         std::shared_ptr<const KernelCall> kernel_call);
     ~Grid();
 
     std::string name() const;
@@ -37,11 +37,12 @@ struct Grid {
 
     LaunchConfiguration configuration;
     KernelIdentity kernel;
-    std::unique_ptr<KernelCall> call;
+    std::shared_ptr<const KernelCall> call;  // shared with the graph that launches it again
     std::int64_t blocks;
     std::uint64_t serial;  // counts grids from 1 in the order of their launches
     bool from_device = false;
     int workers;  // OS threads that may run its blocks
+    int device = 0;  // the GPU on which it runs
     std::function<void()> at_end;  // called by the destructor
     std::uint32_t launch_note = 0;  // the observer's name for the launch (Hooks::launch)
     bool recorded = true;  // for the observer; the grids that it launches inherit it

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/emulator/device/memory.hpp"
+#include "common/emulator/device/peer_access.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/fault.hpp"
@@ -15,6 +16,14 @@
 namespace emulator {
 namespace {
 
+// Why a kernel cannot use an address that is allocated on another device.
+std::string describe_missing_access(const Worker& worker, const void* address) {
+    const int device = const_cast<Worker&>(worker).grid().device;
+    Allocation allocation;
+    if (!find_allocation(address, allocation) || can_reach(device, allocation)) return "";
+    return "; " + advice_for_access(device, allocation);
+}
+
 std::string describe_access(const Worker& worker, const void* address) {
     char text[64];
     std::snprintf(text, sizeof text, "illegal address %p: ", address);
@@ -22,7 +31,7 @@ std::string describe_access(const Worker& worker, const void* address) {
         return std::string(text) + "past the end of the block's " +
                std::to_string(worker.dynamic_shared_bytes()) + " bytes of dynamic shared memory";
     }
-    return text + describe_address(address);
+    return text + describe_address(address) + describe_missing_access(worker, address);
 }
 
 // Ignores a fault of the host. After a kernel's fault it leaves by a context switch instead of

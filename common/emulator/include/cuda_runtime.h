@@ -91,6 +91,49 @@ cudaError_t launch_with_pointers(const LaunchConfiguration& configuration,
             *static_cast<std::decay_t<Parameters>*>(arguments[Indices])...));
 }
 
+template <class Mode, class... Parameters, std::size_t... Indices>
+KernelCall* make_call(const void* address, [[maybe_unused]] void** arguments,
+                      std::index_sequence<Indices...> indices) {
+    using Kernel = void (*)(Parameters...);
+    using Body = KernelBody<Kernel, decltype(indices), std::decay_t<Parameters>...>;
+    return new BoundKernelCall<Mode, Body>(
+        reinterpret_cast<Kernel>(const_cast<void*>(address)),
+        *static_cast<const std::decay_t<Parameters>*>(arguments[Indices])...);
+}
+
+// `(void*)kernel` loses the kernel's type, which the engine needs when a graph's node or
+// cudaLaunchKernel() names it by that pointer. The translator makes it a call of this function.
+template <class Mode = DenormalMode, class... Parameters>
+EMULATOR_UNRECORDED void* kernel_pointer(void (*kernel)(Parameters...)) {
+    void* const address = reinterpret_cast<void*>(kernel);
+    register_kernel(address, {[](const void* pointer, void** arguments) {
+                                  return make_call<Mode, Parameters...>(
+                                      pointer, arguments, std::index_sequence_for<Parameters...>());
+                              },
+                              sizeof...(Parameters)});
+    return address;
+}
+// The name is also that of something else.
+template <class T>
+EMULATOR_UNRECORDED void* kernel_pointer(T&& value) {
+    return (void*)value;
+}
+
+// Each device has its own values of a __device__ or __constant__ variable. The translator calls
+// this behind the variable's declaration. A constant has the same value on all devices.
+void register_device_variable(const void* address, std::size_t bytes);
+template <class T>
+EMULATOR_UNRECORDED bool register_variable(T& variable) {
+    if constexpr (!std::is_const_v<std::remove_all_extents_t<T>>) {
+        register_device_variable(&variable, sizeof variable);
+    }
+    return true;
+}
+
+// Launches a kernel that kernel_pointer() has registered.
+cudaError_t launch_registered(const char* function, const LaunchConfiguration& configuration,
+                              const void* kernel, void** arguments);
+
 template <class T>
 Symbol symbol_of(const T& variable) {
     return {reinterpret_cast<const char*>(&variable), sizeof(T)};
@@ -116,20 +159,25 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid
                                                 std::index_sequence_for<Parameters...>());
 }
 
-// Without its type, the kernel's parameters are unknown.
-template <bool kKnownType = false>
-cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t = 0,
-                             cudaStream_t = nullptr) {
-    static_assert(kKnownType, "on the CPU engine pass the kernel itself, not a void pointer to it");
-    return cudaErrorNotSupported;
+// By an address that was made with `(void*)kernel`.
+inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                    std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+    return emulator::launch_registered(
+        "cudaLaunchKernel", emulator::LaunchConfiguration(grid, block, shared_bytes, stream),
+        kernel, arguments);
 }
 
-template <bool kKnownType = false>
-cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t = 0,
-                                        cudaStream_t = nullptr) {
-    static_assert(kKnownType, "on the CPU engine pass the kernel itself, not a void pointer to it");
-    return cudaErrorNotSupported;
+inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
+                                               void** arguments, std::size_t shared_bytes = 0,
+                                               cudaStream_t stream = nullptr) {
+    emulator::LaunchConfiguration configuration(grid, block, shared_bytes, stream);
+    configuration.cooperative = true;
+    return emulator::launch_registered("cudaLaunchCooperativeKernel", configuration, kernel,
+                                       arguments);
 }
+
+// In device code: sets the value that a conditional node of a graph tests.
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value);
 
 template <class Mode = emulator::DenormalMode, class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),

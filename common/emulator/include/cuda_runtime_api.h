@@ -15,11 +15,6 @@
 
 #define CUDA_EMULATOR 1
 
-#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-#error \
-    "the CPU engine has the legacy default stream only: name cudaStreamPerThread where it is meant"
-#endif
-
 enum cudaError {
 #define EMULATOR_ENUMERATOR(name, value, text) name = value,
     EMULATOR_CUDA_ERRORS(EMULATOR_ENUMERATOR)
@@ -32,6 +27,7 @@ struct CUevent_st;
 typedef CUstream_st* cudaStream_t;
 typedef CUevent_st* cudaEvent_t;
 typedef void (*cudaHostFn_t)(void* user_data);
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* user_data);
 
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
@@ -44,6 +40,9 @@ typedef void (*cudaHostFn_t)(void* user_data);
 #define cudaEventDefault 0x00
 #define cudaEventBlockingSync 0x01
 #define cudaEventDisableTiming 0x02
+#define cudaEventInterprocess 0x04
+#define cudaEventRecordExternal 0x01
+#define cudaEventWaitExternal 0x01
 #define cudaEventRecordDefault 0x00
 #define cudaEventWaitDefault 0x00
 #define cudaHostAllocDefault 0x00
@@ -56,6 +55,8 @@ typedef void (*cudaHostFn_t)(void* user_data);
 #define cudaHostRegisterReadOnly 0x08
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
+#define cudaMemAttachSingle 0x04
+#define cudaPeerAccessDefault 0x00
 #define cudaDeviceScheduleAuto 0x00
 #define cudaDeviceScheduleSpin 0x01
 #define cudaDeviceScheduleYield 0x02
@@ -79,6 +80,7 @@ enum cudaMemcpyKind {
     cudaMemcpyDefault = 4,
 };
 
+#include <emulator/graph_types.hpp>
 #include <emulator/pitched_memory.hpp>
 #include <emulator/texture_types.hpp>
 
@@ -171,7 +173,7 @@ cudaError_t cudaPeekAtLastError();
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 
-// The device: one, with the limits of the GPU that EMULATOR_DEVICE names.
+// The devices: EMULATOR_DEVICES of them, with the limits of the GPU that EMULATOR_DEVICE names.
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);
@@ -203,14 +205,13 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
                             std::size_t height);
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes,
                               unsigned flags = cudaMemAttachGlobal);
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream);
 cudaError_t cudaFree(void* pointer);
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void* pointer);
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void* pointer);
+cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer);
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned flags);
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
@@ -227,8 +228,6 @@ cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch, 
 cudaError_t cudaMemset(void* destination, int value, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* destination, int value, std::size_t bytes,
                             cudaStream_t stream = nullptr);
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device,
-                                 cudaStream_t stream = nullptr);
 
 // Streams are queues that run when the host waits for them, and not before: what is read without
 // waiting is old. A stream also runs when it is queried, and when 1024 operations are queued.
@@ -245,6 +244,11 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
                                    const cudaStreamAttrValue* value);
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    cudaStreamAttrValue* value);
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id);
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t destination, cudaStream_t source);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                  void* user_data, unsigned flags);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data);
 
 // Events. Elapsed time is what this machine took for the emulated work between two events.
@@ -252,11 +256,19 @@ cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr,
+                                     unsigned flags = 0);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 
 namespace emulator {
+
+// From now on stream 0 is cudaStreamPerThread, in all files of the program.
+void use_per_thread_default_stream();
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+[[maybe_unused]] static const bool kDefaultIsPerThread = (use_per_thread_default_stream(), true);
+#endif
 
 // By the kernel's address; the typed forms are in <cuda_runtime.h>.
 cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
@@ -283,6 +295,9 @@ cudaError_t get_symbol_address(void** pointer, Symbol symbol);
 
 }  // namespace emulator
 
+#include <emulator/graph_functions.hpp>
+#include <emulator/pool_functions.hpp>
+
 template <class T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
     return cudaMalloc((void**)pointer, bytes);  // T may be const
@@ -300,6 +315,16 @@ cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes,
 template <class T>
 cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream) {
     return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
+}
+template <class T>
+cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaMemPool_t pool,
+                            cudaStream_t stream) {
+    return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
+}
+template <class T>
+cudaError_t cudaMallocFromPoolAsync(T** pointer, std::size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+    return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
 }
 template <class T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned flags = cudaHostAllocDefault) {

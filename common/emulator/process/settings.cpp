@@ -48,6 +48,13 @@ Settings read_environment() {
                 throw std::invalid_argument("h200 or gtx980");
             }
         }
+        if (look_up("EMULATOR_DEVICES")) {
+            constexpr const char* kAllowed = "a number from 1 to 16";
+            settings.devices = parse_number<int>(value, kAllowed);
+            if (settings.devices < 1 || settings.devices > kMaxDevices) {
+                throw std::invalid_argument(kAllowed);
+            }
+        }
         if (look_up("EMULATOR_TIME_LIMIT")) {
             constexpr const char* kAllowed = "a number of seconds, 0 for no limit";
             settings.time_limit = parse_number<double>(value, kAllowed);

@@ -22,7 +22,11 @@ struct Settings {
     std::string device = "h200";  // EMULATOR_DEVICE: h200 or gtx980
     // EMULATOR_TIME_LIMIT: seconds of processor time that a block may use; 0: no limit
     double time_limit = 60;
+    int devices = 1;  // EMULATOR_DEVICES: how many GPUs of this kind the program sees
 };
+
+// The most that EMULATOR_DEVICES may ask for.
+constexpr int kMaxDevices = 16;
 
 // Read from the environment at the first call. An invalid value ends the program with a message
 // that says what is allowed.

@@ -8,6 +8,17 @@
 
 namespace emulator {
 
+// Where a task runs: the number of the task in its stream. A graph's nodes are tasks of chains: a
+// chain is a path along the graph's edges, and has the id of a stream that nobody else uses.
+struct TaskPlace {
+    std::uint64_t stream = 0;
+    std::uint64_t sequence = 0;
+    std::uint64_t graph = 0;  // 0: it is no node of a graph
+    std::uint64_t node = 0;  // its number in the graph
+    std::uint64_t instance = 0;  // of the graph
+    int device = 0;
+};
+
 // For each stream, by its id, the number of its last task that is ordered before a point.
 class Clock {
   public:

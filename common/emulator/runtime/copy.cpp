@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/runtime/copy.hpp"
 
-#include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/emulator/device/host_hooks.hpp"
+#include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/memory.hpp"
+#include "common/emulator/device/variables.hpp"
 #include "common/emulator/engine/heap/heap_calls.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api_call.hpp"
-#include "common/emulator/runtime/queued_work.hpp"
+#include "common/emulator/runtime/capture.hpp"
 #include "common/emulator/runtime/stream.hpp"
+#include "common/emulator/runtime/work.hpp"
 
 namespace emulator {
 namespace {
@@ -54,16 +56,16 @@ const char* describe(Place place) {
     return "no";
 }
 
-void run_copy(const Copy& copy, Place destination, Place source) {
-    const bool is_noted = destination == Place::device && host_hooks.memory_written != nullptr;
-    for (std::size_t row = 0; row < copy.height; ++row) {
-        char* const to = copy.destination + row * copy.destination_pitch;
-        const char* const from = copy.source + row * copy.source_pitch;
-        std::memmove(to, from, copy.width);
-        if (is_noted) {
-            host_hooks.memory_written(to, copy.width, source == Place::device ? from : nullptr);
-        }
-    }
+// What cudaGraphMemcpyNodeGetParams() tells of a captured copy.
+cudaMemcpy3DParms parameters_of(const Copy& copy, cudaMemcpyKind kind) {
+    cudaMemcpy3DParms parameters{};
+    parameters.srcPtr = make_cudaPitchedPtr(const_cast<char*>(copy.source), copy.source_pitch,
+                                            copy.width, copy.height);
+    parameters.dstPtr =
+        make_cudaPitchedPtr(copy.destination, copy.destination_pitch, copy.width, copy.height);
+    parameters.extent = make_cudaExtent(copy.width, copy.height, 1);
+    parameters.kind = kind;
+    return parameters;
 }
 
 // Whether the call returns before the copy is done ("API synchronization behavior" in CUDA's
@@ -79,61 +81,56 @@ Waiting waiting_of(bool asynchronous, Place destination, Place source) {
     return Waiting::not_at_all;
 }
 
-void note_copy(const Copy& copy, Place destination, Place source) {
-    if (host_hooks.transfer == nullptr || !(is_device(destination) || is_device(source))) return;
-    const TransferKind kind = !is_device(destination) ? TransferKind::device_to_host
-                              : is_device(source)     ? TransferKind::device_to_device
-                                                      : TransferKind::host_to_device;
-    host_hooks.transfer(kind, copy.width * copy.height);
-}
-
 cudaError_t queue_copy(const char* function, Copy copy, cudaMemcpyKind kind, cudaStream_t handle,
-                       bool asynchronous, Place destination, Place source) {
-    if (destination == Place::invalid || source == Place::invalid) return cudaErrorInvalidValue;
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
-        return cudaErrorInvalidMemcpyDirection;
-    }
-    if (!direction_fits(kind, destination, source)) {
-        constexpr const char* kNames[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
-                                          "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
-        explain(
-            "%s: the direction is %s, but the destination is %s memory and the source %s memory",
-            function, kNames[kind], describe(destination), describe(source));
-        return cudaErrorInvalidValue;
-    }
+                       bool asynchronous, Place destination, Place source, bool is_symbol = false) {
+    cudaError_t error = check_direction(function, kind, destination, source);
+    if (error != cudaSuccess) return error;
     Stream* stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    note_copy(copy, destination, source);
-    QueuedWork work;
-    work.written = {copy.destination, copy.width, copy.destination_pitch, copy.height};
+    error = asynchronous ? check_capture_of(*stream) : refuse_in_capture(*stream);
+    if (error != cudaSuccess) return error;
     Waiting waiting = waiting_of(asynchronous, destination, source);
+    if (stream->capture != nullptr) waiting = Waiting::not_at_all;  // a launch reads the source
     if (waiting == Waiting::until_read) {
         if (copy.source_bytes() > kMaxStagedBytes) {
             waiting = Waiting::until_done;
         } else {
-            std::vector<char> staged(copy.source, copy.source + copy.source_bytes());
-            enqueue(*stream, [copy, destination, source, staged = std::move(staged),
-                              pending = PendingWork(work)]() mutable {
-                pending.begin();
-                copy.source = staged.data();
-                run_copy(copy, destination, source);
-            });
-            return cudaSuccess;
+            copy.staged = std::make_shared<const std::vector<char>>(
+                copy.source, copy.source + copy.source_bytes());
+            copy.source = copy.staged->data();
         }
     }
-    work.read = {copy.source, copy.width, copy.source_pitch, copy.height};
-    enqueue(*stream, [copy, destination, source, pending = PendingWork(work)] {
-        pending.begin();
-        run_copy(copy, destination, source);
-    });
+    const auto work = std::make_shared<CopyWork>();
+    work->slices.push_back(copy);
+    work->destination = destination;
+    work->source = source;
+    work->parameters = parameters_of(copy, kind);
+    if (is_symbol) work->variables_of = current_device();
+    error = queue_work(*stream, work);
+    if (error != cudaSuccess) return error;
     return waiting == Waiting::until_done ? wait_for(*stream) : cudaSuccess;
 }
 
 }  // namespace
 
+cudaError_t check_direction(const char* function, cudaMemcpyKind kind, Place destination,
+                            Place source) {
+    if (destination == Place::invalid || source == Place::invalid) return cudaErrorInvalidValue;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    if (direction_fits(kind, destination, source)) return cudaSuccess;
+    constexpr const char* kNames[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                      "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
+    explain("%s: the direction is %s, but the destination is %s memory and the source %s memory",
+            function, kNames[kind], describe(destination), describe(source));
+    return cudaErrorInvalidValue;
+}
+
 Place place_of(const char* function, const char* role, const void* pointer, std::size_t bytes) {
     Allocation allocation;
-    if (!find_allocation(pointer, allocation)) {
+    // A graph's memory will be there when the copy runs.
+    if (!find_allocation(pointer, allocation) && !find_addresses(pointer, allocation)) {
         if (!is_stray_address(pointer)) return Place::pageable;
         explain("%s: the %s %p is not allocated: %s", function, role, pointer,
                 describe_address(pointer).c_str());
@@ -196,21 +193,29 @@ cudaError_t copy_symbol(const char* function, Symbol symbol, std::size_t offset,
                     bytes, offset, symbol.bytes);
             return cudaErrorInvalidValue;
         }
+        if (device_count() > 1 && !is_device_variable(symbol.address)) {
+            explain(
+                "%s: on several devices each has its own copy of a variable, but the CPU engine "
+                "keeps only one of this one: declare it as a plain variable outside of templates "
+                "and classes",
+                function);
+            return cudaErrorNotSupported;
+        }
         const void* other = to_symbol ? source : destination;
         if (other == nullptr) return cudaErrorInvalidValue;
         const Place place = place_of(function, to_symbol ? "source" : "destination", other, bytes);
         char* inside = const_cast<char*>(symbol.address) + offset;
         if (to_symbol) {
             return queue_copy(function, linear_copy(inside, source, bytes), kind, stream,
-                              asynchronous, Place::device, place);
+                              asynchronous, Place::device, place, true);
         }
         return queue_copy(function, linear_copy(destination, inside, bytes), kind, stream,
-                          asynchronous, place, Place::device);
+                          asynchronous, place, Place::device, true);
     });
 }
 
 cudaError_t set_memory(const char* function, void* destination, int value, std::size_t bytes,
-                       cudaStream_t handle) {
+                       cudaStream_t handle, bool asynchronous) {
     return host_call(function, [&] {
         if (bytes == 0) return cudaSuccess;
         const Place place = place_of(function, "destination", destination, bytes);
@@ -220,17 +225,18 @@ cudaError_t set_memory(const char* function, void* destination, int value, std::
         if (place == Place::pageable || place == Place::invalid) return cudaErrorInvalidValue;
         Stream* stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        if (host_hooks.transfer != nullptr) host_hooks.transfer(TransferKind::set, bytes);
-        QueuedWork work;
-        work.written = {destination, bytes, bytes, 1};
-        enqueue(*stream, [destination, value, bytes, pending = PendingWork(work)] {
-            pending.begin();
-            std::memset(destination, value, bytes);
-            if (host_hooks.memory_written != nullptr) {
-                host_hooks.memory_written(destination, bytes, nullptr);
-            }
-        });
-        return place == Place::device ? cudaSuccess : wait_for(*stream);
+        cudaError_t error = asynchronous ? cudaSuccess : refuse_in_capture(*stream);
+        if (error != cudaSuccess) return error;
+        cudaMemsetParams set{};
+        set.dst = destination;
+        set.pitch = bytes;
+        set.value = static_cast<unsigned>(value) & 0xff;
+        set.elementSize = 1;
+        set.width = bytes;
+        set.height = 1;
+        error = queue_work(*stream, std::make_shared<SetWork>(set));
+        const bool waits = place != Place::device && stream->capture == nullptr;
+        return error == cudaSuccess && waits ? wait_for(*stream) : error;
     });
 }
 

@@ -7,26 +7,16 @@
 
 #include <cstddef>
 
-namespace emulator {
+#include "common/emulator/runtime/work.hpp"
 
-// Where one end of a copy lies.
-enum class Place { pageable, pinned, device, managed, invalid };
+namespace emulator {
 
 // `role` names the end in messages: "source".
 Place place_of(const char* function, const char* role, const void* pointer, std::size_t bytes);
 
-// Rows of bytes.
-struct Copy {
-    char* destination;
-    const char* source;
-    std::size_t destination_pitch;
-    std::size_t source_pitch;
-    std::size_t width;
-    std::size_t height;
-
-    std::size_t destination_bytes() const { return (height - 1) * destination_pitch + width; }
-    std::size_t source_bytes() const { return (height - 1) * source_pitch + width; }
-};
+// Whether a copy of this kind may go from one place to the other.
+cudaError_t check_direction(const char* function, cudaMemcpyKind kind, Place destination,
+                            Place source);
 
 Copy linear_copy(void* destination, const void* source, std::size_t bytes);
 
@@ -39,6 +29,6 @@ cudaError_t copy_symbol(const char* function, Symbol symbol, std::size_t offset,
                         cudaStream_t stream, bool asynchronous, bool to_symbol);
 
 cudaError_t set_memory(const char* function, void* destination, int value, std::size_t bytes,
-                       cudaStream_t stream);
+                       cudaStream_t stream, bool asynchronous);
 
 }  // namespace emulator

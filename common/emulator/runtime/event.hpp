@@ -1,10 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Events: points in streams.
+// Events: points in streams. During a capture, an event is a point in its graph.
 #pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "common/emulator/runtime/clock.hpp"
+#include "common/emulator/runtime/stream.hpp"
+
+struct CUevent_st {
+    unsigned flags = 0;
+    int device = 0;
+    bool recorded = false;
+    emulator::Progress progress;
+    emulator::Clock clock;  // what is ordered before it
+    std::chrono::steady_clock::time_point time;  // when the stream reached it
+    // What it was recorded in, if its last record was captured: the nodes that come before it.
+    std::shared_ptr<emulator::Capture> capture;
+    std::vector<cudaGraphNode_t> last_nodes;
+};
 
 namespace emulator {
 
+// nullptr for an invalid handle.
+std::shared_ptr<CUevent_st> find_event(cudaEvent_t handle);
+
+// The work of the stream up to `sequence` comes before the event, and all that the clock tells.
+void record_event(CUevent_st& event, Stream& stream, std::uint64_t sequence, const Clock& clock);
+
 // As cudaDeviceReset() does.
-void forget_events();
+void forget_events(int device);
 
 }  // namespace emulator

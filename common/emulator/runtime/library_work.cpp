@@ -6,6 +6,7 @@
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api_call.hpp"
+#include "common/emulator/runtime/capture.hpp"
 #include "common/emulator/runtime/copy.hpp"
 #include "common/emulator/runtime/queued_work.hpp"
 #include "common/emulator/runtime/stream.hpp"
@@ -38,6 +39,10 @@ cudaError_t queue_library_work(const char* function, cudaStream_t handle, Librar
             !is_device_memory(function, "input", read)) {
             set_sticky_error(cudaErrorIllegalAddress);
             return cudaErrorIllegalAddress;
+        }
+        if (const cudaError_t error = refuse_in_capture(*stream); error != cudaSuccess) {
+            explain("%s: the CPU engine captures no work of libraries", function);
+            return error;
         }
         QueuedWork queued;
         queued.library = function;

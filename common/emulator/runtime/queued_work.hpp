@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -21,13 +22,19 @@ struct Rows {
     std::size_t bytes() const { return height == 0 ? 0 : (height - 1) * pitch + width; }
 };
 
-// Work that waits in a stream: a kernel, whose memory is not known, or a copy, or a library's work.
+enum class WorkKind { kernel, copy, allocation, release, host_function };
+
+// Work that waits in a stream: a kernel, whose memory is not known, or a copy. Memory that is
+// allocated or freed in the order of a stream counts as written.
 struct QueuedWork {
-    std::string kernel;  // empty for a copy and for a library
-    std::string library;  // the function that queued it; empty: a copy or a set
+    WorkKind kind = WorkKind::copy;
+    std::string kernel;  // its name
+    std::string library;  // the function of a library that queued it; empty: none
     std::uint64_t grid = 0;  // its serial number
     Rows written;
     Rows read;
+    std::shared_ptr<const void>
+        caller;  // HostHooks::note_caller(); nullptr: the call that queues it
 };
 
 // Each queued task holds one. It tells the observer when the work was queued, and when it has run

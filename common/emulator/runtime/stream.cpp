@@ -2,9 +2,11 @@
 #include "common/emulator/runtime/stream.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <unordered_map>
 
+#include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/process/errors.hpp"
@@ -16,25 +18,42 @@ namespace {
 // As on hardware, a launch into a full queue waits for the oldest work. It also bounds the memory.
 constexpr std::size_t kMaxQueuedTasks = 1024;
 
+// What the streams of a device have in common.
+struct DeviceStreams {
+    std::shared_ptr<Stream> legacy;
+    Clock whole;  // all that has been queued
+    Clock blocking;  // the part of it for which the legacy default stream waits
+    int generation = 0;  // counts cudaDeviceReset()
+};
+
 class StreamTable {
   public:
-    StreamTable() : legacy_(make(cudaStreamDefault, 0)) {}
+    StreamTable() { of(0); }
 
-    Stream& legacy() { return *legacy_; }
+    // Device 0's default stream has the id 0.
+    DeviceStreams& of(int device) {
+        DeviceStreams& found = devices_[device];
+        if (found.legacy == nullptr) found.legacy = make(cudaStreamDefault, 0, device);
+        return found;
+    }
 
-    std::shared_ptr<Stream> make(unsigned flags, int priority) {
+    std::shared_ptr<Stream> make(unsigned flags, int priority, int device) {
         auto stream = std::make_shared<Stream>();
         stream->id = next_id_++;
         stream->flags = flags;
         stream->priority = priority;
+        stream->device = device;
         streams_.push_back(stream);
         handles_[stream.get()] = stream.get();
+        device_of_id_[stream->id] = device;
         return stream;
     }
 
     Stream* find(cudaStream_t handle) {
-        if (handle == nullptr || handle == cudaStreamLegacy) return legacy_.get();
-        if (handle == cudaStreamPerThread) return &per_thread();
+        const int device = current_device();
+        if (handle == nullptr && default_is_per_thread) handle = cudaStreamPerThread;
+        if (handle == nullptr || handle == cudaStreamLegacy) return of(device).legacy.get();
+        if (handle == cudaStreamPerThread) return &per_thread(device);
         const auto found = handles_.find(handle);
         return found == handles_.end() ? nullptr : found->second;
     }
@@ -45,11 +64,8 @@ class StreamTable {
         if (!stream.has_work()) drop_finished();
     }
 
-    // What the host has waited for; all that has been queued; and the part of it that is in streams
-    // for which the legacy default stream waits.
-    Clock host_clock;
-    Clock whole_clock;
-    Clock blocking_clock;
+    Clock host_clock;  // what the host has waited for
+    bool default_is_per_thread = false;  // stream 0 is cudaStreamPerThread
 
     // Streams that the program has destroyed and that have no work left.
     void drop_finished() {
@@ -60,42 +76,84 @@ class StreamTable {
     // In the order of their creation.
     const std::vector<std::shared_ptr<Stream>>& all() const { return streams_; }
 
-    bool is_idle() const {
+    bool host_waited_for_all() const {
         return std::none_of(streams_.begin(), streams_.end(),
-                            [](const auto& stream) { return stream->has_work(); });
+                            [](const auto& stream) { return stream->has_work(); }) &&
+               std::all_of(devices_.begin(), devices_.end(), [&](const DeviceStreams& device) {
+                   return host_clock.covers(device.whole);
+               });
     }
 
     void discard_work() {
-        for (const auto& stream : streams_) {
-            stream->queue.clear();
-            stream->done = stream->queued;
-        }
+        for (const auto& stream : streams_) discard_work(*stream);
     }
 
-    void reset() {
-        discard_work();
-        host_clock.join(whole_clock);
-        std::erase_if(streams_, [&](const auto& stream) { return stream != legacy_; });
-        handles_.clear();
-        ++generation_;
+    void reset(int device) {
+        DeviceStreams& own = of(device);
+        for (const auto& stream : streams_) {
+            if (stream->device != device) continue;
+            discard_work(*stream);
+            stream->capture = nullptr;
+            stream->last_nodes.clear();
+            if (stream != own.legacy) handles_.erase(stream.get());
+        }
+        host_clock.join(own.whole);
+        std::erase_if(streams_, [&](const auto& stream) {
+            return stream->device == device && stream != own.legacy;
+        });
+        ++own.generation;
+    }
+
+    TaskPlace take_id() {
+        // An id whose tasks the host has waited for is free again.
+        const auto free = std::find_if(free_ids_.begin(), free_ids_.end(), [&](const auto& last) {
+            return host_clock.last_of(last.stream) >= last.sequence;
+        });
+        if (free == free_ids_.end()) {
+            TaskPlace made;
+            made.stream = next_id_++;
+            return made;
+        }
+        const TaskPlace found = *free;
+        free_ids_.erase(free);
+        return found;
+    }
+    void give_back_id(const TaskPlace& last) { free_ids_.push_back(last); }
+
+    std::string name(std::uint64_t id) {
+        const auto device = device_of_id_.find(id);
+        if (device == device_of_id_.end()) return "stream " + std::to_string(id);
+        const bool is_default = of(device->second).legacy->id == id;
+        return (is_default ? "the default stream" : "stream " + std::to_string(id)) +
+               of_device(device->second);
     }
 
   private:
-    Stream& per_thread() {
-        thread_local std::shared_ptr<Stream> stream;
-        thread_local int generation = -1;
-        if (stream == nullptr || generation != generation_) {
-            stream = make(cudaStreamDefault, 0);
-            generation = generation_;
+    static void discard_work(Stream& stream) {
+        stream.queue.clear();
+        stream.done = stream.queued;
+    }
+
+    Stream& per_thread(int device) {
+        struct Own {
+            std::shared_ptr<Stream> stream;
+            int generation = -1;
+        };
+        thread_local std::array<Own, kMaxDevices> streams;
+        Own& own = streams[device];
+        const int generation = of(device).generation;
+        if (own.stream == nullptr || own.generation != generation) {
+            own = {make(cudaStreamDefault, 0, device), generation};
         }
-        return *stream;
+        return *own.stream;
     }
 
     std::uint64_t next_id_ = 0;
-    int generation_ = 0;
     std::vector<std::shared_ptr<Stream>> streams_;
     std::unordered_map<cudaStream_t, Stream*> handles_;
-    std::shared_ptr<Stream> legacy_;
+    std::unordered_map<std::uint64_t, int> device_of_id_;
+    std::array<DeviceStreams, kMaxDevices> devices_;
+    std::vector<TaskPlace> free_ids_;
 };
 
 StreamTable& table() {
@@ -105,12 +163,13 @@ StreamTable& table() {
 
 Progress all_of(Stream& stream) { return {stream.shared_from_this(), stream.queued}; }
 
-// The legacy default stream waits for all blocking streams, and they for it.
+// The legacy default stream waits for all blocking streams of its device, and they for it.
 void apply_default_stream_rules(Stream& stream, Task& task) {
-    Stream& legacy = table().legacy();
+    Stream& legacy = legacy_stream(stream.device);
     if (&stream == &legacy) {
         for (const auto& other : table().all()) {
-            if (other.get() != &legacy && other->blocking() && other->has_work()) {
+            if (other.get() != &legacy && other->device == stream.device && other->blocking() &&
+                other->has_work()) {
                 task.waits_for.push_back(all_of(*other));
             }
         }
@@ -121,31 +180,58 @@ void apply_default_stream_rules(Stream& stream, Task& task) {
 
 // The same rules, applied to work that has ended too: that it had already ended was chance.
 void note_order(Stream& stream, Task& task) {
-    StreamTable& all = table();
-    Stream& legacy = all.legacy();
-    stream.clock.join(all.host_clock);
-    if (&stream == &legacy) {
-        stream.clock.join(all.blocking_clock);
+    DeviceStreams& all = table().of(stream.device);
+    stream.clock.join(table().host_clock);
+    if (&stream == all.legacy.get()) {
+        stream.clock.join(all.blocking);
     } else if (stream.blocking()) {
-        stream.clock.join(legacy.clock);
+        stream.clock.join(all.legacy->clock);
     }
     task.before = stream.clock;
     stream.clock.advance(stream.id, task.sequence);
-    all.whole_clock.advance(stream.id, task.sequence);
-    if (&stream != &legacy && stream.blocking()) all.blocking_clock.join(stream.clock);
+    all.whole.advance(stream.id, task.sequence);
+    if (&stream != all.legacy.get() && stream.blocking()) all.blocking.join(stream.clock);
 }
 
 void run_first(Stream& stream) {
     const std::unique_ptr<Task> task = std::move(stream.queue.front());
     stream.queue.pop_front();
     if (host_hooks.task_begun != nullptr) {
-        host_hooks.task_begun(stream.id, task->sequence, task->before);
+        TaskPlace place;
+        place.stream = stream.id;
+        place.sequence = task->sequence;
+        place.device = stream.device;
+        host_hooks.task_begun(place, task->before);
     }
     task->run();
     stream.done = task->sequence;
 }
 
-// Which of `count` candidates comes next, as the schedule says.
+// A stream with work; of one device only, or of any (kAnyDevice).
+constexpr int kAnyDevice = -1;
+Stream* choose_stream(int device, std::uint64_t& random) {
+    std::vector<Stream*> ready;
+    for (const auto& stream : table().all()) {
+        if (stream->has_work() && (device == kAnyDevice || stream->device == device)) {
+            ready.push_back(stream.get());
+        }
+    }
+    if (ready.empty()) return nullptr;
+    return ready[choose(static_cast<std::int64_t>(ready.size()), random)];
+}
+
+cudaError_t run_streams(int device) {
+    std::uint64_t random = mix_bits(settings().schedule.seed);
+    while (Stream* stream = choose_stream(device, random)) {
+        const cudaError_t error = run_one(*stream);
+        if (error != cudaSuccess) return error;
+    }
+    table().drop_finished();
+    return sticky_error();
+}
+
+}  // namespace
+
 std::int64_t choose(std::int64_t count, std::uint64_t& random) {
     const Schedule& schedule = settings().schedule;
     if (schedule.order == Schedule::Order::in_order) return 0;
@@ -154,16 +240,13 @@ std::int64_t choose(std::int64_t count, std::uint64_t& random) {
     return static_cast<std::int64_t>(random % static_cast<std::uint64_t>(count));
 }
 
-Stream* choose_stream(std::uint64_t& random) {
-    std::vector<Stream*> ready;
-    for (const auto& stream : table().all()) {
-        if (stream->has_work()) ready.push_back(stream.get());
-    }
-    if (ready.empty()) return nullptr;
-    return ready[choose(static_cast<std::int64_t>(ready.size()), random)];
-}
+void use_per_thread_default_stream() { table().default_is_per_thread = true; }
 
-}  // namespace
+Stream& legacy_stream(int device) { return *table().of(device).legacy; }
+
+bool is_legacy(const Stream& stream) { return &stream == &legacy_stream(stream.device); }
+
+std::string name_of_stream(std::uint64_t id) { return table().name(id); }
 
 Stream* find_stream(cudaStream_t handle) {
     if (handle == cudaStreamTailLaunch || handle == cudaStreamFireAndForget) {
@@ -213,15 +296,23 @@ bool is_done(const Progress& progress) { return progress.stream->done >= progres
 
 void note_host_waited(const Clock& clock) {
     if (host_hooks.task_begun == nullptr) return;
-    StreamTable& all = table();
-    all.host_clock.join(clock);
+    table().host_clock.join(clock);
     // All that is queued from now on is ordered after everything, and nothing else is left.
-    if (all.is_idle() && all.host_clock.covers(all.whole_clock)) host_hooks.all_ended();
+    if (table().host_waited_for_all()) host_hooks.all_ended();
 }
+
+void note_queued(Stream& stream, const Clock& clock) {
+    order_after(stream, clock);
+    table().of(stream.device).whole.join(clock);
+}
+
+TaskPlace take_id() { return table().take_id(); }
+
+void give_back_id(const TaskPlace& last) { table().give_back_id(last); }
 
 void order_after(Stream& stream, const Clock& clock) {
     stream.clock.join(clock);
-    if (stream.blocking() && &stream != &table().legacy()) table().blocking_clock.join(clock);
+    if (stream.blocking() && !is_legacy(stream)) table().of(stream.device).blocking.join(clock);
 }
 
 cudaError_t run_one(Stream& stream) {
@@ -234,24 +325,27 @@ cudaError_t wait_for(Stream& stream) {
     return error;
 }
 
-cudaError_t run_all() {
-    const Schedule& schedule = settings().schedule;
-    std::uint64_t random = mix_bits(schedule.seed);
-    while (Stream* stream = choose_stream(random)) {
-        const cudaError_t error = run_one(*stream);
-        if (error != cudaSuccess) return error;
+cudaError_t run_all(int device) {
+    const cudaError_t error = run_streams(device);
+    if (error == cudaSuccess) note_host_waited(table().of(device).whole);
+    return error;
+}
+
+cudaError_t run_everything() {
+    const cudaError_t error = run_streams(kAnyDevice);
+    for (int device = 0; device < device_count() && error == cudaSuccess; ++device) {
+        note_host_waited(table().of(device).whole);
     }
-    table().drop_finished();
-    note_host_waited(table().whole_clock);
-    return sticky_error();
+    return error;
 }
 
 std::shared_ptr<Stream> create_stream(unsigned flags, int priority) {
-    return table().make(flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
+    return table().make(flags, std::clamp(priority, kGreatestPriority, kLeastPriority),
+                        current_device());
 }
 
 void destroy_stream(Stream& stream) { table().destroy(stream); }
 
-void forget_streams() { table().reset(); }
+void forget_streams(int device) { table().reset(device); }
 
 }  // namespace emulator

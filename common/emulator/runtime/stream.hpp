@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 namespace emulator {
 
 using Stream = CUstream_st;
+struct Capture;  // graphs/capture.hpp
 
 constexpr int kLeastPriority = 0;
 constexpr int kGreatestPriority = -5;
@@ -47,9 +49,12 @@ class FunctionTask final : public Task {
     Function function_;
 };
 
-// nullptr for an invalid handle. 0 is the legacy default stream.
+// nullptr for an invalid handle. 0 is the current device's legacy default stream.
 Stream* find_stream(cudaStream_t handle);
+Stream& legacy_stream(int device);
+bool is_legacy(const Stream& stream);
 
+// Of the current device.
 std::shared_ptr<Stream> create_stream(unsigned flags, int priority);
 // What is queued still runs.
 void destroy_stream(Stream& stream);
@@ -77,15 +82,30 @@ void order_after(Stream& stream, const Clock& clock);
 
 // The host knows that all this has ended.
 void note_host_waited(const Clock& clock);
+// Work of the stream's device ends with these tasks, which have ids of their own.
+void note_queued(Stream& stream, const Clock& clock);
+// A new id for the tasks of a graph, as a stream has one. Ids are used again: the result's
+// sequence is the last one in use.
+TaskPlace take_id();
+void give_back_id(const TaskPlace& last);
 
 // Runs all of the stream's work: the host waits for it.
 cudaError_t wait_for(Stream& stream);
 
-// Runs everything, the streams in the schedule's order: the host waits for it.
-cudaError_t run_all();
+// Runs all work of a device, the streams in the schedule's order: the host waits for it.
+cudaError_t run_all(int device);
+// Runs the work of all devices.
+cudaError_t run_everything();
 
-// As cudaDeviceReset() does: gives up what is queued, and all streams but the default one.
-void forget_streams();
+// As cudaDeviceReset() does: gives up what is queued on the device, and all its streams but the
+// default one.
+void forget_streams(int device);
+
+// Which of `count` candidates comes next, as the schedule says. `random` changes with each call.
+std::int64_t choose(std::int64_t count, std::uint64_t& random);
+
+// "stream 3", "the default stream of device 1": for messages.
+std::string name_of_stream(std::uint64_t id);
 
 }  // namespace emulator
 
@@ -94,11 +114,14 @@ struct CUstream_st : std::enable_shared_from_this<CUstream_st> {
     unsigned flags = 0;
     int priority = 0;
     std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes;  // that were set
+    int device = 0;
     bool destroyed = false;  // by the program; what is queued still runs
     std::deque<std::unique_ptr<emulator::Task>> queue;
     std::uint64_t queued = 0;  // number of the last task queued
     std::uint64_t done = 0;  // number of the last task done
     emulator::Clock clock;  // what is ordered before the next task
+    std::shared_ptr<emulator::Capture> capture;  // that the stream takes part in
+    std::vector<cudaGraphNode_t> last_nodes;  // of the capture: what the next node comes after
 
     bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
     bool has_work() const { return !queue.empty(); }

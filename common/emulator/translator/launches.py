@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Kernel launches: kernel<<<grid, block>>>(arguments) becomes a call of ::emulator::bind_launch."""
 
+import re
+
 from .source import CLOSING, OPENING, Edit
 
 # Keywords that can come directly before a kernel's name without being part of it.
@@ -193,6 +195,68 @@ def keep_null_pointers(source, opening):
             return
 
 
+def name_kernels(text):
+    """The names of the kernels that a text declares."""
+    return re.findall(r"\b__global__\b[^;{}()]*(?:\([^()]*\)[^;{}()]*?)?\b(\w+)\s*\(", text)
+
+
+def cast_length(source, index):
+    """The number of tokens of `(void*)` or `(const void*)` at index; 0: there is none."""
+    words = [token.text for token in source.tokens[index : index + 5]]
+    if words[:4] == ["(", "void", "*", ")"]:
+        return 4
+    return 5 if words == ["(", "const", "void", "*", ")"] else 0
+
+
+def register_kernel_pointer(source, index, kernels):
+    """`(void*)kernel` becomes a call that tells the engine the kernel's type.
+
+    So does `reinterpret_cast<void*>(kernel)`.
+    """
+    tokens = source.tokens
+    if tokens[index].text == "reinterpret_cast":
+        words = [token.text for token in tokens[index + 1 : index + 6] if token.text != "const"]
+        if words[:4] != ["<", "void", "*", ">"]:
+            return
+        opening = next(i for i in range(index, index + 8) if tokens[i].text == "(")
+        named = opening + (2 if tokens[opening + 1].text == "&" else 1)
+        if tokens[named].text in kernels:
+            start, end = tokens[index].start, tokens[opening - 1].end
+            source.edits.append(Edit(start, end, "::emulator::kernel_pointer"))
+        return
+    length = cast_length(source, index)
+    first = index + length
+    if length == 0 or first + 1 >= len(tokens) or tokens[index - 2].text in TAKE_A_KERNEL:
+        return
+    if tokens[first].text == "&":
+        first += 1
+    last = first
+    while tokens[last].kind == "identifier" and tokens[last + 1].text == "::":
+        last += 2
+    if tokens[last].text not in kernels:
+        return
+    if tokens[last + 1].text == "<" and not source.is_run(last + 1, "<", 2):
+        end = match_template(source, last + 1)
+        last = end if end is not None else last
+    start, end = tokens[index].start, tokens[index + length - 1].end
+    breaks = source.line_breaks(start, end)
+    source.edits.append(Edit(start, end, breaks + "::emulator::kernel_pointer("))
+    source.edits.append(Edit(tokens[last].end, tokens[last].end, ")"))
+
+
+def match_template(source, opening):
+    """Index of the '>' that closes the template argument list opened at `opening`."""
+    depth = 0
+    for index in range(opening, len(source.tokens)):
+        text = source.tokens[index].text
+        depth += (text in ("<", "(")) - (text in (">", ")"))
+        if text == ";":
+            return None
+        if depth == 0:
+            return index
+    return None
+
+
 def keep_kernel_type(source, index):
     """Removes the cast of a kernel to void* from a call like `f((void*)kernel, …`: CUDA finds the
     kernel by its address, the engine by its type."""
@@ -200,8 +264,7 @@ def keep_kernel_type(source, index):
     after = index + 1
     if after < len(tokens) and tokens[after].text == "(":
         first = after + 1
-        words = [token.text for token in tokens[first : first + 5]]
-        length = 4 if words[:4] == ["(", "void", "*", ")"] else 5
-        if length == 4 or words == ["(", "const", "void", "*", ")"]:
+        length = cast_length(source, first)
+        if length > 0:
             start, end = tokens[first].start, tokens[first + length - 1].end
             source.edits.append(Edit(start, end, source.line_breaks(start, end)))

@@ -3,7 +3,13 @@
 
 import re
 
-from .launches import TAKE_A_KERNEL, keep_kernel_type, rewrite_launch
+from .device_variables import SPECIFIERS, register_device_variable
+from .launches import (
+    TAKE_A_KERNEL,
+    keep_kernel_type,
+    register_kernel_pointer,
+    rewrite_launch,
+)
 from .ptx import KEYWORDS as ASM, rewrite_asm
 from .shared_memory import (
     is_dynamic_shared,
@@ -63,8 +69,11 @@ def opens_namespace(source, index):
     return False
 
 
-def rewrite(source):
-    """Finds and edits every launch and every extern __shared__ array of a file."""
+def rewrite(source, kernels):
+    """Finds and edits every launch and every extern __shared__ array of a file.
+
+    `kernels` has the names of kernels that the file may use.
+    """
     tokens = source.tokens
     braces = []  # for each open brace, whether it is a function's or a class' body
     index = 0
@@ -74,6 +83,8 @@ def rewrite(source):
             braces.append(not opens_namespace(source, index))
         elif token.text == "}" and braces:
             braces.pop()
+        elif token.text in ("(", "reinterpret_cast"):
+            register_kernel_pointer(source, index, kernels)
         elif token.kind == "identifier":
             check_supported(source, index)
             if token.text in TAKE_A_KERNEL:
@@ -88,6 +99,8 @@ def rewrite(source):
             elif token.text == "__shared__":
                 move_alignment(source, index)
                 mark_end_of_shared(source, index)
+            elif token.text in SPECIFIERS and not any(braces):
+                register_device_variable(source, index)
         elif (
             token.text == "<"
             and source.is_run(index, "<", 3)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from .architecture import MACRO, choose_architecture
+from .launches import name_kernels
 from .ptx import HEADER
 from .rewrite import drop_hints, rewrite
 from .source import Edit, Source, TranslationError
@@ -54,7 +55,7 @@ class Translation:
         source = Source(path, text)
         if MACRO in text:
             source = Source(path, choose_architecture(source))
-        rewrite(source)
+        rewrite(source, self.kernels_of(path, text, set()))
         drop_hints(source)
         self.rewrite_includes(source)
         shown = str(path).replace("\\", "\\\\").replace('"', '\\"')
@@ -96,6 +97,17 @@ class Translation:
                 target = str(found.resolve())
             offset = source.text.index(match[0], start)
             source.edits.append(Edit(offset, offset + len(match[0]), f'"{target}"'))
+
+    def kernels_of(self, path, text, seen):
+        """The names of the kernels that a file and its quoted includes declare."""
+        names = set(name_kernels(text))
+        for wanted in re.findall(r'^\s*#\s*include\s*"([^"\n]+)"', text, re.MULTILINE):
+            found = self.find(path.parent, wanted)
+            if found is not None and found.resolve() not in seen:
+                seen.add(found.resolve())
+                inside = found.read_text(encoding="utf-8", errors="surrogateescape")
+                names |= self.kernels_of(found, inside, seen)
+        return names
 
     def find(self, directory, wanted):
         """The program's file that an #include names. `directory` is that of the including file if

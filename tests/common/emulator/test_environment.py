@@ -47,6 +47,9 @@ class Environment(unittest.TestCase):
             ("EMULATOR_WORKERS", "0", "a number from 1 to 1024"),
             ("EMULATOR_WORKERS", "two", "a number from 1 to 1024"),
             ("EMULATOR_DEVICE", "a100", "h200 or gtx980"),
+            ("EMULATOR_DEVICES", "0", "a number from 1 to 16"),
+            ("EMULATOR_DEVICES", "17", "a number from 1 to 16"),
+            ("EMULATOR_DEVICES", "two", "a number from 1 to 16"),
         ):
             with self.subTest(name=name, value=value):
                 result = run(**{name: value})

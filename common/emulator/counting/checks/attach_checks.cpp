@@ -13,6 +13,7 @@
 #include "common/emulator/counting/checks/texture_checks.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/record/record_hooks.hpp"
+#include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/process/executable.hpp"
@@ -32,7 +33,10 @@ void cover_data() {
         begin = std::min(begin, section.begin);
         end = std::max(end, section.begin + section.bytes);
     }
-    if (begin < end) program().data.cover(begin, end - begin);
+    if (begin >= end) return;
+    for (int device = 0; device < device_count(); ++device) {
+        program().data[device].cover(begin, end - begin);
+    }
 }
 
 void on_memory_allocated() { ++memory_map_version; }
@@ -47,20 +51,26 @@ void on_memory_written(const void* begin, std::size_t bytes, const void* source)
     note_written(number(begin), bytes, number(source));
 }
 
-void on_task_begun(std::uint64_t stream, std::uint64_t sequence, const Clock& before) {
-    Program& all = program();
-    all.task_stream = stream;
-    all.task_sequence = sequence;
-    all.task_before = before;
+void on_task_begun(const TaskPlace& place, const Clock& before) {
+    program().task_place = place;
+    program().task_before = before;
 }
 
 void on_work_begun(std::uint64_t begun) {
     Program& all = program();
     if (!all.races_on) return;
     const QueuedWork& work = queued_work(begun);
-    all.tasks.begin({all.task_stream, all.task_sequence, all.task_before, all.last_interval + 1,
-                     work.kernel, work.library, work.written, work.read, line_finder(begun)});
-    if (all.tasks.running().is_copy()) check_copy();
+    if (work.kind == WorkKind::host_function) return begin_host_function();
+    all.tasks.begin({all.task_place, all.task_before, all.last_interval + 1, work.kind, work.kernel,
+                     work.library, work.written, work.read, line_finder(begun)});
+    if (all.tasks.running().kind != WorkKind::kernel) check_copy();
+}
+
+void on_work_ended(std::uint64_t ended) {
+    if (program().races_on && queued_work(ended).kind == WorkKind::host_function) {
+        end_host_function();
+    }
+    note_ended_work(ended);
 }
 
 void on_all_ended() { program().tasks.forget_all(); }
@@ -81,6 +91,7 @@ bool end_checks() {
 
 void attach_checks() {
     record_hooks.locate = locate;
+    report_race_with_release = report_unordered_release;
     record_hooks.check_host_access = check_host_access;
     record_hooks.note_unrecorded_store = note_unrecorded_store;
     const MemoryArena arena = memory_arena();
@@ -96,8 +107,9 @@ void attach_checks() {
     host_hooks.heap_refused = report_heap_on_host;
     host_hooks.heap_pages_released = note_released_heap;
     host_hooks.launch_refused = note_refused_launch;
+    host_hooks.note_caller = note_caller;
     host_hooks.work_queued = note_queued_work;
-    host_hooks.work_ended = note_ended_work;
+    host_hooks.work_ended = on_work_ended;
     host_hooks.task_begun = on_task_begun;
     host_hooks.work_begun = on_work_begun;
     host_hooks.all_ended = on_all_ended;

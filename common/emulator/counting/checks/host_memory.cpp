@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
+#include "common/emulator/counting/checks/races/copies.hpp"
+#include "common/emulator/counting/checks/races/program.hpp"
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
@@ -45,6 +47,8 @@ struct HostTouch {
     bool wrote;
     const void* code;
     std::uint64_t last_grid;  // the last one launched before it
+    bool updated = false;  // by an atomic operation
+    bool stored = false;  // by any other write
 };
 
 struct HostState {
@@ -103,6 +107,7 @@ void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation oper
         "wait for the stream first: cudaStreamSynchronize() or cudaDeviceSynchronize()";
     for (const auto& [key, queued] : host.queued) {
         const QueuedWork& work = queued.work;
+        if (work.kind != WorkKind::copy) continue;
         const bool writes = overlap(address, bytes, work.written);
         const bool reads = operation != Operation::load && overlap(address, bytes, work.read);
         if (!writes && !reads) continue;
@@ -120,6 +125,8 @@ void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation oper
         HostTouch& touch =
             host.touched.try_emplace(word, HostTouch{false, code, host.last_grid}).first->second;
         if (operation != Operation::load && !touch.wrote) touch = {true, code, host.last_grid};
+        touch.updated |= operation == Operation::atomic;
+        touch.stored |= operation == Operation::store;
     }
 }
 
@@ -145,6 +152,11 @@ void check_host_range(std::uintptr_t address, std::size_t bytes, Operation opera
             "which is device memory: " + describe_address(reinterpret_cast<const void*>(address)),
             "copy it with cudaMemcpy(), or use cudaMallocManaged()");
     }
+    if (in_host_function) {
+        const bool writes = operation != Operation::load;
+        if (program().races_on) note_host_function_access(address, bytes, writes, code);
+        return;
+    }
     if (!host.queued.empty()) check_queued_work(address, bytes, operation, code);
 }
 
@@ -168,11 +180,21 @@ std::uint64_t note_refused_launch() {
     return state().refused_at.size() - 1;
 }
 
+std::shared_ptr<const void> note_caller() {
+    auto frames = std::make_shared<Frames>();
+    _Unwind_Backtrace(take_frame, frames.get());
+    return frames;
+}
+
 std::uint64_t note_queued_work(const QueuedWork& work) {
     HostState& host = state();
     Queued& entry = host.queued[++host.last_number];
     entry.work = work;
-    _Unwind_Backtrace(take_frame, &entry.launched_at);
+    if (work.caller != nullptr) {
+        entry.launched_at = *static_cast<const Frames*>(work.caller.get());
+    } else {
+        _Unwind_Backtrace(take_frame, &entry.launched_at);
+    }
     if (work.grid != 0) {
         ++host.queued_kernels;
         host.last_grid = std::max(host.last_grid, work.grid);
@@ -191,7 +213,11 @@ void note_ended_work(std::uint64_t number) {
     host.queued.erase(found);
 }
 
-const QueuedWork& queued_work(std::uint64_t number) { return state().queued.at(number).work; }
+const QueuedWork& queued_work(std::uint64_t number) {
+    static const QueuedWork kForgotten;  // the program ended without waiting
+    const auto found = state().queued.find(number);
+    return found == state().queued.end() ? kForgotten : found->second.work;
+}
 
 std::function<SourceLine()> line_finder(std::uint64_t number) {
     return [frames = state().queued.at(number).launched_at] { return find_caller(frames); };
@@ -199,7 +225,7 @@ std::function<SourceLine()> line_finder(std::uint64_t number) {
 
 void check_host_access(std::uintptr_t address, std::size_t bytes, Operation operation,
                        const void* code) {
-    if (api_calls > 0) return;
+    if (api_calls > 0 && !in_host_function) return;
     if (host_uses_device_memory) {
         if (operation != Operation::load) note_written(address, bytes, 0);
         return;
@@ -218,6 +244,8 @@ void check_kernel_against_host(Worker& worker, int warp, const Request& request)
         if (grid > touch.last_grid || (request.operation == Operation::load && !touch.wrote)) {
             continue;
         }
+        // Both sides update the word with atomic operations: atomicAdd_system().
+        if (request.operation == Operation::atomic && touch.updated && !touch.stored) continue;
         Finding finding;
         finding.kind = FindingKind::missing_synchronisation;
         finding.kernel = worker.grid().name();

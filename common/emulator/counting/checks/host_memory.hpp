@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "common/emulator/counting/record/request.hpp"
 #include "common/emulator/counting/record/source_lines.hpp"
@@ -13,6 +14,8 @@
 
 namespace emulator::counting {
 
+// HostHooks::note_caller.
+std::shared_ptr<const void> note_caller();
 // HostHooks::work_queued and work_ended. The result of the first names the work.
 std::uint64_t note_queued_work(const QueuedWork& work);
 void note_ended_work(std::uint64_t number);

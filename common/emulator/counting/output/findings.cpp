@@ -36,6 +36,8 @@ const char* label(FindingKind kind) {
             return "uninitialised global memory";
         case FindingKind::host_pointer:
             return "host pointer";
+        case FindingKind::no_peer_access:
+            return "no peer access";
         case FindingKind::race_in_block:
             return "race";
         case FindingKind::race_between_blocks:

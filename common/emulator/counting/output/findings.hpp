@@ -18,6 +18,7 @@ enum class FindingKind {
     uninitialised_shared,
     uninitialised_global,
     host_pointer,
+    no_peer_access,
     race_in_block,
     race_between_blocks,
     race_between_streams,

@@ -204,6 +204,8 @@ const char* name_of(FindingKind kind) {
             return "uninitialised_global";
         case FindingKind::host_pointer:
             return "host_pointer";
+        case FindingKind::no_peer_access:
+            return "no_peer_access";
         case FindingKind::race_in_block:
             return "race_in_block";
         case FindingKind::race_between_blocks:

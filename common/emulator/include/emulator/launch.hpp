@@ -111,6 +111,8 @@ class KernelCall {
     virtual void run_threads(ThreadLoop& loop) const = 0;
     // The size of the arguments. Each thread copies them to its stack.
     virtual std::size_t argument_bytes() const = 0;
+    // Puts the address of each argument into an array.
+    virtual void list_arguments(void** pointers) const = 0;
 };
 
 template <class Mode, class Body>
@@ -148,6 +150,10 @@ class BoundKernelCall final : public KernelCall {
         }
     }
 
+    EMULATOR_UNRECORDED void list_arguments(void** pointers) const override {
+        body_.list_arguments(pointers);
+    }
+
   private:
     Body body_;
 };
@@ -158,6 +164,13 @@ struct KernelIdentity {
     const char* name;
     const void* address;
 };
+
+// How to make the call of a kernel from pointers to its arguments, as cudaLaunchKernel() has them.
+struct KernelMaker {
+    KernelCall* (*make)(const void* address, void** arguments);
+    int parameters;
+};
+void register_kernel(const void* address, KernelMaker maker);
 
 // Checks and queues a launch; in device code, hands it to the device runtime. The error is also
 // what cudaGetLastError() then returns.
@@ -180,17 +193,37 @@ class KernelBody<Kernel, std::index_sequence<Indices...>, Values...>
   public:
     template <class... Arguments>
     EMULATOR_UNRECORDED explicit KernelBody(const Kernel& kernel, Arguments&&... arguments)
-        : Argument<Indices, Values>{std::forward<Arguments>(arguments)}..., kernel_(kernel) {}
+        : Argument<Indices, Values>(std::forward<Arguments>(arguments))..., kernel_(kernel) {}
 
     EMULATOR_UNRECORDED void operator()() const {
         kernel_(static_cast<const Argument<Indices, Values>&>(*this).value...);
+    }
+
+    EMULATOR_UNRECORDED void list_arguments([[maybe_unused]] void** pointers) const {
+        ((pointers[Indices] = const_cast<std::remove_const_t<Values>*>(
+              __builtin_addressof(static_cast<const Argument<Indices, Values>&>(*this).value))),
+         ...);
     }
 
   private:
     Kernel kernel_;
 };
 
-template <class Kernel>
+// A launch converts its arguments to the kernel's parameters. If the kernel's type is not known,
+// or if it has default arguments, the arguments are kept as they are and converted at the call.
+template <class Kernel, class Function, class... Arguments>
+struct KeptArguments {
+    using Body =
+        KernelBody<Kernel, std::index_sequence_for<Arguments...>, std::decay_t<Arguments>...>;
+};
+template <class Kernel, class... Parameters, class... Arguments>
+requires(sizeof...(Parameters) ==
+         sizeof...(Arguments)) struct KeptArguments<Kernel, void(Parameters...), Arguments...> {
+    using Body =
+        KernelBody<Kernel, std::index_sequence_for<Parameters...>, std::decay_t<Parameters>...>;
+};
+
+template <class Kernel, class Function>
 class BoundLaunch {
   public:
     BoundLaunch(const LaunchConfiguration& configuration, KernelIdentity identity, Kernel kernel)
@@ -199,8 +232,7 @@ class BoundLaunch {
     // Copies the arguments now, as a launch does.
     template <class... Arguments>
     EMULATOR_UNRECORDED int operator()(Arguments&&... arguments) const {
-        using Body =
-            KernelBody<Kernel, std::index_sequence_for<Arguments...>, std::decay_t<Arguments>...>;
+        using Body = typename KeptArguments<Kernel, Function, Arguments...>::Body;
         // Not std::make_unique(): in device code its accesses would count as the kernel's.
         std::unique_ptr<KernelCall> call(new BoundKernelCall<DenormalMode, Body>(
             kernel_, std::forward<Arguments>(arguments)...));
@@ -215,9 +247,10 @@ class BoundLaunch {
 
 // `kernel` is a lambda that calls the kernel with the arguments it is given.
 template <class Kernel>
-BoundLaunch<Kernel> bind_launch(const LaunchConfiguration& configuration, const char* name,
-                                Kernel kernel) {
-    return BoundLaunch<Kernel>(configuration, KernelIdentity{name, nullptr}, std::move(kernel));
+BoundLaunch<Kernel, void> bind_launch(const LaunchConfiguration& configuration, const char* name,
+                                      Kernel kernel) {
+    return BoundLaunch<Kernel, void>(configuration, KernelIdentity{name, nullptr},
+                                     std::move(kernel));
 }
 
 template <class Function>
@@ -229,12 +262,17 @@ const void* kernel_address(Function* function) {
 // }`: it gives the kernel's address, by which cudaFuncSetAttribute() knows it, unless the name
 // is that of a template whose arguments are deduced.
 template <class Kernel, class AddressOf>
-BoundLaunch<Kernel> bind_launch(const LaunchConfiguration& configuration, const char* name,
-                                Kernel kernel, AddressOf address_of) {
-    KernelIdentity identity{name, nullptr};
-    const auto use = [](auto* function) { return kernel_address(function); };
-    if constexpr (std::is_invocable_v<AddressOf, decltype(use)>) identity.address = address_of(use);
-    return BoundLaunch<Kernel>(configuration, identity, std::move(kernel));
+auto bind_launch(const LaunchConfiguration& configuration, const char* name, Kernel kernel,
+                 AddressOf address_of) {
+    const auto use = [](auto* function) { return function; };
+    if constexpr (std::is_invocable_v<AddressOf, decltype(use)>) {
+        auto* const function = address_of(use);
+        return BoundLaunch<Kernel, std::remove_pointer_t<decltype(function)>>(
+            configuration, KernelIdentity{name, kernel_address(function)}, std::move(kernel));
+    } else {
+        return BoundLaunch<Kernel, void>(configuration, KernelIdentity{name, nullptr},
+                                         std::move(kernel));
+    }
 }
 
 }  // namespace emulator

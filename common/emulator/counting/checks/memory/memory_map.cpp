@@ -11,6 +11,7 @@
 #include "common/emulator/counting/output/phrases.hpp"
 #include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/device/memory.hpp"
+#include "common/emulator/device/peer_access.hpp"
 #include "common/emulator/device/properties.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/process/executable.hpp"
@@ -124,8 +125,8 @@ Range find_engine_memory(const Worker& worker, std::uintptr_t address) {
     if (contains(number(threads.data()), threads.size_bytes(), address)) {
         return ignored(number(threads.data()), threads.size_bytes());
     }
-    KernelCall* const call = mutable_worker.grid().call.get();
-    if (const std::size_t bytes = ::malloc_usable_size(call);
+    const KernelCall* const call = mutable_worker.grid().call.get();
+    if (const std::size_t bytes = ::malloc_usable_size(const_cast<KernelCall*>(call));
         contains(number(call), bytes, address)) {
         gave_parameters = true;
         return ignored(number(call), bytes);
@@ -180,11 +181,18 @@ std::string describe_dynamic_gap(const Worker& worker, std::uintptr_t address) {
 struct Outside {
     FindingKind kind;
     std::string what;
-    const char* advice;
+    std::string advice;
 };
 
 Outside classify(const Worker& worker, std::uintptr_t address) {
     constexpr const char* kCheckIndex = "check the index against the size";
+    Allocation allocation;
+    if (find_allocation(reinterpret_cast<const void*>(address), allocation)) {
+        const int device = const_cast<Worker&>(worker).grid().device;
+        return {FindingKind::no_peer_access,
+                describe_address(reinterpret_cast<const void*>(address)),
+                advice_for_access(device, allocation)};
+    }
     if (contains(arena_begin, arena_bytes, address)) {
         const std::string what = describe_address(reinterpret_cast<const void*>(address));
         if (what.ends_with("freed")) {
@@ -234,6 +242,7 @@ std::uintptr_t first_outside(const Worker& worker, std::uintptr_t address, unsig
 Range find_range(const Worker& worker, std::uintptr_t address) {
     Allocation allocation;
     if (find_allocation(reinterpret_cast<const void*>(address), allocation)) {
+        if (!can_reach(const_cast<Worker&>(worker).grid().device, allocation)) return {address, 0};
         return {number(allocation.begin), allocation.bytes, Space::global, false};
     }
     if (contains(arena_begin, arena_bytes, address)) return {address, 0};
@@ -250,7 +259,12 @@ Range find_range(const Worker& worker, std::uintptr_t address) {
 
 void report_outside(Worker& worker, int thread, std::uintptr_t address, unsigned size,
                     Operation operation, SourceLine line) {
-    Outside outside = classify(worker, first_outside(worker, address, size));
+    const std::uintptr_t outside_byte = first_outside(worker, address, size);
+    if (report_race_with_release != nullptr &&
+        report_race_with_release(worker, thread, outside_byte, operation, line)) {
+        return;
+    }
+    Outside outside = classify(worker, outside_byte);
     Finding finding;
     finding.kind = outside.kind;
     finding.kernel = worker.grid().name();
@@ -277,7 +291,10 @@ void enter_block(const Worker& worker) {
     static std::uint64_t last_grid = 0;
     auto& mutable_worker = const_cast<Worker&>(worker);
     const std::uint64_t grid = mutable_worker.grid().serial;
-    const bool same_memory = &worker == last_worker && worker.dynamic_shared() == last_shared &&
+    static int last_device = 0;
+    const int device = mutable_worker.grid().device;
+    const bool same_memory = device == last_device && &worker == last_worker &&
+                             worker.dynamic_shared() == last_shared &&
                              worker.dynamic_shared_bytes() == last_bytes;
     if (same_memory && !(gave_parameters && grid != last_grid)) return;
     ++memory_map_version;
@@ -286,6 +303,7 @@ void enter_block(const Worker& worker) {
     last_shared = worker.dynamic_shared();
     last_bytes = worker.dynamic_shared_bytes();
     last_grid = grid;
+    last_device = device;
 }
 
 Range locate(std::uintptr_t address, unsigned size, Operation operation, const void* code) {

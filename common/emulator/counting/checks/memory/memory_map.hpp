@@ -25,4 +25,9 @@ std::string describe_shared(const Worker& worker, std::uintptr_t address);
 // A block starts: its shared memory may differ from that of the block before.
 void enter_block(const Worker& worker);
 
+// Set by the checks of races: a use of freed memory that nothing orders with its release is a race,
+// and is reported as one. The result tells whether it is.
+inline bool (*report_race_with_release)(Worker& worker, int thread, std::uintptr_t address,
+                                        Operation operation, const SourceLine& line) = nullptr;
+
 }  // namespace emulator::counting

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/counting/checks/races/copies.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
+#include <vector>
 
 #include "common/emulator/counting/checks/races/race_reports.hpp"
 #include "common/emulator/counting/output/counters.hpp"
@@ -11,11 +13,24 @@
 namespace emulator::counting {
 namespace {
 
-void report_copy(const TaskRecord& earlier, SourceLine line, const char* did, bool writes) {
+// What the running function of the host has used.
+struct HostRange {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    bool writes;
+    const void* code;  // of the first access
+};
+
+std::vector<HostRange>& touched_by_host() {
+    static auto* ranges = new std::vector<HostRange>;
+    return *ranges;
+}
+
+void report_copy(const TaskRecord& earlier, SourceLine line, std::string did, bool writes) {
     const TaskRecord& copy = program().tasks.running();
     Finding finding;
-    finding.actors = {actor_of(copy, copy.find_line(), writes ? "writes memory" : "reads memory"),
-                      actor_of(earlier, std::move(line), did)};
+    finding.actors = {actor_of(copy, copy.find_line(), present_of(copy, writes)),
+                      actor_of(earlier, std::move(line), std::move(did))};
     describe_streams(earlier, copy, finding);
     report(std::move(finding));
 }
@@ -24,7 +39,7 @@ void report_copy(const TaskRecord& earlier, SourceLine line, const char* did, bo
 // reported.
 bool check_row_of_copy(std::uintptr_t begin, std::size_t bytes, bool writes) {
     const Program& all = program();
-    const Shadow& shadow = all.global.covers(begin) ? all.global : all.data;
+    const Shadow& shadow = all.global.covers(begin) ? all.global : all.data_now();
     if (!shadow.covers(begin)) return false;
     const auto conflicts = [&](const Access& access, std::uint32_t mask, PlaceId place,
                                const char* did) {
@@ -53,14 +68,65 @@ bool check_row_of_copy(std::uintptr_t begin, std::size_t bytes, bool writes) {
 
 }  // namespace
 
+bool report_unordered_release(Worker& worker, int thread, std::uintptr_t address,
+                              Operation operation, const SourceLine& line) {
+    if (!program().races_on) return false;
+    for (const TaskRecord* copy : program().tasks.unordered_copies()) {
+        if (copy->kind != WorkKind::release || !touches(copy->written, address, 1)) continue;
+        Finding finding;
+        finding.kernel = worker.grid().name();
+        finding.actors = {{worker.block(), thread, line, present_of(operation, Space::global)},
+                          actor_of(*copy, copy->find_line(), past_of(*copy, true))};
+        describe_streams(*copy, program().tasks.running(), finding);
+        report(std::move(finding));
+        return true;
+    }
+    return false;
+}
+
+void begin_host_function() { touched_by_host().clear(); }
+
+void note_host_function_access(std::uintptr_t address, std::size_t bytes, bool writes,
+                               const void* code) {
+    std::vector<HostRange>& ranges = touched_by_host();
+    // A loop over an array is one range.
+    for (auto range = ranges.rbegin(); range != ranges.rend() && range - ranges.rbegin() < 4;
+         ++range) {
+        if (range->writes != writes || address > range->end || address + bytes < range->begin) {
+            continue;
+        }
+        range->begin = std::min(range->begin, address);
+        range->end = std::max(range->end, address + bytes);
+        return;
+    }
+    constexpr std::size_t kMostRanges = 4096;
+    if (ranges.size() < kMostRanges) ranges.push_back({address, address + bytes, writes, code});
+}
+
+void end_host_function() {
+    Program& all = program();
+    const std::vector<HostRange> ranges = std::move(touched_by_host());
+    touched_by_host().clear();
+    for (const HostRange& range : ranges) {
+        const Rows rows = {reinterpret_cast<const void*>(range.begin), range.end - range.begin,
+                           range.end - range.begin, 1};
+        all.tasks.begin({all.task_place, all.task_before, all.last_interval + 1,
+                         WorkKind::host_function, "", "", range.writes ? rows : Rows{},
+                         range.writes ? Rows{} : rows,
+                         [code = range.code] { return find_line(code); }});
+        check_copy();
+    }
+}
+
 void check_copy() {
     const TaskOrder& tasks = program().tasks;
     const TaskRecord& copy = tasks.running();
     for (const TaskRecord* other : tasks.unordered_copies()) {
         if (touches(copy.written, other->written) || touches(copy.read, other->written)) {
-            report_copy(*other, other->find_line(), "wrote", touches(copy.written, other->written));
+            report_copy(*other, other->find_line(), past_of(*other, true),
+                        touches(copy.written, other->written));
         } else if (touches(copy.written, other->read)) {
-            report_copy(*other, other->find_line(), "read", true);
+            report_copy(*other, other->find_line(), past_of(*other, false), true);
         }
     }
     if (tasks.first_unordered() == TaskOrder::kNoInterval) return;
@@ -88,7 +154,7 @@ void check_against_copies(Worker& worker, int warp, const Request& request) {
             finding.kernel = worker.grid().name();
             finding.actors = {{worker.block(), warp * kWarpSize + lane, line_of(request.place),
                                present_of(request.operation, Space::global)},
-                              actor_of(*copy, copy->find_line(), wrote ? "wrote" : "read")};
+                              actor_of(*copy, copy->find_line(), past_of(*copy, wrote))};
             describe_streams(*copy, tasks.running(), finding);
             report(key, std::move(finding));
             break;

@@ -3,6 +3,7 @@
 // kernels, fences and the tasks of streams.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "common/emulator/counting/checks/races/order.hpp"
 #include "common/emulator/counting/checks/races/tasks.hpp"
 #include "common/emulator/engine/grid.hpp"
+#include "common/emulator/process/settings.hpp"
+#include "common/emulator/runtime/clock.hpp"
 
 namespace emulator::counting {
 
@@ -71,11 +74,12 @@ struct Program {
     FenceOrder fences;
     TaskOrder tasks;
     // The running task, as its stream describes it.
-    std::uint64_t task_stream = 0;
-    std::uint64_t task_sequence = 0;
+    TaskPlace task_place;
     Clock task_before;
     Shadow global;  // of the arena of cudaMalloc()
-    Shadow data;  // of the executable's variables
+    std::array<Shadow, kMaxDevices> data;  // of the executable's variables: each device has its own
+
+    const Shadow& data_now() const { return data[static_cast<std::size_t>(task_place.device)]; }
 
     const IntervalRecord& interval(Interval number) const {
         return intervals[number - first_of_grids];

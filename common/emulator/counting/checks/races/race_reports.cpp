@@ -139,8 +139,17 @@ Actor actor_of(const TaskRecord& task, SourceLine line, std::string did) {
 
 void describe_streams(const TaskRecord& earlier, const TaskRecord& now, Finding& finding) {
     finding.kind = FindingKind::race_between_streams;
-    finding.what = "and nothing orders " + name_of_stream(now.stream) + " and " +
-                   name_of_stream(earlier.stream);
+    finding.what = "and nothing orders " + name_of(now.place) + " and " + name_of(earlier.place);
+    const bool same_graph = now.place.graph != 0 && now.place.graph == earlier.place.graph;
+    if (same_graph && now.place.instance != earlier.place.instance) {
+        finding.what = "and nothing orders the launches of two instances of graph " +
+                       std::to_string(now.place.graph);
+    } else if (same_graph) {
+        finding.advice =
+            "add a dependency between the nodes: cudaGraphAddDependencies(), or in a capture an "
+            "event that one stream records and the other waits for";
+        return;
+    }
     finding.advice =
         "let one stream wait for an event of the other (cudaStreamWaitEvent()), or let the host "
         "wait between the two";

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/emulator/runtime/stream.hpp"
+
 namespace emulator::counting {
 namespace {
 
@@ -12,10 +14,11 @@ std::uintptr_t begin_of(const Rows& rows) { return reinterpret_cast<std::uintptr
 }  // namespace
 
 std::string TaskRecord::name() const {
-    const std::string what = !is_copy()         ? "kernel " + kernel
-                             : library.empty() ? "a copy or set"
-                                               : library + "()";
-    return what + " on " + name_of_stream(stream);
+    const std::string where = (place.graph != 0 ? " in " : " on ") + name_of(place);
+    if (!library.empty()) return library + "()" + where;
+    static constexpr const char* kKinds[] = {"kernel ", "a copy or set", "cudaMallocAsync()",
+                                             "cudaFreeAsync()", "the host function"};
+    return kKinds[static_cast<int>(kind)] + kernel + where;
 }
 
 void TaskOrder::begin(TaskRecord task) {
@@ -24,9 +27,12 @@ void TaskOrder::begin(TaskRecord task) {
     first_unordered_ = kNoInterval;
     unordered_copies_.clear();
     for (const auto& [stream, records] : of_stream_) {
-        auto record = std::upper_bound(records.begin(), records.end(), now.before.last_of(stream),
+        // A task may have several records: its parts are ordered.
+        const std::uint64_t own = stream == now.place.stream ? now.place.sequence : 0;
+        const std::uint64_t last = std::max(now.before.last_of(stream), own);
+        auto record = std::upper_bound(records.begin(), records.end(), last,
                                        [](std::uint64_t sequence, const TaskRecord* other) {
-                                           return sequence < other->sequence;
+                                           return sequence < other->place.sequence;
                                        });
         for (; record != records.end(); ++record) {
             if ((*record)->is_copy()) {
@@ -36,7 +42,7 @@ void TaskOrder::begin(TaskRecord task) {
             }
         }
     }
-    of_stream_[now.stream].push_back(&now);
+    of_stream_[now.place.stream].push_back(&now);
 }
 
 void TaskOrder::forget_all() {
@@ -73,8 +79,21 @@ bool touches(const Rows& rows, const Rows& other) {
     return false;
 }
 
-std::string name_of_stream(std::uint64_t stream) {
-    return stream == 0 ? "the default stream" : "stream " + std::to_string(stream);
+std::string name_of(const TaskPlace& place) {
+    if (place.graph == 0) return name_of_stream(place.stream);
+    return "node " + std::to_string(place.node) + " of graph " + std::to_string(place.graph);
+}
+
+std::string present_of(const TaskRecord& task, bool writes) {
+    if (task.kind == WorkKind::allocation) return "allocates memory";
+    if (task.kind == WorkKind::release) return "frees memory";
+    return writes ? "writes memory" : "reads memory";
+}
+
+std::string past_of(const TaskRecord& task, bool writes) {
+    if (task.kind == WorkKind::allocation) return "allocated";
+    if (task.kind == WorkKind::release) return "freed";
+    return writes ? "wrote" : "read";
 }
 
 }  // namespace emulator::counting

@@ -16,18 +16,18 @@
 namespace emulator::counting {
 
 struct TaskRecord {
-    std::uint64_t stream;
-    std::uint64_t sequence;
+    TaskPlace place;
     Clock before;
     Interval first;  // of its grids; a copy has no interval
-    std::string kernel;  // empty: a copy, a set or a library's work
-    std::string library;  // the function that queued it
+    WorkKind kind;
+    std::string kernel;
+    std::string library;  // the function of a library that queued it
     Rows written;
     Rows read;
     std::function<SourceLine()> find_line;  // where it was queued
 
-    bool is_copy() const { return kernel.empty(); }
-    std::string name() const;
+    bool is_copy() const { return kind != WorkKind::kernel; }
+    std::string name() const;  // "a copy or set on stream 1", "kernel add in node 2 of graph 1"
 };
 
 class TaskOrder {
@@ -39,7 +39,7 @@ class TaskOrder {
     const TaskRecord& running() const { return tasks_.back(); }
     // Whether the running task is ordered after another one.
     bool is_after(const TaskRecord& task) const {
-        return running().before.last_of(task.stream) >= task.sequence;
+        return running().before.last_of(task.place.stream) >= task.place.sequence;
     }
     // The first interval of a kernel that is unordered with the running task.
     static constexpr Interval kNoInterval = ~Interval{0};
@@ -60,6 +60,10 @@ class TaskOrder {
 bool touches(const Rows& rows, std::uintptr_t begin, std::size_t bytes);
 bool touches(const Rows& rows, const Rows& other);
 
-std::string name_of_stream(std::uint64_t stream);
+// "stream 1", "node 2 of graph 1".
+std::string name_of(const TaskPlace& place);
+// What a task does to memory: "writes memory", "frees memory"; and what it did: "wrote".
+std::string present_of(const TaskRecord& task, bool writes);
+std::string past_of(const TaskRecord& task, bool writes);
 
 }  // namespace emulator::counting

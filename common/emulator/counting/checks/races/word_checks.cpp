@@ -51,7 +51,7 @@ const Shadow* WordChecks::find_shadow(Space space, std::uintptr_t address) const
     const Program& all = program();
     const bool shared = space == Space::shared;
     const Shadow& first = shared ? static_shared_ : all.global;
-    const Shadow& second = shared ? dynamic_shared_ : all.data;
+    const Shadow& second = shared ? dynamic_shared_ : all.data_now();
     if (first.covers(address)) return &first;
     return second.covers(address) ? &second : nullptr;  // nullptr: registered host memory
 }

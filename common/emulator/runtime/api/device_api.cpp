@@ -6,13 +6,20 @@
 
 #include "common/emulator/device/attributes.hpp"
 #include "common/emulator/device/device_heap.hpp"
+#include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/limits.hpp"
 #include "common/emulator/device/memory.hpp"
+#include "common/emulator/device/peer_access.hpp"
 #include "common/emulator/device/textures/array.hpp"
 #include "common/emulator/device/textures/texture.hpp"
+#include "common/emulator/device/variables.hpp"
+#include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api_call.hpp"
+#include "common/emulator/runtime/capture.hpp"
 #include "common/emulator/runtime/event.hpp"
+#include "common/emulator/runtime/exec.hpp"
+#include "common/emulator/runtime/memory_pool.hpp"
 #include "common/emulator/runtime/stream.hpp"
 
 namespace emulator {
@@ -20,7 +27,9 @@ namespace {
 
 constexpr int kCudaVersion = 13000;
 
-cudaError_t check_device(int number) { return number == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+cudaError_t check_device(int number) {
+    return is_device_number(number) ? cudaSuccess : cudaErrorInvalidDevice;
+}
 
 }  // namespace
 }  // namespace emulator
@@ -29,29 +38,43 @@ using namespace emulator;
 
 cudaError_t cudaGetDeviceCount(int* count) {
     if (count == nullptr) return refuse_query("cudaGetDeviceCount");
-    *count = 1;
+    *count = device_count();
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int* number) {
     if (number == nullptr) return refuse_query("cudaGetDevice");
-    *number = 0;
+    *number = current_thread != nullptr ? running_worker->grid().device : current_device();
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int number) {
-    return host_call("cudaSetDevice", [&] { return check_device(number); });
+    return host_call("cudaSetDevice", [&] {
+        const cudaError_t error = check_device(number);
+        if (error == cudaSuccess) set_current_device(number);
+        return error;
+    });
 }
 
 cudaError_t cudaDeviceReset() {
     if (current_thread != nullptr) fail_unsupported_device_call("cudaDeviceReset");
     const std::lock_guard lock(runtime_mutex());
     const ApiCall call;
-    forget_streams();
-    forget_events();
-    free_all_memory();
+    const int device = current_device();
+    forget_captures();
+    forget_streams(device);
+    forget_events(device);
+    forget_pools(device);
+    if (device_count() == 1) {
+        forget_execs();
+        forget_graphs();
+    } else {
+        reset_variables(device);
+    }
+    free_all_memory(device);
     forget_arrays();
     forget_objects();
+    forget_peer_access(device);
     reset_limits();
     clear_errors();
     return cudaSuccess;
@@ -60,7 +83,7 @@ cudaError_t cudaDeviceReset() {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
     return host_call("cudaGetDeviceProperties", [&] {
         if (properties == nullptr) return cudaErrorInvalidValue;
-        if (number != 0) return cudaErrorInvalidDevice;
+        if (!is_device_number(number)) return cudaErrorInvalidDevice;
         *properties = describe_device();
         return cudaSuccess;
     });
@@ -68,7 +91,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
     if (value == nullptr) return refuse_query("cudaDeviceGetAttribute");
-    if (number != 0) return refuse_query("cudaDeviceGetAttribute", cudaErrorInvalidDevice);
+    if (!is_device_number(number)) {
+        return refuse_query("cudaDeviceGetAttribute", cudaErrorInvalidDevice);
+    }
     if (!find_attribute(attribute, *value)) {
         explain("cudaDeviceGetAttribute: attribute %d is not known to the CPU engine",
                 static_cast<int>(attribute));
@@ -79,8 +104,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int number) {
     return host_call("cudaDeviceGetPCIBusId", [&] {
-        if (number != 0) return cudaErrorInvalidDevice;
-        constexpr char kBusId[] = "0000:00:00.0";
+        if (!is_device_number(number)) return cudaErrorInvalidDevice;
+        char kBusId[] = "0000:00:00.0";
         if (text == nullptr || length < static_cast<int>(sizeof kBusId)) {
             return cudaErrorInvalidValue;
         }

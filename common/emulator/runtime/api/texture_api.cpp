@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/device/properties.hpp"
 #include "common/emulator/device/textures/array.hpp"
@@ -254,7 +255,7 @@ cudaError_t destroy(const char* function, unsigned long long number, bool is_sur
         if (number == 0) return cudaSuccess;
         if (find(number, is_surface) == nullptr) return cudaErrorInvalidValue;
         // Queued work may still use it.
-        const cudaError_t error = run_all();
+        const cudaError_t error = run_everything();
         remove_object(number);
         return error;
     });
@@ -359,7 +360,7 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width,
                                                  const cudaChannelFormatDesc* format, int number) {
     return host_call("cudaDeviceGetTexture1DLinearMaxWidth", [&] {
         if (width == nullptr || format == nullptr) return cudaErrorInvalidValue;
-        if (number != 0) return cudaErrorInvalidDevice;
+        if (!is_device_number(number)) return cudaErrorInvalidDevice;
         *width = std::size_t{1} << (device().major >= 6 ? 28 : 27);
         return cudaSuccess;
     });

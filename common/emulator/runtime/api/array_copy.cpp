@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copies and sets of arrays and of pitched memory in three dimensions.
-#include "common/emulator/runtime/array_copy.hpp"
+#include "common/emulator/runtime/api/array_copy.hpp"
 
 #include <algorithm>
 
@@ -116,7 +116,7 @@ cudaError_t set_rows(const char* function, const cudaPitchedPtr& memory, int val
         for (std::size_t slice = 0; slice < extent.depth; ++slice) {
             for (std::size_t row = 0; row < extent.height && error == cudaSuccess; ++row) {
                 error = set_memory(function, end.begin + slice * end.slice_pitch + row * end.pitch,
-                                   value, extent.width, stream);
+                                   value, extent.width, stream, true);
             }
         }
         return error;

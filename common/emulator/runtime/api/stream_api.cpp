@@ -2,9 +2,12 @@
 // The API of streams.
 #include <cuda_runtime.h>
 
+#include "common/emulator/device/devices.hpp"
 #include "common/emulator/engine/device_launch.hpp"
 #include "common/emulator/runtime/api_call.hpp"
+#include "common/emulator/runtime/capture.hpp"
 #include "common/emulator/runtime/stream.hpp"
+#include "common/emulator/runtime/work.hpp"
 
 namespace emulator {
 namespace {
@@ -25,7 +28,10 @@ cudaError_t create(const char* function, cudaStream_t* stream, unsigned flags, i
 using namespace emulator;
 
 cudaError_t cudaDeviceSynchronize() {
-    return host_call("cudaDeviceSynchronize", [] { return run_all(); });
+    return host_call("cudaDeviceSynchronize", [] {
+        const cudaError_t error = refuse_wait_for_device(current_device());
+        return error != cudaSuccess ? error : run_all(current_device());
+    });
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
@@ -49,6 +55,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
                 ? nullptr
                 : find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        leave_capture(*stream);
         destroy_stream(*stream);
         return cudaSuccess;
     });
@@ -58,7 +65,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     return host_call("cudaStreamSynchronize", [&] {
         Stream* stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        return wait_for(*stream);
+        cudaError_t error = refuse_in_capture(*stream);
+        if (error == cudaSuccess) error = refuse_unsafe_call();
+        return error == cudaSuccess ? wait_for(*stream) : error;
     });
 }
 
@@ -66,11 +75,14 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     return host_call("cudaStreamQuery", [&] {
         Stream* stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        cudaError_t error = refuse_in_capture(*stream);
+        if (error == cudaSuccess) error = refuse_unsafe_call();
+        if (error != cudaSuccess) return error;
         if (!stream->has_work()) {
             note_host_waited(stream->clock);
             return cudaSuccess;
         }
-        const cudaError_t error = run_one(*stream);
+        error = run_one(*stream);
         return error != cudaSuccess ? error : cudaErrorNotReady;
     });
 }
@@ -100,11 +112,60 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
         Stream* stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
         if (function == nullptr) return cudaErrorInvalidValue;
-        enqueue(*stream, [=] {
-            in_host_function = true;
-            function(user_data);
-            in_host_function = false;
-        });
+        return queue_work(*stream, std::make_shared<HostWork>(function, user_data));
+    });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback,
+                                  void* user_data, unsigned flags) {
+    return host_call("cudaStreamAddCallback", [&] {
+        Stream* stream = find_stream(handle);
+        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+        const cudaError_t error = refuse_in_capture(*stream);
+        if (error != cudaSuccess) return error;
+        struct Call {
+            cudaStream_t stream;
+            cudaStreamCallback_t function;
+            void* user_data;
+        };
+        auto* call = new Call{handle, callback, user_data};
+        return queue_work(*stream,
+                          std::make_shared<HostWork>(
+                              [](void* data) {
+                                  const std::unique_ptr<Call> own(static_cast<Call*>(data));
+                                  own->function(own->stream, cudaSuccess, own->user_data);
+                              },
+                              call));
+    });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
+    return host_call("cudaStreamGetId", [&] {
+        const Stream* stream = find_stream(handle);
+        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        if (id == nullptr) return cudaErrorInvalidValue;
+        *id = stream->id;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
+    return host_call("cudaStreamGetDevice", [&] {
+        const Stream* stream = find_stream(handle);
+        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        if (device == nullptr) return cudaErrorInvalidValue;
+        *device = stream->device;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t destination, cudaStream_t source) {
+    return host_call("cudaStreamCopyAttributes", [&] {
+        Stream* to = find_stream(destination);
+        const Stream* from = find_stream(source);
+        if (to == nullptr || from == nullptr) return cudaErrorInvalidResourceHandle;
+        to->priority = from->priority;
         return cudaSuccess;
     });
 }

@@ -135,7 +135,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
             return cudaErrorInvalidValue;
         }
         // Queued work may still use it.
-        const cudaError_t error = run_all();
+        const cudaError_t error = run_everything();
         free_array(array);
         return error;
     });
@@ -145,7 +145,7 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
     return host_call("cudaFreeMipmappedArray", [&] {
         if (array == nullptr) return cudaSuccess;
         if (!is_array(array)) return cudaErrorInvalidValue;
-        const cudaError_t error = run_all();
+        const cudaError_t error = run_everything();
         free_array(array);
         return error;
     });

@@ -3,13 +3,16 @@
 #include <cuda_runtime.h>
 
 #include "common/emulator/device/device_heap.hpp"
+#include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/device/properties.hpp"
 #include "common/emulator/engine/device_launch.hpp"
 #include "common/emulator/engine/heap/heap_calls.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api_call.hpp"
+#include "common/emulator/runtime/capture.hpp"
 #include "common/emulator/runtime/copy.hpp"
+#include "common/emulator/runtime/graph_memory.hpp"
 #include "common/emulator/runtime/stream.hpp"
 
 namespace emulator {
@@ -18,7 +21,8 @@ namespace {
 cudaError_t allocate(const char* function, MemoryKind kind, void** pointer, std::size_t bytes) {
     return host_call(function, [&] {
         if (pointer == nullptr) return cudaErrorInvalidValue;
-        return allocate_memory(kind, bytes, pointer);
+        const cudaError_t error = refuse_unsafe_call();
+        return error == cudaSuccess ? allocate_memory(kind, bytes, pointer) : error;
     });
 }
 
@@ -40,10 +44,18 @@ bool starts(const char* function, void* pointer, MemoryKind first, MemoryKind se
 
 cudaError_t release(const char* function, void* pointer, MemoryKind first, MemoryKind second) {
     return host_call(function, [&] {
-        if (pointer == nullptr) return cudaSuccess;
+        cudaError_t error = refuse_unsafe_call();
+        if (pointer == nullptr || error != cudaSuccess) return error;
+        if (is_graph_memory(pointer)) {
+            error = note_release_of_memory(pointer);
+            if (error == cudaSuccess) error = run_everything();
+            if (error != cudaSuccess) return error;
+        }
         if (!starts(function, pointer, first, second)) return cudaErrorInvalidValue;
-        // Queued work may still use it: freeing waits for the device.
-        const cudaError_t error = run_all();
+        // Queued work may still use it: freeing waits for the devices.
+        error = run_everything();
+        Allocation allocation;
+        if (find_allocation(pointer, allocation)) note_pool_release(allocation);
         remove_memory(pointer);
         return error;
     });
@@ -108,14 +120,6 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags)
     return allocate("cudaMallocManaged", MemoryKind::managed, pointer, bytes);
 }
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
-    return host_call("cudaMallocAsync", [&] {
-        if (pointer == nullptr) return cudaErrorInvalidValue;
-        if (find_stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-        return allocate_memory(MemoryKind::device, bytes, pointer);
-    });
-}
-
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                             std::size_t height) {
     return host_call("cudaMallocPitch", [&] {
@@ -132,19 +136,6 @@ cudaError_t cudaFree(void* pointer) {
         return cudaSuccess;
     }
     return release("cudaFree", pointer, MemoryKind::device, MemoryKind::managed);
-}
-
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
-    return host_call("cudaFreeAsync", [&] {
-        if (pointer == nullptr) return cudaErrorInvalidValue;
-        if (!starts("cudaFreeAsync", pointer, MemoryKind::device, MemoryKind::device)) {
-            return cudaErrorInvalidValue;
-        }
-        Stream* stream = find_stream(handle);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        enqueue(*stream, [pointer] { remove_memory(pointer); });
-        return cudaSuccess;
-    });
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
@@ -188,7 +179,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
             allocation.kind != MemoryKind::registered) {
             return cudaErrorHostMemoryNotRegistered;
         }
-        const cudaError_t error = run_all();
+        const cudaError_t error = run_everything();
         remove_memory(pointer);
         return error;
     });
@@ -225,7 +216,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
         if (!find_allocation(pointer, allocation) || allocation.kind == MemoryKind::heap) {
             return cudaSuccess;
         }
-        *attributes = {cudaMemoryTypeHost, 0, address, address};
+        *attributes = {cudaMemoryTypeHost, allocation.device, address, address};
         if (allocation.kind == MemoryKind::managed) attributes->type = cudaMemoryTypeManaged;
         if (allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::symbol) {
             attributes->type = cudaMemoryTypeDevice;
@@ -271,20 +262,9 @@ cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch, 
 }
 
 cudaError_t cudaMemset(void* destination, int value, std::size_t bytes) {
-    return set_memory("cudaMemset", destination, value, bytes, nullptr);
+    return set_memory("cudaMemset", destination, value, bytes, nullptr, false);
 }
 
 cudaError_t cudaMemsetAsync(void* destination, int value, std::size_t bytes, cudaStream_t stream) {
-    return set_memory("cudaMemsetAsync", destination, value, bytes, stream);
-}
-
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int number,
-                                 cudaStream_t stream) {
-    return host_call("cudaMemPrefetchAsync", [&] {
-        if (number != 0 && number != cudaCpuDeviceId) return cudaErrorInvalidDevice;
-        if (find_stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-        return place_of("cudaMemPrefetchAsync", "range", pointer, bytes) == Place::managed
-                   ? cudaSuccess
-                   : cudaErrorInvalidValue;
-    });
+    return set_memory("cudaMemsetAsync", destination, value, bytes, stream, true);
 }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/runtime/memory_pool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "common/emulator/device/devices.hpp"
+#include "common/emulator/process/errors.hpp"
+
+namespace emulator {
+namespace {
+
+using Pool = CUmemPoolHandle_st;
+
+struct Pools {
+    std::vector<std::unique_ptr<Pool>> all;  // a destroyed pool stays: its allocations name it
+    std::array<Pool*, kMaxDevices> defaults{};
+    std::array<Pool*, kMaxDevices> current{};
+    std::size_t waiting_bytes = 0;
+};
+
+Pools& state() {
+    static auto* pools = new Pools;
+    return *pools;
+}
+
+}  // namespace
+
+Pool& make_pool(int device) {
+    state().all.push_back(std::make_unique<Pool>(device));
+    return *state().all.back();
+}
+
+Pool& default_pool(int device) {
+    Pool*& pool = state().defaults[device];
+    if (pool == nullptr) {
+        pool = &make_pool(device);
+        pool->is_default = true;
+    }
+    return *pool;
+}
+
+void set_current_pool(int device, Pool* pool) { state().current[device] = pool; }
+
+std::size_t bytes_waiting_for_release() { return state().waiting_bytes; }
+
+cudaMemPool_t find_pool(cudaMemPool_t handle) {
+    for (const auto& pool : state().all) {
+        if (pool.get() == handle && !pool->is_destroyed) return handle;
+    }
+    return nullptr;
+}
+
+Pool& current_pool(int device) {
+    Pool* pool = state().current[device];
+    return pool != nullptr ? *pool : default_pool(device);
+}
+
+Pool* pool_of(const Allocation& allocation) {
+    for (const auto& pool : state().all) {
+        if (&pool->access == allocation.access) return pool.get();
+    }
+    return nullptr;
+}
+
+void note_pool_release(const Allocation& allocation) {
+    if (allocation.access == nullptr) return;
+    if (Pool* pool = pool_of(allocation)) pool->give(allocation.bytes);
+}
+
+void forget_pools(int device) {
+    state().current[device] = nullptr;
+    for (const auto& pool : state().all) {
+        if (pool->device == device && !pool->is_default) pool->is_destroyed = true;
+    }
+    if (state().defaults[device] != nullptr) {
+        state().defaults[device]->is_destroyed = true;
+        state().defaults[device] = nullptr;
+    }
+}
+
+std::unique_ptr<Task> ReleaseWork::make_task(int) const {
+    QueuedWork work = describe(WorkKind::release);
+    Allocation allocation;
+    if (find_allocation(pointer, allocation) || find_addresses(pointer, allocation)) {
+        work.written = {pointer, allocation.bytes, allocation.bytes, 1};
+    }
+    const std::size_t bytes = allocation.bytes;
+    state().waiting_bytes += bytes;
+    return make_task_of([released = pointer, bytes, pending = PendingWork(work)] {
+        pending.begin();
+        state().waiting_bytes -= bytes;
+        Allocation ended;
+        if (!find_allocation(released, ended)) {
+            explain("cudaFreeAsync: %p is not allocated when its turn comes: %s", released,
+                    describe_address(released).c_str());
+            set_sticky_error(cudaErrorIllegalAddress);
+            return;
+        }
+        note_pool_release(ended);
+        remove_memory(released);
+    });
+}
+
+}  // namespace emulator
+
+using namespace emulator;
+
+void CUmemPoolHandle_st::take(std::size_t bytes) {
+    used += bytes;
+    used_high = std::max(used_high, used);
+    reserved = std::max<std::uint64_t>(reserved, round_up(used, kReservedUnit));
+    reserved_high = std::max(reserved_high, reserved);
+}
+
+void CUmemPoolHandle_st::give(std::size_t bytes) {
+    used -= bytes;
+    trim(threshold);
+}
+
+void CUmemPoolHandle_st::trim(std::uint64_t bytes_to_keep) {
+    constexpr std::uint64_t kMost = ~std::uint64_t{0} - kReservedUnit;
+    const std::uint64_t kept = std::max(used, std::min(bytes_to_keep, kMost));
+    reserved = std::min<std::uint64_t>(reserved, round_up(kept, kReservedUnit));
+}
