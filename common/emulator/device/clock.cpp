@@ -6,7 +6,7 @@
 #include <chrono>
 #include <emulator/thread.hpp>
 
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 
 namespace emulator {
 

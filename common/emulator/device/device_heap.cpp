@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "common/emulator/device/host_hooks.hpp"
-#include "common/emulator/device/limits.hpp"
 #include "common/emulator/device/poison.hpp"
+#include "common/emulator/device/properties/limits.hpp"
 #include "common/emulator/process/pages.hpp"
 
 namespace emulator {

@@ -14,7 +14,7 @@
 #include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/device/poison.hpp"
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/process/pages.hpp"
 #include "common/limits/host_memory.hpp"
 

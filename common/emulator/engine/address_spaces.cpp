@@ -6,7 +6,7 @@
 #include <emulator/thread.hpp>
 
 #include "common/emulator/device/memory.hpp"
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/executable.hpp"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/device/launch_check.hpp"
-#include "common/emulator/device/limits.hpp"
+#include "common/emulator/device/properties/launch_check.hpp"
+#include "common/emulator/device/properties/limits.hpp"
 #include "common/emulator/device/refused_launches.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/hooks.hpp"

@@ -11,9 +11,9 @@
 #include <numeric>
 #include <utility>
 
-#include "common/emulator/device/limits.hpp"
 #include "common/emulator/device/poison.hpp"
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/limits.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/engine/deadlock.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/process/errors.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/emulator/device/memory.hpp"
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 
 namespace emulator {
 namespace {

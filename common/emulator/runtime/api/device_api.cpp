@@ -4,12 +4,12 @@
 
 #include <cstring>
 
-#include "common/emulator/device/attributes.hpp"
 #include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/device/devices.hpp"
-#include "common/emulator/device/limits.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/device/peer_access.hpp"
+#include "common/emulator/device/properties/attributes.hpp"
+#include "common/emulator/device/properties/limits.hpp"
 #include "common/emulator/device/textures/array.hpp"
 #include "common/emulator/device/textures/texture.hpp"
 #include "common/emulator/device/variables.hpp"

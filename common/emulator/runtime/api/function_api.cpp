@@ -7,8 +7,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "common/emulator/device/limits.hpp"
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/limits.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/process/executable.hpp"
 #include "common/emulator/runtime/api_call.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/emulator/device/devices.hpp"
-#include "common/emulator/device/launch_check.hpp"
+#include "common/emulator/device/properties/launch_check.hpp"
 #include "common/emulator/device/refused_launches.hpp"
 #include "common/emulator/engine/device_launch.hpp"
 #include "common/emulator/process/errors.hpp"

@@ -5,7 +5,7 @@
 #include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/memory.hpp"
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/engine/device_launch.hpp"
 #include "common/emulator/engine/heap/heap_calls.hpp"
 #include "common/emulator/process/errors.hpp"

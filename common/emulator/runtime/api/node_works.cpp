@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "common/emulator/device/launch_check.hpp"
+#include "common/emulator/device/properties/launch_check.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api/kernel_registry.hpp"
 #include "common/emulator/runtime/copy.hpp"

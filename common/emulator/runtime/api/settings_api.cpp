@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "common/emulator/device/attributes.hpp"
+#include "common/emulator/device/properties/attributes.hpp"
 #include "common/emulator/runtime/api_call.hpp"
 #include "common/emulator/runtime/stream.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/memory.hpp"
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/device/textures/array.hpp"
 #include "common/emulator/device/textures/texture.hpp"
 #include "common/emulator/process/errors.hpp"

@@ -12,7 +12,7 @@
 #include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/device/peer_access.hpp"
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/process/executable.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/process/executable.hpp"
 
 namespace emulator::counting {

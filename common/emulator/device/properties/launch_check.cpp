@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "common/emulator/device/launch_check.hpp"
+#include "common/emulator/device/properties/launch_check.hpp"
 
 #include <string>
 
-#include "common/emulator/device/limits.hpp"
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/limits.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/executable.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "common/emulator/device/attributes.hpp"
+#include "common/emulator/device/properties/attributes.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <emulator/thread.hpp>
 
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 
 namespace emulator {
 namespace {

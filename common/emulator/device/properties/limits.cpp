@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "common/emulator/device/limits.hpp"
+#include "common/emulator/device/properties/limits.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
 
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 
 namespace emulator {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/emulator/device/properties.hpp"
+#include "common/emulator/device/properties/properties.hpp"
 
 #include <algorithm>
 #include <emulator/thread.hpp>
