@@ -7,6 +7,7 @@ from .shared_memory import skip_alignment
 from .source import CLOSING, OPENING, Edit
 
 SPECIFIERS = {"__device__", "__constant__"}
+TYPES = {"struct", "class", "union", "enum"}
 # A declaration with one of these words defines no variable that can be registered there.
 OTHER_DECLARATIONS = {"template", "extern", "typedef", "using", "friend", "__managed__", "operator"}
 
@@ -47,7 +48,15 @@ def names_of_variables(source, index):
         token = tokens[index]
         if token.text in OTHER_DECLARATIONS or (token.text == "(" and name is not None):
             return None, index
-        if token.text == "<":
+        if token.text in TYPES:
+            # The type may be defined here, and it need not have a name.
+            body = index + 1
+            while tokens[body].kind == "identifier" or tokens[body].text in ("::", ":"):
+                body += 1
+            if tokens[body].text == "{":
+                name, index = None, skip_brackets(source, body)
+                continue
+        elif token.text == "<":
             end = match_template(source, index)
             if end is None:
                 return None, index

@@ -76,6 +76,14 @@ class VariableTest(unittest.TestCase):
         ):
             self.assertEqual(registered(text), [], text)
 
+    def test_types_that_are_defined_with_their_variables(self) -> None:
+        self.assertEqual(
+            registered("__constant__ struct { float a, b; } c_pair = {1, 2};"), ["c_pair"]
+        )
+        self.assertEqual(registered("__device__ struct B { int x; } d_b, d_c[3];"), ["d_b", "d_c"])
+        self.assertEqual(registered("struct A { int v; };\n__device__ struct A d_a;"), ["d_a"])
+        self.assertEqual(registered("__device__ enum class E : int { one } d_e;"), ["d_e"])
+
 
 if __name__ == "__main__":
     unittest.main()
