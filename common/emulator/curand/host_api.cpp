@@ -314,6 +314,12 @@ curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* 
     if (!(lambda > 0.0) || lambda > emulator::curand::kMaxLambda) {
         return CURAND_STATUS_OUT_OF_RANGE;
     }
+    if (generator->start.type == CURAND_RNG_PSEUDO_MT19937) {
+        explain(
+            "cuRAND: Poisson numbers of MT19937 are not available, because their order is not "
+            "known; use another generator");
+        return CURAND_STATUS_TYPE_ERROR;
+    }
     return generate("curandGeneratePoisson", generator, output,
                     {Distribution::poisson, num, 0.0, 0.0,
                      std::make_shared<PoissonCounts>(generator->start.type, lambda)});

