@@ -101,7 +101,7 @@ class BadInputTest(unittest.TestCase):
         )
         self.assert_does_not_build(b"\x7fELF\x02\x01\x00\x00\xff\xfe", "is not a text file")
         self.assert_does_not_build(
-            "__global__ void alone_kernel() {}\n", "main", "cannot be compiled"
+            "__global__ void alone_kernel() {}\n", "main", "cannot be linked"
         )
 
     def test_what_the_engine_lacks_is_named_with_its_line(self) -> None:
