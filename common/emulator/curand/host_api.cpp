@@ -101,7 +101,11 @@ std::unique_ptr<Sequence> make_sequence(const curandGenerator_st& generator) {
         case CURAND_RNG_PSEUDO_PHILOX4_32_10:
             return make_philox_sequence(start);
         case CURAND_RNG_PSEUDO_MT19937:
-            return make_mt19937_sequence(start);
+            // Its first numbers are cuRAND's, but not those after a jump.
+            explain(
+                "cuRAND: MT19937 is not available on the CPU engine; use another generator, such "
+                "as CURAND_RNG_PSEUDO_MTGP32");
+            return nullptr;
         case CURAND_RNG_PSEUDO_MTGP32:
             if (start.ordering == CURAND_ORDERING_PSEUDO_DYNAMIC) {
                 explain(
@@ -313,12 +317,6 @@ curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* 
     if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
     if (!(lambda > 0.0) || lambda > emulator::curand::kMaxLambda) {
         return CURAND_STATUS_OUT_OF_RANGE;
-    }
-    if (generator->start.type == CURAND_RNG_PSEUDO_MT19937) {
-        explain(
-            "cuRAND: Poisson numbers of MT19937 are not available, because their order is not "
-            "known; use another generator");
-        return CURAND_STATUS_TYPE_ERROR;
     }
     return generate("curandGeneratePoisson", generator, output,
                     {Distribution::poisson, num, 0.0, 0.0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a library that computes on the host in place of the device needs from the engine: Thrust with
-// its CPU backend.
+// What a library that computes on the host in place of the device needs from the engine: Thrust
+// with its CPU backend.
 #pragma once
 
 #include <cstddef>

@@ -2,9 +2,10 @@
 // CUB's primitives for warps and blocks: WarpReduce, BlockReduce and BlockScan, the engine's own.
 #pragma once
 
+#include <emulator/cub/operators.hpp>
+
 #include "block/block_reduce.cuh"
 #include "block/block_scan.cuh"
-#include <emulator/cub/operators.hpp>
 #include "warp/warp_reduce.cuh"
 
 namespace emulator {
