@@ -216,7 +216,7 @@ class MessagesTest(unittest.TestCase):
 
     def test_undefined_names_are_said_once(self) -> None:
         output = (
-            "/usr/bin/ld: /tmp/x/0-a.o: in function `main':\n"
+            "/usr/bin/ld: /scratch/0-a.o: in function `main':\n"
             "/home/me/a.cu:5: undefined reference to `f(int)'\n"
             "/usr/bin/ld: /home/me/a.cu:6: undefined reference to `f(int)'\n"
             "collect2: error: ld returned 1 exit status\n"
@@ -225,6 +225,17 @@ class MessagesTest(unittest.TestCase):
             linker_messages(output),
             "/home/me/a.cu:5: error: f(int) is defined in no file that is linked\n",
         )
+
+    def test_a_program_without_main_has_no_line(self) -> None:
+        output = "/usr/bin/ld: /lib/Scrt1.o: in function `_start':\n"
+        output += "(.text+0x1b): undefined reference to `main'\n"
+        self.assertEqual(
+            linker_messages(output), "error: main is defined in no file that is linked\n"
+        )
+
+    def test_other_messages_of_the_linker_stay(self) -> None:
+        output = "/usr/bin/ld: /scratch/1-b.o: multiple definition of `f(int)'\n"
+        self.assertEqual(linker_messages(output), output)
 
 
 class DriverTest(unittest.TestCase):
