@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import csv
 import fnmatch
-import io
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from common.tools.lib.columns import PROOF_COLUMNS
 from common.tools.lib.proof_data import read_proof_data
+from common.tools.lib.recorded_tables import write_table
 from common.tools.lib.stages import EXIT_FAILURE, DataError, ToolError
 
 
@@ -142,27 +142,24 @@ def judge(rows: list[Row], reasons: list[Reason]) -> tuple[list[Row], list[Reaso
 
 
 def write_rows(path: Path, rows: list[Row]) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(PROOF_COLUMNS)
-    writer.writerows(
-        [
-            row.date,
-            row.program,
-            row.arguments,
-            row.kernel,
-            row.launches,
-            row.counter,
-            row.emulated,
-            row.measured,
-            row.ratio,
-        ]
-        for row in rows
+    write_table(
+        path,
+        PROOF_COLUMNS,
+        (
+            [
+                row.date,
+                row.program,
+                row.arguments,
+                row.kernel,
+                row.launches,
+                row.counter,
+                row.emulated,
+                row.measured,
+                row.ratio,
+            ]
+            for row in rows
+        ),
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(text.getvalue(), encoding="utf-8")
-    temporary.replace(path)
 
 
 def read_rows(path: Path) -> list[Row]:

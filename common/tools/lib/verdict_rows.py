@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import fnmatch
-import io
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from common.tools.lib.columns import VERDICT_COLUMNS
 from common.tools.lib.proof_data import read_toml
+from common.tools.lib.recorded_tables import write_table
 from common.tools.lib.stages import EXIT_FAILURE, DataError, ToolError
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -178,16 +178,22 @@ def judge(
 
 
 def write_rows(path: Path, rows: list[Row]) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(VERDICT_COLUMNS)
-    for row in sorted(rows, key=lambda row: (row.program, CHECKERS.index(row.checker))):
-        lines = " ".join(map(str, row.lines))
-        writer.writerow([row.date, row.program, row.checker, row.verdict, row.kind, lines])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(text.getvalue(), encoding="utf-8")
-    temporary.replace(path)
+    ordered = sorted(rows, key=lambda row: (row.program, CHECKERS.index(row.checker)))
+    write_table(
+        path,
+        VERDICT_COLUMNS,
+        (
+            [
+                row.date,
+                row.program,
+                row.checker,
+                row.verdict,
+                row.kind,
+                " ".join(map(str, row.lines)),
+            ]
+            for row in ordered
+        ),
+    )
 
 
 def read_rows(path: Path) -> list[Row]:
