@@ -6,13 +6,11 @@ import json
 import re
 import unittest
 
-from common.tools.lib.gpus import has_gpu
 from common.tools.lib.columns import ROW_COLUMNS
 from tests.common.tools.programs import (
     Program,
     ProgramTest,
     Refusal,
-    all_programs,
     one_per_chapter_and_engine,
     programs,
 )
@@ -122,12 +120,6 @@ class CommandLineTest(ProgramTest):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(len(result.stdout.splitlines()), 2)
             self.assertEqual(result.stdout.splitlines()[0], ",".join(ROW_COLUMNS))
-
-    @unittest.skipIf(has_gpu(), "there is a GPU")
-    def test_no_gpu(self) -> None:
-        for program in all_programs():
-            if program.engine == "gpu":
-                self.assert_refused(program, 77, ["--check", "--n", "10"], "no usable .*device")
 
 
 class CountingTest(ProgramTest):

@@ -261,8 +261,9 @@ class StageListTest(unittest.TestCase):
                     self.assertTrue((ROOT / record["source"]).with_suffix(".cl").is_file())
                 else:
                     self.assertEqual(set(record["executables"]), {"cpu"})
-                for program in record["executables"].values():
-                    self.assertTrue((BUILD / program).is_file(), program)
+                for engine, program in record["executables"].items():
+                    if engine != "gpu" or has_gpu():  # without a GPU, the long tests build them
+                        self.assertTrue((BUILD / program).is_file(), program)
                 if record["compared_with"]:
                     self.assertTrue(
                         (ROOT / "chapters" / record["chapter"] / record["compared_with"]).is_dir()
