@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Basics, stage 13: unified memory with prefetch.
+// Idea: the program knows that the kernel needs the whole matrix. cudaMemPrefetchAsync() moves all
+// pages before the kernel starts.
+// Compared with 12_unified_memory: the prefetch.
+// Rule (prefetch): announce what a kernel needs, and unified memory is as fast as a pinned copy.
+// Limit now: the bus between host and device.
+// Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/basics.hpp"
+
+using basics::Input, basics::Output, basics::Phase, basics::PhaseTimer;
+using course::cuda_check, course::DeviceBuffer;
+
+constexpr int kBlockSize = 256;
+constexpr int kWarpSize = 32;
+constexpr unsigned kAllLanes = 0xFFFFFFFF;
+constexpr int kRows = 256;  // of a block
+constexpr int kBlocks = 8;  // of a multiprocessor, at least
+
+// One warp per kWarpSize columns and kRows rows: it walks down. Each lane keeps the sum of its
+// column in a register. The sum of a row is a sum over the lanes; lane i keeps that of row i of a
+// group of 32 rows, so that one request adds 32 of them.
+__global__ void __launch_bounds__(kBlockSize, kBlocks)
+    add_parts_kernel(const int* __restrict__ cells, int* __restrict__ row_sums,
+                     int* __restrict__ column_sums, int n) {
+    const int lane = threadIdx.x % kWarpSize;
+    const int column = blockIdx.x * kBlockSize + threadIdx.x;
+    const int end = min((blockIdx.y + 1) * kRows, n);
+    int column_sum = 0;
+    for (int first_row = blockIdx.y * kRows; first_row < end; first_row += kWarpSize) {
+        int row_sum = 0;
+        for (int i = 0; i < kWarpSize; ++i) {
+            const int row = first_row + i;
+            // Lanes beyond the matrix stay, because all lanes take part in the sum over a warp.
+            const bool exists = row < end && column < n;
+            const int cell = exists ? cells[static_cast<std::int64_t>(row) * n + column] : 0;
+            column_sum += cell;
+            const int sum = __reduce_add_sync(kAllLanes, cell);
+            if (lane == i) row_sum = sum;
+        }
+        if (first_row + lane < end) atomicAdd(&row_sums[first_row + lane], row_sum);
+    }
+    if (column < n) atomicAdd(&column_sums[column], column_sum);
+}
+
+// Memory that host and device use under the same address. Its pages move to whoever touches them.
+const basics::HostMemory kManagedMemory{[](std::size_t bytes) {
+                                            void* memory = nullptr;
+                                            cuda_check(cudaMallocManaged(&memory, bytes));
+                                            return memory;
+                                        },
+                                        [](void* memory) { cudaFree(memory); }};
+
+void add_cells(const Input& input, Output& output, PhaseTimer& timer) {
+    const int n = input.n;
+    // The run before this one has moved the pages to the device. The run begins when they are back.
+    const cudaMemLocation host{cudaMemLocationTypeHost, 0};
+    cuda_check(cudaMemPrefetchAsync(input.cells.data(), input.cells.size_bytes(), host, 0));
+    cuda_check(cudaDeviceSynchronize());
+
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<int> d_row_sums(n), d_column_sums(n);
+
+    timer.begin(Phase::kCopyIn);
+    int device = 0;
+    cuda_check(cudaGetDevice(&device));
+    const cudaMemLocation there{cudaMemLocationTypeDevice, device};
+    cuda_check(cudaMemPrefetchAsync(input.cells.data(), input.cells.size_bytes(), there, 0));
+
+    timer.begin(Phase::kKernels);
+    cuda_check(cudaMemset(d_row_sums.data(), 0, d_row_sums.bytes()));
+    cuda_check(cudaMemset(d_column_sums.data(), 0, d_column_sums.bytes()));
+    const dim3 blocks((n + kBlockSize - 1) / kBlockSize, (n + kRows - 1) / kRows);
+    add_parts_kernel<<<blocks, kBlockSize>>>(input.cells.data(), d_row_sums.data(),
+                                             d_column_sums.data(), n);
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(output.row_sums.data(), d_row_sums.data(), d_row_sums.bytes(),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(cudaMemcpy(output.column_sums.data(), d_column_sums.data(), d_column_sums.bytes(),
+                          cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(std::int64_t{blocks.x} * blocks.y, kBlockSize);
+    timer.declare_work(basics::work_of_passes(input, 1));
+}
+
+int main(int argc, char** argv) {
+    return basics::run_stage(argc, argv, STAGE_NAME, add_cells, kManagedMemory);
+}

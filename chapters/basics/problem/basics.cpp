@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The problem, the oracle and main() of chapter basics.
+#include "problem/basics.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <ostream>
+#include <string>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/harness/problem.hpp"
+#include "common/input/random.hpp"
+
+namespace basics {
+
+using course::text;
+
+const HostMemory kPageableMemory{[](std::size_t bytes) {
+                                     void* memory = std::malloc(bytes);
+                                     if (memory == nullptr) throw std::bad_alloc();
+                                     return memory;
+                                 },
+                                 [](void* memory) { std::free(memory); }};
+
+Input make_input(std::string_view name, std::int64_t n, std::uint64_t seed,
+                 const HostMemory& memory) {
+    if (n > kMaxSide) throw course::UsageError(text("--n ", n, ": at most ", kMaxSide));
+    Input input;
+    input.n = static_cast<int>(n);
+    const auto count = static_cast<std::size_t>(input.count());
+    input.memory = {memory.allocate(count * sizeof(std::int32_t)), memory.release};
+    input.cells = {static_cast<std::int32_t*>(input.memory.get()), count};
+    if (name == "largest") {
+        std::ranges::fill(input.cells, kLargest);
+    } else if (name == "random") {
+        course::Random random(seed);
+        for (std::int32_t& cell : input.cells) {
+            cell = static_cast<std::int32_t>(random.below(2 * kLargest + 1)) - kLargest;
+        }
+    } else {
+        throw course::UsageError(text("--input ", name, ": there are random and largest"));
+    }
+    return input;
+}
+
+std::int64_t count_wrong(const Input& input, const Output& output) {
+    const auto n = static_cast<std::size_t>(input.n);
+    std::vector<std::int64_t> columns(n);
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        std::int64_t row = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            row += input.cells[i * n + j];
+            columns[j] += input.cells[i * n + j];
+        }
+        wrong += row != output.row_sums[i];
+    }
+    for (std::size_t j = 0; j < n; ++j) wrong += columns[j] != output.column_sums[j];
+    return wrong;
+}
+
+namespace {
+
+class Matrix final : public course::Problem {
+  public:
+    Matrix(AddCells add_cells, const HostMemory& memory) : add_cells_(add_cells), memory_(memory) {}
+
+    std::string_view chapter() const override { return "basics"; }
+    std::string_view summary() const override {
+        return "Basics: the sum of each row and each column of a matrix";
+    }
+    std::string_view n_help() const override { return "rows of the matrix, and columns"; }
+    std::string_view input_help() const override { return "random (default), or largest"; }
+
+    std::int64_t default_n(std::string_view engine, bool check) const override {
+        if (check) return 1000;
+        return engine == "gpu" || engine == "cpu" ? 16'384 : 1024;
+    }
+
+    // The matrix, with up to three more columns, and the sums.
+    double device_bytes(std::int64_t n) const override {
+        const auto side = static_cast<double>(n);
+        return 4.0 * side * (side + 5.0);
+    }
+    // A stage may need the matrix in another kind of memory as well.
+    double host_bytes(std::int64_t n) const override { return 2.0 * device_bytes(n); }
+
+    void prepare(const course::StageOptions& options, const course::Backend&) override {
+        name_ = options.input.empty() ? "random" : options.input;
+        input_ = make_input(name_, options.n, options.seed, memory_);
+        output_.row_sums.resize(static_cast<std::size_t>(input_.n));
+        output_.column_sums.resize(static_cast<std::size_t>(input_.n));
+    }
+
+    std::int64_t n() const override { return input_.n; }
+    std::string input_name() const override { return name_; }
+
+    void poison_output() override {
+        std::ranges::fill(output_.row_sums, INT32_MIN);
+        std::ranges::fill(output_.column_sums, INT32_MIN);
+    }
+
+    void run(PhaseTimer& timer) override { add_cells_(input_, output_, timer); }
+
+    course::Verdict verify() override {
+        const std::int64_t wrong = count_wrong(input_, output_);
+        if (wrong > 0) return {false, text(wrong, " of ", 2 * n(), " sums are wrong")};
+        return {true, text("all ", 2 * n(), " sums are right")};
+    }
+
+    void write_output(std::ostream& out, PhaseTimer&) override {
+        for (const std::int32_t sum : output_.row_sums) out << sum << '\n';
+        for (const std::int32_t sum : output_.column_sums) out << sum << '\n';
+    }
+
+  private:
+    AddCells add_cells_;
+    HostMemory memory_;
+    std::string name_;
+    Input input_;
+    Output output_;
+};
+
+}  // namespace
+
+int run_stage(int argc, char** argv, std::string_view stage_name, AddCells add_cells,
+              const HostMemory& memory) {
+    return course::run_problem(argc, argv, stage_name,
+                               [&] { return std::make_unique<Matrix>(add_cells, memory); });
+}
+
+}  // namespace basics
