@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The two panels that compare stages at one n: the kernel time of each stage, and ratios of these times.
+# The two panels that compare stages at one n: the time of each stage, and ratios of these times.
 
 set multiplot
 @heading
@@ -7,7 +7,7 @@ set lmargin at screen 0.10
 set rmargin at screen 0.50
 set tmargin at screen top_edge
 set bmargin at screen 0.22
-set title 'Time of the kernels, '.gain_n.' '.unit_text.', '.time_unit noenhanced
+set title time_title.', '.gain_n.' '.unit_text.', '.time_unit noenhanced
 set xrange [-0.6:time_count-0.4]
 set yrange [0:time_top]
 set xtics scale 0 rotate by 25 right noenhanced font ',17'

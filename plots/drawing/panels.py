@@ -167,15 +167,23 @@ def gain_panel(
 
 
 def prepare_bars(
-    source: Source, runs: Runs, stages: Sequence[str], gains: Sequence[Gain], what: str
+    source: Source,
+    runs: Runs,
+    stages: Sequence[str],
+    gains: Sequence[Gain],
+    what: str,
+    kernels: bool = True,
 ) -> Drawing:
-    """The kernel time of each stage at one n, and ratios of these times (bar_panels.gp)."""
+    """The time of each stage at one n, and ratios of these times (bar_panels.gp): of its kernels,
+    or of whole runs."""
     rows, engine = select(source, runs, stages)
-    n, points = at_largest_n(points_of(rows, stages, kernels=True))
+    n, points = at_largest_n(points_of(rows, stages, kernels))
+    timed = "kernels alone" if kernels else "whole runs"
     longest = max(point.upper for point in points.values())
     unit, factor = time_unit(longest)
     device = device_label(rows, engine)
     panel = gain_panel(runs, gains, n, points, device, what)
+    beside = ", beside the thesis' numbers" if panel.variables["with_thesis"] else ""
     shown = ", ".join(
         f"{stage} {three_digits(point.median * factor)} {unit}" for stage, point in points.items()
     )
@@ -183,7 +191,7 @@ def prepare_bars(
         tables={
             "time": [
                 Block(
-                    "kernels",
+                    timed,
                     [
                         (stage, point.median * factor, point.lower * factor, point.upper * factor)
                         for stage, point in points.items()
@@ -193,6 +201,7 @@ def prepare_bars(
             "gain": panel.blocks,
         },
         variables={
+            "time_title": "Time of the kernels" if kernels else "Time of whole runs",
             "time_unit": unit,
             "time_top": longest * factor * 1.15,
             "time_count": len(stages),
@@ -200,11 +209,11 @@ def prepare_bars(
         },
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
-        ours=f"At {short_count(n)} {runs.words}, kernels alone: {shown}. {what}: {panel.listed}.",
+        ours=f"At {short_count(n)} {runs.words}, {timed}: {shown}. {what}: {panel.listed}.",
         alt=(
-            f"Two bar charts for {short_count(n)} {runs.unit} on {device}: the kernel time of each"
-            f" stage ({shown}), and {what[0].lower() + what[1:]} ({panel.listed}), beside the"
-            " thesis' numbers."
+            f"Two bar charts for {short_count(n)} {runs.unit} on {device}: the time of each stage"
+            f" ({timed}: {shown}), and {what[0].lower() + what[1:]} ({panel.listed})"
+            f"{beside}."
         ),
     )
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <ostream>
 #include <string>
@@ -12,7 +13,8 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/harness/problem.hpp"
-#include "common/input/random.hpp"
+#include "common/input/parallel_ranges.hpp"
+#include "common/input/splitmix64.hpp"
 
 namespace basics {
 
@@ -36,10 +38,15 @@ Input make_input(std::string_view name, std::int64_t n, std::uint64_t seed,
     if (name == "largest") {
         std::ranges::fill(input.cells, kLargest);
     } else if (name == "random") {
-        course::Random random(seed);
-        for (std::int32_t& cell : input.cells) {
-            cell = static_cast<std::int32_t>(random.below(2 * kLargest + 1)) - kLargest;
-        }
+        // A random number by position, so that all cores may fill the matrix.
+        course::parallel_ranges(input.count(), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::uint64_t bits =
+                    course::finish_splitmix64(seed + (i + 1) * course::kSplitmix64Step) >> 32;
+                const std::uint64_t below = bits * (2 * kLargest + 1) >> 32;
+                input.cells[i] = static_cast<std::int32_t>(below) - kLargest;
+            }
+        });
     } else {
         throw course::UsageError(text("--input ", name, ": there are random and largest"));
     }
@@ -47,18 +54,26 @@ Input make_input(std::string_view name, std::int64_t n, std::uint64_t seed,
 }
 
 std::int64_t count_wrong(const Input& input, const Output& output) {
-    const auto n = static_cast<std::size_t>(input.n);
+    const std::int64_t n = input.n;
     std::vector<std::int64_t> columns(n);
     std::int64_t wrong = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        std::int64_t row = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-            row += input.cells[i * n + j];
-            columns[j] += input.cells[i * n + j];
+    std::mutex mutex;
+    course::parallel_ranges(n, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<std::int64_t> own_columns(n);
+        std::int64_t own_wrong = 0;
+        for (std::int64_t i = begin; i < end; ++i) {
+            std::int64_t row = 0;
+            for (std::int64_t j = 0; j < n; ++j) {
+                row += input.cells[i * n + j];
+                own_columns[j] += input.cells[i * n + j];
+            }
+            own_wrong += row != output.row_sums[i];
         }
-        wrong += row != output.row_sums[i];
-    }
-    for (std::size_t j = 0; j < n; ++j) wrong += columns[j] != output.column_sums[j];
+        const std::lock_guard lock(mutex);
+        wrong += own_wrong;
+        for (std::int64_t j = 0; j < n; ++j) columns[j] += own_columns[j];
+    });
+    for (std::int64_t j = 0; j < n; ++j) wrong += columns[j] != output.column_sums[j];
     return wrong;
 }
 
