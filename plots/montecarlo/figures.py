@@ -85,7 +85,7 @@ def prepare_points(source: Source) -> Drawing:
             "total_label": f"{total.section}: {short_count(total.n)}",
             "total_n": float(total.n),
             "total_time": total.value,
-            "range_label": f"{low.section}: up to {power_words(low.n)}",
+            "range_label": f"{low.section}: below {power_words(thesis.n)}",
             "range_n": float(low.n),
             "range_time": math.sqrt(low.value * high.value),
         },

@@ -170,13 +170,10 @@ def measured_value(
             )
         found = speed_up(rows, before, one.stage, one.n, chapter.timed_by_kernels(one.stage))
         return found[0] if found else None
-    sizes = [row.n for row in rows if row.stage == one.stage]
-    if one.n is None or not sizes:
+    # Never a neighbouring size: its time would stand beside a number of another size.
+    if one.n is None or all(row.n != one.n for row in rows if row.stage == one.stage):
         return None
-    nearest = min(sizes, key=lambda n: abs(n - one.n))
-    if abs(nearest - one.n) > 0.1 * one.n:
-        return None
-    return median_seconds(rows, one.stage, nearest)
+    return median_seconds(rows, one.stage, one.n)
 
 
 def published_table(

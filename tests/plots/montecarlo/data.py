@@ -55,7 +55,7 @@ LABELS: dict[str, tuple[str, ...]] = {
         "GTX 980, 2016",
         "8.3: 2",
         "8.4.2: 6.4 G",
-        "8.4.1: up to 2",
+        "8.4.1: below 2",
         "80 G points per second",
     ),
     "figure_8_2": (
