@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Basics, stage 11: the input lies in pinned memory.
-// Idea: the program that makes the matrix puts it into pinned memory. Then nothing has to be
-// staged, and the device fetches the slices at the full speed of the bus. Compared with 10_streams:
-// the memory of the input. To pin it takes longer than to copy it once; this happens before the
-// measured part of a run. It pays where a buffer is used many times. Rule (pinned memory): only
-// copies from and to pinned memory run beside the host and at full speed. Limit now: the bus
-// between host and device. Thesis 2.1: asynchronous copies.
+// Basics, stage 10: the matrix lies in pinned memory.
+// Idea: the system may move the pages of ordinary memory, so the device cannot fetch from them by
+// itself: the driver first copies each piece into memory that stays. The program that makes the
+// matrix asks for pinned memory, which the system never moves, and this extra copy is gone.
+// Compared with 09_bytes_in_flight: the memory of the input. Pinning takes longer than one copy. It
+// happens before the measured part of a run, and pays where a buffer is copied many times.
+// Rule (pinned memory): only from and to pinned memory does a copy run at the full speed of the
+// bus, and beside the work of the host.
+// Limit now: the bus between host and device. The kernel waits for the last byte of the matrix.
+// Thesis 2.1: asynchronous copies.
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-#include "common/cuda/stream.hpp"
 #include "problem/basics.hpp"
 
 using basics::Input, basics::Output, basics::Phase, basics::PhaseTimer;
-using course::cuda_check, course::DeviceBuffer, course::Stream;
+using course::cuda_check, course::DeviceBuffer;
 
 constexpr int kBlockSize = 256;
 constexpr int kWarpSize = 32;
@@ -26,8 +27,6 @@ constexpr unsigned kAllLanes = 0xFFFFFFFF;
 constexpr int kRows = 256;  // of a block
 constexpr int kBlocks = 8;  // of a multiprocessor, at least
 constexpr int kBatch = 4;  // loads of a thread that are on their way at the same time
-constexpr int kSlices = 16;  // of the matrix, at most
-constexpr int kStreams = 2;
 
 // One warp per 4 * kWarpSize columns and kRows rows. A quad is four neighbouring cells of a row. A
 // row of the device's matrix consists of whole quads; cells beyond the last column are 0.
@@ -78,32 +77,24 @@ const basics::HostMemory kPinnedMemory{[](std::size_t bytes) {
 void add_cells(const Input& input, Output& output, PhaseTimer& timer) {
     const int n = input.n;
     const std::int64_t quads = (n + 3) / 4;  // of a row
-    const int slice_rows = (n + kSlices - 1) / kSlices;
     timer.begin(Phase::kSetup);
     DeviceBuffer<int4> d_cells(n * quads);
     DeviceBuffer<int> d_row_sums(n), d_column_sums(n);
     const std::size_t row_bytes = n * sizeof(int);
     const std::size_t pitch = quads * sizeof(int4);  // bytes from one row to the next
     if (row_bytes < pitch) cuda_check(cudaMemset(d_cells.data(), 0, d_cells.bytes()));
-    Stream streams[kStreams];
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(cudaMemcpy2D(d_cells.data(), pitch, input.cells.data(), row_bytes, row_bytes, n,
+                            cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
     cuda_check(cudaMemset(d_row_sums.data(), 0, d_row_sums.bytes()));
     cuda_check(cudaMemset(d_column_sums.data(), 0, d_column_sums.bytes()));
-    cuda_check(cudaDeviceSynchronize());  // both streams add to the sums
-    for (int slice = 0; slice * slice_rows < n; ++slice) {
-        const int first_row = slice * slice_rows;
-        const int rows = std::min(slice_rows, n - first_row);
-        const Stream& stream = streams[slice % kStreams];
-        int4* d_slice = d_cells.data() + first_row * quads;
-        cuda_check(cudaMemcpy2DAsync(d_slice, pitch,
-                                     input.cells.data() + std::int64_t{first_row} * n, row_bytes,
-                                     row_bytes, rows, cudaMemcpyHostToDevice, stream.get()));
-        const dim3 blocks((quads + kBlockSize - 1) / kBlockSize, (rows + kRows - 1) / kRows);
-        add_parts_kernel<<<blocks, kBlockSize, 0, stream.get()>>>(
-            d_slice, d_row_sums.data() + first_row, d_column_sums.data(), rows, n);
-        cuda_check(cudaGetLastError());
-    }
+    const dim3 blocks((quads + kBlockSize - 1) / kBlockSize, (n + kRows - 1) / kRows);
+    add_parts_kernel<<<blocks, kBlockSize>>>(d_cells.data(), d_row_sums.data(),
+                                             d_column_sums.data(), n, n);
+    cuda_check(cudaGetLastError());
 
     timer.begin(Phase::kCopyOut);
     cuda_check(cudaMemcpy(output.row_sums.data(), d_row_sums.data(), d_row_sums.bytes(),
@@ -111,8 +102,7 @@ void add_cells(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(cudaMemcpy(output.column_sums.data(), d_column_sums.data(), d_column_sums.bytes(),
                           cudaMemcpyDeviceToHost));
     timer.end();
-    timer.note_grid((quads + kBlockSize - 1) / kBlockSize * ((slice_rows + kRows - 1) / kRows),
-                    kBlockSize);
+    timer.note_grid(std::int64_t{blocks.x} * blocks.y, kBlockSize);
     timer.declare_work(basics::work_of_passes(input, 1));
 }
 
