@@ -2,11 +2,11 @@
 // Basics, stage 07: registers instead of shared memory.
 // Idea: a lane needs only its own column, so the column's sum stays in a register. A row's sum is a
 // sum over a warp, for which the hardware has an instruction. There is no tile and no barrier.
-// Compared with 06_whole_warps: the kernel.
+// Compared with 06_whole_warps: the kernel, and blocks of one warp, as warps share nothing now.
 // Rule (registers): shared memory is for what threads exchange. What one thread needs belongs in
 // its registers.
-// Limit now: latency. Each thread takes 38 registers, and a multiprocessor has 65 536: it holds
-// only 48 of 64 warps.
+// Limit now: latency. A multiprocessor has room for 64 warps, but for no more than 32 blocks: half
+// of it stays empty.
 // Not of the thesis.
 #include <cuda_runtime.h>
 
@@ -19,8 +19,8 @@
 using basics::Input, basics::Output, basics::Phase, basics::PhaseTimer;
 using course::cuda_check, course::DeviceBuffer;
 
-constexpr int kBlockSize = 256;
 constexpr int kWarpSize = 32;
+constexpr int kBlockSize = kWarpSize;
 constexpr unsigned kAllLanes = 0xFFFFFFFF;
 constexpr int kRows = 256;  // of a block
 

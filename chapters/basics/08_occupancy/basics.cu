@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Basics, stage 08: full occupancy.
-// Idea: eight blocks of 256 threads fill a multiprocessor. Then a thread may take 32 registers:
-// 65 536 / 2048. __launch_bounds__ tells the compiler so. It then keeps fewer values at a time.
-// Compared with 07_registers: __launch_bounds__.
-// Rule (occupancy): registers and shared memory of a block decide how many warps a multiprocessor
-// holds. More warps hide more latency.
+// Idea: a multiprocessor has room for 64 warps and for 32 blocks. Blocks of eight warps fill it, if
+// no thread takes more than 65 536 / 2048 = 32 registers. __launch_bounds__ tells nvcc to keep to
+// that.
+// Compared with 07_registers: eight warps per block, and __launch_bounds__.
+// Rule (occupancy): how many warps a multiprocessor holds depends on the threads, the registers and
+// the shared memory of a block. More warps hide more latency.
 // Limit now: each lane waits for 4 bytes. All warps together do not ask for enough bytes at a time.
 // Thesis 2.2: limits of a multiprocessor; 7.3 tunes registers.
 #include <cuda_runtime.h>
@@ -18,8 +19,8 @@
 using basics::Input, basics::Output, basics::Phase, basics::PhaseTimer;
 using course::cuda_check, course::DeviceBuffer;
 
-constexpr int kBlockSize = 256;
 constexpr int kWarpSize = 32;
+constexpr int kBlockSize = 8 * kWarpSize;
 constexpr unsigned kAllLanes = 0xFFFFFFFF;
 constexpr int kRows = 256;  // of a block
 constexpr int kBlocks = 8;  // of a multiprocessor, at least

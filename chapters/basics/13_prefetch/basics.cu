@@ -18,8 +18,8 @@
 using basics::Input, basics::Output, basics::Phase, basics::PhaseTimer;
 using course::cuda_check, course::DeviceBuffer;
 
-constexpr int kBlockSize = 256;
 constexpr int kWarpSize = 32;
+constexpr int kBlockSize = 8 * kWarpSize;
 constexpr unsigned kAllLanes = 0xFFFFFFFF;
 constexpr int kRows = 256;  // of a block
 constexpr int kBlocks = 8;  // of a multiprocessor, at least
