@@ -18,12 +18,11 @@ PINNED, STREAMS, UNIFIED, PREFETCH = (
 )
 TRANSFERS = (OCCUPIED, BEST, PINNED, STREAMS, UNIFIED, PREFETCH)
 RUNS = Runs(STAGES, {"input": "random"}, "rows and columns", "rows and columns")
-GAIN = "Speed-up over the stage that it is compared with"
 
 
 def prepare_kernels(source: Source) -> Drawing:
     """The kernels of 01 to 09."""
-    return prepare_bars(source, RUNS, KERNELS, gains_of(KERNELS), GAIN)
+    return prepare_bars(source, RUNS, KERNELS, gains_of(KERNELS), "Speed-up over the stage before")
 
 
 def prepare_transfers(source: Source) -> Drawing:
@@ -34,7 +33,7 @@ def prepare_transfers(source: Source) -> Drawing:
         gain_over(OCCUPIED, UNIFIED),
         gain_over(UNIFIED, PREFETCH),
     ]
-    return prepare_bars(source, RUNS, TRANSFERS, gains, GAIN, kernels=False)
+    return prepare_bars(source, RUNS, TRANSFERS, gains, "Speed-up of whole runs", kernels=False)
 
 
 FIGURES = (
