@@ -62,7 +62,8 @@ def kernels_of(lines: list[str]) -> dict[str, int]:
     for start, line in enumerate(lines):
         if line.startswith("__global__"):
             end = next(i for i in range(start, len(lines)) if lines[i] == "}")
-            name = re.search(r"(\w+)\(", " ".join(lines[start:end]))
+            # `__launch_bounds__(256, 8)` may stand before the name.
+            name = re.search(r"(?<!__)\b(?!__)(\w+)\(", " ".join(lines[start:end]))
             assert name is not None
             lengths[name[1]] = end - start + 1
     return lengths
