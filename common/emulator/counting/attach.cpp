@@ -210,9 +210,11 @@ bool on_collective_begin(Worker& worker, const void* code, WarpOperation operati
     const bool is_sync = operation == WarpOperation::sync;
     if (!block_is_recorded) return !is_sync || !is_skipped(code);
     {
+        const std::uint16_t path = tracing ? running_path() : 0;
         const Unrecorded unrecorded;
         if (is_sync && is_skipped(code)) return false;
         check_collective(worker, current_thread->linear_index, code);
+        if (tracing) note_exchange(code, path);
         end_turns(worker);
     }
     record_meeting(meta_of(EventKind::collective, 1, is_sync), code, 0);

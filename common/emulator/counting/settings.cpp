@@ -42,6 +42,11 @@ Options read_environment() {
     }
     options.counters = environment("EMULATOR_COUNTERS");
     options.trace = environment("EMULATOR_TRACE");
+    const std::string_view spaces = environment("EMULATOR_TRACE_SPACES");
+    if (!spaces.empty() && !choose_traced_spaces(std::string(spaces))) {
+        refuse("EMULATOR_TRACE_SPACES", spaces,
+               "some of global, shared, constant, texture and warp, with commas between them");
+    }
     return options;
 }
 

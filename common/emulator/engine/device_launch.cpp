@@ -13,6 +13,7 @@
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/run_grid.hpp"
+#include "common/emulator/engine/timeline.hpp"
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
@@ -95,6 +96,10 @@ cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelI
     Grid& parent = worker.grid();
     auto grid = std::make_unique<Grid>(configuration, kernel, std::move(call));
     grid->from_device = true;
+    grid->parent = parent.serial;
+    grid->parent_block = worker.block();
+    grid->parent_thread = current_thread->linear_index;
+    if (timeline::is_on()) grid->launch_tick = timeline::tick();
     grid->device = parent.device;
     grid->at_end = [] { --outstanding_launches; };
     grid->launch_note = note;

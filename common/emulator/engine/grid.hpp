@@ -41,11 +41,18 @@ struct Grid {
     std::int64_t blocks;
     std::uint64_t serial;  // counts grids from 1 in the order of their launches
     bool from_device = false;
+    // Of a grid from_device: the grid, block and thread that launched it.
+    std::uint64_t parent = 0;
+    std::int64_t parent_block = 0;
+    int parent_thread = 0;
     int workers;  // OS threads that may run its blocks
     int device = 0;  // the GPU on which it runs
     std::function<void()> at_end;  // called by the destructor
     std::uint32_t launch_note = 0;  // the observer's name for the launch (Hooks::launch)
     bool recorded = true;  // for the observer; the grids that it launches inherit it
+    // For the timeline.
+    std::uint64_t launch_tick = 0;
+    std::uint64_t begin_tick = 0;
     std::atomic<bool> failed = false;
     GridBarrier* barrier = nullptr;  // of a cooperative grid while it runs
 

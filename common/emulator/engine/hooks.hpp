@@ -15,6 +15,8 @@ struct Allocation;
 struct AsyncCopy;
 struct EndedWork;
 struct Grid;
+struct Warp;
+struct WarpMeeting;
 class Worker;
 enum class CopySort : std::uint8_t;
 enum class WarpOperation;
@@ -38,6 +40,9 @@ struct Hooks {
     void (*grid_barrier_complete)(Worker& worker) = nullptr;
     // The lanes in `arrived` have met in a warp collective, and none has left it.
     void (*collective_complete)(Worker& worker, int warp, std::uint32_t arrived) = nullptr;
+    // The results of a warp's meeting are computed; its lanes have not left.
+    void (*collective_computed)(Worker& worker, int warp, const Warp& values,
+                                const WarpMeeting& meeting) = nullptr;
     // All threads of a warp have returned. Only in programs whose accesses are counted.
     void (*warp_end)(Worker& worker, int warp) = nullptr;
     // The lanes in `held` called Worker::hold(); every other lane of the warp waits or has

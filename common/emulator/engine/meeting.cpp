@@ -33,10 +33,7 @@ int source_lane(WarpOperation operation, int lane, int operand, int width) {
 void shuffle_values(Warp& warp, const WarpMeeting& meeting) {
     for (int i = 0; i < meeting.count; ++i) {
         const int lane = meeting.order[i];
-        const int source =
-            source_lane(meeting.operation, lane, warp.argument[lane], warp.width[lane]);
-        const bool present = (meeting.arrived >> source & 1) != 0;
-        warp.result[lane] = warp.value[present ? source : lane];
+        warp.result[lane] = warp.value[source_of_lane(warp, meeting, lane)];
     }
 }
 
@@ -113,6 +110,16 @@ std::uint64_t common_result(const Warp& warp, const WarpMeeting& meeting) {
 }
 
 }  // namespace
+
+int source_of_lane(const Warp& warp, const WarpMeeting& meeting, int lane) {
+    if (meeting.operation < WarpOperation::shuffle ||
+        meeting.operation > WarpOperation::shuffle_xor) {
+        return -1;
+    }
+    const int source = source_lane(meeting.operation, lane, warp.argument[lane], warp.width[lane]);
+    const bool present = (meeting.arrived >> source & 1) != 0;
+    return present ? source : lane;
+}
 
 void compute_warp_results(Warp& warp, const WarpMeeting& meeting) {
     switch (meeting.operation) {

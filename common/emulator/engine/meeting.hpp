@@ -41,4 +41,7 @@ struct BlockMeeting {
 // Computes the results of all lanes that met.
 void compute_warp_results(Warp& warp, const WarpMeeting& meeting);
 
+// The lane whose value a shuffle gives to a lane; -1 for other operations.
+int source_of_lane(const Warp& warp, const WarpMeeting& meeting, int lane);
+
 }  // namespace emulator

@@ -12,6 +12,7 @@
 #include "common/emulator/engine/helper.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/kernel_faults.hpp"
+#include "common/emulator/engine/timeline.hpp"
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
@@ -159,6 +160,7 @@ void run_cooperative_blocks(Grid& grid) {
 
 void run_blocks(Grid& grid) {
     if (hooks.grid_begin != nullptr) hooks.grid_begin(grid);
+    if (timeline::is_on()) timeline::begin_grid(grid);
     if (grid.configuration.cooperative) {
         run_cooperative_blocks(grid);
     } else if (grid.blocks == 1 || grid.workers == 1 || waiting_blocks > 0) {
@@ -166,6 +168,7 @@ void run_blocks(Grid& grid) {
     } else {
         run_blocks_shared(grid);
     }
+    if (timeline::is_on()) timeline::end_grid(grid);
     if (hooks.grid_end != nullptr) hooks.grid_end(grid);
     // Blocks on several workers append in any order. After sorting it is always the same.
     std::sort(grid.launches.begin(), grid.launches.end(),

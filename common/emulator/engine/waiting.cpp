@@ -290,6 +290,9 @@ void Worker::complete_warp_meeting(int warp_number, int meeting_number) {
         hooks.collective_complete(*this, warp_number, meeting.arrived);
     }
     compute_warp_results(warp, meeting);
+    if (hooks.collective_computed != nullptr) [[unlikely]] {
+        hooks.collective_computed(*this, warp_number, warp, meeting);
+    }
     for (int i = 0; i < meeting.count; ++i) {
         make_ready(static_cast<std::uint16_t>(warp_number * kWarpSize + meeting.order[i]));
     }

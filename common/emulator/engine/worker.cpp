@@ -16,6 +16,7 @@
 #include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/engine/deadlock.hpp"
 #include "common/emulator/engine/hooks.hpp"
+#include "common/emulator/engine/timeline.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/fault.hpp"
 #include "common/emulator/process/pages.hpp"
@@ -82,6 +83,7 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
     set_up_threads(configuration.block_dim);
     set_up_shared_memory(configuration.shared_bytes);
     if (hooks.block_begin != nullptr) hooks.block_begin(*this);
+    if (timeline::is_on()) timeline::begin_block(grid, block);
 
     Worker* const outer = std::exchange(running_worker, this);
     const BlockWatch watch;
@@ -102,6 +104,7 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
         made_fibers_ = 0;
         idle_fibers_.clear();
     }
+    if (timeline::is_on()) timeline::end_block();
     if (hooks.block_end != nullptr) hooks.block_end(*this);
     if (async_ != nullptr) async_->finish_block(loop_.count);
 }

@@ -55,6 +55,7 @@ Settings read_environment() {
                 throw std::invalid_argument(kAllowed);
             }
         }
+        if (look_up("EMULATOR_TIMELINE")) settings.timeline = value;
         if (look_up("EMULATOR_TIME_LIMIT")) {
             constexpr const char* kAllowed = "a number of seconds, 0 for no limit";
             settings.time_limit = parse_number<double>(value, kAllowed);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace emulator {
@@ -35,6 +36,16 @@ class Clock {
     // The number of the stream's last task before the point; 0: none.
     std::uint64_t last_of(std::uint64_t stream) const {
         return stream < last_.size() ? last_[stream] : 0;
+    }
+    // "2:1 3:4": of each stream the last task that is ordered before the point.
+    std::string text() const {
+        std::string found;
+        for (std::size_t i = 0; i < last_.size(); ++i) {
+            if (last_[i] == 0) continue;
+            found +=
+                (found.empty() ? "" : " ") + std::to_string(i) + ":" + std::to_string(last_[i]);
+        }
+        return found;
     }
     bool covers(const Clock& other) const {
         for (std::size_t i = 0; i < other.last_.size(); ++i) {

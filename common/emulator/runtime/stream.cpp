@@ -9,6 +9,7 @@
 #include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/device/memory.hpp"
+#include "common/emulator/engine/timeline.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
 
@@ -178,6 +179,9 @@ void apply_default_stream_rules(Stream& stream, Task& task) {
     }
 }
 
+// The order between tasks is for an observer and for the timeline.
+bool order_is_noted() { return host_hooks.task_begun != nullptr || timeline::is_on(); }
+
 // The same rules, applied to work that has ended too: that it had already ended was chance.
 void note_order(Stream& stream, Task& task) {
     DeviceStreams& all = table().of(stream.device);
@@ -203,7 +207,11 @@ void run_first(Stream& stream) {
         place.device = stream.device;
         host_hooks.task_begun(place, task->before);
     }
+    if (timeline::is_on()) {
+        timeline::begin_task(std::to_string(stream.id), task->sequence, task->before.text());
+    }
     task->run();
+    if (timeline::is_on()) timeline::end_task();
     stream.done = task->sequence;
 }
 
@@ -260,7 +268,7 @@ std::uint64_t enqueue(Stream& stream, std::unique_ptr<Task> task) {
     if (stream.queue.size() >= kMaxQueuedTasks) run_one(stream);
     apply_default_stream_rules(stream, *task);
     task->sequence = ++stream.queued;
-    if (host_hooks.task_begun != nullptr) note_order(stream, *task);
+    if (order_is_noted()) note_order(stream, *task);
     stream.queue.push_back(std::move(task));
     const std::uint64_t sequence = stream.queued;
     if (host_uses_device_memory) run_until(stream, sequence);
@@ -295,10 +303,10 @@ cudaError_t run_until(Stream& stream, std::uint64_t sequence) {
 bool is_done(const Progress& progress) { return progress.stream->done >= progress.sequence; }
 
 void note_host_waited(const Clock& clock) {
-    if (host_hooks.task_begun == nullptr) return;
+    if (!order_is_noted()) return;
     table().host_clock.join(clock);
     // All that is queued from now on is ordered after everything, and nothing else is left.
-    if (table().host_waited_for_all()) host_hooks.all_ended();
+    if (host_hooks.all_ended != nullptr && table().host_waited_for_all()) host_hooks.all_ended();
 }
 
 void note_queued(Stream& stream, const Clock& clock) {

@@ -2,6 +2,7 @@
 #include "common/emulator/runtime/work.hpp"
 
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "common/emulator/device/devices.hpp"
@@ -11,6 +12,7 @@
 #include "common/emulator/device/variables.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/run_grid.hpp"
+#include "common/emulator/engine/timeline.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api_call.hpp"
 
@@ -34,12 +36,24 @@ void run_slice(const Copy& copy, Place destination, Place source) {
 
 bool is_device(Place place) { return place == Place::device || place == Place::managed; }
 
+TransferKind kind_of(Place destination, Place source) {
+    return !is_device(destination) ? TransferKind::device_to_host
+           : is_device(source)     ? TransferKind::device_to_device
+                                   : TransferKind::host_to_device;
+}
+
+// "host to device 4096": for the timeline.
+std::string name_of_copy(const Copy& copy, Place destination, Place source) {
+    const TransferKind kind = kind_of(destination, source);
+    return std::string(kind == TransferKind::device_to_host     ? "device to host "
+                       : kind == TransferKind::device_to_device ? "device to device "
+                                                                : "host to device ") +
+           std::to_string(copy.width * copy.height);
+}
+
 void note_transfer(const Copy& copy, Place destination, Place source) {
     if (host_hooks.transfer == nullptr || !(is_device(destination) || is_device(source))) return;
-    const TransferKind kind = !is_device(destination) ? TransferKind::device_to_host
-                              : is_device(source)     ? TransferKind::device_to_device
-                                                      : TransferKind::host_to_device;
-    host_hooks.transfer(kind, copy.width * copy.height);
+    host_hooks.transfer(kind_of(destination, source), copy.width * copy.height);
 }
 
 // Memory may have been freed since the copy was queued.
@@ -77,6 +91,7 @@ std::unique_ptr<Task> KernelWork::make_task(int device) const {
     }
     return make_task_of([grid = std::move(grid), pending = PendingWork(work)]() mutable {
         pending.begin();
+        if (timeline::is_on()) timeline::name_task(grid->name());
         if (device_count() > 1) {
             show_variables_of(grid->device);
             if (host_hooks.memory_allocated == nullptr) hide_memory_from(grid->device, can_reach);
@@ -110,6 +125,7 @@ std::unique_ptr<Task> CopyWork::make_task(int) const {
             if (device_count() > 1 && device >= 0) show_variables_of(device);
             for (const Part& part : parts) {
                 part.pending.begin();
+                if (timeline::is_on()) timeline::name_task(name_of_copy(part.copy, to, from));
                 if (!is_usable(part.copy.destination) || !is_usable(part.copy.source)) return;
                 show_memory_of(part.copy.destination);
                 show_memory_of(part.copy.source);
@@ -127,6 +143,9 @@ std::unique_ptr<Task> SetWork::make_task(int) const {
     work.written = {parameters.dst, width, parameters.pitch, parameters.height};
     return make_task_of([set = parameters, pending = PendingWork(work)] {
         pending.begin();
+        if (timeline::is_on()) {
+            timeline::name_task("set " + std::to_string(set.width * set.elementSize * set.height));
+        }
         if (!is_usable(set.dst)) return;
         show_memory_of(set.dst);
         set_elements(set);
@@ -137,6 +156,7 @@ std::unique_ptr<Task> HostWork::make_task(int) const {
     return make_task_of(
         [call = parameters, pending = PendingWork(describe(WorkKind::host_function))] {
             pending.begin();
+            if (timeline::is_on()) timeline::name_task("host function");
             in_host_function = true;
             call.fn(call.userData);
             in_host_function = false;

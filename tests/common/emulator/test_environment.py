@@ -4,9 +4,12 @@
 
 Usage: test_environment.py PROGRAM (built from environment_program.cu)
 """
+import csv
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PROGRAM = sys.argv.pop(1)
@@ -40,6 +43,29 @@ class Environment(unittest.TestCase):
         for seed, order in orders.items():
             again = run(EMULATOR_WORKERS="1", EMULATOR_SCHEDULE=f"shuffled:{seed}").stdout
             self.assertEqual(again, order)
+
+    def test_timeline(self):
+        for workers, schedule in (("1", "reversed"), ("4", "in-order")):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "timeline.csv")
+                result = run(
+                    EMULATOR_WORKERS=workers,
+                    EMULATOR_SCHEDULE=schedule,
+                    EMULATOR_TIMELINE=str(path),
+                )
+                self.assertEqual(result.returncode, 0)
+                rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+            order = result.stdout.splitlines()[1].split()
+            blocks = [row for row in rows if row["kind"] == "block"]
+            if workers == "1":
+                self.assertEqual([row["id"] for row in blocks], [f"1:{block}" for block in order])
+            self.assertEqual(len({row["id"] for row in blocks}), 8)
+            self.assertLessEqual({int(row["worker"]) for row in blocks}, set(range(int(workers))))
+            (grid,) = (row for row in rows if row["kind"] == "grid")
+            for row in blocks:
+                self.assertLess(int(grid["begin"]), int(row["begin"]))
+                self.assertLess(int(row["begin"]), int(row["end"]))
+                self.assertLess(int(row["end"]), int(grid["end"]))
 
     def test_values_that_mean_nothing(self):
         for name, value, expected in (

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/counting/output/trace.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cinttypes>
@@ -10,8 +12,13 @@
 
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/names.hpp"
+#include "common/emulator/counting/record/paths.hpp"
+#include "common/emulator/counting/record/recorder.hpp"
+#include "common/emulator/counting/record/source_lines.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/engine/grid.hpp"
+#include "common/emulator/engine/hooks.hpp"
+#include "common/emulator/engine/meeting.hpp"
 #include "common/emulator/process/executable.hpp"
 
 namespace emulator::counting {
@@ -23,8 +30,22 @@ namespace {
 std::FILE* file = nullptr;
 std::string file_name;
 
-// Of the block that the calling OS thread runs: how many barriers it has passed.
+// Of the block that the calling OS thread runs: how many barriers it has passed, and the place of
+// each thread's last warp function.
 constinit thread_local std::uint64_t step = 0;
+struct ExchangePlace {
+    const void* code = nullptr;
+    std::uint16_t path = 0;
+    bool operator==(const ExchangePlace&) const = default;
+};
+constinit thread_local std::array<ExchangePlace, kMaxThreadsPerBlock> exchanges{};
+
+// The spaces whose rows are written. Exchanges between lanes have a bit of their own.
+constexpr unsigned kExchanges = 1u << 4;
+constexpr unsigned kAllSpaces = kExchanges | (kExchanges - 1);
+unsigned wanted_spaces = kAllSpaces;
+
+unsigned bit_of(Space space) { return 1u << static_cast<unsigned>(space); }
 
 [[noreturn]] void fail() {
     std::fprintf(stderr, "emulator: %s: %s\n", file_name.c_str(), std::strerror(errno));
@@ -75,6 +96,14 @@ const char* name_of(Operation operation) {
     return "";
 }
 
+const char* name_of(WarpOperation operation) {
+    static constexpr std::array<const char*, 17> kNames{
+        "sync",       "shuffle",    "shuffle_up", "shuffle_down", "shuffle_xor", "ballot",
+        "match_any",  "match_all",  "reduce_add", "reduce_min",   "reduce_max",  "reduce_min",
+        "reduce_max", "reduce_and", "reduce_or",  "reduce_xor",   "together"};
+    return kNames.at(static_cast<std::size_t>(operation));
+}
+
 // Integers of 4 and 8 bytes in decimal, other sizes in hexadecimal, the highest word first.
 void write_value(const std::uint32_t* words, unsigned bytes) {
     if (bytes == 4) {
@@ -89,7 +118,56 @@ void write_value(const std::uint32_t* words, unsigned bytes) {
     }
 }
 
+// The columns up to the lane.
+void write_place(Worker& worker, int warp, int lane) {
+    const Grid& grid = worker.grid();
+    const std::string kernel = grid.name();
+    const char* const quote = kernel.find(',') == std::string::npos ? "" : "\"";
+    std::fprintf(file, "%" PRIu64 ",%s%s%s,%" PRId64 ",%" PRIu64 ",%d,%d,", grid.serial, quote,
+                 kernel.c_str(), quote, worker.block(), step, warp, lane);
+}
+
+// The values that lanes of a warp gave, and from which lane each of them took one.
+void trace_exchange(Worker& worker, int warp, const Warp& values, const WarpMeeting& meeting) {
+    if (!block_is_recorded || (wanted_spaces & kExchanges) == 0) return;
+    if (meeting.operation == WarpOperation::sync || meeting.operation == WarpOperation::together) {
+        return;
+    }
+    const Unrecorded unrecorded;
+    ExchangePlace known;
+    std::string line;
+    for (std::uint32_t lanes = meeting.arrived; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        write_place(worker, warp, lane);
+        const int source = source_of_lane(values, meeting, lane);
+        const std::string object = source < 0 ? "" : "lane" + std::to_string(source);
+        const ExchangePlace& place = exchanges[warp * kWarpSize + lane];
+        if (place != known) line = find_line(place.code, callers_of(place.path)).text();
+        known = place;
+        std::fprintf(file, "%s,%s,warp,%s,%d,,%" PRIu64 "\n", line.c_str(),
+                     name_of(meeting.operation), object.c_str(), values.argument[lane],
+                     values.value[lane]);
+    }
+}
+
 }  // namespace
+
+bool choose_traced_spaces(const std::string& names) {
+    unsigned chosen = 0;
+    for (std::size_t begin = 0; begin <= names.size();) {
+        const std::size_t end = std::min(names.find(',', begin), names.size());
+        const std::string name = names.substr(begin, end - begin);
+        unsigned found = name == "warp" ? kExchanges : 0;
+        for (const Space space : {Space::global, Space::shared, Space::constant, Space::texture}) {
+            if (name == name_of(space)) found = bit_of(space);
+        }
+        if (found == 0) return false;
+        chosen |= found;
+        begin = end + 1;
+    }
+    wanted_spaces = chosen;
+    return true;
+}
 
 void start_trace(const std::string& path) {
     if (tracing) return;
@@ -99,6 +177,11 @@ void start_trace(const std::string& path) {
     std::fputs("grid,kernel,block,step,warp,lane,line,operation,space,object,offset,bytes,value\n",
                file);
     tracing = true;
+    hooks.collective_computed = trace_exchange;
+}
+
+void note_exchange(const void* code, std::uint16_t path) {
+    exchanges[current_thread->linear_index] = {code, path};
 }
 
 void begin_block_trace() { step = 0; }
@@ -106,18 +189,14 @@ void begin_block_trace() { step = 0; }
 void next_trace_step() { ++step; }
 
 void trace_request(Worker& worker, int warp, const Request& request) {
-    const Grid& grid = worker.grid();
-    const std::string kernel = grid.name();
-    const bool quoted = kernel.find(',') != std::string::npos;
+    if ((wanted_spaces & bit_of(request.space)) == 0) return;
     const std::string line = line_of(request.place).text();
     for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
         const int lane = std::countr_zero(lanes);
         const Object object = object_at(worker, request.address[lane], request.space);
-        std::fprintf(
-            file, "%" PRIu64 ",%s%s%s,%" PRId64 ",%" PRIu64 ",%d,%d,%s,%s,%s,%s,%" PRIuPTR ",%d,",
-            grid.serial, quoted ? "\"" : "", kernel.c_str(), quoted ? "\"" : "", worker.block(),
-            step, warp, lane, line.c_str(), name_of(request.operation), name_of(request.space),
-            object.name.c_str(), object.offset, request.bytes);
+        write_place(worker, warp, lane);
+        std::fprintf(file, "%s,%s,%s,%s,%" PRIuPTR ",%d,", line.c_str(), name_of(request.operation),
+                     name_of(request.space), object.name.c_str(), object.offset, request.bytes);
         if (request.words[lane] != nullptr) write_value(request.words[lane], request.bytes);
         std::fputc('\n', file);
     }

@@ -179,6 +179,8 @@ class Output(unittest.TestCase):
             ("EMULATOR_RACES", "maybe"),
             ("EMULATOR_SKIP", "nowhere"),
             ("EMULATOR_TRACE", "/no/such/folder/trace.csv"),
+            ("EMULATOR_TRACE_SPACES", "global,nowhere"),
+            ("EMULATOR_TIMELINE", "/no/such/folder/timeline.csv"),
             ("EMULATOR_COUNTERS", "/no/such/folder/counters.json"),
         ):
             with self.subTest(name):
