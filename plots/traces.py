@@ -2,6 +2,7 @@
 """Records the small runs on the CPU engine that drawings are made from, into plots/data/traces.
 
     python3 -m plots.traces            runs the stages and writes the tables
+    python3 -m plots.traces --only partition network    writes only these
     python3 -m plots.traces --check    only compares: exit status 1 where a run differs
 
 Each chapter names its runs in CHAPTER.traces.
@@ -16,7 +17,7 @@ from pathlib import Path
 from common.tools.lib.stages import EXIT_FAILURE, DataError, run_tool
 from plots.page.chapters import all_chapters
 from plots.records.folders import TRACES
-from plots.records.stages import all_stages
+from plots.records.stages import all_stages, nearest
 from plots.records.traces import Recorded, program_of
 
 
@@ -24,14 +25,24 @@ def all_traces() -> list[Recorded]:
     return [one for chapter in all_chapters() for one in chapter.traces]
 
 
+def chosen_traces(words: Sequence[str] | None) -> list[Recorded]:
+    every = all_traces()
+    names = [one.name for one in every]
+    for word in words or ():
+        if word not in names:
+            raise DataError(f"--only {word}: no such table; {nearest(word, names)}")
+    return [one for one in every if words is None or one.name in words]
+
+
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Records the runs that drawings are made from.")
     parser.add_argument("--check", action="store_true", help="compare with the recorded tables")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="only these tables")
     parser.add_argument("--data", type=Path, default=TRACES, help="folder of the tables")
     arguments = parser.parse_args(words)
     stages = {stage.stage: stage for stage in all_stages()}
     status = 0
-    for one in all_traces():
+    for one in chosen_traces(arguments.only):
         path = arguments.data / f"{one.name}.csv"
         text = one.made(program_of(one, stages[one.stage]))
         try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Figures of the Floyd-Warshall chapter: 7.3 and 7.4, and the bandwidth against the matrix' size.
-"""
+"""Figures of the Floyd-Warshall chapter: 7.1 and 7.2 from what the kernels did, 7.3 and 7.4, and
+the bandwidth against the matrix' size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from plots.drawing.panels import (
     published,
     select,
 )
+from plots.drawing.scene import scene_figure
 from plots.drawing.words import device_label, provenance
+from plots.floyd import cells
 from plots.records.limits import Limits, reachable_seconds
 from plots.records.medians import times
 from plots.records.rows import Row
@@ -147,6 +149,22 @@ def prepare_bandwidth(source: Source) -> Drawing:
 
 
 FIGURES = (
+    scene_figure(
+        "figure_7_1",
+        "Figure 7.1",
+        STAGES.chapter,
+        "Floyd-Warshall, one block per row",
+        "Each block computes a single row (7.3.1).",
+        cells.prepare_rows,
+    ),
+    scene_figure(
+        "figure_7_2",
+        "Figure 7.2",
+        STAGES.chapter,
+        "Floyd-Warshall, several rows per block",
+        "Each block computes several rows, in segments of columns (7.3.2).",
+        cells.prepare_columns,
+    ),
     Figure(
         "figure_7_3",
         "Figure 7.3",
@@ -188,4 +206,5 @@ CHAPTER = Chapter(
     Rate("relaxations", lambda row: float(row.n) ** 3),
     Rules(COMPARED_RUN, series=(KERNELS,)),
     working_set_bytes=working_set_bytes,
+    traces=(cells.ROWS, cells.COLUMN_REUSE),
 )

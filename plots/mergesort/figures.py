@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures of the merge sort chapter: 4.5 and 4.9 show what the kernels did, 4.10 and 4.11
+"""Figures of the merge sort chapter: 4.1 to 4.9 show what the kernels did, 4.10 and 4.11
 measurements. The tables of Herrero and Troiani 2024 (MultiSort) are drawn beside ours."""
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from plots.drawing.panels import (
     prepare_cpu_gpu,
     published,
 )
-from plots.mergesort import merge_path, multisort, opencl
+from plots.drawing.scene import scene_figure
+from plots.mergesort import merge_path, multisort, opencl, passes, search, selection
 from plots.mergesort.overlap import prepare_overlap
 from plots.mergesort.published import PRINTED
 from plots.mergesort.stages import BEST, FIRST, MULTISORT, STAGE_RUNS, STAGES, THESIS
@@ -41,6 +42,38 @@ def prepare_best(source: Source) -> Drawing:
 
 
 FIGURES = (
+    scene_figure(
+        "figure_4_1",
+        "Figure 4.1",
+        STAGES.chapter,
+        "Merge sort, the tree of merges",
+        "A list that is divided from the top, and merged on the way back (4.1).",
+        passes.prepare_merges,
+    ),
+    scene_figure(
+        "figure_4_2",
+        "Figure 4.2",
+        STAGES.chapter,
+        "Selection sort of a segment",
+        "A list after each exchange of a selection sort (4.1).",
+        selection.prepare_selection,
+    ),
+    scene_figure(
+        "figure_4_3",
+        "Figure 4.3",
+        STAGES.chapter,
+        "Merge sort, its two phases",
+        "Sublists that are sorted first, and then merged pair by pair (4.2).",
+        passes.prepare_phases,
+    ),
+    scene_figure(
+        "figure_4_4",
+        "Figure 4.4",
+        STAGES.chapter,
+        "Merge by binary search",
+        "Two sorted lists; each element finds its place in the other one (4.2.1).",
+        search.prepare_search,
+    ),
     Figure(
         "figure_4_5",
         "Figure 4.5",
@@ -49,6 +82,25 @@ FIGURES = (
         "Two drawings of the idea: the border between zeros and ones, and its crossings (4.2.2).",
         merge_path.prepare_merge_path,
         in_readme=True,
+    ),
+    scene_figure(
+        "figure_4_6",
+        "Figure 4.6",
+        STAGES.chapter,
+        "Selection sort, the search for the smallest key",
+        "The steps of a reduction to the smallest element (4.3).",
+        selection.prepare_reduction,
+    ),
+    scene_figure(
+        "figure_4_8",
+        "Figures 4.7 and 4.8",
+        STAGES.chapter,
+        "Selection sort, the end of the list",
+        (
+            "The last threads would read beyond the list (4.7). With the largest number behind it"
+            " no thread needs a test (4.8; 4.3.2)."
+        ),
+        selection.prepare_padding,
     ),
     Figure(
         "figure_4_9",
@@ -90,5 +142,13 @@ CHAPTER = Chapter(
     tables=TABLES,
     printed=PRINTED,
     working_set_bytes=lambda n: 8.0 * n,  # the list, and the list that it is merged into
-    traces=(merge_path.TRACE,),
+    traces=(
+        merge_path.TRACE,
+        passes.MERGES,
+        passes.PHASES,
+        search.TRACE,
+        selection.SELECTION,
+        selection.TESTED,
+        selection.PADDED,
+    ),
 )

@@ -11,6 +11,8 @@ from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Block, Drawing, Figure
 from plots.drawing.panels import Runs, gains_of, prepare_against_n, prepare_cpu_gpu, published
 from plots.drawing.words import THESIS_CARD, check_stages
+from plots.drawing.scene import scene_figure
+from plots.nbody import accesses, tiles
 from plots.nbody.animation import make_collision
 from plots.nbody.metrics import CLASS_LABELS, UTILISATION, first_present, instructions_per_pair
 from plots.nbody.profile import PROFILED
@@ -208,6 +210,30 @@ def pairs(row: Row) -> float:
 
 
 FIGURES = (
+    scene_figure(
+        "figure_6_1",
+        "Figure 6.1",
+        STAGES.chapter,
+        "N-body, one row per thread",
+        "Each row is the work of one thread, which adds up one body's acceleration (6.3.1).",
+        accesses.prepare_pairs,
+    ),
+    scene_figure(
+        "figure_6_2",
+        "Figure 6.2",
+        STAGES.chapter,
+        "N-body, the requests of a warp",
+        "The threads' accesses to a list of float3 lie three words apart (6.3.1.1).",
+        accesses.prepare_requests,
+    ),
+    scene_figure(
+        "figure_6_3",
+        "Figure 6.3",
+        STAGES.chapter,
+        "N-body, one tile after the other",
+        "A thread computes with several segments; at the arrows its block copies one (6.3.1.2).",
+        tiles.prepare_tiles,
+    ),
     Figure(
         "figure_6_4",
         "Figure 6.4",
@@ -280,6 +306,7 @@ CHAPTER = Chapter(
     FIGURES,
     Rate("pairs", pairs),
     Rules({"input": "plummer", "steps": "0"}),
+    traces=(accesses.PAIRS, accesses.FLOAT3, accesses.FLOAT4, accesses.LISTS, tiles.TRACE),
     animation=make_collision,
     profile="plots.nbody.profile",
 )

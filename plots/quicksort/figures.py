@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Figures and tables of the quicksort chapter: 3.9 to 3.13 from measurements, 3.2 and 3.6 from what
-its kernels did."""
+"""Figures and tables of the quicksort chapter: 3.1 to 3.8 from what its kernels did, 3.9 to 3.13
+from measurements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from plots.drawing.panels import (
     prepare_cpu_gpu,
     published,
 )
-from plots.quicksort import network, partition
+from plots.drawing.scene import scene_figure
+from plots.quicksort import bitonic_merge, network, partition, scan, tree
 from plots.quicksort.stages import BEST, BIG, BITONIC, COUNTING, SMALL, STAGES, TWO_KERNELS
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
@@ -157,6 +158,14 @@ def counting_table(
 
 
 FIGURES = (
+    scene_figure(
+        "figure_3_1",
+        "Figure 3.1",
+        STAGES.chapter,
+        "Quicksort, a list and its parts",
+        "A list of a few keys, its pivots, and the parts that they leave (3.2).",
+        tree.prepare_tree,
+    ),
     Figure(
         "figure_3_2",
         "Figure 3.2",
@@ -166,6 +175,17 @@ FIGURES = (
         partition.prepare_partition,
         in_readme=True,
     ),
+    scene_figure(
+        "figure_3_5",
+        "Figures 3.3 to 3.5",
+        STAGES.chapter,
+        "Bitonic sort, the last merge",
+        (
+            "A bitonic list and one that is not; a bitonic list that becomes two; two sorted lists"
+            " that become two bitonic ones (3.2.3)."
+        ),
+        bitonic_merge.prepare_bitonic_merge,
+    ),
     Figure(
         "figure_3_6",
         "Figure 3.6",
@@ -174,6 +194,14 @@ FIGURES = (
         "A drawing of the network, one arrow per comparison (3.3.1).",
         network.prepare_network,
         in_readme=True,
+    ),
+    scene_figure(
+        "figure_3_8",
+        "Figures 3.7 and 3.8",
+        STAGES.chapter,
+        "Quicksort, the scan of a warp by shuffles",
+        "The declaration of __shfl_up, and a drawing of its pattern in a scan (3.3.2.2).",
+        scan.prepare_scan,
     ),
     Figure(
         "figure_3_9",
@@ -245,5 +273,5 @@ CHAPTER = Chapter(
         series=(BITONIC, SMALL, BIG),
     ),
     tables={"inputs": inputs_table, "counting": counting_table},
-    traces=(network.TRACE, partition.TRACE),
+    traces=(network.TRACE, partition.TRACE, scan.TRACE, tree.TRACE),
 )

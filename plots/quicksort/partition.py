@@ -67,7 +67,11 @@ TRACE = Trace(
     ("--n", "8105"),
     COLUMNS,
     kept_rows,
-    {"EMULATOR_DEVICE": "gtx980", "EMULATOR_SCHEDULE": "shuffled:2"},
+    {
+        "EMULATOR_DEVICE": "gtx980",
+        "EMULATOR_SCHEDULE": "shuffled:2",
+        "EMULATOR_TRACE_SPACES": "global",
+    },
 )
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import struct
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class Trace:
     columns: tuple[str, ...]
     keep: Callable[[Iterable[Record]], Kept]
     environment: Mapping[str, str] = field(default_factory=dict)
-    skip: str = ""  # lines that begin so are left out: there are millions of them
+    only: str = ""  # a pattern; lines without it are left out: there are too many
 
     engine = "count"
 
@@ -40,8 +41,22 @@ class Trace:
             path = Path(folder) / "trace.csv"
             start(program, ["--trace", str(path), *self.arguments], self.environment)
             with path.open(encoding="utf-8", newline="") as file:
-                lines = (line for line in file if not self.skip or not line.startswith(self.skip))
-                return table_text(self.columns, self.keep(csv.DictReader(lines)))
+                return table_text(self.columns, self.keep(csv.DictReader(self.wanted(file))))
+
+    @property
+    def command(self) -> str:
+        """What a reader types to make the same trace."""
+        arguments = " ".join((*self.arguments, "--trace", "trace.csv"))
+        words = [f"{name}={value}" for name, value in self.environment.items()]
+        words += ["make", "run", f"STAGE={self.stage}", "ENGINE=count", f'ARGS="{arguments}"']
+        return " ".join(words)
+
+    def wanted(self, lines: Iterable[str]) -> Iterator[str]:
+        """The first line, which names the columns, and those that are not left out."""
+        pattern = re.compile(self.only)
+        for number, line in enumerate(lines):
+            if number == 0 or pattern.search(line):
+                yield line
 
 
 @dataclass(frozen=True)
@@ -104,6 +119,25 @@ def program_of(one: Recorded, stage: Stage) -> Path:
     if not program.exists():
         raise DataError(f"{program} is not built yet: run `make {target}`")
     return program
+
+
+def thread_of(record: Record) -> int:
+    """The number of a thread in its block."""
+    return 32 * int(record["warp"]) + int(record["lane"])
+
+
+def requests_of(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """The accesses that a warp made together. In a trace their lanes follow one another."""
+    names = ("grid", "block", "step", "warp", "line", "operation", "object", "bytes")
+    own: list[Record] = []
+    for one in records:
+        same = own and all(one[name] == own[-1][name] for name in names)
+        if own and (not same or int(one["lane"]) <= int(own[-1]["lane"])):
+            yield own
+            own = []
+        own.append(one)
+    if own:
+        yield own
 
 
 def signed(text: str) -> int:

@@ -23,7 +23,7 @@ struct Settings {
     // EMULATOR_TIME_LIMIT: seconds of processor time that a block may use; 0: no limit
     double time_limit = 60;
     int devices = 1;  // EMULATOR_DEVICES: how many GPUs of this kind the program sees
-    std::string timeline;  // EMULATOR_TIMELINE: a file for what ran when, as CSV; empty: none
+    std::string timeline{};  // EMULATOR_TIMELINE: a file for what ran when, as CSV; empty: none
 };
 
 // The most that EMULATOR_DEVICES may ask for.

@@ -46,6 +46,8 @@ def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]
 
 
 LABELS: dict[str, tuple[str, ...]] = {
+    "figure_7_1": ("block 11", "row 5 is read 144 times,", "2 + 4 = 6 < 9", "9→6", "∞"),
+    "figure_7_2": ("block 2", "row 5 is read 36 times,", "thread j: down column j,", "9→6"),
     "figure_7_3": (
         *KERNELS,
         GPU,
@@ -59,4 +61,6 @@ LABELS: dict[str, tuple[str, ...]] = {
     "floyd_bandwidth": (*KERNELS, GPU, "vertices", "Distances read by the kernels, GB/s"),
 }
 
+COUNTED = ("figure_7_1", "figure_7_2")
+TRACED = COUNTED
 SAID = {"floyd_bandwidth": {"2"}}  # L2

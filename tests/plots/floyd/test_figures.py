@@ -4,11 +4,43 @@
 import unittest
 
 from common.tools.lib.columns import ROW_COLUMNS
+from common.tools.lib.stages import DataError
+from plots.floyd import cells
 from plots.floyd.figures import BEST, CHAPTER, KERNELS, STAGES
 from plots.records.folders import PLOTS
 from plots.records.sweeps import FILE, all_sweeps
-from tests.plots.fixtures import DrawingTest, ReadmeTest
+from tests.plots.fixtures import DrawingTest, ReadmeTest, TraceTest
 from tests.plots.floyd.data import rows
+
+
+class CellsTest(TraceTest):
+    """Figures 7.1 and 7.2."""
+
+    def test_blocks_have_rows_and_threads_have_columns(self) -> None:
+        for trace, rows, row_reads in ((cells.ROWS, 1, 144), (cells.COLUMN_REUSE, 4, 36)):
+            step = cells.read_step(self.source, trace)
+            for (row, column), cell in step.cells.items():
+                self.assertEqual((cell.block, cell.thread), (row // rows, column))
+            self.assertEqual((step.pivot_row, step.pivot_column), (row_reads, 144))
+
+    def test_both_stages_find_the_same_distances(self) -> None:
+        found = [cells.read_step(self.source, one) for one in (cells.ROWS, cells.COLUMN_REUSE)]
+        distances = [
+            {place: (cell.before, cell.after) for place, cell in step.cells.items()}
+            for step in found
+        ]
+        self.assertEqual(distances[0], distances[1])
+        shorter = [before > after for before, after in distances[0].values()]
+        self.assertGreater(sum(shorter), 10)
+        for i in range(cells.COUNT):
+            self.assertEqual(distances[0][i, i], (0, 0))
+
+    def test_a_distance_that_is_not_the_shorter_way_is_refused(self) -> None:
+        self.change("floyd_rows", "7,9,44,store,7,9,6", "7,9,44,store,7,9,7")
+        with self.assertRaisesRegex(
+            DataError, r"floyd_rows\.csv: cell \(7, 9\) is not the shorter"
+        ):
+            cells.prepare_rows(self.source)
 
 
 class FiguresTest(DrawingTest):

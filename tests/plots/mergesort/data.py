@@ -145,6 +145,21 @@ def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]
 
 
 LABELS: dict[str, tuple[str, ...]] = {
+    "figure_4_1": ("input", "pass 4", "thread 7", "15"),
+    "figure_4_2": ("the list", "1 sorted", "sorted", "7"),
+    "figure_4_3": (
+        "(a) the input",
+        "(b) phase 1, selection sort: 4 sorted runs of 512 keys",
+        "(d) phase 2, merges 2: 1 sorted run of 2048 keys",
+    ),
+    "figure_4_4": ("left run: 512 sorted keys", "key 7", "rank", "merged list", "435"),
+    "figure_4_6": ("s_places, stride 4", "s_places, stride 1", "4: 1", "2: 0"),
+    "figure_4_8": (
+        "(a) 02_shared_list: a test for the end",
+        "(b) 03_padded_list: no test",
+        "max",
+        "4: 0",
+    ),
     "figure_4_5": ("left run", "right run", "(a) 1: the left key is greater", "0", "1"),
     "figure_4_9": (
         NOT_OVERLAPPED,
@@ -202,7 +217,7 @@ for table, words in {
 }.items():
     LABELS[f"multisort_{table:02}"] = (*words, f"{SAID_BY}, table {table}.")
 
-COUNTED = ("figure_4_5",)
+COUNTED = (*(f"figure_4_{i}" for i in (1, 2, 3, 4, 5, 6, 8)),)
 TRACED = COUNTED
 # Figures that show numbers of another source.
 PRINTED = (*(name for name in LABELS if name.startswith("multisort")),)

@@ -7,6 +7,7 @@ import unittest
 
 from common.tools.lib.columns import LIMITS_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.stages import DataError
+from plots.mergesort import passes, search, selection
 from plots.mergesort.figures import CHAPTER
 from plots.mergesort.merge_path import THREADS, read_merge_path
 from plots.mergesort.overlap import Chunk, by_order, prepare_overlap, read_chunks, sort_begin
@@ -61,6 +62,90 @@ class MergePathTest(TraceTest):
             DataError, r"mergepath\.csv: thread 5 finds no crossing or stores elsewhere"
         ):
             read_merge_path(self.source)
+
+
+class SelectionTest(TraceTest):
+    """Figures 4.2 and 4.6 to 4.8."""
+
+    def test_each_search_moves_the_smallest_key(self) -> None:
+        rows = selection.read_selection(self.source)
+        self.assertEqual(len(rows), selection.COUNT)
+        for number, (keys, smallest) in enumerate(rows):
+            self.assertEqual(keys[:number], sorted(keys)[:number])
+            self.assertEqual(keys[smallest], min(keys[number:]))
+        self.assertEqual(rows[-1][0], sorted(rows[0][0]))
+
+    def test_the_reduction_halves(self) -> None:
+        sweep = selection.read_sweep(self.source, selection.SELECTION, 0)
+        self.assertEqual([len(step) for step in sweep.steps], [4, 2, 1])
+        for step, stride in zip(sweep.steps, (4, 2, 1)):
+            self.assertEqual(
+                [(pair.thread, pair.partner) for pair in step],
+                [(thread, thread + stride) for thread in range(stride)],
+            )
+
+    def test_the_padding_replaces_the_test(self) -> None:
+        number = selection.SHORT_SWEEP
+        tested = selection.read_sweep(self.source, selection.TESTED, number)
+        padded = selection.read_sweep(self.source, selection.PADDED, number)
+        self.assertEqual([len(step) for step in tested.steps], [1, 2, 1])
+        self.assertEqual([len(step) for step in padded.steps], [4, 2, 1])
+        self.assertEqual(tested.smallest, padded.smallest)
+        beyond = {place for place in padded.keys if place >= selection.COUNT}
+        self.assertEqual(len(beyond), 3)
+        self.assertEqual({padded.keys[place] for place in beyond}, {selection.LARGEST_KEY})
+        self.assertEqual(
+            tested.keys, {place: padded.keys[place] for place in set(padded.keys) - beyond}
+        )
+
+    def test_a_search_for_another_key_is_refused(self) -> None:
+        self.change("selection", "0,7,0,load,keys,4,3088575965", "0,7,0,load,keys,4,5")
+        with self.assertRaisesRegex(DataError, r"selection\.csv: sweep 0 .*a key changes"):
+            selection.prepare_reduction(self.source)
+
+    def test_a_search_that_keeps_the_greater_key_is_refused(self) -> None:
+        self.change("selection", "0,7,0,store,places,0,4\n", "")
+        with self.assertRaisesRegex(DataError, r"selection\.csv: sweep 0 .*not find the smallest"):
+            selection.prepare_reduction(self.source)
+
+
+class PassesTest(TraceTest):
+    """Figures 4.1 and 4.3."""
+
+    def test_runs_are_merged_in_pairs(self) -> None:
+        found = [passes.read_passes(self.source, one) for one in (passes.MERGES, passes.PHASES)]
+        self.assertEqual([len(one.by_run()) for one in found[0]], [1, 8, 4, 2, 1])
+        self.assertEqual([len(one.by_run()) for one in found[1]], [1, 4, 2, 1])
+        for every in found:
+            for earlier, later in zip(every[1:], every[2:]):
+                before, after = earlier.by_run(), later.by_run()
+                self.assertEqual(len(before), 2 * len(after))
+        for earlier, later in zip(found[0][1:], found[0][2:]):
+            before = earlier.by_run()
+            for i, run in enumerate(later.by_run()):
+                self.assertEqual(run, sorted(before[2 * i] + before[2 * i + 1]))
+
+    def test_a_run_that_is_not_sorted_is_refused(self) -> None:
+        self.change("merges", "merge_runs_kernel,0,0,", "merge_runs_kernel,0,0,9")
+        with self.assertRaisesRegex(DataError, r"merges\.csv: .* leaves a run that is not sorted"):
+            passes.prepare_merges(self.source)
+
+
+class SearchTest(TraceTest):
+    """Figure 4.4."""
+
+    def test_each_search_is_a_binary_one(self) -> None:
+        for one in search.read_searches(self.source):
+            for (low, high), (place, _) in zip(one.intervals(), one.probes):
+                self.assertEqual(place, (low + high) // 2)
+            low, high = one.intervals()[-1]
+            self.assertEqual((low, low + one.number), (high, one.stored))
+            self.assertIn(len(one.probes), (9, 10))
+
+    def test_a_key_that_is_stored_elsewhere_is_refused(self) -> None:
+        self.change("merge_search", "513,store,74", "513,store,75")
+        with self.assertRaisesRegex(DataError, r"merge_search\.csv: thread 513 does not store"):
+            search.prepare_search(self.source)
 
 
 class FiguresTest(DrawingTest):

@@ -91,6 +91,15 @@ def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]
 
 
 LABELS: dict[str, tuple[str, ...]] = {
+    "figure_6_1": ("thread 7", "body 7", "step 0", "acceleration 7"),
+    "figure_6_2": (
+        "(a) float3 position: 01_float3 loads",
+        "request 3",
+        "12 sectors, 32 of 96 words",
+        "16 sectors, 128 of 128 words",
+        "4 sectors, 32 of 32 words",
+    ),
+    "figure_6_3": ("tile 2", "512 to 599", "168 without mass", "256 pairs per thread", "copy"),
     "figure_6_4": (
         GPU,
         BEFORE,
@@ -115,8 +124,9 @@ LABELS: dict[str, tuple[str, ...]] = {
 }
 
 # Its picture shows no measurement, and no device.
-COUNTED = ("nbody_counters",)
-EMULATED = COUNTED
+TRACED = ("figure_6_1", "figure_6_2", "figure_6_3")
+EMULATED = ("nbody_counters",)
+COUNTED = (*EMULATED, *TRACED)
 # Where this machine has no profiler counters, the recorded ones are drawn.
 PROFILED = ("figure_6_4", "figure_6_5")
 # Numbers that a figure says although nobody measured them here.

@@ -3,11 +3,56 @@
 
 import unittest
 
+from common.tools.lib.stages import DataError
+from plots.nbody import accesses, tiles
 from plots.nbody.figures import AFTER, KERNELS, STAGES, pairs
-from plots.records.folders import PLOTS, THESIS
+from plots.records.counters import read_counters
+from plots.records.folders import COUNTERS, PLOTS, THESIS
 from plots.records.published import read_published
 from plots.records.sweeps import FILE, all_sweeps
-from tests.plots.fixtures import DrawingTest, timed
+from tests.plots.fixtures import DrawingTest, TraceTest, timed
+
+
+class AccessesTest(TraceTest):
+    """Figures 6.1 to 6.3."""
+
+    def test_each_thread_walks_the_whole_list(self) -> None:
+        for number, one in enumerate(accesses.read_threads(self.source)):
+            self.assertEqual((one.own, one.stored), (number, number))
+            self.assertEqual(one.bodies, list(range(accesses.BODIES)))
+
+    def test_requests_have_the_sectors_that_are_counted(self) -> None:
+        """The counters of another run have the same sectors per request."""
+        counted = {}
+        for one in read_counters(COUNTERS / f"{STAGES.chapter}.csv"):
+            if one.kernel == accesses.KERNEL:
+                counted[one.stage] = one.counters
+        for trace, words in ((accesses.FLOAT3, 32), (accesses.FLOAT4, 128), (accesses.LISTS, 32)):
+            requests = accesses.read_requests(self.source, trace)
+            self.assertTrue(all(len(one.words) == words for one in requests))
+            if requests[0].operation == "store":
+                own = counted[trace.stage.partition("/")[2]]
+                each = own["global_store.sectors"] / own["global_store.requests"]
+                self.assertEqual({len(one.sectors) for one in requests}, {each})
+        self.assertEqual(
+            [len(one.sectors) for one in accesses.read_requests(self.source, accesses.FLOAT3)],
+            [12, 12, 12],
+        )
+
+    def test_a_lane_that_is_missing_is_refused(self) -> None:
+        self.change("nbody_float4", "0,load,a1,31,496,16\n", "")
+        with self.assertRaisesRegex(DataError, r"nbody_float4\.csv: request 0 is not one of a"):
+            accesses.prepare_requests(self.source)
+
+    def test_the_tiles_are_the_list(self) -> None:
+        found, own = tiles.read_tiles(self.source)
+        self.assertEqual(own, 256)
+        self.assertEqual([one.first for one in found], [0, 256, 512])
+        self.assertEqual([one.loaded for one in found], [256, 256, 88])
+        self.assertEqual({(one.stored, one.read) for one in found}, {(256, 256)})
+        self.change("nbody_tiles", "load,shared,0,256", "load,shared,0,255")
+        with self.assertRaisesRegex(DataError, r"nbody_tiles\.csv: the tiles are not the list"):
+            tiles.prepare_tiles(self.source)
 
 
 class FiguresTest(DrawingTest):

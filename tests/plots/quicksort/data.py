@@ -80,6 +80,12 @@ def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]
 
 
 LABELS: dict[str, tuple[str, ...]] = {
+    "figure_3_1": (
+        "grid 1: 9000 keys",
+        "grid 3: 5644 keys",
+        "365",
+        "sorted list: pivots never move again (red)",
+    ),
     "figure_3_2": (
         "block 0",
         "block 3",
@@ -87,7 +93,16 @@ LABELS: dict[str, tuple[str, ...]] = {
         "block 3: left 0 + 768, right 0 + 1258",
         "each tile",
     ),
+    "figure_3_5": (
+        "(a) the input: not bitonic",
+        "(b) 2 sorted lists of 8",
+        "(c) 2 bitonic lists of 8, in order",
+        "next: each key and its mirror image",
+        "next: keys 4 apart",
+        "(f) sorted",
+    ),
     "figure_3_6": ("step 1", "10", "input", "output", "keys exchanged", "compared, left in place"),
+    "figure_3_8": ("__shfl_up_sync", "distance 1", "distance 16", "sums", "56"),
     "figure_3_9": (*BITONIC, GPU, "GTX 980, 2016 (2048 keys)", "2048 keys, µs", "2.00"),
     "figure_3_10": (*BITONIC[-1], TWO_KERNELS, GPU, "GTX 980, 2016 (2048 keys)", "10.00"),
     "figure_3_11": (*SMALL, GPU, "GTX 980, 2016 (6080 keys)", "28 992 keys, µs", "1.26", "1.77"),
@@ -95,5 +110,5 @@ LABELS: dict[str, tuple[str, ...]] = {
     "figure_3_13": (STAGES.serial, BIG[0], BEST, GPU, HOST, "GTX 980, 2016"),
 }
 
-COUNTED = ("figure_3_2", "figure_3_6")
+COUNTED = ("figure_3_1", "figure_3_2", "figure_3_5", "figure_3_6", "figure_3_8")
 TRACED = COUNTED

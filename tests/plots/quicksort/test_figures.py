@@ -3,11 +3,12 @@
 3.6 is the bitonic one and sorts; the partition of figure 3.2 moves every key once. Other traces
 are refused."""
 
+import itertools
 import unittest
 
 from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.stages import DataError
-from plots.quicksort import network, partition
+from plots.quicksort import bitonic_merge, network, partition, scan, tree
 from plots.quicksort.figures import CHAPTER, INPUTS, counting_table, inputs_table, median_ms
 from plots.quicksort.stages import BEST, BIG, BITONIC, SMALL, STAGES, TWO_KERNELS
 from plots.records.folders import PLOTS
@@ -151,6 +152,89 @@ class DrawingsTest(TraceTest):
                 ("0", "store", "a1", 12, "4", 1, "112"),
             ],
         )
+
+
+class PartsTest(TraceTest):
+    """Figure 3.1."""
+
+    def test_the_parts_of_a_list_are_those_that_its_pivot_leaves(self) -> None:
+        segments = tree.read_tree(self.source)
+        self.assertEqual((segments[0].begin, segments[0].count), (0, 9000))
+        for i, one in enumerate(segments):
+            children = [other for other in segments if other.parent == i]
+            if one.pivot_place is None:
+                self.assertLessEqual(one.count, 2048)
+                self.assertEqual(children, [])
+                continue
+            self.assertGreater(one.count, 2048)
+            expected = [(one.begin, one.pivot_place), (one.pivot_place + 1, one.end)]
+            self.assertEqual([(other.begin, other.end) for other in children], expected)
+            self.assertEqual({other.depth for other in children}, {one.depth + 1})
+        # The pivots stand in the order of their sizes.
+        pivots = sorted((one.pivot_place, one.pivot) for one in segments if one.pivot is not None)
+        keys = [key for _, key in pivots]
+        self.assertEqual(keys, sorted(keys))
+
+    def test_another_pivot_is_drawn_or_refused(self) -> None:
+        before = tree.prepare_tree(self.source)
+        self.change("quicksort_tree", "0,3355,1036,", "0,3355,1039,")
+        with self.assertRaisesRegex(DataError, r"quicksort_tree\.csv: grid 5 sorts the pivot"):
+            tree.prepare_tree(self.source)
+        self.change("quicksort_tree", "0,3355,1039,", "0,3355,1036,")
+        self.change("quicksort_tree", "8504,496", "8504,490")
+        self.assertIn("490", str(tree.prepare_tree(self.source).tables))
+        self.assertNotIn("490", str(before.tables))
+
+
+class BitonicMergeTest(TraceTest):
+    """Figures 3.3 to 3.5."""
+
+    def test_bitonic_lists(self) -> None:
+        def is_bitonic(keys: tuple[int, ...]) -> bool:
+            """As the thesis defines it: for some rotation, rising and then falling."""
+            for begin in range(len(keys)):
+                own = keys[begin:] + keys[:begin]
+                top = own.index(max(own))
+                if list(own) == sorted(own[:top]) + sorted(own[top:], reverse=True):
+                    return True
+            return False
+
+        for count in range(1, 7):
+            for keys in itertools.permutations(range(count)):
+                self.assertEqual(bitonic_merge.is_bitonic(keys), is_bitonic(keys), keys)
+
+    def test_each_step_leaves_bitonic_parts_in_order(self) -> None:
+        moments = bitonic_merge.read_moments(self.source)
+        self.assertEqual([one.part for one in moments], [16, 8, 8, 4, 2, 1])
+        self.assertFalse(bitonic_merge.is_bitonic(moments[0].keys))
+        for one in moments:
+            self.assertEqual(sorted(one.keys), list(range(16)))
+        for keys in bitonic_merge.parts_of(moments[1]):
+            self.assertEqual(keys, sorted(keys))
+        for one in moments[2:]:
+            parts = bitonic_merge.parts_of(one)
+            self.assertTrue(all(map(bitonic_merge.is_bitonic, parts)))
+            self.assertTrue(all(max(a) < min(b) for a, b in zip(parts, parts[1:])))
+        self.assertEqual(moments[-1].keys, list(range(16)))
+
+
+class ScanTest(TraceTest):
+    """Figures 3.7 and 3.8."""
+
+    def test_the_shuffles_are_hillis_and_steele_s(self) -> None:
+        levels = scan.read_scan(self.source)
+        self.assertEqual([one.distance for one in levels], [1, 2, 4, 8, 16, 0])
+        for one in levels[:-1]:
+            for lane, taken in enumerate(one.sources):
+                self.assertEqual(taken, lane - one.distance if lane >= one.distance else lane)
+        first = levels[0].sums
+        self.assertEqual(levels[-1].sums, list(itertools.accumulate(first)))
+        self.assertEqual(len(set(first)) > 3, True)
+
+    def test_other_sums_are_refused(self) -> None:
+        self.change("scan", "0,1,5,4,3", "0,1,5,4,4")
+        with self.assertRaisesRegex(DataError, r"scan\.csv: shuffle 1 does not give the sums"):
+            scan.read_scan(self.source)
 
 
 class TablesTest(ReadmeTest):
