@@ -180,6 +180,7 @@ void on_wrong_free(Worker& worker, bool twice, const std::string& what, const vo
 
 bool on_barrier_begin(Worker& worker, const void* code, bool) {
     if (!block_is_recorded) return !is_skipped(code);
+    check_time_at_call(worker, code);
     {
         const std::uint16_t path = running_path();
         const Unrecorded unrecorded;
@@ -209,6 +210,7 @@ void on_grid_barrier_complete(Worker& worker) {
 bool on_collective_begin(Worker& worker, const void* code, WarpOperation operation, std::uint32_t) {
     const bool is_sync = operation == WarpOperation::sync;
     if (!block_is_recorded) return !is_sync || !is_skipped(code);
+    check_time_at_call(worker, code);
     {
         const std::uint16_t path = tracing ? running_path() : 0;
         const Unrecorded unrecorded;
@@ -224,6 +226,7 @@ bool on_collective_begin(Worker& worker, const void* code, WarpOperation operati
 
 void on_convergence_begin(Worker& worker, const void* code) {
     if (!block_is_recorded) return;
+    check_time_at_call(worker, code);
     {
         const Unrecorded unrecorded;
         end_turns(worker);

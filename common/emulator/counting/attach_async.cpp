@@ -2,6 +2,7 @@
 #include "common/emulator/counting/attach_async.hpp"
 
 #include "common/emulator/counting/checks/async_checks.hpp"
+#include "common/emulator/counting/checks/checks.hpp"
 #include "common/emulator/counting/record/accesses.hpp"
 #include "common/emulator/counting/record/async_events.hpp"
 #include "common/emulator/counting/record/paths.hpp"
@@ -14,8 +15,9 @@ namespace emulator::counting {
 namespace {
 
 // Before the running thread may wait for others.
-void before_waiting(Worker& worker) {
+void before_waiting(Worker& worker, const void* code) {
     if (!block_is_recorded) return;
+    check_time_at_call(worker, code);
     const Unrecorded unrecorded;
     end_turns(worker);
 }
@@ -43,7 +45,7 @@ void on_barrier_written(const void* code, const std::uint64_t* barrier, std::uin
 // All that a thread did before it arrives is replayed before the arrival takes effect. The replay
 // thus keeps the order that phases make.
 void on_arrival(Worker& worker, const void* code, const std::uint64_t* object, bool is_barrier) {
-    before_waiting(worker);
+    before_waiting(worker, code);
     record_phase_step(code, PhaseStep::arrival, object, {0, is_barrier});
     wait_for_replay();
 }
@@ -64,7 +66,7 @@ bool on_wait_begins(Worker& worker, const void* code) {
         const Unrecorded unrecorded;
         if (is_skipped(code)) return false;
     }
-    before_waiting(worker);
+    before_waiting(worker, code);
     return true;
 }
 

@@ -169,7 +169,7 @@ curandStatus_t generate(const char* function, curandGenerator_t generator, T* ou
         return CURAND_STATUS_LAUNCH_FAILURE;
     }
     const cudaError_t error = emulator::queue_library_work(
-        function, generator->stream, {output, order.count * sizeof(T)}, {},
+        function, generator->stream, {{output, order.count * sizeof(T)}}, {},
         [sequence = generator->sequence, order, output] { sequence->draw(order, output); });
     return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_LAUNCH_FAILURE;
 }

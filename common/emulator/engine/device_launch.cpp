@@ -17,6 +17,7 @@
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
+#include "common/emulator/process/time_limit.hpp"
 
 namespace emulator {
 namespace {
@@ -66,36 +67,58 @@ cudaError_t device_error(cudaError_t error) {
     return error;
 }
 
-cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelIdentity kernel,
-                               std::unique_ptr<KernelCall> call) {
-    auto [error, reason] = check_launch(configuration, kernel);
-    if (configuration.cooperative) {
-        error = cudaErrorNotSupported;
-        reason = "device code cannot launch cooperative grids";
-    }
+namespace {
+
+LaunchVerdict check_device_launch(const LaunchConfiguration& configuration, KernelIdentity kernel) {
+    const Uninterruptible whole;
     if (!is_device_stream(configuration.stream)) {
-        error = cudaErrorInvalidResourceHandle;
-        reason = "there is no such stream in device code";
+        return {cudaErrorInvalidResourceHandle, "there is no such stream in device code"};
     }
-    Worker& worker = *worker_of_running_block();
-    std::uint32_t note = 0;
-    if (hooks.launch != nullptr && error == cudaSuccess) {
-        note = hooks.launch(worker, configuration.stream);
+    if (configuration.cooperative) {
+        return {cudaErrorNotSupported, "device code cannot launch cooperative grids"};
     }
-    const int number = worker.next_launch();
-    if (error == cudaSuccess && ++outstanding_launches > pending_launch_limit()) {
-        --outstanding_launches;
-        error = cudaErrorLaunchPendingCountExceeded;
-        reason = "more launches are pending than cudaLimitDevRuntimePendingLaunchCount allows";
+    return check_launch(configuration, kernel);
+}
+
+cudaError_t refuse_device_launch(const LaunchConfiguration& configuration, KernelIdentity kernel,
+                                 const LaunchVerdict& verdict) {
+    const Uninterruptible whole;
+    if (kernel.name != nullptr) {
+        note_refused_launch(running_reader(), configuration, kernel, verdict.error, verdict.reason);
     }
-    if (error != cudaSuccess) {
-        if (kernel.name != nullptr)
-            note_refused_launch(running_reader(), configuration, kernel, error, reason);
-        return device_error(error);
+    return device_error(verdict.error);
+}
+
+// Adds the launch to those of its parent. The result: the grids that start now, while the parent
+// waits.
+std::vector<std::unique_ptr<Grid>> add_launch(Grid& parent, DeviceLaunch launch) {
+    const Uninterruptible whole;
+    std::vector<std::unique_ptr<Grid>> starting;
+    const std::lock_guard lock(parent.launches_mutex);
+    if (is_tail(launch) || !starts_at_launch(launch.grid->serial)) {
+        parent.launches.push_back(std::move(launch));
+        return starting;
     }
-    Grid& parent = worker.grid();
+    // The earlier launches of its stream come first.
+    for (DeviceLaunch& earlier : parent.launches) {
+        if (same_stream(earlier.stream, earlier.block, launch.stream, launch.block)) {
+            starting.push_back(std::move(earlier.grid));
+        }
+    }
+    std::erase_if(parent.launches,
+                  [](const DeviceLaunch& earlier) { return earlier.grid == nullptr; });
+    starting.push_back(std::move(launch.grid));
+    return starting;
+}
+
+std::unique_ptr<Grid> make_child(Worker& worker, const LaunchConfiguration& configuration,
+                                 KernelIdentity kernel, std::unique_ptr<KernelCall> call,
+                                 std::uint32_t note) {
+    const Uninterruptible whole;
+    const Grid& parent = worker.grid();
     auto grid = std::make_unique<Grid>(configuration, kernel, std::move(call));
     grid->from_device = true;
+    grid->root = parent.root;
     grid->parent = parent.serial;
     grid->parent_block = worker.block();
     grid->parent_thread = current_thread->linear_index;
@@ -104,27 +127,33 @@ cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelI
     grid->at_end = [] { --outstanding_launches; };
     grid->launch_note = note;
     grid->recorded = parent.recorded;
-    const std::uint64_t serial = grid->serial;
-    DeviceLaunch launch{worker.block(), number, configuration.stream, std::move(grid)};
-    std::vector<std::unique_ptr<Grid>> starting;
-    {
-        const std::lock_guard lock(parent.launches_mutex);
-        if (!is_tail(launch) && starts_at_launch(serial)) {
-            // The earlier launches of its stream come first.
-            for (DeviceLaunch& earlier : parent.launches) {
-                if (same_stream(earlier.stream, earlier.block, launch.stream, launch.block)) {
-                    starting.push_back(std::move(earlier.grid));
-                }
-            }
-            std::erase_if(parent.launches,
-                          [](const DeviceLaunch& earlier) { return earlier.grid == nullptr; });
-            starting.push_back(std::move(launch.grid));
-        } else {
-            parent.launches.push_back(std::move(launch));
-        }
+    return grid;
+}
+
+}  // namespace
+
+cudaError_t launch_from_device(const LaunchConfiguration& configuration, KernelIdentity kernel,
+                               std::unique_ptr<KernelCall> call) {
+    LaunchVerdict verdict = check_device_launch(configuration, kernel);
+    Worker& worker = *worker_of_running_block();
+    std::uint32_t note = 0;
+    if (hooks.launch != nullptr && verdict.error == cudaSuccess) {
+        note = hooks.launch(worker, configuration.stream);
     }
+    const int number = worker.next_launch();
+    if (verdict.error == cudaSuccess && ++outstanding_launches > pending_launch_limit()) {
+        --outstanding_launches;
+        verdict = {cudaErrorLaunchPendingCountExceeded,
+                   "more launches are pending than cudaLimitDevRuntimePendingLaunchCount allows"};
+    }
+    if (verdict.error != cudaSuccess) return refuse_device_launch(configuration, kernel, verdict);
+    Grid& parent = worker.grid();
+    std::vector<std::unique_ptr<Grid>> starting =
+        add_launch(parent, {worker.block(), number, configuration.stream,
+                            make_child(worker, configuration, kernel, std::move(call), note)});
     if (starting.empty()) return cudaSuccess;
     if (!run_beside(starting)) {
+        const Uninterruptible whole;
         const std::lock_guard lock(parent.launches_mutex);
         for (auto& waiting : starting) {
             parent.launches.push_back(

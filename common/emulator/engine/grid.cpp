@@ -24,6 +24,7 @@ Grid::Grid(const LaunchConfiguration& launch_configuration, KernelIdentity kerne
       blocks(std::int64_t{configuration.grid_dim.x} * configuration.grid_dim.y *
              configuration.grid_dim.z),
       serial(++last_serial),
+      root(serial),
       workers(settings().workers) {}
 
 Grid::~Grid() {

@@ -40,6 +40,7 @@ struct Grid {
     std::shared_ptr<const KernelCall> call;  // shared with the graph that launches it again
     std::int64_t blocks;
     std::uint64_t serial;  // counts grids from 1 in the order of their launches
+    std::uint64_t root;  // the serial number of the host's launch to which it belongs
     bool from_device = false;
     // Of a grid from_device: the grid, block and thread that launched it.
     std::uint64_t parent = 0;

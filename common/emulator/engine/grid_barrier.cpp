@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "common/emulator/process/time_limit.hpp"
+
 namespace emulator {
 namespace {
 
@@ -41,6 +43,7 @@ void GridBarrier::pass_turn() {
 }
 
 bool GridBarrier::arrive_and_wait() {
+    const Uninterruptible whole;  // the end of a block calls fail(), which locks
     std::unique_lock lock(mutex_);
     const std::uint64_t round = round_;
     if (++waiting_ == blocks_) {

@@ -3,6 +3,9 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
 #include <string>
 
 #include "common/emulator/device/memory.hpp"
@@ -10,7 +13,6 @@
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/fault.hpp"
-#include "common/emulator/process/settings.hpp"
 #include "common/emulator/process/time_limit.hpp"
 
 namespace emulator {
@@ -43,11 +45,15 @@ void end_faulting_kernel(int signal, const void* address) {
         fail_kernel(cudaErrorLaunchFailure,
                     "integer division by zero (a GPU continues with an undefined quotient)");
     }
+    if (signal == SIGABRT) {
+        fail_kernel(cudaErrorLaunchFailure,
+                    "calls abort(), which device code does not have: use assert() or __trap()");
+    }
     if (signal == SIGILL) fail_kernel(cudaErrorIllegalInstruction, "illegal instruction or trap");
     if (worker->stacks().guards(address)) {
         fail_kernel(cudaErrorIllegalAddress,
                     "stack overflow: local variables or recursion need more than the thread's "
-                    "stack; cudaDeviceSetLimit(cudaLimitStackSize, bytes) makes it larger");
+                    "stack: 512 KiB as on a GPU, and cudaLimitStackSize for recursion");
     }
     fail_kernel(cudaErrorIllegalAddress, describe_access(*worker, address).c_str());
 }
@@ -56,19 +62,43 @@ void end_faulting_kernel(int signal, const void* address) {
 void end_block_in_time(bool in_program) {
     if (hooks.time_is_up != nullptr && hooks.time_is_up()) return;
     if (current_thread == nullptr || !in_program) return;
-    char message[200];
-    std::snprintf(message, sizeof message,
-                  "the block has run for %g s: an endless loop? EMULATOR_TIME_LIMIT=SECONDS allows "
-                  "more, 0 removes the limit",
-                  settings().time_limit);
-    fail_kernel(cudaErrorLaunchTimeout, message);
+    const std::string message = describe_overdue(running_worker->grid().root);
+    fail_kernel(cudaErrorLaunchTimeout, message.c_str());
+}
+
+// What the program would do without the engine.
+std::terminate_handler terminate_program = nullptr;
+
+[[noreturn]] void end_throwing_kernel() {
+    if (current_thread != nullptr) {
+        fail_kernel(cudaErrorLaunchFailure,
+                    "throws an exception, which device code cannot do: use assert() or __trap()");
+    }
+    terminate_program();
+    std::abort();
 }
 
 }  // namespace
 
 void install_kernel_fault_handlers() {
-    install_fault_handler(end_faulting_kernel);
-    install_time_handler(end_block_in_time);
+    static std::once_flag once;
+    std::call_once(once, [] {
+        install_fault_handler(end_faulting_kernel);
+        install_time_handler(end_block_in_time);
+        terminate_program = std::set_terminate(end_throwing_kernel);
+    });
 }
 
 }  // namespace emulator
+
+// The linker replaces a program's calls of exit() with this one (--wrap). It would end the process
+// in the middle of a kernel, without a word and with the status of a program that succeeds.
+extern "C" [[gnu::weak, noreturn]] void __real_exit(int status);
+extern "C" [[noreturn]] void __wrap_exit(int status) {
+    if (emulator::current_thread != nullptr) {
+        emulator::fail_kernel(
+            cudaErrorLaunchFailure,
+            "calls exit(), which device code does not have: return, or use assert() or __trap()");
+    }
+    __real_exit(status);
+}

@@ -16,11 +16,28 @@
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
+#include "common/emulator/process/time_limit.hpp"
 
 namespace emulator {
 namespace {
 
 thread_local int waiting_blocks = 0;
+
+// Grids that launch grids, or a grid of very many blocks, may run for ever although no block does.
+bool is_overdue(Grid& grid) {
+    if (!launch_is_overdue(grid.root)) [[likely]]
+        return false;
+    if (!grid.failed.exchange(true)) {
+        if (hooks.launch_overdue != nullptr) {
+            hooks.launch_overdue(grid);
+        } else {
+            explain("kernel %s: %s (%s)", grid.name().c_str(), describe_overdue(grid.root).c_str(),
+                    cudaGetErrorName(cudaErrorLaunchTimeout));
+        }
+        grid.fail(cudaErrorLaunchTimeout);
+    }
+    return true;
+}
 
 // The order in which a grid's blocks start: a bijection of [0, count).
 class BlockOrder {
@@ -57,7 +74,10 @@ struct BlockQueue {
 
     bool run_one(Worker& worker) {
         const std::int64_t position = next.fetch_add(1, std::memory_order_relaxed);
-        if (position >= grid.blocks || grid.failed.load(std::memory_order_relaxed)) return false;
+        if (position >= grid.blocks || grid.failed.load(std::memory_order_relaxed) ||
+            is_overdue(grid)) {
+            return false;
+        }
         worker.run_block(grid, order[position]);
         return true;
     }
@@ -93,6 +113,7 @@ void run_blocks_shared(Grid& grid) {
         std::unique_ptr<Helper> helper = Helper::take();
         if (helper == nullptr) break;
         helper->start([&queue] {
+            const LaunchWatch watch(queue.grid.root);
             while (queue.run_one(Worker::current())) {
             }
         });
@@ -146,8 +167,10 @@ void run_cooperative_blocks(Grid& grid) {
         for (std::size_t i = 0; i < helpers.size(); ++i) {
             const auto position = static_cast<std::int64_t>(i) + 1;
             const std::int64_t block = order[position];
-            helpers[i]->start(
-                [&grid, position, block] { run_cooperative_block(grid, position, block); });
+            helpers[i]->start([&grid, position, block] {
+                const LaunchWatch watch(grid.root);
+                run_cooperative_block(grid, position, block);
+            });
         }
         run_cooperative_block(grid, 0, order[0]);
     }
@@ -181,6 +204,7 @@ void run_blocks(Grid& grid) {
 
 void run_grid_tree(std::unique_ptr<Grid> root) {
     install_kernel_fault_handlers();
+    const LaunchWatch watch(root->root);
     // Depth first, with an explicit stack: recursion in device code may be deep, and a chain of
     // tail launches long.
     struct Level {

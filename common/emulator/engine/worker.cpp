@@ -28,8 +28,11 @@ constinit thread_local Worker* running_worker = nullptr;
 
 namespace {
 
-// Enough for printf and for what g++ spills, in addition to the stack that a kernel may ask for.
-constexpr std::size_t kBaseStackBytes = 60 * 1024;
+// The local memory that any GPU gives a thread without being asked (CUDA C++ Programming Guide,
+// Technical Specifications per Compute Capability), and enough for printf and for what g++ spills.
+// The stack that a kernel may ask for comes on top. What no thread touches takes no memory.
+constexpr std::size_t kLocalBytes = 512 * 1024;
+constexpr std::size_t kSpilledBytes = 60 * 1024;
 
 constexpr std::size_t kSharedAlignment = 16;
 
@@ -111,11 +114,11 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
 
 void Worker::set_up_threads(const dim3& block_dim) {
     const int count = static_cast<int>(block_dim.x * block_dim.y * block_dim.z);
-    std::size_t stack_bytes = kBaseStackBytes + kernel_stack_bytes();
+    std::size_t stack_bytes = kLocalBytes + kSpilledBytes + kernel_stack_bytes();
     // On a GPU, arguments lie in constant memory, up to 32 764 bytes. g++ copies them up to four
     // times.
     const std::size_t argument_bytes = grid_->call->argument_bytes();
-    if (argument_bytes > kBaseStackBytes / 16) stack_bytes += 4 * argument_bytes;
+    if (argument_bytes > kSpilledBytes / 16) stack_bytes += 4 * argument_bytes;
     if (stacks_.capacity() < count || stacks_.stack_bytes() < stack_bytes) {
         stacks_.reserve(std::max(count, stacks_.capacity()), stack_bytes);
         made_fibers_ = 0;

@@ -11,7 +11,7 @@ namespace emulator {
 namespace {
 
 constexpr std::size_t kSignalStackBytes = 64 * 1024;
-constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 std::array<struct sigaction, kSignals.size()> previous_actions;
 FaultHandler fault_handler = nullptr;

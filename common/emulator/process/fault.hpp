@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The processor's fault signals (SIGSEGV, SIGBUS, SIGFPE, SIGILL), handed to whoever asks for them.
+// The fault signals (SIGSEGV, SIGBUS, SIGFPE, SIGILL, and SIGABRT of abort()), handed to whoever
+// asks for them.
 #pragma once
 
 namespace emulator {

@@ -62,8 +62,9 @@ Settings read_environment() {
             if (!(settings.time_limit >= 0)) throw std::invalid_argument(kAllowed);
         }
     } catch (const std::invalid_argument& error) {
+        std::fflush(nullptr);
         std::fprintf(stderr, "emulator: %s=%s: expected %s\n", variable, value, error.what());
-        std::exit(EXIT_FAILURE);
+        std::_Exit(EXIT_FAILURE);  // functions that run at exit would need the settings
     }
     return settings;
 }

@@ -4,13 +4,18 @@
 #include <pthread.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <ctime>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/process/settings.hpp"
@@ -25,9 +30,13 @@ struct WatchedThread {
     clockid_t clock;
     // Odd while a block runs.
     std::atomic<std::uint64_t> round = 0;
+    // For which launch it works; 0: for none.
+    std::atomic<std::uint64_t> launch = 0;
+    // Of a block, in seconds.
     std::atomic<double> limit = 0;
-    // Used by the watcher only: since when it sees this round.
+    // Used by the watcher only: since when it sees this round, and the time that it has seen.
     std::uint64_t seen_round = 0;
+    double round_began_at = 0;
     double seen_at = 0;
 };
 
@@ -35,11 +44,30 @@ namespace {
 
 int time_signal() { return SIGRTMIN + 4; }
 
+using Clock = std::chrono::steady_clock;
+
+// Seconds of processor time.
+struct LaunchTime {
+    double total = 0;
+    double of_interval = 0;
+    double limit = 0;
+    bool runs = false;
+};
+
 struct Watcher {
     std::mutex mutex;
     std::vector<WatchedThread*> threads;
     bool runs = false;
+    // Used by the watcher only.
+    std::map<std::uint64_t, LaunchTime> launches;
+    double program = 0;
+    Clock::time_point looked_at;
 };
+
+// A launch that has used up its time; 0: none.
+constinit std::atomic<std::uint64_t> overdue_launch = 0;
+constinit std::atomic<bool> program_is_overdue = false;
+constinit thread_local int uninterruptible = 0;
 
 Watcher& watcher() {
     static auto* one = new Watcher;  // its thread outlives static storage
@@ -67,25 +95,86 @@ const void* interrupted_code(const void* context) {
 TimeHandler time_handler = nullptr;
 
 void on_time_signal(int, siginfo_t*, void* context) {
+    if (uninterruptible > 0) return;
     const void* code = interrupted_code(context);
-    time_handler(code >= &__executable_start && code < &etext);
+    const bool in_program = code >= &__executable_start && code < &etext;
+    if (in_program) {
+        // The handler may leave without returning, so nothing would restore the mask. Until here
+        // the signal is blocked: another one would find this function in place of the C library.
+        sigset_t own;
+        ::sigemptyset(&own);
+        ::sigaddset(&own, time_signal());
+        ::pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+    }
+    time_handler(in_program);
+}
+
+// Adds the processor time since the last look to the launches for which it was used. Several
+// threads do not use a launch's time faster than one.
+void charge_launches(Watcher& own, double elapsed) {
+    for (WatchedThread* thread : own.threads) {
+        const double now = used_seconds(*thread);
+        const double used = now - std::exchange(thread->seen_at, now);
+        const std::uint64_t launch = thread->launch.load(std::memory_order_relaxed);
+        if (launch == 0) continue;
+        LaunchTime& time = own.launches[launch];
+        time.runs = true;
+        time.of_interval += used;
+        time.limit = kLaunchTimeFactor * thread->limit.load(std::memory_order_relaxed);
+    }
+    std::uint64_t overdue = 0;
+    double used = 0;
+    double program_limit = 0;
+    for (auto& [launch, time] : own.launches) {
+        used += time.of_interval;
+        time.total += std::min(std::exchange(time.of_interval, 0), elapsed);
+        program_limit = time.limit / kLaunchTimeFactor * kProgramTimeFactor;
+        if (time.runs && time.total > time.limit) overdue = launch;
+    }
+    own.program += std::min(used, elapsed);
+    overdue_launch.store(overdue, std::memory_order_relaxed);
+    program_is_overdue.store(own.program > program_limit && program_limit > 0,
+                             std::memory_order_relaxed);
+    for (auto entry = own.launches.begin(); entry != own.launches.end();) {
+        const bool runs = std::exchange(entry->second.runs, false);
+        entry = runs ? std::next(entry) : own.launches.erase(entry);
+    }
+}
+
+// Returns whether some thread was told to end its block.
+bool end_overdue_blocks(Watcher& own) {
+    bool some_are_overdue = false;
+    for (WatchedThread* thread : own.threads) {
+        const std::uint64_t round = thread->round.load(std::memory_order_relaxed);
+        if (round != thread->seen_round) {
+            thread->seen_round = round;
+            thread->round_began_at = thread->seen_at;
+        }
+        if (round % 2 == 0) continue;
+        const double used = thread->seen_at - thread->round_began_at;
+        if (used <= thread->limit.load(std::memory_order_relaxed) &&
+            !launch_is_overdue(thread->launch.load(std::memory_order_relaxed))) {
+            continue;
+        }
+        some_are_overdue = true;
+        ::pthread_kill(thread->handle, time_signal());
+    }
+    return some_are_overdue;
 }
 
 void watch() {
     Watcher& own = watcher();
     constexpr auto kInterval = std::chrono::milliseconds(50);
-    for (;;) {
-        std::this_thread::sleep_for(kInterval);
+    // A block that mostly calls libraries is seldom interrupted in its own code.
+    constexpr auto kShortInterval = std::chrono::milliseconds(2);
+    own.looked_at = Clock::now();
+    for (auto interval = kInterval;;) {
+        std::this_thread::sleep_for(interval);
         const std::lock_guard lock(own.mutex);
-        for (WatchedThread* thread : own.threads) {
-            const std::uint64_t round = thread->round.load(std::memory_order_relaxed);
-            if (round != thread->seen_round) {
-                thread->seen_round = round;
-                thread->seen_at = used_seconds(*thread);
-            } else if (round % 2 == 1 && used_seconds(*thread) - thread->seen_at > thread->limit) {
-                ::pthread_kill(thread->handle, time_signal());
-            }
-        }
+        const auto now = Clock::now();
+        const std::chrono::duration<double> elapsed = now - std::exchange(own.looked_at, now);
+        charge_launches(own, elapsed.count());
+        interval = end_overdue_blocks(own) ? kShortInterval : kInterval;
     }
 }
 
@@ -93,8 +182,7 @@ void start_watching(Watcher& own) {
     own.runs = true;
     struct sigaction action {};
     action.sa_sigaction = on_time_signal;
-    // SA_NODEFER: the handler does not return when it ends the block.
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     ::sigaction(time_signal(), &action, nullptr);
     // The watcher must not receive the program's signals.
     sigset_t all;
@@ -111,6 +199,7 @@ class Registration {
     Registration() {
         thread_->handle = ::pthread_self();
         ::pthread_getcpuclockid(thread_->handle, &thread_->clock);
+        thread_->seen_at = used_seconds(*thread_);
         Watcher& own = watcher();
         const std::lock_guard lock(own.mutex);
         own.threads.push_back(thread_);
@@ -129,20 +218,61 @@ class Registration {
     WatchedThread* thread_ = new WatchedThread;  // static destructors may still run kernels
 };
 
+// The calling OS thread, whose limit is set; nullptr if there is no limit.
+WatchedThread* watched_thread() {
+    const double limit = settings().time_limit;
+    if (limit <= 0) return nullptr;
+    thread_local Registration registration;
+    registration.thread()->limit.store(limit, std::memory_order_relaxed);
+    return registration.thread();
+}
+
 }  // namespace
 
 void install_time_handler(TimeHandler handler) { time_handler = handler; }
 
-BlockWatch::BlockWatch() : thread_(nullptr) {
-    if (settings().time_limit <= 0) return;
-    thread_local Registration registration;
-    thread_ = registration.thread();
-    thread_->limit.store(settings().time_limit, std::memory_order_relaxed);
-    thread_->round.fetch_add(1, std::memory_order_relaxed);
+BlockWatch::BlockWatch() : thread_(watched_thread()) {
+    if (thread_ != nullptr) thread_->round.fetch_add(1, std::memory_order_relaxed);
 }
 
 BlockWatch::~BlockWatch() {
     if (thread_ != nullptr) thread_->round.fetch_add(1, std::memory_order_relaxed);
 }
+
+LaunchWatch::LaunchWatch(std::uint64_t launch) : thread_(watched_thread()) {
+    if (thread_ != nullptr) outer_ = thread_->launch.exchange(launch, std::memory_order_relaxed);
+}
+
+LaunchWatch::~LaunchWatch() {
+    if (thread_ != nullptr) thread_->launch.store(outer_, std::memory_order_relaxed);
+}
+
+bool launch_is_overdue(std::uint64_t launch) {
+    return program_is_overdue.load(std::memory_order_relaxed) ||
+           (launch != 0 && overdue_launch.load(std::memory_order_relaxed) == launch);
+}
+
+std::string describe_overdue(std::uint64_t launch) {
+    const double limit = settings().time_limit;
+    char text[240];
+    const auto describe = [&](const char* what, double seconds, const char* advice) {
+        std::snprintf(text, sizeof text,
+                      "%s for %g s%s; EMULATOR_TIME_LIMIT=SECONDS allows more, 0 removes the limit",
+                      what, seconds, advice);
+    };
+    if (program_is_overdue.load(std::memory_order_relaxed)) {
+        describe("the program's kernels have run", limit * kProgramTimeFactor,
+                 ": does the host launch them in an endless loop?");
+    } else if (launch_is_overdue(launch)) {
+        describe("the host's launch has run, with all that device code launched in it,",
+                 limit * kLaunchTimeFactor, ": do launches or barriers of the grid never end?");
+    } else {
+        describe("the block has run", limit, ": an endless loop?");
+    }
+    return text;
+}
+
+Uninterruptible::Uninterruptible() { ++uninterruptible; }
+Uninterruptible::~Uninterruptible() { --uninterruptible; }
 
 }  // namespace emulator

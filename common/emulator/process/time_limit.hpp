@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Ends a block that uses too much processor time: an endless kernel is an error, not a hang.
+// Ends what uses too much processor time: an endless kernel is an error, not a hang. A block may
+// use settings().time_limit seconds. A launch by the host, with all that device code launches in
+// it, and all kernels of the program may use a multiple of that.
 #pragma once
+
+#include <cstdint>
+#include <string>
 
 namespace emulator {
 
 struct WatchedThread;
 
-// Runs in the signal handler of a thread whose block has used up its time. `in_program`: the block
-// was interrupted in the program's own code, not in a library, which may hold a lock. If the
-// handler returns, it is called again soon.
+// A launch is one grid or a whole tree: grids that launch grids for ever have no endless block.
+constexpr int kLaunchTimeFactor = 10;
+constexpr int kProgramTimeFactor = 60;
+
+// Runs in the signal handler of a thread whose block, launch or program has used up its time.
+// `in_program`: the block was interrupted in the program's own code, not in a library, which may
+// hold a lock. If the handler returns, it is called again soon.
 using TimeHandler = void (*)(bool in_program);
 
 // Installs the handler, once for the process.
 void install_time_handler(TimeHandler handler);
 
-// While it lives, the calling OS thread runs one block, for at most settings().time_limit seconds.
+// While it lives, the calling OS thread runs one block.
 class BlockWatch {
   public:
     BlockWatch();
@@ -24,6 +33,35 @@ class BlockWatch {
 
   private:
     WatchedThread* thread_;
+};
+
+// While it lives, the calling OS thread works for a launch by the host. `launch` is its number,
+// which is not 0. Time in which several threads work counts once.
+class LaunchWatch {
+  public:
+    explicit LaunchWatch(std::uint64_t launch);
+    ~LaunchWatch();
+    LaunchWatch(const LaunchWatch&) = delete;
+    LaunchWatch& operator=(const LaunchWatch&) = delete;
+
+  private:
+    WatchedThread* thread_;
+    std::uint64_t outer_ = 0;
+};
+
+// Whether this launch has used up its time, or the program has.
+bool launch_is_overdue(std::uint64_t launch);
+// What has run too long, and how to allow more: the end of a message.
+std::string describe_overdue(std::uint64_t launch);
+
+// While it lives, the handler is not called in this OS thread: it would leave a lock locked, or
+// data of the engine half changed.
+class Uninterruptible {
+  public:
+    Uninterruptible();
+    ~Uninterruptible();
+    Uninterruptible(const Uninterruptible&) = delete;
+    Uninterruptible& operator=(const Uninterruptible&) = delete;
 };
 
 }  // namespace emulator

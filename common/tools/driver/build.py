@@ -89,6 +89,7 @@ class Build:
             "-g",
             "-Wno-attributes",
             "-fcheck-new",  # in a kernel, new may return a null pointer
+            "-fstack-clash-protection",  # a local array that is too large meets the guard page
             *(["-w"] if request.quiet else []),
             *request.host_flags,
             *optimize,

@@ -327,7 +327,105 @@ TEST_F(BlockTest, a_stack_overflow_is_reported_as_one) {
     ManagedArray<int> again(1);
     recurse_kernel<<<1, 1>>>(again.data());
     messages_of([] { EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress); });
-    EXPECT_GT(again[0], 4 * shallow) << "the limit on the stack is honoured";
+    EXPECT_GT(again[0], shallow + 300) << "the limit on the stack is honoured";
+}
+
+// A frame that is larger than the stack must not reach the stack of another thread.
+__global__ void huge_array_kernel(int* out, int count) {
+    volatile int values[1 << 20];
+    for (int i = 0; i < count; ++i) values[i] = i;
+    *out = values[count - 1];
+}
+
+__global__ void large_array_kernel(int* out, int count) {
+    volatile int values[100000];
+    for (int i = 0; i < count; ++i) values[i] = static_cast<int>(threadIdx.x);
+    __syncthreads();
+    out[threadIdx.x] = values[count - 1];
+}
+
+TEST_F(BlockTest, local_arrays_may_have_half_a_megabyte) {
+    ManagedArray<int> out(64);
+    large_array_kernel<<<1, 64>>>(out.data(), 100000);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], i);
+    huge_array_kernel<<<1, 64>>>(out.data(), 1);
+    const std::string said =
+        messages_of([] { EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress); });
+    EXPECT_TRUE(contains(said, "huge_array_kernel, block (0,0,0), thread (0,0,0): stack overflow"));
+}
+
+__global__ void abort_kernel() { std::abort(); }
+__global__ void throw_kernel() { throw 1; }
+__global__ void exit_kernel() { std::exit(0); }
+
+TEST_F(BlockTest, functions_that_end_a_program_end_the_kernel) {
+    const auto check = [](auto launch, const char* name) {
+        launch();
+        const std::string said =
+            messages_of([] { EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure); });
+        EXPECT_TRUE(contains(said, name));
+        EXPECT_TRUE(contains(said, "device code"));
+        cudaDeviceReset();
+    };
+    check([] { abort_kernel<<<1, 1>>>(); },
+          "kernel abort_kernel, block (0,0,0), thread (0,0,0): calls abort()");
+    check([] { throw_kernel<<<1, 1>>>(); },
+          "kernel throw_kernel, block (0,0,0), thread (0,0,0): throws an exception");
+    check([] { exit_kernel<<<1, 1>>>(); },
+          "kernel exit_kernel, block (0,0,0), thread (0,0,0): calls exit()");
+}
+
+// Time in the engine's heap and in the C library counts, too, and no lock stays locked.
+__global__ void endless_malloc_kernel(volatile int* flag) {
+    while (*flag == 0) free(malloc(16));
+}
+__global__ void endless_printf_kernel(volatile int* flag) {
+    while (*flag == 0) printf("-");
+}
+__global__ void endless_launch_kernel(volatile int* flag) {
+    while (*flag == 0) {
+        abort_kernel<<<0, 1>>>();
+        static_cast<void>(cudaGetLastError());
+    }
+}
+__global__ void tail_kernel() { tail_kernel<<<1, 1, 0, cudaStreamTailLaunch>>>(); }
+
+TEST_F(BlockTest, the_time_limit_ends_what_calls_libraries) {
+    const auto check = [](auto launch) {
+        emulator::Settings settings = emulator::settings();
+        settings.time_limit = 0.02;
+        emulator::configure(settings);
+        {
+            ManagedArray<int> flag(1);
+            launch(flag.data());
+            testing::internal::CaptureStdout();
+            const std::string said =
+                messages_of([] { EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchTimeout); });
+            testing::internal::GetCapturedStdout();
+            EXPECT_TRUE(contains(said, "EMULATOR_TIME_LIMIT=SECONDS allows more"));
+        }
+        cudaDeviceReset();
+        void* memory = nullptr;
+        EXPECT_EQ(cudaMalloc(&memory, 16), cudaSuccess);
+    };
+    check([](int* flag) { endless_malloc_kernel<<<1, 1>>>(flag); });
+    check([](int* flag) { endless_printf_kernel<<<1, 1>>>(flag); });
+    check([](int* flag) { endless_launch_kernel<<<1, 1>>>(flag); });
+    check([](int*) { tail_kernel<<<1, 1>>>(); });
+}
+
+__global__ void fill_heap_kernel(int* allocated) {
+    while (new (std::nothrow) char[1 << 20] != nullptr) ++*allocated;
+    while (malloc(1 << 10) != nullptr) ++allocated[1];
+}
+
+TEST_F(BlockTest, the_heap_has_the_size_of_its_limit) {
+    ManagedArray<int> allocated(2);
+    fill_heap_kernel<<<1, 1>>>(allocated.data());
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(allocated[0], 7) << "of 8 MiB, less what each allocation needs itself";
+    EXPECT_GT(allocated[1], 100);
 }
 
 __global__ void divide_kernel(int* out, int divisor) { *out = 7 / divisor; }

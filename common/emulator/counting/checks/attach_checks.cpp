@@ -114,6 +114,7 @@ void attach_checks() {
     host_hooks.work_begun = on_work_begun;
     host_hooks.all_ended = on_all_ended;
     hooks.time_is_up = on_time_is_up;
+    hooks.launch_overdue = report_overdue_launch;
     check_at_exit(end_checks);
 }
 

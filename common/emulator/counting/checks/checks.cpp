@@ -16,6 +16,10 @@
 #include "common/emulator/counting/checks/running_block.hpp"
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/findings.hpp"
+#include "common/emulator/counting/record/paths.hpp"
+#include "common/emulator/counting/record/recorder.hpp"
+#include "common/emulator/counting/record/source_lines.hpp"
+#include "common/emulator/process/time_limit.hpp"
 
 namespace emulator::counting {
 void RunningBlock::begin(Worker& worker) {
@@ -142,21 +146,53 @@ void report_deadlock(Worker& worker) {
     if (!report_endless_phase(worker)) running_block(worker).arrived.report_deadlock(worker);
 }
 
-void check_time(Worker& worker) {
-    if (!time_is_up) return;
+namespace {
+
+[[noreturn]] void end_endless_block(Worker& worker, const SourceLine& line) {
+    const std::uint64_t launch = worker.grid().root;
+    const bool is_launch = launch_is_overdue(launch);
     time_is_up = 0;
     Finding finding;
     finding.kind = FindingKind::endless_kernel;
     finding.kernel = worker.grid().name();
-    finding.actors.push_back({worker.block(), current_thread->linear_index,
-                              line_of(running_block(worker).last_place), "is still running"});
-    finding.what = "after the time limit of its block";
-    finding.advice =
-        "look for a loop that never ends, or that waits for a thread which has yet to run; "
-        "EMULATOR_TIME_LIMIT=SECONDS allows more time";
+    finding.actors.push_back(
+        {worker.block(), current_thread->linear_index, line, "is still running"});
+    if (is_launch) {
+        finding.what = describe_overdue(launch);
+        finding.advice = "look for a loop or a chain of launches that never ends";
+    } else {
+        finding.what = "after the time limit of its block";
+        finding.advice =
+            "look for a loop that never ends, or that waits for a thread which has yet to run; "
+            "EMULATOR_TIME_LIMIT=SECONDS allows more time";
+    }
     report(std::move(finding));
     worker.grid().fail(cudaErrorLaunchTimeout);
     worker.abandon_block();
+}
+
+}  // namespace
+
+void check_time(Worker& worker) {
+    if (time_is_up) end_endless_block(worker, line_of(running_block(worker).last_place));
+}
+
+void check_time_at_call(Worker& worker, const void* code) {
+    if (!time_is_up) return;
+    const std::uint16_t path = running_path();
+    const Unrecorded unrecorded;
+    end_endless_block(worker, find_line(code, callers_of(path)));
+}
+
+void report_overdue_launch(const Grid& grid) {
+    Finding finding;
+    finding.kind = FindingKind::endless_kernel;
+    finding.kernel = grid.name();
+    finding.actors.push_back({0, 0, {}, "has not ended"});
+    finding.actors.front().name = "the grid";
+    finding.what = describe_overdue(grid.root);
+    finding.advice = "look for a chain of launches that never ends";
+    report(std::move(finding));
 }
 
 void check_request(Worker& worker, int warp, const Request& request) {

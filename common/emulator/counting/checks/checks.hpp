@@ -46,6 +46,11 @@ void report_deadlock(Worker& worker);
 // itself. check_time() does that, when the running thread is between two of its accesses.
 extern volatile std::sig_atomic_t time_is_up;
 void check_time(Worker& worker);
+// The same before the running thread may wait for others, in a call at `code`: a loop with a
+// barrier fills no buffer.
+void check_time_at_call(Worker& worker, const void* code);
+// The grid's launch has used up its time, though none of its blocks has.
+void report_overdue_launch(const Grid& grid);
 
 // A request of global or shared memory.
 void check_request(Worker& worker, int warp, const Request& request);

@@ -17,6 +17,7 @@
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/executable.hpp"
+#include "common/emulator/process/time_limit.hpp"
 
 // The linker replaces calls of malloc() and free() with calls of the functions below (--wrap). In
 // an executable that is linked otherwise, the functions here do not exist.
@@ -38,6 +39,7 @@ class EngineWork {
 
   private:
     bool outer_;
+    const Uninterruptible whole_;  // the heap has a lock
 };
 
 // The engine and the standard library allocate, too, on behalf of a thread: a launch by device
@@ -109,8 +111,11 @@ void* allocate_object(std::size_t bytes, const void* code) {
 void* allocate_aligned(std::size_t bytes, std::align_val_t alignment, const void* code) {
     const auto multiple = static_cast<std::size_t>(alignment);
     constexpr std::size_t kHeapAlignment = 16;
-    if (runs_device_code(code) && multiple <= kHeapAlignment) {
-        return allocate_in_kernel(bytes, code);
+    if (runs_device_code(code)) {
+        if (multiple <= kHeapAlignment) return allocate_in_kernel(bytes, code);
+        fail_kernel(cudaErrorMisalignedAddress,
+                    "allocates a type that is aligned to more than 16 bytes with new: the device "
+                    "heap aligns to 16 bytes");
     }
     void* const memory = std::aligned_alloc(multiple, round_up(bytes == 0 ? 1 : bytes, multiple));
     if (memory == nullptr) throw std::bad_alloc();

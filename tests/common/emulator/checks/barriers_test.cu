@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Barriers in divergent branches, and endless kernels.
+// Barriers in divergent branches.
 #include <cuda_runtime.h>
 
-#include <utility>
-
 #include "checks_test.hpp"
-#include "common/emulator/process/settings.hpp"
 
 namespace {
 
@@ -52,27 +49,6 @@ __global__ void loop_kernel(int* out, int count) {
 TEST(BarrierChecks, the_same_barrier_in_a_loop) {
     EXPECT_TRUE(is_silent(
         findings_of([] { loop_kernel<<<1, kThreads>>>(device_array<int>(kThreads), 256); })));
-}
-
-NEXT_LINE(kEndlessBegin);
-__global__ void endless_kernel(volatile int* flag) {
-    while (*flag == 0) {
-    }
-}
-
-TEST(TimeLimit, ends_an_endless_kernel) {
-    emulator::Settings settings = emulator::settings();
-    const double before = std::exchange(settings.time_limit, 0.2);
-    emulator::configure(settings);
-    cudaError_t error = cudaSuccess;
-    const auto found = findings_of([&] {
-        endless_kernel<<<1, 1>>>(device_array<int>(1));
-        error = cudaDeviceSynchronize();
-    });
-    settings.time_limit = before;
-    emulator::configure(settings);
-    EXPECT_EQ(error, cudaErrorLaunchTimeout);
-    EXPECT_TRUE(has(found, FindingKind::endless_kernel, 0));
 }
 
 }  // namespace

@@ -71,6 +71,20 @@ __global__ void endless_kernel(volatile int* out, int endless_block) {
     }
 }
 
+__global__ void endless_barrier_kernel(volatile int* out, int endless_block) {
+    out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    __syncthreads();
+    while (static_cast<int>(blockIdx.x) == endless_block && out[blockIdx.x * blockDim.x] == 1) {
+        __syncthreads();
+    }
+}
+
+__global__ void runaway_kernel(int* out) {
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        runaway_kernel<<<2, 1, 0, cudaStreamTailLaunch>>>(out);
+    }
+}
+
 __global__ void add_kernel(int* sum) { atomicAdd(sum, 1); }
 
 __global__ void launching_kernel(int* sum) {
@@ -161,6 +175,18 @@ void run_endless() {
     check(true, "endless");
 }
 
+void run_endless_barrier() {
+    int* out = allocate<int>(kCount);
+    endless_barrier_kernel<<<kBlocks, kThreads>>>(out, kBlocks / 2);
+    check(true, "endless barrier");
+}
+
+void run_runaway() {
+    int* out = allocate<int>(kCount);
+    runaway_kernel<<<kBlocks, kThreads>>>(out);
+    check(cudaDeviceSynchronize() == cudaSuccess, "runaway");
+}
+
 void run_launching() {
     int* sum = allocate<int>(1);
     constexpr int kRounds = 8;
@@ -186,6 +212,8 @@ int main(int, char** argv) {
         {"race-in-last-block", [] { run_racy(kBlocks - 1); }},
         {"race-in-a-block", [] { run_racy(kBlocks / 2 + 3); }},
         {"endless", run_endless},
+        {"endless-barrier", run_endless_barrier},
+        {"runaway", run_runaway},
         {"launching", run_launching},
         {"atomics", run_atomics},
     };

@@ -101,10 +101,18 @@ class Sampling(unittest.TestCase):
         self.assertIn("sampled", self.assert_right("race-in-a-block")["racy_kernel"])
 
     def test_an_endless_block_that_is_not_recorded_ends(self):
-        result, _ = run("endless", EMULATOR_TIME_LIMIT="1")
+        for case in ("endless", "endless-barrier"):
+            with self.subTest(case=case):
+                result, _ = run(case, EMULATOR_TIME_LIMIT="0.2")
+                self.assertEqual(result.returncode, 1)
+                kernel = case.replace("-", "_") + "_kernel"
+                self.assertIn(f"kernel {kernel}, block (500,0,0)", result.stderr)
+                self.assertIn("the block has run for 0.2 s", result.stderr)
+
+    def test_launches_without_an_end(self):
+        result, _ = run("runaway", EMULATOR_TIME_LIMIT="0.05")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("kernel endless_kernel, block (500,0,0)", result.stderr)
-        self.assertIn("the block has run for 1 s", result.stderr)
+        self.assertRegex(result.stderr, r"kernel runaway_kernel, .*the host's launch has run")
 
     def test_the_table_says_so(self):
         result, _ = run("launches", EMULATOR_COUNTERS="")
