@@ -109,6 +109,13 @@ class Sampling(unittest.TestCase):
                 self.assertIn(f"kernel {kernel}, block (500,0,0)", result.stderr)
                 self.assertIn("the block has run for 0.2 s", result.stderr)
 
+    def test_settings_that_mean_nothing_are_one_line(self):
+        for name in ("DEVICE", "DEVICES", "SCHEDULE", "WORKERS", "TIME_LIMIT", "BUDGET", "RACES"):
+            with self.subTest(name=name):
+                result, _ = run("blocks", **{f"EMULATOR_{name}": "x"})
+                self.assertEqual((result.returncode, result.stdout), (1, ""))
+                self.assertRegex(result.stderr, rf"^emulator: EMULATOR_{name}=x: expected .*\n$")
+
     def test_launches_without_an_end(self):
         result, _ = run("runaway", EMULATOR_TIME_LIMIT="0.05")
         self.assertEqual(result.returncode, 1)

@@ -4,7 +4,7 @@
 // here.
 #pragma once
 
-#include <emulator/cub/operators.hpp>
+#include <emulator/cub/parts.hpp>
 
 namespace cub {
 
@@ -25,6 +25,8 @@ class BlockReduce {
     };
     explicit BlockReduce(TempStorage& storage)
         : storage_(storage), thread_(emulator::cub_thread()) {}
+
+    BlockReduce() : BlockReduce(emulator::private_cub_storage<TempStorage>()) {}
 
     T Sum(T input) { return Reduce(input, cub::Sum()); }
     T Sum(T input, int valid) { return Reduce(input, cub::Sum(), valid); }

@@ -2,7 +2,7 @@
 // CUB's BlockScan: prefix sums over the threads of a block, one or several items for each thread.
 #pragma once
 
-#include <emulator/cub/operators.hpp>
+#include <emulator/cub/parts.hpp>
 
 namespace cub {
 
@@ -17,6 +17,7 @@ class BlockScan {
     struct TempStorage {
         T values[kThreads];
     };
+    BlockScan() : BlockScan(emulator::private_cub_storage<TempStorage>()) {}
     explicit BlockScan(TempStorage& storage) : storage_(storage), thread_(emulator::cub_thread()) {}
 
     void InclusiveSum(T input, T& output) { InclusiveScan(input, output, cub::Sum()); }
@@ -89,7 +90,127 @@ class BlockScan {
         }
     }
 
+    template <int kItems>
+    void InclusiveSum(T (&inputs)[kItems], T (&outputs)[kItems], T& aggregate) {
+        InclusiveScan(inputs, outputs, cub::Sum(), aggregate);
+    }
+    template <int kItems, class Operator>
+    void InclusiveScan(T (&inputs)[kItems], T (&outputs)[kItems], Operator scan, T& aggregate) {
+        scan_items(inputs, outputs, scan, nullptr, aggregate);
+    }
+    template <int kItems, class Operator>
+    void InclusiveScan(T (&inputs)[kItems], T (&outputs)[kItems], T initial, Operator scan) {
+        T aggregate;
+        InclusiveScan(inputs, outputs, initial, scan, aggregate);
+    }
+    template <int kItems, class Operator>
+    void InclusiveScan(T (&inputs)[kItems], T (&outputs)[kItems], T initial, Operator scan,
+                       T& aggregate) {
+        scan_items(inputs, outputs, scan, &initial, aggregate);
+    }
+    template <int kItems, class Operator>
+    void ExclusiveScan(T (&inputs)[kItems], T (&outputs)[kItems], T initial, Operator scan) {
+        T aggregate;
+        ExclusiveScan(inputs, outputs, initial, scan, aggregate);
+    }
+    // Without an initial value the first output is undefined.
+    template <class Operator>
+    void ExclusiveScan(T input, T& output, Operator scan) {
+        scan_threads(input, scan);
+        if (thread_ > 0) output = storage_.values[thread_ - 1];
+        __syncthreads();
+    }
+    template <class Operator>
+    void ExclusiveScan(T input, T& output, Operator scan, T& aggregate) {
+        scan_threads(input, scan);
+        if (thread_ > 0) output = storage_.values[thread_ - 1];
+        aggregate = storage_.values[kThreads - 1];
+        __syncthreads();
+    }
+
+    // The first warp calls `prefix` with the block's aggregate. What the first lane gets comes
+    // before all items, as an initial value.
+    template <class Prefix>
+    void InclusiveSum(T input, T& output, Prefix& prefix) {
+        InclusiveScan(input, output, cub::Sum(), prefix);
+    }
+    template <class Prefix>
+    void ExclusiveSum(T input, T& output, Prefix& prefix) {
+        ExclusiveScan(input, output, cub::Sum(), prefix);
+    }
+    template <int kItems, class Prefix>
+    void InclusiveSum(T (&inputs)[kItems], T (&outputs)[kItems], Prefix& prefix) {
+        InclusiveScan(inputs, outputs, cub::Sum(), prefix);
+    }
+    template <int kItems, class Prefix>
+    void ExclusiveSum(T (&inputs)[kItems], T (&outputs)[kItems], Prefix& prefix) {
+        ExclusiveScan(inputs, outputs, cub::Sum(), prefix);
+    }
+    template <class Operator, class Prefix>
+    void InclusiveScan(T input, T& output, Operator scan, Prefix& prefix) {
+        const T inclusive = scan_threads(input, scan);
+        output = scan(ask(prefix), inclusive);
+    }
+    template <class Operator, class Prefix>
+    void ExclusiveScan(T input, T& output, Operator scan, Prefix& prefix) {
+        scan_threads(input, scan);
+        const T before = thread_ == 0 ? input : storage_.values[thread_ - 1];
+        const T initial = ask(prefix);
+        output = thread_ == 0 ? initial : scan(initial, before);
+    }
+    template <int kItems, class Operator, class Prefix>
+    void InclusiveScan(T (&inputs)[kItems], T (&outputs)[kItems], Operator scan, Prefix& prefix) {
+        T before;
+        ExclusiveScan(reduce_items(inputs, scan), before, scan, prefix);
+        for (int i = 0; i < kItems; ++i) outputs[i] = before = scan(before, inputs[i]);
+    }
+    template <int kItems, class Operator, class Prefix>
+    void ExclusiveScan(T (&inputs)[kItems], T (&outputs)[kItems], Operator scan, Prefix& prefix) {
+        T before;
+        ExclusiveScan(reduce_items(inputs, scan), before, scan, prefix);
+        for (int i = 0; i < kItems; ++i) {
+            const T input = inputs[i];  // the outputs may be the inputs
+            outputs[i] = before;
+            before = scan(before, input);
+        }
+    }
+
   private:
+    template <int kItems, class Operator>
+    static T reduce_items(const T (&inputs)[kItems], Operator& scan) {
+        T total = inputs[0];
+        for (int i = 1; i < kItems; ++i) total = scan(total, inputs[i]);
+        return total;
+    }
+    // Inclusive, with an initial value or without.
+    template <int kItems, class Operator>
+    void scan_items(T (&inputs)[kItems], T (&outputs)[kItems], Operator scan, const T* initial,
+                    T& aggregate) {
+        scan_threads(reduce_items(inputs, scan), scan);
+        const T before = thread_ == 0 ? inputs[0] : storage_.values[thread_ - 1];
+        aggregate = storage_.values[kThreads - 1];
+        __syncthreads();
+        T sum = thread_ == 0 ? inputs[0] : scan(before, inputs[0]);
+        if (initial != nullptr) sum = scan(*initial, sum);
+        outputs[0] = sum;
+        for (int i = 1; i < kItems; ++i) outputs[i] = sum = scan(sum, inputs[i]);
+    }
+    // The result of `prefix` for all threads.
+    template <class Prefix>
+    T ask(Prefix& prefix) {
+        __syncthreads();
+        if (thread_ < 32) {
+            const T initial = prefix(storage_.values[kThreads - 1]);
+            // All lanes of the first warp have read the aggregate.
+            __syncwarp(kThreads < 32 ? (1u << kThreads % 32) - 1 : ~0u);
+            if (thread_ == 0) storage_.values[0] = initial;
+        }
+        __syncthreads();
+        const T initial = storage_.values[0];
+        __syncthreads();
+        return initial;
+    }
+
     // The inclusive scan, which is in the storage, too.
     template <class Operator>
     T scan_threads(T input, Operator scan) {

@@ -6,6 +6,49 @@
 
 namespace cub {
 
+// In place of a type of values: there are none.
+struct NullType {};
+
+struct Equality {
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+        return a == b;
+    }
+};
+struct Inequality {
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+        return a != b;
+    }
+};
+template <class Equals>
+struct InequalityWrapper {
+    Equals equals;
+    template <class T>
+    bool operator()(const T& a, const T& b) const {
+        return !equals(a, b);
+    }
+};
+struct Difference {
+    template <class T>
+    T operator()(const T& a, const T& b) const {
+        return a - b;
+    }
+};
+struct Division {
+    template <class T>
+    T operator()(const T& a, const T& b) const {
+        return a / b;
+    }
+};
+template <class To>
+struct CastOp {
+    template <class From>
+    To operator()(From&& value) const {
+        return static_cast<To>(value);
+    }
+};
+
 struct Sum {
     template <class T>
     T operator()(const T& a, const T& b) const {
