@@ -383,12 +383,6 @@ __global__ void endless_malloc_kernel(volatile int* flag) {
 __global__ void endless_printf_kernel(volatile int* flag) {
     while (*flag == 0) printf("-");
 }
-__global__ void endless_launch_kernel(volatile int* flag) {
-    while (*flag == 0) {
-        abort_kernel<<<0, 1>>>();
-        static_cast<void>(cudaGetLastError());
-    }
-}
 __global__ void tail_kernel() { tail_kernel<<<1, 1, 0, cudaStreamTailLaunch>>>(); }
 
 TEST_F(BlockTest, the_time_limit_ends_what_calls_libraries) {
@@ -411,7 +405,6 @@ TEST_F(BlockTest, the_time_limit_ends_what_calls_libraries) {
     };
     check([](int* flag) { endless_malloc_kernel<<<1, 1>>>(flag); });
     check([](int* flag) { endless_printf_kernel<<<1, 1>>>(flag); });
-    check([](int* flag) { endless_launch_kernel<<<1, 1>>>(flag); });
     check([](int*) { tail_kernel<<<1, 1>>>(); });
 }
 
