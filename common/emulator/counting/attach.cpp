@@ -110,6 +110,23 @@ void on_grid_begin(Grid& grid) {
     if (!grid.from_device) grid.workers = all_workers;
 }
 
+std::int64_t blocks_to_leave_out(Grid& grid) {
+    if (!grid.recorded) return 0;
+    const std::lock_guard lock(grids_mutex());
+    const std::int64_t blocks = leave_out_blocks(grid);
+    if (blocks > 0) {
+        begin_unchecked_block();
+        grid.recorded = false;
+        if (!grid.from_device) grid.workers = all_workers;
+    }
+    return blocks;
+}
+
+void on_blocks_left_out(Grid& grid) {
+    grid.recorded = true;
+    grid.workers = 1;
+}
+
 void on_grid_end(const Grid& grid) {
     const std::lock_guard lock(grids_mutex());
     end_grid_checks(grid);
@@ -139,8 +156,9 @@ void on_block_begin(Worker& worker) {
     const Grid& grid = worker.grid();
     running.kernel = known_kernel(grid);
     running.events = 0;
-    if (!grid.recorded || !begin_sampled_block(grid, worker.block())) {
-        if (grid.recorded) begin_unchecked_block();
+    if (!grid.recorded) return start_unrecorded(worker, running.kernel != kUnknown);
+    if (grid.configuration.cooperative && !records_cooperative_block(grid, worker.block())) {
+        begin_unchecked_block();
         return start_unrecorded(worker, running.kernel != kUnknown);
     }
     begin_block_checks(worker);
@@ -315,6 +333,8 @@ void attach() {
     std::atexit(write_at_exit);
     hooks.grid_begin = on_grid_begin;
     hooks.grid_end = on_grid_end;
+    hooks.blocks_to_leave_out = blocks_to_leave_out;
+    hooks.blocks_left_out = on_blocks_left_out;
     hooks.block_begin = on_block_begin;
     hooks.block_end = on_block_end;
     hooks.barrier_begin = on_barrier_begin;

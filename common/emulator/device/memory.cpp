@@ -27,6 +27,10 @@ constexpr std::size_t kAlignment = 256;
 // Larger allocations stay zero: poison would commit memory that the program may never use.
 constexpr std::size_t kMaxPoisonedBytes = std::size_t{64} << 20;
 
+// From this size on, pages are as large as the system has them: the threads of a kernel take long
+// strides, and each would miss the translation of its address.
+constexpr std::size_t kLargePagesBytes = std::size_t{4} << 20;
+
 // What this machine can give, read once: nine tenths of what is free at the first allocation, and
 // in a container no more than its limit.
 std::size_t machine_memory() {
@@ -65,6 +69,9 @@ class MemoryTable {
         wanted.begin = begin;
         block.allocation = wanted;
         block.is_live = true;
+        if (wanted.bytes >= kLargePagesBytes) {
+            ::madvise(block.pages, block.page_bytes, MADV_HUGEPAGE);
+        }
         if (wanted.bytes <= kMaxPoisonedBytes) fill_poison(begin, wanted.bytes);
         used_bytes_ += wanted.bytes;
         if (wanted.kind == MemoryKind::device) device_bytes_[wanted.device] += wanted.bytes;

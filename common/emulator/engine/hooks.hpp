@@ -25,6 +25,11 @@ struct Hooks {
     // It may change how many workers run the grid (Grid::workers).
     void (*grid_begin)(Grid& grid) = nullptr;
     void (*grid_end)(const Grid& grid) = nullptr;
+    // How many of the grid's next blocks the observer does not look at: they may run on several
+    // workers at the same time. It may change Grid::workers for them. 0: it looks at the next one.
+    // If the result is not 0, the second function is called after these blocks.
+    std::int64_t (*blocks_to_leave_out)(Grid& grid) = nullptr;
+    void (*blocks_left_out)(Grid& grid) = nullptr;
     void (*block_begin)(Worker& worker) = nullptr;
     void (*block_end)(Worker& worker) = nullptr;
     // A thread is about to wait at a barrier of the block or the grid, at an __activemask(), or in

@@ -11,13 +11,13 @@ namespace {
 // The lane whose value a shuffle gives, or the lane itself if the source lies outside its segment.
 // From the PTX ISA, shfl.sync, which takes five bits of the operand.
 int source_lane(WarpOperation operation, int lane, int operand, int width) {
-    const int first = lane / width * width;
+    const int first = lane & ~(width - 1);
     const int last = first + width - 1;
     operand &= kWarpSize - 1;
     int source = lane;
     switch (operation) {
         case WarpOperation::shuffle:
-            return first + operand % width;
+            return first + (operand & (width - 1));
         case WarpOperation::shuffle_up:
             source = lane - operand;
             return source < first ? lane : source;

@@ -70,12 +70,11 @@ class BlockOrder {
 
 // The blocks that no worker has taken yet.
 struct BlockQueue {
-    explicit BlockQueue(Grid& its_grid) : grid(its_grid), order(its_grid) {}
+    explicit BlockQueue(Grid& its_grid) : grid(its_grid), order(its_grid), end(its_grid.blocks) {}
 
     bool run_one(Worker& worker) {
         const std::int64_t position = next.fetch_add(1, std::memory_order_relaxed);
-        if (position >= grid.blocks || grid.failed.load(std::memory_order_relaxed) ||
-            is_overdue(grid)) {
+        if (position >= end || grid.failed.load(std::memory_order_relaxed) || is_overdue(grid)) {
             return false;
         }
         worker.run_block(grid, order[position]);
@@ -84,29 +83,23 @@ struct BlockQueue {
 
     Grid& grid;
     BlockOrder order;
+    std::int64_t end;
     std::atomic<std::int64_t> next = 0;
 };
 
-void run_blocks_alone(Grid& grid) {
-    BlockQueue queue(grid);
-    Worker& worker = Worker::current();
-    while (queue.run_one(worker)) {
-    }
-}
-
 // Starts alone and takes helpers only when that is worth it: to wake one takes tens of
 // microseconds. A program of many small grids thus runs on one thread.
-void run_blocks_shared(Grid& grid) {
+void run_blocks_shared(BlockQueue& queue) {
     using Clock = std::chrono::steady_clock;
     constexpr auto kAlone = std::chrono::microseconds(50);
-    BlockQueue queue(grid);
+    const Grid& grid = queue.grid;
     Worker& worker = Worker::current();
     const auto start = Clock::now();
     do {
         if (!queue.run_one(worker)) return;
     } while (Clock::now() - start < kAlone);
     std::vector<std::unique_ptr<Helper>> helpers;
-    const std::int64_t left = grid.blocks - queue.next;
+    const std::int64_t left = queue.end - queue.next;
     const auto wanted =
         static_cast<std::size_t>(std::clamp<std::int64_t>(left - 1, 0, grid.workers - 1));
     while (helpers.size() < wanted) {
@@ -124,6 +117,26 @@ void run_blocks_shared(Grid& grid) {
     for (auto& helper : helpers) {
         helper->wait();
         Helper::give_back(std::move(helper));
+    }
+}
+
+// The blocks that an observer looks at run one after the other, in the schedule's order.
+void run_blocks_alone(Grid& grid) {
+    BlockQueue queue(grid);
+    Worker& worker = Worker::current();
+    const bool may_share = hooks.blocks_to_leave_out != nullptr && waiting_blocks == 0;
+    while (!grid.failed && queue.next < grid.blocks) {
+        const std::int64_t first = queue.next;
+        const std::int64_t left_out = may_share ? hooks.blocks_to_leave_out(grid) : 0;
+        if (left_out == 0) {
+            queue.run_one(worker);
+            continue;
+        }
+        queue.end = std::min(first + left_out, grid.blocks);
+        run_blocks_shared(queue);
+        hooks.blocks_left_out(grid);
+        queue.next = queue.end;  // each worker has asked for one more
+        queue.end = grid.blocks;
     }
 }
 
@@ -146,7 +159,7 @@ void run_cooperative_blocks(Grid& grid) {
             static_cast<long long>(grid.blocks));
         grid.fail(cudaErrorLaunchFailure);
     };
-    GridBarrier barrier(grid.blocks, settings().workers == 1, on_deadlock);
+    GridBarrier barrier(grid.blocks, grid.workers == 1, on_deadlock);
     grid.barrier = &barrier;
     std::vector<std::unique_ptr<Helper>> helpers;
     for (std::int64_t block = 1; block < grid.blocks; ++block) {
@@ -189,7 +202,8 @@ void run_blocks(Grid& grid) {
     } else if (grid.blocks == 1 || grid.workers == 1 || waiting_blocks > 0) {
         run_blocks_alone(grid);
     } else {
-        run_blocks_shared(grid);
+        BlockQueue queue(grid);
+        run_blocks_shared(queue);
     }
     if (timeline::is_on()) timeline::end_grid(grid);
     if (hooks.grid_end != nullptr) hooks.grid_end(grid);

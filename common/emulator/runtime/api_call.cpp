@@ -14,6 +14,7 @@ thread_local cudaError_t last_error = cudaSuccess;
 
 bool in_host_function = false;
 constinit thread_local int api_calls = 0;
+std::uint64_t all_api_calls = 0;
 
 cudaError_t record_error(cudaError_t error) {
     if (error != cudaSuccess) last_error = error;

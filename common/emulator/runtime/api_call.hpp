@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <emulator/thread.hpp>
 #include <mutex>
 
@@ -27,8 +28,13 @@ extern bool in_host_function;
 
 // How many calls of the API this host thread is in: accesses during a call are the runtime's.
 extern constinit thread_local int api_calls;
+// How many calls all threads have made. Under the runtime's lock.
+extern std::uint64_t all_api_calls;
 struct ApiCall {
-    ApiCall() { ++api_calls; }
+    ApiCall() {
+        ++api_calls;
+        ++all_api_calls;
+    }
     ~ApiCall() { --api_calls; }
     ApiCall(const ApiCall&) = delete;
     ApiCall& operator=(const ApiCall&) = delete;

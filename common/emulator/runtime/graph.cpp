@@ -65,6 +65,10 @@ Graph& create_graph() {
 
 void destroy_graph(Graph& graph) {
     for (const auto& node : graph.nodes) forget_node(*node);
+    // A later graph may lie at the same address.
+    for (auto& [handle, other] : state().all) {
+        if (other->original == &graph) other->original = nullptr;
+    }
     state().all.erase(&graph);
 }
 

@@ -122,6 +122,10 @@ void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const v
 
 void record_texel(EventKind kind, const void* texel, unsigned size, const void* code) {
     const auto address = reinterpret_cast<std::uintptr_t>(texel);
+    if (current_thread->record == nullptr) {
+        if (kind != EventKind::load) note_unrecorded(texel, size);
+        return;
+    }
     CachedRange& cached = cached_range(code);
     if (cached.code != code || address - cached.begin > cached.limit) {
         find_range(cached, address, size, meta_of(kind, size), code);

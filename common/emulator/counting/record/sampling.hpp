@@ -5,7 +5,8 @@
 // Of each launch the first blocks are recorded, until they have used a sixteenth of the program's
 // budget. Then every k-th block is, so that these use about half as much again, and the last block,
 // because a mistake in the last block is frequent. When a kernel has used an eighth of the budget,
-// or the program all of it, only the kernel's next launches number 1, 2, 4, 8, … are recorded.
+// or the program all of it, only the kernel's next launches number 1, 2, 4, 8, … are recorded, each
+// until it has used a 128th of the budget.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,10 @@ struct SampledBlocks {
     bool some_left_out = false;
 };
 SampledBlocks end_sampled_grid(const Grid& grid);
-// A block of that grid starts: returns whether it is to be recorded.
-bool begin_sampled_block(const Grid& grid, std::int64_t block);
+// How many of the grid's next blocks are not to be recorded. They count as started.
+std::int64_t leave_out_blocks(const Grid& grid);
+// Whether a block of a cooperative grid is to be recorded.
+bool records_cooperative_block(const Grid& grid, std::int64_t block);
 // A recorded block has ended, with so many events.
 void end_sampled_block(const Grid& grid, std::uint64_t events);
 

@@ -62,29 +62,6 @@ AlignedSum add(const SplitReal* a, const SplitReal* b, int count, float c) {
     return result;
 }
 
-// The powers of two of the highest and of the lowest bit that is set in any of the values.
-struct Span {
-    int lowest = 0;
-    int highest = 0;
-    bool is_plain = true;  // all are zero or normal numbers
-};
-
-Span span_of(const float* values, int count) {
-    constexpr int kNone = 300;
-    Span span{kNone, -kNone, true};
-    for (int i = 0; i < count; ++i) {
-        const auto bits = std::bit_cast<std::uint32_t>(values[i]);
-        const int exponent = static_cast<int>(bits >> 23 & 0xff);
-        if ((bits & 0x7fffffffu) == 0) continue;
-        if (exponent == 0 || exponent == 0xff) return {0, 0, false};
-        span.highest = std::max(span.highest, exponent - 127);
-        const int zeros = std::countr_zero(bits | 0x800000u);
-        span.lowest = std::min(span.lowest, exponent - 127 - 23 + zeros);
-    }
-    if (span.highest == -kNone) return {0, 0, true};
-    return span;
-}
-
 constexpr float kNan = std::bit_cast<float>(0x7fffffffu);
 
 }  // namespace
@@ -128,17 +105,6 @@ std::uint16_t half_sum(const SplitReal* a, const SplitReal* b, int count, float 
     }
     // Exact in a double, then rounded once.
     return half_of(std::ldexp(static_cast<double>(sum.sum), sum.exponent - kPlaces));
-}
-
-bool sums_are_exact(const float* a, int a_count, const float* b, int b_count, const float* c,
-                    int c_count) {
-    const Span of_a = span_of(a, a_count);
-    const Span of_b = span_of(b, b_count);
-    const Span of_c = span_of(c, c_count);
-    const int lowest = std::min(of_a.lowest + of_b.lowest, of_c.lowest);
-    // A product's exponent may be one more than the sum of its factors'; 17 terms add 5 bits.
-    const int highest = std::max(of_a.highest + of_b.highest + 1, of_c.highest) + 5;
-    return of_a.is_plain && of_b.is_plain && of_c.is_plain && highest - lowest < 24;
 }
 
 }  // namespace emulator

@@ -20,9 +20,6 @@ SplitReal split(float value);
 float float_sum(const SplitReal* a, const SplitReal* b, int count, float c);
 std::uint16_t half_sum(const SplitReal* a, const SplitReal* b, int count, float c);
 
-// Whether floats hold every sum of up to 16 products and an element of c without rounding.
-bool sums_are_exact(const float* a, int a_count, const float* b, int b_count, const float* c,
-                    int c_count);
 // The nearest half, as its bits; +0 for a zero.
 std::uint16_t half_of(double value);
 

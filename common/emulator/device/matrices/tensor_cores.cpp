@@ -10,78 +10,99 @@
 #include <limits>
 
 #include "common/emulator/device/matrices/aligned_sum.hpp"
+#include "common/emulator/device/matrices/moderate_sums.hpp"
 
 namespace emulator {
 namespace {
 
 constexpr int kMaxElements = 512;
-constexpr int kTerms = 16;  // of a sum of half, bf16 or bytes
 constexpr int kInvalidValue = 719;  // cudaErrorLaunchFailure
 constexpr int kMisaligned = 716;  // cudaErrorMisalignedAddress
 
-template <class T>
-T read(const void* memory, int element) {
-    T value;
-    std::memcpy(&value,
-                static_cast<const char*>(memory) + sizeof(T) * static_cast<unsigned>(element),
-                sizeof(T));
-    return value;
-}
+// The elements of a fragment, as they lie in memory.
+struct Bfloat16Bits {
+    std::uint16_t bits;
+};
+struct Tf32Bits {
+    std::uint32_t bits;
+};
 
-template <class T>
-void write(void* memory, int element, T value) {
-    std::memcpy(static_cast<char*>(memory) + sizeof(T) * static_cast<unsigned>(element), &value,
-                sizeof(T));
+float value_of(Bfloat16Bits value) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
 }
-
-float float_of_half(std::uint16_t bits) {
-    __extension__ _Float16 value;
-    std::memcpy(&value, &bits, sizeof bits);
-    return static_cast<float>(value);
-}
-
-float real_element(MatrixElement type, const void* memory, int element) {
-    switch (type) {
-        case MatrixElement::f16:
-            return float_of_half(read<std::uint16_t>(memory, element));
-        case MatrixElement::bf16:
-            return std::bit_cast<float>(std::uint32_t{read<std::uint16_t>(memory, element)} << 16);
-        default:  // tf32: the lower bits do not take part
-            return std::bit_cast<float>(read<std::uint32_t>(memory, element) & 0xffffe000u);
-    }
-}
+// The lower bits do not take part.
+float value_of(Tf32Bits value) { return std::bit_cast<float>(value.bits & 0xffffe000u); }
+float value_of(float value) { return value; }
+double value_of(double value) { return value; }
+std::uint16_t value_of(std::uint16_t bits) { return bits; }
+int value_of(std::int8_t value) { return value; }
+int value_of(std::uint8_t value) { return value; }
+int value_of(std::int32_t value) { return value; }
 
 const MatrixProduct& product_of(const WarpTask* const* lanes, int lane) {
     return *static_cast<const MatrixProduct*>(lanes[lane]);
 }
 
-// Puts a matrix together: `get(product, element)` gives a lane's element.
-template <class T, class Get>
-void gather(const WarpTask* const* lanes, int count, T* matrix, Get get) {
-    for (int i = 0; i < count; ++i) {
-        matrix[i] = get(product_of(lanes, i % kWarpSize), i / kWarpSize);
+// Puts a matrix together. `part` names the lanes' fragments, whose elements are of type Element.
+template <class Element, class T>
+void gather(const WarpTask* const* lanes, const void* MatrixProduct::*part, int count, T* matrix) {
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+        const void* const memory = product_of(lanes, lane).*part;
+        for (int i = 0; i * kWarpSize < count; ++i) {
+            Element element;
+            std::memcpy(
+                &element,
+                static_cast<const char*>(memory) + sizeof element * static_cast<unsigned>(i),
+                sizeof element);
+            matrix[i * kWarpSize + lane] = static_cast<T>(value_of(element));
+        }
     }
 }
 
-// Floats add all terms without rounding, so that the order does not matter.
-void multiply_exactly(const WarpTask* const* lanes, const float* a, const float* b,
-                      const float* c) {
-    const MatrixProduct& first = product_of(lanes, 0);
-    float columns[kMaxElements];
-    for (int i = 0; i < kTerms * first.n; ++i) columns[i % first.n * kTerms + i / first.n] = b[i];
-    for (int i = 0; i < first.m * first.n; ++i) {
-        const float* const row = a + i / first.n * kTerms;
-        const float* const column = columns + i % first.n * kTerms;
-        float sum = 0;
-        for (int j = 0; j < kTerms; ++j) sum += row[j] * column[j];
-        sum += c[i];
-        // Like the sums of aligned terms, it has no negative zero.
-        if (sum == 0) sum = 0;
-        const MatrixProduct& lane = product_of(lanes, i % kWarpSize);
-        if (first.sum_out == MatrixSum::f16) {
-            write(lane.d, i / kWarpSize, half_of(sum));
-        } else {
-            write(lane.d, i / kWarpSize, sum);
+// The opposite, for the result.
+template <class T>
+void scatter(const WarpTask* const* lanes, const T* matrix, int count) {
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+        auto* const memory = static_cast<char*>(product_of(lanes, lane).d);
+        for (int i = 0; i * kWarpSize < count; ++i) {
+            std::memcpy(memory + sizeof(T) * static_cast<unsigned>(i),
+                        &matrix[i * kWarpSize + lane], sizeof(T));
+        }
+    }
+}
+
+void gather_halves(const WarpTask* const* lanes, const void* MatrixProduct::*part, int count,
+                   float* matrix) {
+    std::uint16_t halves[kMaxElements];
+    gather<std::uint16_t>(lanes, part, count, halves);
+    convert_halves(halves, count, matrix);
+}
+
+void gather_reals(const WarpTask* const* lanes, const void* MatrixProduct::*part, int count,
+                  float* matrix) {
+    switch (product_of(lanes, 0).element) {
+        case MatrixElement::f16:
+            return gather_halves(lanes, part, count, matrix);
+        case MatrixElement::bf16:
+            return gather<Bfloat16Bits>(lanes, part, count, matrix);
+        default:
+            return gather<Tf32Bits>(lanes, part, count, matrix);
+    }
+}
+
+// sums += a b, row by row.
+void add_products(const MatrixProduct& shape, const int* a, const int* b, int* sums) {
+    constexpr int kColumns = 8;  // at a time; every n is a multiple of it
+    for (int row = 0; row < shape.m; ++row) {
+        for (int first = 0; first < shape.n; first += kColumns) {
+            int sum[kColumns];
+            std::copy_n(sums + row * shape.n + first, kColumns, sum);
+            for (int k = 0; k < shape.k; ++k) {
+                const int factor = a[row * shape.k + k];
+                const int* const others = b + k * shape.n + first;
+                for (int i = 0; i < kColumns; ++i) sum[i] += factor * others[i];
+            }
+            std::copy_n(sum, kColumns, sums + row * shape.n + first);
         }
     }
 }
@@ -94,18 +115,22 @@ void multiply_reals(const WarpTask* const* lanes) {
     float a[kMaxElements];
     float b[kMaxElements];
     float c[kMaxElements];
-    gather(lanes, m * k, a, [](const MatrixProduct& lane, int element) {
-        return real_element(lane.element, lane.a, element);
-    });
-    gather(lanes, k * n, b, [](const MatrixProduct& lane, int element) {
-        return real_element(lane.element, lane.b, element);
-    });
-    gather(lanes, m * n, c, [](const MatrixProduct& lane, int element) {
-        return lane.sum_in == MatrixSum::f16 ? float_of_half(read<std::uint16_t>(lane.c, element))
-                                             : read<float>(lane.c, element);
-    });
-    if (k == kTerms && sums_are_exact(a, m * k, b, k * n, c, m * n)) {
-        return multiply_exactly(lanes, a, b, c);
+    gather_reals(lanes, &MatrixProduct::a, m * k, a);
+    gather_reals(lanes, &MatrixProduct::b, k * n, b);
+    if (first.sum_in == MatrixSum::f16) {
+        gather_halves(lanes, &MatrixProduct::c, m * n, c);
+    } else {
+        gather<float>(lanes, &MatrixProduct::c, m * n, c);
+    }
+    const int group = first.element == MatrixElement::tf32 ? 4 : 16;
+    const bool to_halves = first.sum_out == MatrixSum::f16;
+    if (are_moderate(a, m * k) && are_moderate(b, k * n) && are_moderate(c, m * n)) {
+        double sums[kMaxElements];
+        add_moderate(m, n, k, group, a, b, c, sums);
+        if (!to_halves) return scatter(lanes, c, m * n);
+        std::uint16_t halves[kMaxElements];
+        std::transform(sums, sums + m * n, halves, half_of);
+        return scatter(lanes, halves, m * n);
     }
     SplitReal split_a[kMaxElements];
     SplitReal split_b[kMaxElements];
@@ -116,69 +141,62 @@ void multiply_reals(const WarpTask* const* lanes) {
             split_b[column * k + row] = split(b[row * n + column]);
         }
     }
-    const int group = first.element == MatrixElement::tf32 ? 4 : 16;
+    std::uint16_t halves[kMaxElements];
     for (int i = 0; i < m * n; ++i) {
         const SplitReal* const row = split_a + i / n * k;
         const SplitReal* const column = split_b + i % n * k;
-        const MatrixProduct& lane = product_of(lanes, i % kWarpSize);
-        if (first.sum_out == MatrixSum::f16) {
-            write(lane.d, i / kWarpSize, half_sum(row, column, k, c[i]));
+        if (to_halves) {
+            halves[i] = half_sum(row, column, k, c[i]);
             continue;
         }
-        float sum = c[i];
         for (int begin = 0; begin < k; begin += group) {
-            sum = float_sum(row + begin, column + begin, std::min(group, k), sum);
+            c[i] = float_sum(row + begin, column + begin, std::min(group, k), c[i]);
         }
-        write(lane.d, i / kWarpSize, sum);
     }
+    if (to_halves) return scatter(lanes, halves, m * n);
+    scatter(lanes, c, m * n);
 }
 
 void multiply_doubles(const WarpTask* const* lanes) {
     const MatrixProduct& first = product_of(lanes, 0);
     double a[kMaxElements];
     double b[kMaxElements];
-    gather(lanes, first.m * first.k, a,
-           [](const MatrixProduct& lane, int element) { return read<double>(lane.a, element); });
-    gather(lanes, first.k * first.n, b,
-           [](const MatrixProduct& lane, int element) { return read<double>(lane.b, element); });
+    double c[kMaxElements];
+    gather<double>(lanes, &MatrixProduct::a, first.m * first.k, a);
+    gather<double>(lanes, &MatrixProduct::b, first.k * first.n, b);
+    gather<double>(lanes, &MatrixProduct::c, first.m * first.n, c);
     for (int i = 0; i < first.m * first.n; ++i) {
-        const MatrixProduct& lane = product_of(lanes, i % kWarpSize);
-        auto sum = read<double>(lane.c, i / kWarpSize);
         for (int j = 0; j < first.k; ++j) {
-            sum = std::fma(a[i / first.n * first.k + j], b[j * first.n + i % first.n], sum);
+            c[i] = std::fma(a[i / first.n * first.k + j], b[j * first.n + i % first.n], c[i]);
         }
-        if (std::isnan(sum)) sum = std::bit_cast<double>(std::uint64_t{0x7ff8000000000000});
-        write(lane.d, i / kWarpSize, sum);
+        if (std::isnan(c[i])) c[i] = std::bit_cast<double>(std::uint64_t{0x7ff8000000000000});
     }
+    scatter(lanes, c, first.m * first.n);
 }
 
 void multiply_integers(const WarpTask* const* lanes) {
     const MatrixProduct& first = product_of(lanes, 0);
+    const int count = first.m * first.n;
     int a[kMaxElements];
     int b[kMaxElements];
-    const auto element = [](const MatrixProduct& lane, const void* memory, int index) -> int {
-        return lane.element == MatrixElement::s8 ? int{read<std::int8_t>(memory, index)}
-                                                 : int{read<std::uint8_t>(memory, index)};
-    };
-    gather(lanes, first.m * first.k, a,
-           [&](const MatrixProduct& lane, int index) { return element(lane, lane.a, index); });
-    gather(lanes, first.k * first.n, b,
-           [&](const MatrixProduct& lane, int index) { return element(lane, lane.b, index); });
-    int columns[kMaxElements];
-    for (int i = 0; i < kTerms * first.n; ++i) columns[i % first.n * kTerms + i / first.n] = b[i];
-    for (int i = 0; i < first.m * first.n; ++i) {
-        const MatrixProduct& lane = product_of(lanes, i % kWarpSize);
-        const int* const row = a + i / first.n * kTerms;
-        const int* const column = columns + i % first.n * kTerms;
-        int products = 0;
-        for (int j = 0; j < kTerms; ++j) products += row[j] * column[j];
-        std::int64_t sum = std::int64_t{read<std::int32_t>(lane.c, i / kWarpSize)} + products;
-        using Limits = std::numeric_limits<std::int32_t>;
-        if (first.saturates) {
-            sum = std::clamp<std::int64_t>(sum, Limits::min(), Limits::max());
-        }
-        write(lane.d, i / kWarpSize, static_cast<std::int32_t>(sum));
+    int c[kMaxElements];
+    if (first.element == MatrixElement::s8) {
+        gather<std::int8_t>(lanes, &MatrixProduct::a, first.m * first.k, a);
+        gather<std::int8_t>(lanes, &MatrixProduct::b, first.k * first.n, b);
+    } else {
+        gather<std::uint8_t>(lanes, &MatrixProduct::a, first.m * first.k, a);
+        gather<std::uint8_t>(lanes, &MatrixProduct::b, first.k * first.n, b);
     }
+    gather<std::int32_t>(lanes, &MatrixProduct::c, count, c);
+    int products[kMaxElements] = {};
+    add_products(first, a, b, products);
+    using Limits = std::numeric_limits<std::int32_t>;
+    for (int i = 0; i < count; ++i) {
+        std::int64_t sum = std::int64_t{c[i]} + products[i];
+        if (first.saturates) sum = std::clamp<std::int64_t>(sum, Limits::min(), Limits::max());
+        c[i] = static_cast<std::int32_t>(sum);
+    }
+    scatter(lanes, c, count);
 }
 
 void check_agreement(const WarpTask* const* lanes) {

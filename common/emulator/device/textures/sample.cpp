@@ -187,8 +187,15 @@ void add_slice(WeightedColors& sum, const TextureObject& texture, const TextureL
 }
 
 Color filtered(const TextureObject& texture, const TextureLevel& level, const Place& place) {
-    WeightedColors sum(texture);
+    const bool has_reals = texture.format == TexelFormat::f32 || texture.format == TexelFormat::f16;
     const int x = place.x.fraction;
+    if (has_reals && (x | place.y.fraction | place.depth.fraction) == 0) {
+        // The sum of one number: itself, but zero has no sign.
+        Color color = corner(texture, level, place, 0, 0, 0);
+        for (float& component : color.component) component += 0.0f;
+        return color;
+    }
+    WeightedColors sum(texture);
     if (texture.shape == TextureShape::volume) {
         const PlaneWeights weights(x, place.depth.fraction);
         for (int k = 0; k < 2; ++k) add_slice(sum, texture, level, place, k, weights.weight[k]);
@@ -337,23 +344,23 @@ Texel fetch_point(const TextureObject& texture, const TextureFetch& fetch, const
                                     : raw_texel(texture, memory);
 }
 
-}  // namespace
-
-Texel fetch_texel(cudaTextureObject_t number, const TextureFetch& given, const void* code) {
-    const TextureObject& texture = texture_of(number, given.shape, code);
-    if (given.shape == TextureShape::linear) return fetch_element(texture, given.layer, code);
+// A fetch from a cubemap, as one from the layer of its face.
+TextureFetch fetch_of_face(const TextureObject& texture, const TextureFetch& given) {
     TextureFetch fetch = given;
-    if (given.shape == TextureShape::cube || given.shape == TextureShape::cubes) {
-        const FacePoint point = face_point(given.x, given.y, given.z);
-        const int cubes = texture.layer_count / 6;
-        fetch.x = point.x;
-        fetch.y = point.y;
-        fetch.layer = clamped_layer(given.layer, cubes) * 6 + point.face;
-        if (!texture.normalised) {
-            fetch.x *= static_cast<float>(texture.levels[0].width);
-            fetch.y *= static_cast<float>(texture.levels[0].height);
-        }
+    const FacePoint point = face_point(given.x, given.y, given.z);
+    const int cubes = texture.layer_count / 6;
+    fetch.x = point.x;
+    fetch.y = point.y;
+    fetch.layer = clamped_layer(given.layer, cubes) * 6 + point.face;
+    if (!texture.normalised) {
+        fetch.x *= static_cast<float>(texture.levels[0].width);
+        fetch.y *= static_cast<float>(texture.levels[0].height);
     }
+    return fetch;
+}
+
+// A fetch from anything but linear memory.
+Texel fetch_plane(const TextureObject& texture, const TextureFetch& fetch, const void* code) {
     if (!texture.linear && texture.level_count == 1) return fetch_point(texture, fetch, code);
     const Levels levels = levels_of(texture, fetch);
     if (!gives_floats(texture)) {
@@ -372,6 +379,17 @@ Texel fetch_texel(cudaTextureObject_t number, const TextureFetch& given, const v
                     levels.fraction);
     }
     return texel_of(color);
+}
+
+}  // namespace
+
+Texel fetch_texel(cudaTextureObject_t number, const TextureFetch& given, const void* code) {
+    const TextureObject& texture = texture_of(number, given.shape, code);
+    if (given.shape == TextureShape::linear) return fetch_element(texture, given.layer, code);
+    if (given.shape == TextureShape::cube || given.shape == TextureShape::cubes) {
+        return fetch_plane(texture, fetch_of_face(texture, given), code);
+    }
+    return fetch_plane(texture, given, code);
 }
 
 Texel gather_texels(cudaTextureObject_t number, float x, float y, int component, const void* code) {

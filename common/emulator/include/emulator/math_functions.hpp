@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include <cmath>
+#include <emulator/special_functions.hpp>
 #include <numbers>
 
 namespace emulator {
@@ -29,10 +30,6 @@ double multiply_rounded(double a, double b, Rounding);
 double divide_rounded(double a, double b, Rounding);
 double multiply_add_rounded(double a, double b, double c, Rounding);
 double square_root_rounded(double a, Rounding);
-
-double inverse_erf(double x);
-double inverse_erfc(double x);
-double scaled_erfc(double x);  // exp(x * x) * erfc(x)
 
 }  // namespace emulator
 
@@ -69,18 +66,9 @@ inline float normf(int count, const float* x) {
 inline double rnorm(int count, const double* x) { return 1.0 / norm(count, x); }
 inline float rnormf(int count, const float* x) { return 1.0f / normf(count, x); }
 
-// ---- angles in units of pi: exact where the result is 0, 1 or -1 ----
-inline double sinpi(double x) {
-    double turn = std::remainder(x, 2.0);
-    if (std::fabs(turn) > 0.5) turn = std::copysign(1.0, turn) - turn;
-    return std::sin(std::numbers::pi * turn);
-}
-inline double cospi(double x) {
-    const double turn = std::fabs(std::remainder(x, 2.0));
-    if (turn < 0.25) return std::cos(std::numbers::pi * turn);
-    if (turn <= 0.75) return std::sin(std::numbers::pi * (0.5 - turn));
-    return -std::cos(std::numbers::pi * (1.0 - turn));
-}
+// ---- angles in units of pi ----
+inline double sinpi(double x) { return emulator::sine_of_half_turns(x); }
+inline double cospi(double x) { return emulator::cosine_of_half_turns(x); }
 inline float sinpif(float x) { return static_cast<float>(sinpi(static_cast<double>(x))); }
 inline float cospif(float x) { return static_cast<float>(cospi(static_cast<double>(x))); }
 inline void sincospi(double x, double* sine, double* cosine) {

@@ -32,12 +32,18 @@ inline unsigned int threads_in_block() { return blockDim.x * blockDim.y * blockD
 
 class LaneGroup {
   public:
-    explicit LaneGroup(std::uint32_t mask) : mask_(mask) {}
+    explicit LaneGroup(std::uint32_t mask)
+        : mask_(mask),
+          first_(static_cast<unsigned int>(std::countr_zero(mask))),
+          count_(static_cast<unsigned int>(std::popcount(mask))),
+          is_gapless_((mask >> first_ % kWarpSize & ((mask >> first_ % kWarpSize) + 1)) == 0) {}
 
     std::uint32_t mask() const { return mask_; }
-    unsigned int count() const { return static_cast<unsigned int>(std::popcount(mask_)); }
+    unsigned int count() const { return count_; }
     unsigned int rank() const {
-        return static_cast<unsigned int>(std::popcount(mask_ & ((1u << lane_index()) - 1u)));
+        const auto lane = static_cast<unsigned int>(lane_index());
+        if (is_gapless_) return lane - first_;
+        return static_cast<unsigned int>(std::popcount(mask_ & ((1u << lane) - 1u)));
     }
     void synchronize() const { __syncwarp(mask_); }
 
@@ -45,7 +51,7 @@ class LaneGroup {
     // any size travel as 8-byte words.
     template <class T>
     T value_from(T value, unsigned int source_rank) const {
-        const int source = source_rank < count() ? nth_lane(mask_, source_rank) : lane_index();
+        const int source = source_rank < count() ? lane_of(source_rank) : lane_index();
         std::uint64_t words[(sizeof(T) + 7) / 8] = {};
         __builtin_memcpy(words, static_cast<const void*>(&value), sizeof(T));
         for (std::uint64_t& word : words) {
@@ -69,7 +75,15 @@ class LaneGroup {
     }
 
   private:
+    // Of a rank below count(). Most groups have no gaps.
+    int lane_of(unsigned int rank) const {
+        return is_gapless_ ? static_cast<int>(first_ + rank) : nth_lane(mask_, rank);
+    }
+
     std::uint32_t mask_;
+    unsigned int first_;
+    unsigned int count_;
+    bool is_gapless_;
 };
 
 }  // namespace emulator

@@ -107,39 +107,6 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
     });
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* user_data) {
-    return host_call("cudaLaunchHostFunc", [&] {
-        Stream* stream = find_stream(handle);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        if (function == nullptr) return cudaErrorInvalidValue;
-        return queue_work(*stream, std::make_shared<HostWork>(function, user_data));
-    });
-}
-
-cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback,
-                                  void* user_data, unsigned flags) {
-    return host_call("cudaStreamAddCallback", [&] {
-        Stream* stream = find_stream(handle);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
-        const cudaError_t error = refuse_in_capture(*stream);
-        if (error != cudaSuccess) return error;
-        struct Call {
-            cudaStream_t stream;
-            cudaStreamCallback_t function;
-            void* user_data;
-        };
-        auto* call = new Call{handle, callback, user_data};
-        return queue_work(*stream,
-                          std::make_shared<HostWork>(
-                              [](void* data) {
-                                  const std::unique_ptr<Call> own(static_cast<Call*>(data));
-                                  own->function(own->stream, cudaSuccess, own->user_data);
-                              },
-                              call));
-    });
-}
-
 cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
     return host_call("cudaStreamGetId", [&] {
         const Stream* stream = find_stream(handle);

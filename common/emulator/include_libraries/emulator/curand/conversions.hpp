@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <emulator/special_functions.hpp>
 
 namespace emulator {
 
@@ -51,7 +52,8 @@ inline float2 box_muller(unsigned int radius_bits, unsigned int angle_bits) {
 }
 inline double2 box_muller_half_turns(double uniform, double half_turns) {
     const double radius = std::sqrt(-2.0 * std::log(uniform));
-    return make_double2(sinpi(half_turns) * radius, cospi(half_turns) * radius);
+    return make_double2(emulator::sine_of_half_turns(half_turns) * radius,
+                        emulator::cosine_of_half_turns(half_turns) * radius);
 }
 inline double2 box_muller_double(uint4 bits) {
     return box_muller_half_turns(to_uniform_double(bits.x, bits.y),
@@ -63,14 +65,15 @@ inline double2 box_muller_double(uint4 bits) {
 inline float to_normal(unsigned int bits) {
     const bool is_upper = bits > 0x80000000u;
     const float probability = to_uniform(is_upper ? ~bits : bits);
-    const float magnitude = 1.4142135f * erfcinvf(2.0f * probability);
+    const float magnitude =
+        1.4142135f * static_cast<float>(emulator::inverse_erfc(2.0f * probability));
     return is_upper ? magnitude : -magnitude;
 }
 inline float to_normal(unsigned long long bits) {
     return to_normal(static_cast<unsigned int>(bits >> 32));
 }
 inline double normal_quantile(double probability, bool is_upper) {
-    const double magnitude = 1.4142135623730951 * erfcinv(2.0 * probability);
+    const double magnitude = 1.4142135623730951 * emulator::inverse_erfc(2.0 * probability);
     return is_upper ? magnitude : -magnitude;
 }
 inline double to_normal_double(unsigned int bits) {

@@ -109,12 +109,12 @@ inline MtgpDraw draw_mtgp(const curandStateMtgp32& state, unsigned int index) {
 
 // All threads wait until nobody needs the old words; one of them moves the state on.
 inline void advance_mtgp(curandStateMtgp32* state, bool is_first, unsigned int draws) {
-    __syncthreads();
+    block_barrier(BarrierKind::plain, 0);
     if (is_first) {
         state->offset = static_cast<int>((static_cast<unsigned int>(state->offset) + draws) &
                                          MTGP32_STATE_MASK);
     }
-    __syncthreads();
+    block_barrier(BarrierKind::plain, 0);
 }
 
 inline unsigned int draw_mtgp_bits(curandStateMtgp32* state, unsigned int index,

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// The old name of NVTX's header.
+#pragma once
+
+#include <nvtx3/nvToolsExt.h>
