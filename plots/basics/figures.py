@@ -4,13 +4,14 @@ bring the matrix to them."""
 
 from __future__ import annotations
 
+from plots.basics import hierarchy, machine, requests, streams
+from plots.basics.stages import STAGES
 from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Drawing, Figure
 from plots.drawing.panels import Runs, gain_over, gains_of, prepare_bars
+from plots.drawing.scene import scene_figure
 from plots.records.source import Source
-from plots.records.stages import stages_of
 
-STAGES = stages_of("basics")
 KERNELS = STAGES.between("thread_per_line", "bytes_in_flight")
 BEST, OCCUPIED = KERNELS[-1], STAGES.named("occupancy")
 PINNED, STREAMS, UNIFIED, PREFETCH = (
@@ -37,6 +38,41 @@ def prepare_transfers(source: Source) -> Drawing:
 
 
 FIGURES = (
+    scene_figure(
+        "figure_2_2",
+        "Figures 2.1 and 2.2",
+        STAGES.chapter,
+        "A GPU, its multiprocessors, and what one of them holds",
+        (
+            "A CPU beside a GPU (2.1), and the parts of a Fermi multiprocessor (2.2): few complex"
+            " cores, many simple ones."
+        ),
+        machine.prepare_machine,
+    ),
+    scene_figure(
+        "figure_2_4",
+        "Figure 2.4",
+        STAGES.chapter,
+        "Kernels, grids, blocks, warps and lanes",
+        "Each kernel gets a grid; a grid consists of blocks, a block of threads (2.2.1.2).",
+        hierarchy.prepare_hierarchy,
+    ),
+    scene_figure(
+        "basics_requests",
+        "",
+        STAGES.chapter,
+        "The requests of a warp",
+        "It has no such figure: 2.2.1.2 explains coalescing and divergence in words.",
+        requests.prepare_requests,
+    ),
+    scene_figure(
+        "basics_streams",
+        "",
+        STAGES.chapter,
+        "Streams: what may overlap",
+        "It has no such figure: 2.2.1.1 explains streams in words.",
+        streams.prepare_streams,
+    ),
     Figure(
         "basics_kernels",
         "",
@@ -63,4 +99,12 @@ CHAPTER = Chapter(
     Rate("cells", lambda row: row.n * row.n),
     Rules({"input": "random"}, kernel_timed=KERNELS),
     working_set_bytes=lambda n: 4.0 * n * n,
+    traces=(
+        machine.FEW,
+        machine.MANY,
+        hierarchy.TIMELINE,
+        *requests.TRACES,
+        streams.ONE_STREAM,
+        streams.TWO_STREAMS,
+    ),
 )

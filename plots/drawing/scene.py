@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from plots.drawing.figure import Block, Drawing, Figure
 from plots.records.source import Source
-from plots.records.traces import Trace
+from plots.records.traces import Timeline, Trace
 
 WIDTH, HEIGHT = 1600, 900
 LETTER = 0.5  # the mean width of a letter over the height of its text
@@ -145,7 +145,9 @@ class Scene:
     def dot(self, x: float, y: float, colour: str = INK, size: float = 0.9) -> None:
         self._add("dots", (colour, str(size)), (x, y))
 
-    def drawing(self, subtitle: str, ours: str, alt: str, traces: Sequence[Trace]) -> Drawing:
+    def drawing(
+        self, subtitle: str, ours: str, alt: str, traces: Sequence[Trace | Timeline]
+    ) -> Drawing:
         """`traces`: the runs whose accesses are drawn."""
         runs = "; ".join(dict.fromkeys(one.command for one in traces))
         tables: dict[str, list[Block]] = {}

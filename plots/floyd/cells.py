@@ -119,7 +119,7 @@ def prepare_cells(source: Source, trace: Trace) -> Drawing:
     """The matrix in the colours of the blocks; the pivot's row and column in frames."""
     step = read_step(source, trace)
     scene = Scene()
-    left, top, width, height = 270.0, 165.0, 80.0, 55.0
+    left, top, width, height = 250.0, 165.0, 84.0, 55.0
     blocks: dict[int, list[int]] = {}
     for (row, column), cell in step.cells.items():
         look = look_of(cell.block)
@@ -131,7 +131,7 @@ def prepare_cells(source: Source, trace: Trace) -> Drawing:
         if row not in rows:
             rows.append(row)
         if shorter:
-            scene.frame(x + 4, y + 4, x + width - 4, y + height - 4, look.ink, width=2)
+            scene.frame(x + 3, y + 3, x + width - 3, y + height - 3, look.ink, width=2)
     for block, rows in blocks.items():
         y = top + (min(rows) + len(rows) / 2) * height
         scene.text(left - 40, y, f"block {block}", 18, align="right")

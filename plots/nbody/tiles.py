@@ -110,7 +110,7 @@ def read_tiles(source: Source) -> tuple[list[Tile], int]:
 
 
 def prepare_tiles(source: Source) -> Drawing:
-    """Figure 6.3: above the list, below the time of one block: copies and pairs in turn."""
+    """Figure 6.3: above the list, below what one block does: copies and pairs in turn."""
     tiles, own = read_tiles(source)
     size = tiles[0].stored
     scene = Scene()
@@ -131,7 +131,7 @@ def prepare_tiles(source: Source) -> Drawing:
         scene.text((begin + end) / 2, top + 30, f"tile {i}", 20, look.ink)
         said = f"{one.first} to {one.first + one.loaded - 1}"
         scene.text((begin + end) / 2, top + 60, said, 17, look.ink)
-        # The block's time.
+        # What the block does.
         scene.arrow(begin + copy / 2, top + 88, begin + copy / 2, lanes - 4, RED, width=2.5)
         scene.text(begin + copy / 2 + 14, top + 170, "the block copies,", 17, RED, "left")
         scene.text(
@@ -163,7 +163,7 @@ def prepare_tiles(source: Source) -> Drawing:
         for x in (begin + copy - 3, begin + width - 4):
             scene.line([(x, lanes + 96), (x, lanes + 228)], GREY, dashed=True, width=2)
     scene.arrow(left, lanes + 262, right, lanes + 262, GREY)
-    scene.text(left, lanes + 288, "time of the block; dashed: a barrier", 18, GREY, "left")
+    scene.text(left, lanes + 288, "order in the block, not time; dashed: a barrier", 18, GREY, "left")
     pairs = sum(one.read for one in tiles)
     blocks = -(-COUNT // size)
     return scene.drawing(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures and tables of the quicksort chapter: 3.1 to 3.8 from what its kernels did, 3.9 to 3.13
+"""Figures and tables of the quicksort chapter: 2.3 and 3.1 to 3.8 from what its kernels did, 3.9 to 3.13
 from measurements."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from plots.drawing.panels import (
     published,
 )
 from plots.drawing.scene import scene_figure
-from plots.quicksort import bitonic_merge, network, partition, scan, tree
+from plots.quicksort import bitonic_merge, launches, network, partition, scan, tree
 from plots.quicksort.stages import BEST, BIG, BITONIC, COUNTING, SMALL, STAGES, TWO_KERNELS
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
@@ -159,6 +159,14 @@ def counting_table(
 
 FIGURES = (
     scene_figure(
+        "figure_2_3",
+        "Figure 2.3",
+        STAGES.chapter,
+        "Kernels that launch kernels",
+        "A kernel runs within another one: dynamic parallelism (2.2.1.1).",
+        launches.prepare_launches,
+    ),
+    scene_figure(
         "figure_3_1",
         "Figure 3.1",
         STAGES.chapter,
@@ -273,5 +281,12 @@ CHAPTER = Chapter(
         series=(BITONIC, SMALL, BIG),
     ),
     tables={"inputs": inputs_table, "counting": counting_table},
-    traces=(network.TRACE, partition.TRACE, scan.TRACE, tree.TRACE),
+    traces=(
+        network.TRACE,
+        partition.TRACE,
+        scan.TRACE,
+        tree.TRACE,
+        launches.AFTER,
+        launches.DURING,
+    ),
 )

@@ -46,10 +46,7 @@ class Trace:
     @property
     def command(self) -> str:
         """What a reader types to make the same trace."""
-        arguments = " ".join((*self.arguments, "--trace", "trace.csv"))
-        words = [f"{name}={value}" for name, value in self.environment.items()]
-        words += ["make", "run", f"STAGE={self.stage}", "ENGINE=count", f'ARGS="{arguments}"']
-        return " ".join(words)
+        return make_run(self.stage, self.environment, (*self.arguments, "--trace", "trace.csv"))
 
     def wanted(self, lines: Iterable[str]) -> Iterator[str]:
         """The first line, which names the columns, and those that are not left out."""
@@ -57,6 +54,36 @@ class Trace:
         for number, line in enumerate(lines):
             if number == 0 or pattern.search(line):
                 yield line
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A run on the counting engine, which has one worker, and what is kept of the order of its
+    tasks, grids and blocks."""
+
+    name: str
+    stage: str
+    arguments: tuple[str, ...]
+    columns: tuple[str, ...]
+    keep: Callable[[Iterable[Record]], Kept]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    engine = "count"
+
+    def made(self, program: Path) -> str:
+        """The table of a new run."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "timeline.csv"
+            where = {"EMULATOR_TIMELINE": str(path), "EMULATOR_COUNTERS": "none"}
+            start(program, ["--no-races", *self.arguments], dict(self.environment) | where)
+            with path.open(encoding="utf-8", newline="") as file:
+                return table_text(self.columns, self.keep(csv.DictReader(file)))
+
+    @property
+    def command(self) -> str:
+        """What a reader types to make the same timeline."""
+        environment = dict(self.environment) | {"EMULATOR_TIMELINE": "timeline.csv"}
+        return make_run(self.stage, environment, self.arguments)
 
 
 @dataclass(frozen=True)
@@ -86,7 +113,13 @@ class Result:
             return table_text(self.columns, self.keep(*records))
 
 
-Recorded = Trace | Result
+Recorded = Trace | Timeline | Result
+
+
+def make_run(stage: str, environment: Mapping[str, str], arguments: Iterable[str]) -> str:
+    words = [f"{name}={value}" for name, value in environment.items()]
+    words += ["make", "run", f"STAGE={stage}", "ENGINE=count", f'ARGS="{" ".join(arguments)}"']
+    return " ".join(words)
 
 
 def start(program: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -124,6 +157,11 @@ def program_of(one: Recorded, stage: Stage) -> Path:
 def thread_of(record: Record) -> int:
     """The number of a thread in its block."""
     return 32 * int(record["warp"]) + int(record["lane"])
+
+
+def details_of(record: Record) -> dict[str, str]:
+    """The last column of a timeline: "grid=2x1x1;shared=0"."""
+    return dict(part.split("=") for part in record["detail"].split(";") if part)
 
 
 def requests_of(records: Iterable[Record]) -> Iterator[list[Record]]:

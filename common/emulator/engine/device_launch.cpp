@@ -13,11 +13,11 @@
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/run_grid.hpp"
-#include "common/emulator/engine/timeline.hpp"
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
 #include "common/emulator/process/time_limit.hpp"
+#include "common/emulator/timeline/timeline.hpp"
 
 namespace emulator {
 namespace {

@@ -51,9 +51,7 @@ struct Grid {
     std::function<void()> at_end;  // called by the destructor
     std::uint32_t launch_note = 0;  // the observer's name for the launch (Hooks::launch)
     bool recorded = true;  // for the observer; the grids that it launches inherit it
-    // For the timeline.
-    std::uint64_t launch_tick = 0;
-    std::uint64_t begin_tick = 0;
+    std::uint64_t launch_tick = 0;  // for the timeline
     std::atomic<bool> failed = false;
     GridBarrier* barrier = nullptr;  // of a cooperative grid while it runs
 

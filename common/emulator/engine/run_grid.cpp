@@ -6,17 +6,18 @@
 #include <chrono>
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "common/emulator/engine/grid_barrier.hpp"
 #include "common/emulator/engine/helper.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/kernel_faults.hpp"
-#include "common/emulator/engine/timeline.hpp"
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
 #include "common/emulator/process/time_limit.hpp"
+#include "common/emulator/timeline/timeline.hpp"
 
 namespace emulator {
 namespace {
@@ -194,9 +195,23 @@ void run_cooperative_blocks(Grid& grid) {
     grid.barrier = nullptr;
 }
 
+timeline::GridSpan span_of(const Grid& grid, std::uint64_t begin) {
+    timeline::GridSpan span{.serial = grid.serial, .name = grid.name()};
+    if (grid.from_device) {
+        span.parent = std::to_string(grid.parent) + ":" + std::to_string(grid.parent_block) + ":" +
+                      std::to_string(grid.parent_thread);
+    }
+    span.queued = grid.launch_tick;
+    span.begin = begin;
+    span.grid_dim = grid.configuration.grid_dim;
+    span.block_dim = grid.configuration.block_dim;
+    span.shared_bytes = grid.configuration.shared_bytes;
+    return span;
+}
+
 void run_blocks(Grid& grid) {
     if (hooks.grid_begin != nullptr) hooks.grid_begin(grid);
-    if (timeline::is_on()) timeline::begin_grid(grid);
+    const std::uint64_t begin = timeline::is_on() ? timeline::tick() : 0;
     if (grid.configuration.cooperative) {
         run_cooperative_blocks(grid);
     } else if (grid.blocks == 1 || grid.workers == 1 || waiting_blocks > 0) {
@@ -205,7 +220,7 @@ void run_blocks(Grid& grid) {
         BlockQueue queue(grid);
         run_blocks_shared(queue);
     }
-    if (timeline::is_on()) timeline::end_grid(grid);
+    if (timeline::is_on()) timeline::end_grid(span_of(grid, begin));
     if (hooks.grid_end != nullptr) hooks.grid_end(grid);
     // Blocks on several workers append in any order. After sorting it is always the same.
     std::sort(grid.launches.begin(), grid.launches.end(),

@@ -16,11 +16,11 @@
 #include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/engine/deadlock.hpp"
 #include "common/emulator/engine/hooks.hpp"
-#include "common/emulator/engine/timeline.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/fault.hpp"
 #include "common/emulator/process/pages.hpp"
 #include "common/emulator/process/time_limit.hpp"
+#include "common/emulator/timeline/timeline.hpp"
 
 namespace emulator {
 
@@ -86,7 +86,7 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
     set_up_threads(configuration.block_dim);
     set_up_shared_memory(configuration.shared_bytes);
     if (hooks.block_begin != nullptr) hooks.block_begin(*this);
-    if (timeline::is_on()) timeline::begin_block(grid, block);
+    if (timeline::is_on()) timeline::begin_block(grid.serial, block);
 
     Worker* const outer = std::exchange(running_worker, this);
     const BlockWatch watch;

@@ -9,9 +9,9 @@
 #include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/device/memory.hpp"
-#include "common/emulator/engine/timeline.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
+#include "common/emulator/timeline/timeline.hpp"
 
 namespace emulator {
 namespace {

@@ -12,9 +12,9 @@
 #include "common/emulator/device/variables.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/run_grid.hpp"
-#include "common/emulator/engine/timeline.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api_call.hpp"
+#include "common/emulator/timeline/timeline.hpp"
 
 namespace emulator {
 namespace {

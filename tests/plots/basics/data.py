@@ -29,6 +29,39 @@ def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]
 
 
 LABELS: dict[str, tuple[str, ...]] = {
+    "figure_2_2": (
+        "(b) 01_thread_per_line: 12 blocks",
+        "120 with no block, 12 with 1 block",
+        "120 with 1 block, 12 with 2 blocks",
+        "room for 2048 threads: 64 warps",
+        "8 blocks of 8 warps fit",
+        "registers: 256 KB",
+        "shared memory: 228 KB",
+    ),
+    "figure_2_4": (
+        "the host's tasks",
+        "add_columns_kernel",
+        "grid of add_rows_kernel: 75 blocks",
+        "block (2, 2): 256 threads",
+        "warp 7",
+    ),
+    "basics_requests": (
+        "(a) 01: add_rows_kernel",
+        "32 sectors: of 1024",
+        "4 sectors: of 128",
+        "16 wavefronts, 16 of 32 lanes",
+        "1 wavefront, 32 of 32 lanes",
+    ),
+    "basics_streams": (
+        "default stream",
+        "stream 2",
+        "copy 5",
+        "add 5",
+        "(a) 10_pinned_memory: one stream",
+    ),
     "basics_kernels": (*KERNELS, GPU, "Time of the kernels, "),
     "basics_transfers": (*TRANSFERS, GPU, "Time of whole runs, "),
 }
+
+COUNTED = ("figure_2_2", "figure_2_4", "basics_requests", "basics_streams")
+TRACED = COUNTED

@@ -8,7 +8,7 @@ import unittest
 
 from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.stages import DataError
-from plots.quicksort import bitonic_merge, network, partition, scan, tree
+from plots.quicksort import bitonic_merge, launches, network, partition, scan, tree
 from plots.quicksort.figures import CHAPTER, INPUTS, counting_table, inputs_table, median_ms
 from plots.quicksort.stages import BEST, BIG, BITONIC, SMALL, STAGES, TWO_KERNELS
 from plots.records.folders import PLOTS
@@ -152,6 +152,26 @@ class DrawingsTest(TraceTest):
                 ("0", "store", "a1", 12, "4", 1, "112"),
             ],
         )
+
+
+class LaunchesTest(TraceTest):
+    """Figure 2.3."""
+
+    def test_children_are_launched_while_their_parents_run(self) -> None:
+        for trace, waits in ((launches.AFTER, True), (launches.DURING, False)):
+            spans = {one.grid: one for one in launches.read_launches(self.source, trace)}
+            self.assertEqual(sorted(spans), list(range(8)))
+            children = [one for one in spans.values() if one.launched]
+            self.assertEqual(len(children), 6)
+            for one in children:
+                parent = spans[one.parent]
+                self.assertEqual(parent.kernel, tree.PARTITION)
+                self.assertEqual(parent.end < one.begin, waits)
+
+    def test_a_launch_by_a_grid_that_has_ended_is_refused(self) -> None:
+        self.change("launches_after", ",1,0,10,14,", ",1,0,14,15,")
+        with self.assertRaisesRegex(DataError, r"launches_after\.csv: grid 2 is not launched"):
+            launches.prepare_launches(self.source)
 
 
 class PartsTest(TraceTest):

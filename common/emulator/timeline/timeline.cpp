@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/emulator/engine/timeline.hpp"
+#include "common/emulator/timeline/timeline.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -123,33 +123,23 @@ void name_task(const std::string& what) { task.name += (task.name.empty() ? "" :
 
 void end_task() { write(task, tick()); }
 
-void begin_grid(Grid& grid) {
-    const std::uint64_t now = tick();
-    grid.begin_tick = now;
-}
-
-void end_grid(const Grid& grid) {
-    const LaunchConfiguration& shape = grid.configuration;
-    const dim3& threads = shape.block_dim;
-    Row row{.kind = "grid", .id = std::to_string(grid.serial), .name = grid.name()};
-    if (grid.from_device) {
-        row.parent = std::to_string(grid.parent) + ":" + std::to_string(grid.parent_block) + ":" +
-                     std::to_string(grid.parent_thread);
-        row.queued = grid.launch_tick;
-    } else {
-        row.parent = task.id;
-    }
-    row.begin = grid.begin_tick;
-    row.detail = "grid=" + shape_of(shape.grid_dim) + ";block=" + shape_of(threads) +
-                 ";shared=" + std::to_string(shape.shared_bytes) + ";resident=" +
-                 std::to_string(active_blocks_per_multiprocessor(
-                     static_cast<int>(threads.x * threads.y * threads.z), shape.shared_bytes));
+void end_grid(const GridSpan& grid) {
+    const dim3& threads = grid.block_dim;
+    Row row{.kind = "grid", .id = std::to_string(grid.serial), .name = grid.name};
+    row.parent = grid.parent.empty() ? task.id : grid.parent;
+    row.queued = grid.queued;
+    row.begin = grid.begin;
+    const int resident = active_blocks_per_multiprocessor(
+        static_cast<int>(threads.x * threads.y * threads.z), grid.shared_bytes);
+    row.detail = "grid=" + shape_of(grid.grid_dim) + ";block=" + shape_of(threads) +
+                 ";shared=" + std::to_string(grid.shared_bytes) +
+                 ";resident=" + std::to_string(resident);
     write(row, tick());
 }
 
-void begin_block(const Grid& grid, std::int64_t number) {
+void begin_block(std::uint64_t grid, std::int64_t number) {
     block = {.kind = "block",
-             .id = std::to_string(grid.serial) + ":" + std::to_string(number),
+             .id = std::to_string(grid) + ":" + std::to_string(number),
              .worker = worker_number()};
     block.begin = tick();
 }

@@ -3,10 +3,11 @@
 // grids, and blocks. Times are ticks: the engine counts its events, it does not time a GPU.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <string>
-
-#include "common/emulator/engine/grid.hpp"
 
 namespace emulator::timeline {
 
@@ -22,11 +23,20 @@ void begin_task(const std::string& stream, std::uint64_t number, const std::stri
 void name_task(const std::string& what);
 void end_task();
 
-// A grid: begins with its first block and ends with its last one. A grid that device code launched
-// has a parent.
-void begin_grid(Grid& grid);
-void end_grid(const Grid& grid);
-void begin_block(const Grid& grid, std::int64_t block);
+// A grid, from its first block to its last one. `parent`: the grid, block and thread of device code
+// that launched it, as "1:0:3"; empty: the running task did. `queued`: the tick of that launch.
+struct GridSpan {
+    std::uint64_t serial = 0;
+    std::string name;
+    std::string parent{};
+    std::uint64_t queued = 0;
+    std::uint64_t begin = 0;
+    dim3 grid_dim{};
+    dim3 block_dim{};
+    std::size_t shared_bytes = 0;
+};
+void end_grid(const GridSpan& grid);
+void begin_block(std::uint64_t grid, std::int64_t block);
 void end_block();
 
 }  // namespace emulator::timeline
