@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from common.tools.lib.stages import DataError
 from plots.drawing.figure import Drawing
 from plots.drawing.scene import BLUE, DARK, GREY, LIGHT, RED, RULE, Scene
-from plots.mergesort.stages import FIRST, STAGES
+from plots.mergesort.stages import STAGES
 from plots.records.source import Source
 from plots.records.traces import Kept, Record, Trace, signed, thread_of
 
@@ -33,7 +33,7 @@ def kept_rows(records: Iterable[Record]) -> Kept:
 
 TRACE = Trace(
     "merge_search",
-    STAGES[FIRST].stage,
+    STAGES[STAGES.named("shared_list")].stage,  # its merges are those of the stage before
     ("--n", str(LEFT + RIGHT), "--no-races"),
     COLUMNS,
     kept_rows,

@@ -163,7 +163,9 @@ def prepare_tiles(source: Source) -> Drawing:
         for x in (begin + copy - 3, begin + width - 4):
             scene.line([(x, lanes + 96), (x, lanes + 228)], GREY, dashed=True, width=2)
     scene.arrow(left, lanes + 262, right, lanes + 262, GREY)
-    scene.text(left, lanes + 288, "order in the block, not time; dashed: a barrier", 18, GREY, "left")
+    scene.text(
+        left, lanes + 288, "order in the block, not time; dashed: a barrier", 18, GREY, "left"
+    )
     pairs = sum(one.read for one in tiles)
     blocks = -(-COUNT // size)
     return scene.drawing(
