@@ -70,6 +70,11 @@ std::shared_ptr<CUevent_st> find_event(cudaEvent_t handle) {
     return found == events().end() ? nullptr : found->second;
 }
 
+std::unique_ptr<Task> EventWork::make_task(int) const {
+    if (type() != cudaGraphNodeTypeEventRecord) return make_task_of([] {});
+    return make_task_of([recorded = event] { recorded->time = device_time(); });
+}
+
 void record_event(CUevent_st& event, Stream& stream, std::uint64_t sequence, const Clock& clock) {
     event.progress = {stream.shared_from_this(), sequence};
     event.clock = clock;
@@ -140,8 +145,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_han
             return cudaSuccess;
         }
         if (flags == cudaEventRecordExternal) return cudaErrorInvalidValue;
-        const std::uint64_t sequence =
-            enqueue(*stream, [event] { event->time = std::chrono::steady_clock::now(); });
+        auto task = make_task_of([event] { event->time = device_time(); });
+        task->takes_time = false;
+        const std::uint64_t sequence = enqueue(*stream, std::move(task));
         record_event(*event, *stream, sequence, stream->clock);
         return cudaSuccess;
     });
@@ -221,6 +227,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
         order_after(*stream, event->clock);
         if (is_done(event->progress)) return cudaSuccess;
         auto task = make_task_of([] {});
+        task->takes_time = false;
         task->waits_for.push_back(event->progress);
         enqueue(*stream, std::move(task));
         return cudaSuccess;

@@ -4,7 +4,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -17,7 +16,7 @@ struct CUevent_st {
     bool recorded = false;
     emulator::Progress progress;
     emulator::Clock clock;  // what is ordered before it
-    std::chrono::steady_clock::time_point time;  // when the stream reached it
+    emulator::TimePoint time;  // when the stream reached it, in the device's time
     // What it was recorded in, if its last record was captured: the nodes that come before it.
     std::shared_ptr<emulator::Capture> capture;
     std::vector<cudaGraphNode_t> last_nodes;

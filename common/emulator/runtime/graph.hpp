@@ -71,6 +71,7 @@ class EventWork final : public StructureWork {
   public:
     EventWork(cudaGraphNodeType type, std::shared_ptr<CUevent_st> its_event)
         : StructureWork(type), event(std::move(its_event)) {}
+    std::unique_ptr<Task> make_task(int device) const override;
 
     std::shared_ptr<CUevent_st> event;
 };

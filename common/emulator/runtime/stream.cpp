@@ -24,6 +24,7 @@ struct DeviceStreams {
     std::shared_ptr<Stream> legacy;
     Clock whole;  // all that has been queued
     Clock blocking;  // the part of it for which the legacy default stream waits
+    TimePoint free_at;  // when its last work ended, in the device's time
     int generation = 0;  // counts cudaDeviceReset()
 };
 
@@ -197,6 +198,24 @@ void note_order(Stream& stream, Task& task) {
     if (&stream != all.legacy.get() && stream.blocking()) all.blocking.join(stream.clock);
 }
 
+// The task that runs: when it began, in the device's time and in the host's.
+struct Running {
+    TimePoint on_device, on_host;
+    bool takes_time = true;
+};
+thread_local Running running;
+
+void run_in_device_time(Stream& stream, Task& task) {
+    TimePoint& free_at = table().of(stream.device).free_at;
+    TimePoint begin = std::max(task.queued_at, stream.ended_at);
+    for (const Progress& one : task.waits_for) begin = std::max(begin, one.stream->ended_at);
+    if (task.takes_time) begin = std::max(begin, free_at);
+    running = {begin, std::chrono::steady_clock::now(), task.takes_time};
+    task.run();
+    stream.ended_at = device_time();
+    if (task.takes_time) free_at = stream.ended_at;
+}
+
 void run_first(Stream& stream) {
     const std::unique_ptr<Task> task = std::move(stream.queue.front());
     stream.queue.pop_front();
@@ -210,7 +229,7 @@ void run_first(Stream& stream) {
     if (timeline::is_on()) {
         timeline::begin_task(std::to_string(stream.id), task->sequence, task->before.text());
     }
-    task->run();
+    run_in_device_time(stream, *task);
     if (timeline::is_on()) timeline::end_task();
     stream.done = task->sequence;
 }
@@ -248,6 +267,11 @@ std::int64_t choose(std::int64_t count, std::uint64_t& random) {
     return static_cast<std::int64_t>(random % static_cast<std::uint64_t>(count));
 }
 
+TimePoint device_time() {
+    if (!running.takes_time) return running.on_device;
+    return running.on_device + (std::chrono::steady_clock::now() - running.on_host);
+}
+
 void use_per_thread_default_stream() { table().default_is_per_thread = true; }
 
 Stream& legacy_stream(int device) { return *table().of(device).legacy; }
@@ -268,6 +292,7 @@ std::uint64_t enqueue(Stream& stream, std::unique_ptr<Task> task) {
     if (stream.queue.size() >= kMaxQueuedTasks) run_one(stream);
     apply_default_stream_rules(stream, *task);
     task->sequence = ++stream.queued;
+    task->queued_at = std::chrono::steady_clock::now();
     if (order_is_noted()) note_order(stream, *task);
     stream.queue.push_back(std::move(task));
     const std::uint64_t sequence = stream.queued;

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -18,6 +19,7 @@
 namespace emulator {
 
 using Stream = CUstream_st;
+using TimePoint = std::chrono::steady_clock::time_point;
 struct Capture;  // graphs/capture.hpp
 
 constexpr int kLeastPriority = 0;
@@ -35,6 +37,8 @@ class Task {
     virtual void run() = 0;
 
     std::uint64_t sequence = 0;
+    TimePoint queued_at;
+    bool takes_time = true;  // false: a mark in the stream, for which no work of others matters
     std::vector<Progress> waits_for;  // in other streams
     Clock before;  // what must have ended, whether or not it has; only for an observer
 };
@@ -73,6 +77,12 @@ std::uint64_t enqueue(Stream& stream, Function function) {
 cudaError_t run_until(Stream& stream, std::uint64_t sequence);
 
 bool is_done(const Progress& progress);
+
+// In a task: the time on its device. A device begins a task when it is queued, when all that it
+// waits for has ended, and when the device is free. The engine runs the task later, when the host
+// waits for it, and the host's time until then is no time of the device. Tasks of several streams
+// take turns here, so that events never claim an overlap that the engine does not have.
+TimePoint device_time();
 
 // Runs one task of the stream, after what it waits for: a program that polls makes progress.
 cudaError_t run_one(Stream& stream);
@@ -119,6 +129,7 @@ struct CUstream_st : std::enable_shared_from_this<CUstream_st> {
     std::deque<std::unique_ptr<emulator::Task>> queue;
     std::uint64_t queued = 0;  // number of the last task queued
     std::uint64_t done = 0;  // number of the last task done
+    emulator::TimePoint ended_at;  // when that task ended, in the device's time
     emulator::Clock clock;  // what is ordered before the next task
     std::shared_ptr<emulator::Capture> capture;  // that the stream takes part in
     std::vector<cudaGraphNode_t> last_nodes;  // of the capture: what the next node comes after

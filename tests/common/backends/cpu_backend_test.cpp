@@ -8,6 +8,7 @@
 
 #include "common/backends/backend.hpp"
 #include "common/base/error.hpp"
+#include "common/harness/phase_timer.hpp"
 #include "tests/common/scratch_folder.hpp"
 
 namespace {
@@ -27,6 +28,17 @@ TEST(CpuBackend, ItsKernelClockIsAWallClock) {
     const double milliseconds = backend->stop_kernel_clock_ms();
     EXPECT_GE(milliseconds, 5.0);
     EXPECT_LT(milliseconds, 5000.0);
+}
+
+TEST(CpuBackend, WorkOfTheHostHasItsTime) {
+    const auto backend = course::open_backend(0);
+    course::PhaseTimer timer(*backend);
+    timer.begin(course::Phase::kKernels);
+    timer.begin(course::Phase::kHost);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    timer.end();
+    EXPECT_GE(timer.times().host_ms, 5.0);
+    EXPECT_GE(timer.times().total_ms, timer.times().host_ms);
 }
 
 TEST(CpuBackend, LimitsAreMeasuredOnceAndKept) {

@@ -4,10 +4,12 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <limits>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -174,6 +176,29 @@ TEST(Backend, TimesPhases) {
     EXPECT_GT(timer.times().setup_ms, 0.0);
     EXPECT_GE(timer.times().kernels_ms, 0.0);
     EXPECT_GE(timer.times().total_ms, timer.times().setup_ms);
+}
+
+// Kernels are queued, but what the host does between them has the host's time.
+TEST(Backend, WorkOfTheHostHasItsTime) {
+    const auto backend = course::open_backend(0);
+    course::PhaseTimer timer(*backend);
+    DeviceBuffer<char> d_bytes(1 << 10);
+    for (const course::Phase phase : {course::Phase::kHost, course::Phase::kSetup}) {
+        timer.begin(course::Phase::kKernels);
+        cuda_check(cudaMemsetAsync(d_bytes.data(), 0, d_bytes.bytes()));
+        timer.begin(phase);
+        cuda_check(cudaMemsetAsync(d_bytes.data(), 1, d_bytes.bytes()));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    timer.begin(course::Phase::kKernels);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // an idle device
+    cuda_check(cudaMemsetAsync(d_bytes.data(), 0, d_bytes.bytes()));
+    timer.end();
+    const course::PhaseTimes& times = timer.times();
+    EXPECT_GE(times.host_ms, 20.0);
+    EXPECT_GE(times.setup_ms, 20.0);
+    EXPECT_GE(times.kernels_ms, 19.9);  // a GPU's clock is not the host's
+    EXPECT_GE(times.total_ms, 60.0);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <thread>
+#include <vector>
 
 #include "engine_test.hpp"
 
@@ -181,6 +183,113 @@ TEST_F(StreamTest, elapsed_time_is_that_of_the_work_between) {
     EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, no_timing),
               cudaErrorInvalidResourceHandle);
     cudaGetLastError();
+}
+
+class Events {
+  public:
+    explicit Events(int count) : events_(count) {
+        for (cudaEvent_t& event : events_) EXPECT_EQ(cudaEventCreate(&event), cudaSuccess);
+    }
+    ~Events() {
+        for (cudaEvent_t event : events_) cudaEventDestroy(event);
+    }
+    cudaEvent_t operator[](int i) const { return events_[i]; }
+    float elapsed_ms(int first, int second) const {
+        float milliseconds = -1;
+        EXPECT_EQ(cudaEventElapsedTime(&milliseconds, events_[first], events_[second]),
+                  cudaSuccess);
+        return milliseconds;
+    }
+
+  private:
+    std::vector<cudaEvent_t> events_;
+};
+
+void sleep_ms(int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+void sleep_in_a_task(void* milliseconds) { sleep_ms(*static_cast<int*>(milliseconds)); }
+
+// A sleep takes at least its time on a machine that is busy, too. So all bounds hold anywhere. A
+// float of milliseconds has seven digits.
+constexpr float kRounding = 1e-3f;
+
+TEST_F(StreamTest, work_of_the_host_between_two_events_takes_its_time) {
+    const Events events(3);
+    ManagedArray<int> out(1);
+    ASSERT_EQ(cudaEventRecord(events[0]), cudaSuccess);
+    sleep_ms(20);
+    ASSERT_EQ(cudaEventRecord(events[1]), cudaSuccess);
+    set_kernel<<<1, 1>>>(out.data(), 1);
+    sleep_ms(10);
+    ASSERT_EQ(cudaEventRecord(events[2]), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_GE(events.elapsed_ms(0, 1), 20 - kRounding);
+    EXPECT_GE(events.elapsed_ms(1, 2), 10 - kRounding);
+}
+
+TEST_F(StreamTest, work_of_the_host_after_the_last_event_does_not) {
+    using Clock = std::chrono::steady_clock;
+    const Events events(2);
+    ManagedArray<int> out(1);
+    const Clock::time_point begin = Clock::now();
+    ASSERT_EQ(cudaEventRecord(events[0]), cudaSuccess);
+    set_kernel<<<1, 1>>>(out.data(), 1);
+    ASSERT_EQ(cudaEventRecord(events[1]), cudaSuccess);
+    sleep_ms(50);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    const float all_ms = std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
+    EXPECT_GE(events.elapsed_ms(0, 1), 0);
+    EXPECT_LE(events.elapsed_ms(0, 1), all_ms - 50 + kRounding);
+}
+
+TEST_F(StreamTest, streams_take_turns_in_the_time_of_events) {
+    using Clock = std::chrono::steady_clock;
+    for (const char* schedule : kSchedules) {
+        use_schedule(schedule);
+        const Streams streams(2);
+        const Streams idle(1, cudaStreamNonBlocking);
+        const Events events(3);
+        int task_ms = 5;
+        const Clock::time_point begin = Clock::now();
+        ASSERT_EQ(cudaEventRecord(events[0]), cudaSuccess);
+        for (int i = 0; i < 2; ++i) {
+            ASSERT_EQ(cudaLaunchHostFunc(streams[i], sleep_in_a_task, &task_ms), cudaSuccess);
+        }
+        ASSERT_EQ(cudaEventRecord(events[1]), cudaSuccess);
+        // An event in an idle stream waits for no work of the others.
+        ASSERT_EQ(cudaEventRecord(events[2], idle[0]), cudaSuccess);
+        const float queued_ms =
+            std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
+        ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+        EXPECT_GE(events.elapsed_ms(0, 1), 10 - kRounding) << schedule;
+        EXPECT_LE(events.elapsed_ms(0, 2), queued_ms + kRounding) << schedule;
+    }
+}
+
+TEST_F(StreamTest, events_of_a_graph_have_times) {
+    const Streams streams(1);
+    const Events events(2);
+    int task_ms = 5;
+    ASSERT_EQ(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal), cudaSuccess);
+    ASSERT_EQ(cudaEventRecordWithFlags(events[0], streams[0], cudaEventRecordExternal),
+              cudaSuccess);
+    ASSERT_EQ(cudaLaunchHostFunc(streams[0], sleep_in_a_task, &task_ms), cudaSuccess);
+    ASSERT_EQ(cudaEventRecordWithFlags(events[1], streams[0], cudaEventRecordExternal),
+              cudaSuccess);
+    cudaGraph_t graph;
+    ASSERT_EQ(cudaStreamEndCapture(streams[0], &graph), cudaSuccess);
+    cudaGraphExec_t exec;
+    ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    ASSERT_EQ(cudaGraphLaunch(exec, streams[0]), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(streams[0]), cudaSuccess);
+    const float all_ms = std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
+    EXPECT_GE(events.elapsed_ms(0, 1), 5 - kRounding);
+    EXPECT_LE(events.elapsed_ms(0, 1), all_ms + kRounding);
+    EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
 TEST_F(StreamTest, a_host_function_runs_in_order_and_may_not_call_cuda) {
