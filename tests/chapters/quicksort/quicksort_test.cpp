@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/error.hpp"
+#include "common/input/random.hpp"
 #include "tests/chapters/stage_run.hpp"
 #include "tests/common/scratch_folder.hpp"
 
@@ -157,6 +158,84 @@ TEST(Quicksort, AnOptionThatCountsKeysIsAtMostN) {
     EXPECT_EQ(above.diagnostics, "test: --leaf 32: there are only 31 keys\n");
     EXPECT_EQ(run_with({"--input", three, "--leaf", "4"}).status, course::kExitUsage);
     EXPECT_EQ(run_with({"--leaf", "0"}).status, course::kExitUsage);
+}
+
+// The listing of Gimeno and Velasco 2024 word for word, one thread after the other. So no race can
+// spoil it: each block sees the sums of all blocks before it, and the pivots are written last. The
+// CPU sorts both parts.
+std::vector<int> run_listing(const std::vector<int>& keys, int threads, int blocks) {
+    struct Counts {
+        int lt = 0, gt = 0;
+    };
+    const int count = static_cast<int>(keys.size()), pivot = keys[0];
+    const int share = (count + blocks * threads - 1) / (blocks * threads);
+    const auto each_thread = [&](auto&& act) {
+        for (int block = 0; block < blocks; ++block) {
+            for (int thread = 0; thread < threads; ++thread) {
+                const int begin = (block * threads + thread) * share;
+                const bool is_last = block == blocks - 1 && thread == threads - 1;
+                // The listing cuts the last thread's share only. Others may read beyond the list.
+                const int end = is_last ? count : std::min(begin + share, count);
+                act(block, block * threads + thread, begin, end);
+            }
+        }
+    };
+    std::vector<Counts> of_thread(blocks * threads), of_block(blocks);
+    each_thread([&](int block, int thread, int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            of_thread[thread].gt += keys[i] > pivot;
+            of_thread[thread].lt += keys[i] < pivot;
+        }
+        of_block[block].lt += of_thread[thread].lt;
+        of_block[block].gt += of_thread[thread].gt;
+    });
+    std::vector<int> sorted(count, 0);
+    const auto write = [&](int place, int key) {
+        if (place >= 0 && place < count) sorted[place] = key;
+    };
+    each_thread([&](int block, int thread, int begin, int end) {
+        Counts from;
+        for (int j = 0; j < block; ++j) {
+            from.lt += of_block[j].lt;
+            from.gt += of_block[j].gt;
+        }
+        int idlt = from.lt + of_thread[thread].lt;
+        int idgt = count - 1 - from.gt - of_thread[thread].gt;
+        for (int i = begin; i < end; ++i) {
+            if (keys[i] < pivot) write(idlt++, keys[i]);
+            if (keys[i] > pivot) write(idgt--, keys[i]);
+        }
+    });
+    Counts all;
+    for (const Counts& one : of_block) {
+        all.lt += one.lt;
+        all.gt += one.gt;
+    }
+    std::fill(sorted.begin() + all.lt, sorted.end() - all.gt, pivot);
+    std::sort(sorted.begin(), sorted.begin() + all.lt);
+    std::sort(sorted.end() - all.gt, sorted.end());
+    return sorted;
+}
+
+// At the sizes of their three printed runs, which end with TEST PASS.
+TEST(PublishedListing, SortsNoListAtThePrintedSizes) {
+    struct Size {
+        int keys, threads, blocks;
+    };
+    course::Random random(1);
+    for (const Size size : {Size{50, 3, 17}, Size{14, 7, 2}, Size{254, 24, 11}}) {
+        int right = 0;
+        for (int i = 0; i < 5000; ++i) {
+            std::vector<int> keys(size.keys);
+            for (int& key : keys) key = static_cast<int>(random.below(100));
+            const std::vector<int> sorted = run_listing(keys, size.threads, size.blocks);
+            std::sort(keys.begin(), keys.end());
+            right += sorted == keys;
+        }
+        EXPECT_EQ(right, 0) << size.keys;
+    }
+    // It is right only if there is nothing to move.
+    EXPECT_EQ(run_listing({7, 7, 7}, 1, 1), (std::vector<int>{7, 7, 7}));
 }
 
 }  // namespace
