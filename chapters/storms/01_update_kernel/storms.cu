@@ -20,8 +20,6 @@ using course::cuda_check, course::DeviceBuffer;
 using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::PhaseTimer;
 using storms::Wave;
 
-constexpr int kBlockSize = 256;
-
 __global__ void update_layer_kernel(float* __restrict__ layer, std::int64_t size,
                                     std::int64_t position, float energy) {
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -53,12 +51,13 @@ Maximum find_maximum(const float* layer, std::int64_t size) {
 
 void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t size = input.size;
+    const int block_size = input.block_size;
     timer.begin(Phase::kSetup);
     std::vector<float>& layer = output.layer;
     layer.assign(size, 0.0f);
     std::vector<float> copy(size);
     DeviceBuffer<float> d_layer(size);
-    const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
+    const std::int64_t blocks = (size + block_size - 1) / block_size;
 
     for (std::size_t w = 0; w < input.waves.size(); ++w) {
         const Wave& wave = input.waves[w];
@@ -68,7 +67,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
         timer.begin(Phase::kKernels);
         for (std::int64_t i = 0; i < wave.count(); ++i) {
             const float energy = static_cast<float>(wave.values[i]) * 1000;
-            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, wave.positions[i],
+            update_layer_kernel<<<blocks, block_size>>>(d_layer.data(), size, wave.positions[i],
                                                         energy);
             cuda_check(cudaGetLastError());
         }
@@ -81,10 +80,12 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
         output.maxima[w] = find_maximum(layer.data(), size);
     }
     timer.end();
-    timer.note_grid(blocks, kBlockSize);
+    timer.note_grid(blocks, block_size);
     timer.declare_work(
         {.bytes = storms::kBytesPerUpdate * size * storms::particles_that_reach_all(input),
          .operations = storms::update_operations(input)});
 }
 
-int main(int argc, char** argv) { return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer); }
+int main(int argc, char** argv) {
+    return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer, {.has_block_size = true});
+}

@@ -20,7 +20,6 @@ using course::cuda_check, course::DeviceBuffer;
 using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::PhaseTimer;
 using storms::Wave;
 
-constexpr int kBlockSize = 256;
 // Each cell is copied: 8 bytes. Then it is read from the copy and written: 8 bytes.
 constexpr double kBytesPerRelaxation = 16;
 
@@ -63,11 +62,12 @@ Maximum find_maximum(const float* layer, std::int64_t size) {
 
 void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t size = input.size;
+    const int block_size = input.block_size;
     timer.begin(Phase::kSetup);
     std::vector<float>& layer = output.layer;
     layer.assign(size, 0.0f);
     DeviceBuffer<float> d_layer(size), d_layer_copy(size);
-    const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
+    const std::int64_t blocks = (size + block_size - 1) / block_size;
 
     for (std::size_t w = 0; w < input.waves.size(); ++w) {
         const Wave& wave = input.waves[w];
@@ -77,13 +77,13 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
         timer.begin(Phase::kKernels);
         for (std::int64_t i = 0; i < wave.count(); ++i) {
             const float energy = static_cast<float>(wave.values[i]) * 1000;
-            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, wave.positions[i],
+            update_layer_kernel<<<blocks, block_size>>>(d_layer.data(), size, wave.positions[i],
                                                         energy);
             cuda_check(cudaGetLastError());
         }
-        copy_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_layer_copy.data(), size);
+        copy_layer_kernel<<<blocks, block_size>>>(d_layer.data(), d_layer_copy.data(), size);
         cuda_check(cudaGetLastError());
-        relax_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_layer_copy.data(), size);
+        relax_layer_kernel<<<blocks, block_size>>>(d_layer.data(), d_layer_copy.data(), size);
         cuda_check(cudaGetLastError());
         timer.begin(Phase::kCopyOut);
         cuda_check(
@@ -92,11 +92,13 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
         output.maxima[w] = find_maximum(layer.data(), size);
     }
     timer.end();
-    timer.note_grid(blocks, kBlockSize);
+    timer.note_grid(blocks, block_size);
     timer.declare_work(
         {.bytes = storms::kBytesPerUpdate * size * storms::particles_that_reach_all(input) +
                   kBytesPerRelaxation * (size - 2) * input.waves.size(),
          .operations = storms::update_operations(input)});
 }
 
-int main(int argc, char** argv) { return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer); }
+int main(int argc, char** argv) {
+    return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer, {.has_block_size = true});
+}

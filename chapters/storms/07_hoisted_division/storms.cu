@@ -105,16 +105,17 @@ __global__ void reduce_peaks_kernel(float* __restrict__ values,
 
 void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t size = input.size;
+    const int block_size = kBlockSize;  // the shared lists have this length
     timer.begin(Phase::kSetup);
     std::vector<float>& layer = output.layer;
     DeviceBuffer<float> d_layer(size), d_layer_copy(size), d_values(size);
     DeviceBuffer<std::int64_t> d_positions(size);
-    const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
+    const std::int64_t blocks = (size + block_size - 1) / block_size;
     std::size_t longest = 1;
     for (const Wave& wave : input.waves) longest = std::max(longest, wave.positions.size());
     DeviceBuffer<std::int64_t> d_particle_positions(longest);
     DeviceBuffer<int> d_particle_values(longest);
-    clear_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size);
+    clear_layer_kernel<<<blocks, block_size>>>(d_layer.data(), size);
     cuda_check(cudaGetLastError());
 
     for (std::size_t w = 0; w < input.waves.size(); ++w) {
@@ -125,20 +126,20 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
         cuda_check(cudaMemcpy(d_particle_values.data(), wave.values.data(),
                               wave.count() * sizeof(int), cudaMemcpyHostToDevice));
         timer.begin(Phase::kKernels);
-        update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size,
+        update_layer_kernel<<<blocks, block_size>>>(d_layer.data(), size,
                                                     d_particle_positions.data(),
                                                     d_particle_values.data(), wave.count());
         cuda_check(cudaGetLastError());
-        copy_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_layer_copy.data(), size);
+        copy_layer_kernel<<<blocks, block_size>>>(d_layer.data(), d_layer_copy.data(), size);
         cuda_check(cudaGetLastError());
-        relax_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_layer_copy.data(), size);
+        relax_layer_kernel<<<blocks, block_size>>>(d_layer.data(), d_layer_copy.data(), size);
         cuda_check(cudaGetLastError());
-        find_peaks_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, d_values.data(),
+        find_peaks_kernel<<<blocks, block_size>>>(d_layer.data(), size, d_values.data(),
                                                   d_positions.data());
         cuda_check(cudaGetLastError());
         for (std::int64_t count = size; count > 1; count = (count + 1) / 2) {
             const std::int64_t half = (count + 1) / 2;
-            reduce_peaks_kernel<<<(half + kBlockSize - 1) / kBlockSize, kBlockSize>>>(
+            reduce_peaks_kernel<<<(half + block_size - 1) / block_size, block_size>>>(
                 d_values.data(), d_positions.data(), count, half);
             cuda_check(cudaGetLastError());
         }
@@ -152,7 +153,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kCopyOut);
     cuda_check(cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
-    timer.note_grid(blocks, kBlockSize);
+    timer.note_grid(blocks, block_size);
     timer.declare_work({.bytes = (storms::kBytesPerUpdate + kBytesPerRelaxation + kBytesPerPeak) *
                                  (size - 2) * input.waves.size(),
                         .operations = storms::update_operations(input)});

@@ -114,16 +114,17 @@ __global__ void reduce_peaks_kernel(float* __restrict__ values,
 
 void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t size = input.size;
+    const int block_size = kBlockSize;  // the shared lists have this length
     timer.begin(Phase::kSetup);
     std::vector<float>& layer = output.layer;
     DeviceBuffer<float> d_layer(size), d_relaxed_layer(size);
-    const std::int64_t blocks = (size + kBlockSize - 1) / kBlockSize;
+    const std::int64_t blocks = (size + block_size - 1) / block_size;
     const std::int64_t waves = static_cast<std::int64_t>(input.waves.size());
     DeviceBuffer<float> d_values(waves * blocks);
     DeviceBuffer<std::int64_t> d_positions(waves * blocks);
     DeviceBuffer<std::int64_t> d_particle_positions(input.particles());
     DeviceBuffer<int> d_particle_values(input.particles());
-    clear_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size);
+    clear_layer_kernel<<<blocks, block_size>>>(d_layer.data(), size);
     cuda_check(cudaGetLastError());
 
     timer.begin(Phase::kCopyIn);
@@ -143,23 +144,23 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
         const std::int64_t* const wave_positions = d_particle_positions.data() + first;
         const int* const wave_values = d_particle_values.data() + first;
         if (size <= kNear && wave.is_nearer_than(kNear)) {
-            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), static_cast<int>(size),
+            update_layer_kernel<<<blocks, block_size>>>(d_layer.data(), static_cast<int>(size),
                                                         wave_positions, wave_values, wave.count());
         } else {
-            update_layer_kernel<<<blocks, kBlockSize>>>(d_layer.data(), size, wave_positions,
+            update_layer_kernel<<<blocks, block_size>>>(d_layer.data(), size, wave_positions,
                                                         wave_values, wave.count());
         }
         cuda_check(cudaGetLastError());
         first += wave.count();
         float* const values = d_values.data() + w * blocks;
         std::int64_t* const positions = d_positions.data() + w * blocks;
-        relax_and_find_kernel<<<blocks, kBlockSize>>>(d_layer.data(), d_relaxed_layer.data(), size,
+        relax_and_find_kernel<<<blocks, block_size>>>(d_layer.data(), d_relaxed_layer.data(), size,
                                                       values, positions);
         cuda_check(cudaGetLastError());
         std::swap(d_layer, d_relaxed_layer);
         for (std::int64_t count = blocks; count > 1; count = (count + 1) / 2) {
             const std::int64_t half = (count + 1) / 2;
-            reduce_peaks_kernel<<<(half + kBlockSize - 1) / kBlockSize, kBlockSize>>>(
+            reduce_peaks_kernel<<<(half + block_size - 1) / block_size, block_size>>>(
                 values, positions, count, half);
             cuda_check(cudaGetLastError());
         }
@@ -175,7 +176,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     }
     cuda_check(cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
-    timer.note_grid(blocks, kBlockSize);
+    timer.note_grid(blocks, block_size);
     timer.declare_work({.bytes = (storms::kBytesPerUpdate + kBytesPerRelaxation) * size * waves,
                         .operations = storms::update_operations(input)});
 }

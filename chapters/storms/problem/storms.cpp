@@ -70,8 +70,8 @@ std::vector<std::string> split_at_commas(const std::string& names) {
 
 class Storms final : public course::Problem {
   public:
-    Storms(BombardLayer bombard_layer, Exhibit exhibit)
-        : bombard_layer_(bombard_layer), exhibit_(exhibit) {}
+    Storms(BombardLayer bombard_layer, Traits traits)
+        : bombard_layer_(bombard_layer), traits_(traits) {}
 
     std::string_view chapter() const override { return "storms"; }
     std::string_view summary() const override {
@@ -90,6 +90,10 @@ class Storms final : public course::Problem {
                                  "particles per wave (default: the workload's own)");
         command_line.add_integer("--waves", waves_,
                                  "number of waves (default: the workload's own)");
+        if (traits_.has_block_size) {
+            command_line.add_integer("--block-size", input_.block_size, "threads per block", 1,
+                                     kMaxBlockSize);
+        }
         command_line_ = &command_line;
     }
 
@@ -146,7 +150,9 @@ class Storms final : public course::Problem {
     }
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
-        return text("waves=", input_.waves.size(), ";particles=", input_.particles());
+        const std::string waves =
+            text("waves=", input_.waves.size(), ";particles=", input_.particles());
+        return traits_.has_block_size ? text(waves, ";block-size=", input_.block_size) : waves;
     }
 
     void poison_output() override {
@@ -158,8 +164,8 @@ class Storms final : public course::Problem {
 
     course::Verdict verify() override {
         if (!verifier_) verifier_.emplace(input_);
-        if (exhibit_.racing_block_size == 0) return verifier_->verify(output_);
-        course::Verdict verdict = verifier_->verify_race(output_, exhibit_.racing_block_size);
+        if (!traits_.blocks_race) return verifier_->verify(output_);
+        course::Verdict verdict = verifier_->verify_race(output_, input_.block_size);
         if (check_ || !verdict.passed) return verdict;
         return {false, text(verdict.message,
                             " (a race on purpose: --check shows it, and no times are reported)")};
@@ -205,7 +211,7 @@ class Storms final : public course::Problem {
     }
 
     BombardLayer bombard_layer_;
-    Exhibit exhibit_;
+    Traits traits_;
     const course::CommandLine* command_line_ = nullptr;
     std::string input_name_;
     std::int64_t particles_ = 0, waves_ = 0;
@@ -218,9 +224,9 @@ class Storms final : public course::Problem {
 }  // namespace
 
 int run_stage(int argc, char** argv, std::string_view stage_name, BombardLayer bombard_layer,
-              Exhibit exhibit) {
+              Traits traits) {
     return course::run_problem(argc, argv, stage_name,
-                               [&] { return std::make_unique<Storms>(bombard_layer, exhibit); });
+                               [&] { return std::make_unique<Storms>(bombard_layer, traits); });
 }
 
 }  // namespace storms

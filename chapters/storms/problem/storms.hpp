@@ -36,6 +36,7 @@ using course::Phase;
 using course::PhaseTimer;
 
 inline constexpr std::int64_t kMinCells = 3;
+inline constexpr int kDefaultBlockSize = 256, kMaxBlockSize = 1024;
 inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 61;  // and at least its negative
 
 // Two lists of equal length, in the order of the particles.
@@ -56,6 +57,7 @@ struct Wave {
 struct Input {
     std::int64_t size = 0;  // cells, at least kMinCells
     std::vector<Wave> waves;  // at least one; a wave may have no particles
+    int block_size = kDefaultBlockSize;  // threads per block, of the stages that have --block-size
 
     std::int64_t particles() const;  // of all waves
 };
@@ -86,9 +88,10 @@ std::int64_t particles_that_reach_all(const Input& input);
 // The operations of all updates.
 double update_operations(const Input& input);
 
-// Describes a stage whose blocks race on purpose.
-struct Exhibit {
-    int racing_block_size = 0;  // cells per block of the kernel that relaxes; 0: no race
+// What a stage tells of itself.
+struct Traits {
+    bool has_block_size = false;  // --block-size sets the threads per block, 1 to kMaxBlockSize
+    bool blocks_race = false;  // on purpose: the blocks of the kernel that relaxes
 };
 
 // main() of every stage. Returns the exit status (error.hpp).
@@ -97,7 +100,7 @@ struct Exhibit {
 // that the race cannot reach, and the message says how many others are wrong. Without --check it
 // always fails, even if the result happens to be right: its times would mean nothing.
 int run_stage(int argc, char** argv, std::string_view stage_name, BombardLayer bombard_layer,
-              Exhibit exhibit = {});
+              Traits traits = {});
 
 // --- Inputs --------------------------------------------------------------------------------------
 

@@ -17,8 +17,8 @@
 namespace {
 
 using course_test::ScratchFolder;
-using storms::Exhibit, storms::find_workload, storms::Input, storms::make_waves, storms::Maximum;
-using storms::Output, storms::read_wave, storms::Verifier, storms::Wave;
+using storms::find_workload, storms::Input, storms::make_waves, storms::Maximum;
+using storms::Output, storms::read_wave, storms::Traits, storms::Verifier, storms::Wave;
 
 // The exercise word for word, cell by cell: an answer that must pass.
 Output solve(const Input& input) {
@@ -72,9 +72,9 @@ void be_wrong_in_the_middle(const Input& input, Output& output, storms::PhaseTim
 }
 
 course_test::RunResult run(std::vector<std::string> arguments,
-                           storms::BombardLayer stage = solve_in_a_stage, Exhibit exhibit = {}) {
+                           storms::BombardLayer stage = solve_in_a_stage, Traits traits = {}) {
     return course_test::run_quietly(std::move(arguments), [&](int argc, char** argv) {
-        return storms::run_stage(argc, argv, "storms/00_test", stage, exhibit);
+        return storms::run_stage(argc, argv, "storms/00_test", stage, traits);
     });
 }
 
@@ -372,23 +372,49 @@ TEST(Verdict, AllowsOnlyCellsThatTheRaceCanReach) {
     EXPECT_FALSE(verifier.verify_race(output, 256).passed);
 }
 
-TEST(Exhibit, IsShownAndNeverTimed) {
-    const std::vector<std::string> check{"--check", "--n", "700"}, timed{"--n", "700"};
+TEST(RaceOnPurpose, IsShownAndNeverTimed) {
+    constexpr Traits kRacing = {.has_block_size = true, .blocks_race = true};
+    const std::vector<std::string> timed{"--n", "700", "--block-size", "350"};
+    std::vector<std::string> check{"--check", "--n", "700", "--block-size", "350"};
     for (const auto& stage : {&solve_in_a_stage, &be_wrong_in_the_middle}) {
-        const auto result = run(timed, stage, {.racing_block_size = 350});
+        const auto result = run(timed, stage, kRacing);
         EXPECT_EQ(result.status, 1);
         EXPECT_NE(result.diagnostics.find("a race on purpose"), std::string::npos);
     }
-    auto result = run(check, solve_in_a_stage, {.racing_block_size = 350});
+    auto result = run(check, solve_in_a_stage, kRacing);
     EXPECT_EQ(result.status, 0);
     EXPECT_NE(result.output.find("right this time"), std::string::npos) << result.output;
-    result = run(check, be_wrong_in_the_middle, {.racing_block_size = 350});
+    result = run(check, be_wrong_in_the_middle, kRacing);
     EXPECT_EQ(result.status, 0) << result.diagnostics;
     EXPECT_NE(result.output.find("wrong because of its race: 1 of 700 cells"), std::string::npos);
-    result = run(check, be_wrong_in_the_middle, {.racing_block_size = 256});
+    result = run(check, be_wrong_in_the_middle, {.has_block_size = true});
     EXPECT_EQ(result.status, 1);
-    result = run(check, be_wrong_in_the_middle);
+    check.resize(3);  // blocks of 256: the middle is not at an edge
+    result = run(check, be_wrong_in_the_middle, kRacing);
     EXPECT_EQ(result.status, 1);
+}
+
+int seen_block_size = 0;
+
+void note_block_size(const Input& input, Output& output, storms::PhaseTimer&) {
+    seen_block_size = input.block_size;
+    output = solve(input);
+}
+
+TEST(BlockSize, IsAFlagOfStagesThatHaveIt) {
+    constexpr Traits kSized = {.has_block_size = true};
+    EXPECT_EQ(run({"--check", "--n", "9"}, note_block_size, kSized).status, 0);
+    EXPECT_EQ(seen_block_size, 256);
+    const auto result = run({"--n", "9", "--block-size", "96", "--repeats", "1", "--csv", "-"},
+                            note_block_size, kSized);
+    EXPECT_EQ(result.status, 0) << result.diagnostics;
+    EXPECT_EQ(seen_block_size, 96);
+    EXPECT_NE(result.output.find("waves=3;particles=120;block-size=96"), std::string::npos)
+        << result.output;
+    for (const char* size : {"0", "1025", "many"}) {
+        EXPECT_EQ(run({"--n", "9", "--block-size", size}, note_block_size, kSized).status, 2);
+    }
+    EXPECT_EQ(run({"--n", "9", "--block-size", "96"}, note_block_size).status, 2);
 }
 
 TEST(Output, CanBeTheLayerToo) {

@@ -127,6 +127,24 @@ class StormsTest(unittest.TestCase):
                     _, layer = self.run_right(program, "--n", 300, "--input", path)
                     self.assertEqual([single(cell) for cell in layer], expected)
 
+    def test_blocks_of_any_size(self) -> None:
+        """Sizes that divide the layer or do not, of whole warps or not."""
+        path = self.file("wave", [(10, 50), (300, 20)])
+        expected = layer_of(310, [[(10, 50), (300, 20)]])
+        sized = {
+            stage: program
+            for stage, program in PROGRAMS.items()
+            if "--block-size" in execute(program, "--help").stdout
+        }
+        self.assertEqual(len(sized), 4)  # 01, 03, 04 and 05
+        for stage, program in sized.items():
+            for size in (1, 31, 32, 155, 310, 1024):
+                with self.subTest(f"{stage} {size}"):
+                    _, layer = self.run_right(
+                        program, "--n", 310, "--input", path, "--block-size", size
+                    )
+                    self.assertEqual([single(cell) for cell in layer], expected)
+
     def test_nothing_at_all(self) -> None:
         path = self.file("wave", ())
         for stage, program in PROGRAMS.items():
