@@ -64,6 +64,8 @@ def chapter_readme(
         made["published"] = published_table(chapter, rows, profile, published, all_rows)
     elif printed_source(chapter, published):
         made["published"] = printed_table(chapter, rows, all_rows)
+    if profile:
+        made |= {name: make(profile) for name, make in chapter.profile_tables.items()}
     for name, lines in (made | own_tables(chapter, all_rows, folder)).items():
         text = fill(text, name, lines, path)
     return text

@@ -18,7 +18,7 @@ from plots.distmesh.stages import (
     SAID_BY,
     STAGES,
 )
-from plots.distmesh.tables import TABLES
+from plots.distmesh.tables import PROFILE_TABLES, TABLES
 from plots.distmesh.times import prepare_shares, prepare_times
 from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Figure
@@ -96,4 +96,6 @@ CHAPTER = Chapter(
     printed=PRINTED,
     traces=MESHES,
     animation=make_meshing,
+    profile="plots.distmesh.profile",
+    profile_tables=PROFILE_TABLES,
 )

@@ -9,6 +9,7 @@ from common.tools.lib.numbers import grouped, short_time
 from common.tools.lib.numbers import times as ratio
 from common.tools.lib.stages import DataError
 from plots.distmesh.counts import COUNTS, counts_of, span
+from plots.distmesh import profile
 from plots.distmesh.stages import (
     KERNELS,
     LAST,
@@ -20,10 +21,10 @@ from plots.distmesh.stages import (
     STAGES,
     cells_of,
 )
-from plots.drawing.figure import TableMaker
+from plots.drawing.figure import ProfileTableMaker, TableMaker
 from plots.records.limits import Limits
 from plots.records.medians import times
-from plots.records.rows import Report, Row, matches, newest
+from plots.records.rows import Metric, Report, Row, matches, newest
 from plots.records.stages import number
 
 KEPT = STAGES.named("kept_triangulation")  # the last stage without repairs
@@ -53,13 +54,24 @@ def gain_cell(found: Mapping[tuple[str, int], float], stage: str, n: int) -> str
     return ratio(slow / fast) if slow and fast else ""
 
 
+def meshed_points(reports: Sequence[Report]) -> dict[int, str]:
+    """By n, which a run asks for: the points of its mesh, in words. The lattice that the domain cuts
+    out need not have just n points."""
+    found: dict[int, list[int]] = {}
+    for stage in (STAGES.serial, *KERNELS):
+        engine = "cpu" if stage == STAGES.serial else "gpu"
+        for n, nodes in counts_of(reports, stage, "nodes", engine, STAGES.chapter).items():
+            found.setdefault(n, []).append(nodes)
+    return {n: span(nodes) for n, nodes in found.items()}
+
+
 def speed_up_heads(stages: Sequence[str]) -> list[str]:
     """`speed-up of 02`, `of 03`, …"""
     return [f"{'' if i else 'speed-up '}of {number(stage)}" for i, stage in enumerate(stages)]
 
 
 def table_1(
-    rows: Sequence[Row], _reports: Sequence[Report], _limits: Mapping[str, Limits]
+    rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str, Limits]
 ) -> list[str]:
     """Whole runs: the three printed programs and ours."""
     own = own_rows(rows)
@@ -68,20 +80,24 @@ def table_1(
         raise DataError(f"{STAGES.chapter}: no rows of the circle")
     stages = (STAGES.serial, *SHOWN)
     whole = (SHARED, *SHOWN[3:])
-    heads = ["points", *NAMES.values(), f"{SAID_BY}: speed-up", *stages, *speed_up_heads(whole)]
+    meshed = meshed_points(reports)
+    heads = ["points", "points here", *NAMES.values(), f"{SAID_BY}: speed-up", *stages]
+    heads += speed_up_heads(whole)
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for n, gained in cells_of("I", "speedup_over_cpu", SHARED).items():
         then = [short_time(cells_of("I", "time", stage)[n]) for stage in NAMES]
         here = [short_time(found[stage, n]) if (stage, n) in found else "" for stage in stages]
         gains = [gain_cell(found, stage, n) for stage in whole]
-        lines.append(f"| {' | '.join([grouped(n), *then, ratio(gained), *here, *gains])} |")
+        cells = [grouped(n), meshed.get(n, ""), *then, ratio(gained), *here, *gains]
+        lines.append(f"| {' | '.join(cells)} |")
     return [
         *lines,
         "",
         (
             f"Whole runs, triangulations included. {SAID_BY} ran on a Xeon of 3.2 GHz and a Tesla"
             f" C2070. Ours are medians on one core of {device_of(own, 'cpu')} and on"
-            f" {device_of(own, 'gpu')}."
+            f" {device_of(own, 'gpu')}. They are asked for the printed number of points, and their"
+            " meshes have the points of the second column."
         ),
     ]
 
@@ -92,8 +108,10 @@ def table_2(
     """Counts of two printed programs and of ours, and the speed-up of the kernels. Our stages
     without repairs agree in their counts, or nearly so."""
     found = medians_at(own_rows(rows), kernels=True)
+    meshed = meshed_points(reports)
     heads = [
         "points",
+        "points here",
         *(
             head
             for field in COUNTS
@@ -113,7 +131,7 @@ def table_2(
         for field in COUNTS
     }
     for n, gained in cells_of("II", "kernels_speedup_over_cpu", SHARED).items():
-        cells = [grouped(n)]
+        cells = [grouped(n), meshed.get(n, "")]
         for field in COUNTS:
             cells.append(
                 ", ".join(
@@ -138,4 +156,48 @@ def table_2(
     ]
 
 
+# ---- occupancy ----
+
+
+def occupancy_table(metrics: Sequence[Metric]) -> list[str]:
+    """Each profiled kernel: what its blocks need, how many fit on a multiprocessor, and how many
+    warps it held at a time."""
+    kernels: dict[tuple[str, str], dict[str, float]] = {}
+    for one in metrics:
+        kernels.setdefault((one.stage, one.kernel), {})[one.name] = one.value
+    if not kernels:
+        raise DataError(f"{STAGES.chapter}: no metrics of its kernels")
+    heads = ["kernel", "stage", "threads per block", "registers per thread", "blocks"]
+    heads += ["blocks that fit", "occupancy, at most", "occupancy, achieved"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for (stage, kernel), found in kernels.items():
+
+        def words(name: str, sign: str = "", own: Mapping[str, float] = found) -> str:
+            return f"{grouped(own[name])}{sign}" if name in own else ""
+
+        limits = [found[name] for name in profile.LIMITS if name in found]
+        cells = [
+            kernel,
+            stage,
+            words(profile.BLOCK),
+            words(profile.REGISTERS),
+            words(profile.GRID),
+            grouped(min(limits)) if limits else "",
+            words(profile.THEORETICAL, " %"),
+            words(profile.ACHIEVED, " %"),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    asked, device = metrics[0].n, metrics[0].device
+    return [
+        *lines,
+        "",
+        (
+            f"By Nsight Compute on {device}, the first launches of a run of {grouped(asked)} points."
+            " Blocks that fit: on one multiprocessor at a time. Occupancy: resident warps, as a share"
+            " of the most that a multiprocessor holds, while it works."
+        ),
+    ]
+
+
 TABLES: dict[str, TableMaker] = {"published": table_1, "table_2": table_2}
+PROFILE_TABLES: dict[str, ProfileTableMaker] = {"occupancy": occupancy_table}

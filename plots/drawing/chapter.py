@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plots.drawing.animation import Animation
-from plots.drawing.figure import Figure, TableMaker
+from plots.drawing.figure import Figure, ProfileTableMaker, TableMaker
 from plots.records.published import TableCell
 from plots.records.rows import Row
 from plots.records.stages import Stages
@@ -78,6 +78,7 @@ class Chapter:
     traces: tuple[Recorded, ...] = ()
     animation: Callable[[Stages, Path, Path], Animation] | None = None
     profile: str = ""  # a module that profiles stages on a GPU, for `make record`
+    profile_tables: Mapping[str, ProfileTableMaker] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

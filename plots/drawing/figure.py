@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plots.records.folders import PLOTS
 from plots.records.limits import Limits
-from plots.records.rows import Report, Row
+from plots.records.rows import Metric, Report, Row
 from plots.records.source import Source
 
 
@@ -61,3 +61,5 @@ class Figure:
 
 # A table of a chapter's README: from all rows, all reports, and the limits of their devices.
 TableMaker = Callable[[Sequence[Row], Sequence[Report], Mapping[str, Limits]], list[str]]
+# A table of a profiled chapter's README, from the profiler's metrics.
+ProfileTableMaker = Callable[[Sequence[Metric]], list[str]]

@@ -66,6 +66,7 @@ class Metric:
     name: str
     unit: str
     value: float
+    kernel: str = ""
 
 
 def parse_parameters(text: str) -> dict[str, str]:
@@ -156,6 +157,7 @@ def read_profile(path: Path) -> list[Metric]:
                 record["metric"],
                 record["unit"],
                 real(record["value"], "value", place),
+                record["kernel"],
             )
         )
     return metrics

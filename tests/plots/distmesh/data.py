@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Made-up measurements of distmesh, and the words that its figures show."""
 
-from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
+from common.tools.lib.columns import PROFILE_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
+from plots.distmesh.profile import ACHIEVED, BLOCK, GRID, LIMITS, REGISTERS, THEORETICAL
 from plots.distmesh.stages import KERNELS, NAMES, SHARED, SHOWN, STAGES
 from tests.plots.fixtures import GPU, HOST, row
 
@@ -53,6 +54,7 @@ def reports(engine: str) -> list[list[object]]:
                 ("iterations", 1000 + n % 100 + more_iterations),
                 ("triangulations", 50 + n % 10 - (i == len(KERNELS))),
                 ("converged", "yes"),
+                ("nodes", n - 9 * (n % 2)),
             ):
                 records += [
                     [
@@ -71,12 +73,29 @@ def reports(engine: str) -> list[list[object]]:
     return records
 
 
+def profile_records() -> list[list[object]]:
+    """Three blocks fit because of the registers; a metric of the second kernel is missing."""
+    limits = dict(zip(LIMITS, (32, 3, 8, 4)))
+    values = {ACHIEVED: 22.25, THEORETICAL: 37.5, BLOCK: 256, GRID: 368, REGISTERS: 64} | limits
+    return [
+        ["2026-02-03T04:05:06Z", "distmesh", stage, GPU, 31_409, kernel, name, "", value]
+        for stage, kernel in ((SHARED, "sum_lengths_kernel"), (KERNELS[-1], "repair_kernel"))
+        for name, value in values.items()
+        if (stage, name) != (KERNELS[-1], ACHIEVED)
+    ]
+
+
 Table = tuple[str, tuple[str, ...]]  # its kind and its columns
 
 
 def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]:
     """The recorded files of one engine."""
-    return {("", ROW_COLUMNS): rows(engine), ("report", REPORT_COLUMNS): reports(engine)}
+    profiled = {("profile", PROFILE_COLUMNS): profile_records()} if profile else {}
+    return {
+        ("", ROW_COLUMNS): rows(engine),
+        ("report", REPORT_COLUMNS): reports(engine),
+        **profiled,
+    }
 
 
 LABELS: dict[str, tuple[str, ...]] = {

@@ -5,7 +5,7 @@ import re
 import unittest
 from unittest import mock
 
-from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
+from common.tools.lib.columns import PROFILE_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.stages import DataError
 from plots.distmesh.figures import CHAPTER
 from plots.distmesh.stages import FILE as PRINTED_FILE
@@ -20,13 +20,14 @@ from plots.distmesh.stages import (
     SHOWN,
     STAGES,
 )
-from plots.distmesh.tables import table_1, table_2
+from plots.distmesh.tables import occupancy_table, table_1, table_2
 from plots.page.optimisations import read_chapter, speed_ups
 from plots.page.speed_ups import printed_over_serial, printed_speed_up
 from plots.records.folders import COUNTERS, DATA, PLOTS, device_folder
+from plots.records.rows import read_profile
 from plots.records.sweeps import FILE, all_sweeps
-from tests.plots.distmesh.data import reports, rows
-from tests.plots.fixtures import DrawingTest, ReadmeTest, write_table
+from tests.plots.distmesh.data import profile_records, reports, rows
+from tests.plots.fixtures import GPU, DrawingTest, ReadmeTest, write_table
 
 
 class FiguresTest(DrawingTest):
@@ -121,17 +122,29 @@ class TablesTest(ReadmeTest):
             "| ×1.60 at 20 109 (whole runs) | ×2.00 at 31 409 |",
             "| ×3.92 at 20 109 (whole runs) | ×2.00 at 31 409 |",
             f"kernels alone for {KERNELS[0]} to {ON_THE_HOST[-1]}",
-            "| 1452 | 35 ms | 0.13 s | 37 ms | ×0.95 | 59.2 ms | 54.8 ms | 51.1 ms | 48.3 ms |",
-            "| 2267 | 0.29 s | 0.32 s | 0.112 s | ×2.59 |  |  |  |",
-            "| 1261 | 265, 253 | 1061 to 1062 | 1063 | 25, 23 | 51 | 50 | ×4.77 | ×4.00 | ×16.0 |",
-            "| 2827 | 365, 313 |  |  | 39, 30 |  |  | ×6.81 |  |  |",
-            "| 31 409 | 7764, 6980 | 1009 to 1010 | 1011 | 728, 719 | 59 | 58 | ×53.4 |",
+            "| 1452 | 1452 | 35 ms | 0.13 s | 37 ms | ×0.95 | 59.2 ms | 54.8 ms | 51.1 ms | 48.3 ms |",
+            "| 2267 |  | 0.29 s | 0.32 s | 0.112 s | ×2.59 |  |  |  |",
+            "| 1261 | 1252 | 265, 253 | 1061 to 1062 | 1063 | 25, 23 | 51 | 50 | ×4.77 | ×4.00 | ×16.0 |",
+            "| 2827 |  | 365, 313 |  |  | 39, 30 |  |  | ×6.81 |  |  |",
+            "| 31 409 | 31 400 | 7764, 6980 | 1009 to 1010 | 1011 | 728, 719 | 59 | 58 | ×53.4 |",
         ):
             self.assertIn(line, text)
         self.assertIn(f"{SAID_BY} ran on a Xeon", text)
         for make in (table_1, table_2):
             with self.assertRaises(DataError):
                 make([], [], {})
+
+    def test_occupancy(self) -> None:
+        path = self.write("profile.csv", PROFILE_COLUMNS, profile_records())
+        text = "\n".join(occupancy_table(read_profile(path)))
+        for line in (
+            f"| sum_lengths_kernel | {SHARED} | 256 | 64 | 368 | 3 | 38 % | 22 % |",
+            f"| repair_kernel | {KERNELS[-1]} | 256 | 64 | 368 | 3 | 38 % |  |",
+            f"on {GPU}, the first launches of a run of 31 409 points",
+        ):
+            self.assertIn(line, text)
+        with self.assertRaises(DataError):
+            occupancy_table([])
 
 
 class SpeedUpTest(unittest.TestCase):
