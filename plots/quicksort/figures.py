@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from common.tools.lib.numbers import short_count, short_ratio, short_time, three_digits
+from common.tools.lib.numbers import short_count, short_ratio, short_time
 from common.tools.lib.stages import DataError
 from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Drawing, Figure
@@ -20,8 +20,8 @@ from plots.drawing.panels import (
     published,
 )
 from plots.drawing.scene import scene_figure
-from plots.quicksort import bitonic_merge, launches, network, partition, scan, tree
-from plots.quicksort.stages import BEST, BIG, BITONIC, COUNTING, SMALL, STAGES, TWO_KERNELS
+from plots.quicksort import bitonic_merge, counting, launches, network, partition, scan, tree
+from plots.quicksort.stages import BEST, BIG, BITONIC, SMALL, STAGES, TWO_KERNELS
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
 from plots.records.rows import Report, Row, newest
@@ -122,39 +122,6 @@ def inputs_table(
         "",
         "Whole runs, medians. The factor in brackets is the time over that of uniform keys.",
     ]
-
-
-def counting_table(
-    _rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str, Limits]
-) -> list[str]:
-    """What Gimeno and Velasco 2024 report of a run, one line per run."""
-    fields = {
-        "global_ms": "all",
-        "kernel_ms": "kernels",
-        "cpu_sort_ms": "CPU's two sorts",
-        "serial_sort_ms": "one sort on the CPU",
-        "host_to_device_ms": "host to device",
-        "device_to_host_ms": "device to host",
-    }
-    found: dict[tuple[int, str], dict[str, str]] = {}
-    for one in reports:
-        if one.engine == "gpu" and one.stage == COUNTING:
-            found.setdefault((one.n, one.parameters.get("memory", "")), {})[one.field] = one.value
-    if not found:
-        raise DataError(f"no report of {COUNTING}")
-    lines = [
-        "| keys | memory | " + " | ".join(fields.values()) + " |",
-        "|---|---|" + "---|" * len(fields),
-    ]
-    for (n, memory), values in sorted(
-        found.items(), key=lambda item: (item[0][0], item[0][1] != "pinned")
-    ):
-        lines.append(
-            f"| {short_count(n)} | {memory} | "
-            + " | ".join(three_digits(float(values[name])) for name in fields)
-            + " |"
-        )
-    return [*lines, "", f"The report of {COUNTING} itself: milliseconds of the last run."]
 
 
 FIGURES = (
@@ -280,7 +247,8 @@ CHAPTER = Chapter(
         kernel_timed=(*BITONIC, TWO_KERNELS, *SMALL),
         series=(BITONIC, SMALL, BIG),
     ),
-    tables={"inputs": inputs_table, "counting": counting_table},
+    tables={"inputs": inputs_table, **counting.TABLES},
+    printed=counting.PRINTED,
     traces=(
         network.TRACE,
         partition.TRACE,

@@ -22,6 +22,10 @@ CELL_COLUMNS = (
     *("size-i", "threads", "value", "unit", "section"),
 )
 PRINTED_TIME_COLUMNS = ("quantity", "stage", "value", "unit", "bound", "section")
+PRINTED_RUN_COLUMNS = (
+    *("quantity", "stage", "n", "threads", "blocks", "memory"),
+    *("value", "unit", "section"),
+)
 PARAMETERS = re.compile(r"[\w-]+ = [\w.-]+(?:, [\w-]+ = [\w.-]+)*")
 
 
@@ -123,6 +127,27 @@ def read_printed_times(path: Path, stages: Stages) -> list[TableCell]:
                 record["unit"],
                 record["section"],
                 record["bound"],
+            )
+        )
+    return found
+
+
+def read_printed_runs(path: Path, stages: Stages) -> list[TableCell]:
+    """Quantities of single runs, with the threads, the blocks and the host's memory of each."""
+    found = []
+    for number, record in read_table(path, PRINTED_RUN_COLUMNS):
+        place = f"{path}:{number}"
+        found.append(
+            TableCell(
+                "",
+                record["quantity"],
+                stages.named(record["stage"], place),
+                "",
+                integer(record["n"], "n", place),
+                {name: record[name] for name in ("threads", "blocks", "memory")},
+                real(record["value"], "value", place),
+                record["unit"],
+                record["section"],
             )
         )
     return found

@@ -9,12 +9,13 @@ import unittest
 from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.stages import DataError
 from plots.quicksort import bitonic_merge, launches, network, partition, scan, tree
-from plots.quicksort.figures import CHAPTER, INPUTS, counting_table, inputs_table, median_ms
+from plots.quicksort.counting import PRINTED, SAID_BY, memory_table, printed_runs_table
+from plots.quicksort.figures import CHAPTER, INPUTS, inputs_table, median_ms
 from plots.quicksort.stages import BEST, BIG, BITONIC, SMALL, STAGES, TWO_KERNELS
 from plots.records.folders import PLOTS
-from plots.records.rows import read_rows
+from plots.records.rows import Row, read_reports, read_rows
 from plots.records.sweeps import FILE, all_sweeps
-from tests.plots.fixtures import ReadmeTest, TraceTest, recorded_folders
+from tests.plots.fixtures import GPU, ReadmeTest, TraceTest, recorded_folders
 from tests.plots.quicksort.data import reports, rows
 
 
@@ -271,13 +272,45 @@ class TablesTest(ReadmeTest):
             f"| 3.4.3 | speed-up over {BIG[0]} | {BEST} | 160 M | ×2.10 | ×4.00 | no |",
             f"| 3.4.4 | speed-up over {STAGES.serial} | {BEST} | 160 M | ×51.2 | ×39.2 | no |",
             f"| {BIG[0]} | 2 ms | 16 ms (×8.00) | 8 ms (×4.00) | 4 ms (×2.00) |",
-            "| 65 536 | pageable | 6 | 0.5 | 5 | 10 | 0.125 | 0.25 |",
+            "| 65 536 | pinned | 6.12 | 5 | 0.75 | 0.5 | 0.25 | 0.125 | 10 |",
+            "| 65 536 | pageable | 8.38 | 5 | 3 | 2 | 1 | 0.125 | 10 |",
+            f"| keys | threads, blocks | quantity | {SAID_BY}, pinned | {GPU}, pinned |",
+            "| 50 | 3, 17 | host to device | 500 | 5 | 20 |",
+            "| 50 | 3, 17 | these three | 540 | 8.75 | 31.2 |",
+            "| 14 | 7, 2 | CPU's two sorts | 0.999 | 50 | 50 |",
+            "| 254 | 24, 11 | these three | 473 | 17.5 | 62.5 |",
         ):
             self.assertIn(line, text)
         with self.assertRaises(DataError):
             inputs_table([], [], {})
         with self.assertRaises(DataError):
-            counting_table([], [], {})
+            memory_table([], [], {})
+
+    def test_runs_of_stage_14_that_are_missing(self) -> None:
+        own = read_rows(self.write("quicksort.csv", ROW_COLUMNS, rows("gpu")))
+        given = read_reports(self.write("reports.csv", REPORT_COLUMNS, reports("gpu")))
+
+        def without(*run: str) -> list[Row]:
+            names = ("threads", "blocks", "memory")
+            return [row for row in own if tuple(map(row.parameters.get, names)) != run]
+
+        with self.assertRaisesRegex(DataError, "n = 65536, pageable"):
+            memory_table(without("256", "0", "pageable"), given, {})
+        with self.assertRaisesRegex(DataError, "no serial_sort_ms"):
+            memory_table(own, [], {})
+        text = "\n".join(printed_runs_table(without("7", "2", "pinned"), given, {}))
+        self.assertIn("| 14 | 7, 2 | these three | 864 | not measured | 31.2 |", text)
+
+    def test_the_printed_global_time_leaves_out_the_sort(self) -> None:
+        runs: dict[int, dict[str, float]] = {}
+        for cell in PRINTED.cells:
+            runs.setdefault(cell.n, {})[cell.quantity] = cell.value
+        self.assertEqual(sorted(runs), [14, 50, 254])
+        for n in (14, 50):
+            parts = [runs[n][name] for name in ("host_to_device", "kernel", "device_to_host")]
+            self.assertAlmostEqual(sum(parts), runs[n]["global"], delta=1e-5)
+            # The first copy of a process takes nine tenths of it, however few keys there are.
+            self.assertGreater(parts[0] / runs[n]["global"], 0.9)
 
 
 class DataTest(unittest.TestCase):
