@@ -50,6 +50,7 @@ NOT_MEASURED = {
     "the same within 10 %",
     "keys",
     "memory",
+    "threads, blocks",
     "levels of merges",
     "GB moved",
     "points",
