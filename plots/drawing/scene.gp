@@ -15,6 +15,7 @@ unset key
 set xrange [0:1600]
 set yrange [900:0]
 # The letters of a PNG are a third larger than those of an SVG, the dots of an SVG than those of a PNG.
+set label 102 font sprintf(',%.1f', (format eq 'svg' ? 1.3 : 1.0)*subtitle_size)
 font_of(size) = sprintf(',%.1f', (format eq 'svg' ? 1.3 : 1.0)*real(size))
 dot_scale = format eq 'svg' ? 0.65 : 1.0
 parts = ''

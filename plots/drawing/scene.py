@@ -36,7 +36,7 @@ LIGHT = Look("#bfe0f5")
 MARK = Look("#D55E00", "#ffffff")
 PALE_MARK = Look("#f7d9c4")
 # Of blocks, streams, rows: by their number.
-SERIES = (Look("#0072B2", "#ffffff"), Look("#f3c15f"), Look("#7fc8b0"), Look("#efdbe6"))
+SERIES = (Look("#0072B2", "#ffffff"), Look("#f3c15f"), Look("#5fb397"), Look("#efdbe6"))
 INK, GREY, RED, BLUE, RULE = "#202020", "#5a5a5a", "#D55E00", "#0072B2", "#c8c8c8"
 
 

@@ -271,9 +271,15 @@ def draw_reduction(
             made += found is not None
             dashed += found is None
             for begin, wins in ((pair.thread, not pair.took), (pair.partner, pair.took)):
-                colour = RULE if found is None else RED if wins else GREY
+                colour = RULE if found is None else RED if wins else "#8a8a8a"
                 scene.arrow(
-                    x(begin), y - gap + height, x(pair.thread), y - 2, colour, found is None, 2
+                    x(begin),
+                    y - gap + height,
+                    x(pair.thread),
+                    y - 2,
+                    colour,
+                    dashed=found is None,
+                    width=3.5 if wins and found is not None else 1.5,
                 )
             if found is not None:
                 held[pair.thread] = found.places[found.took]
@@ -299,7 +305,7 @@ def prepare_reduction(source: Source) -> Drawing:
         y = top + (number + 1) * gap
         scene.text(left - 30, y + 10, f"s_places, stride {step[0].partner}", 18, align="right")
         scene.text(left - 30, y + 36, "place: its key", 17, GREY, "right")
-    scene.text(left, 850, "red arrow: the place with the smaller key remains", 18, RED, "left")
+    scene.text(left, 850, "red, thick: the place with the smaller key remains", 18, RED, "left")
     return scene.drawing(
         subtitle=(
             f"{SELECTION.stage} sorts {COUNT} keys on the CPU engine: a block's first search for"

@@ -112,7 +112,7 @@ def prepare_bitonic_merge(source: Source) -> Drawing:
         scene.text(left, top - 28, f"({'abcdef'[i]}) {title}", 20, align="left")
         draw_moment(scene, moment, left, top, width, height)
         if following:
-            scene.text(left, top + height + 103, following, 17, GREY, "left")
+            scene.text(left, top + height + 110, following, 17, GREY, "left")
     exchanged = [sum(one.exchanged for one in moment.step) for moment in moments[1:-1]]
     count = len(moments[0].keys)
     return scene.drawing(
