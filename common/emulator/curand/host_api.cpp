@@ -101,11 +101,7 @@ std::unique_ptr<Sequence> make_sequence(const curandGenerator_st& generator) {
         case CURAND_RNG_PSEUDO_PHILOX4_32_10:
             return make_philox_sequence(start);
         case CURAND_RNG_PSEUDO_MT19937:
-            // Its first numbers are cuRAND's, but not those after a jump.
-            explain(
-                "cuRAND: MT19937 is not available on the CPU engine; use another generator, such "
-                "as CURAND_RNG_PSEUDO_MTGP32");
-            return nullptr;
+            return make_mt19937_sequence(start);
         case CURAND_RNG_PSEUDO_MTGP32:
             if (start.ordering == CURAND_ORDERING_PSEUDO_DYNAMIC) {
                 explain(
@@ -148,6 +144,14 @@ bool makes_pairs(const curandGenerator_st& generator, Distribution distribution)
                          generator.start.type == CURAND_RNG_PSEUDO_MRG32K3A);
 }
 
+// A GPU's own order of pairs. Large Poisson numbers are rounded normal numbers.
+bool has_unknown_order(const curandGenerator_st& generator, const Order& order) {
+    return generator.start.type == CURAND_RNG_PSEUDO_XORWOW &&
+           generator.start.ordering == CURAND_ORDERING_PSEUDO_DYNAMIC &&
+           (makes_pairs(generator, order.distribution) ||
+            (order.distribution == Distribution::poisson && order.poisson->rounds_normals()));
+}
+
 template <class T>
 curandStatus_t generate(const char* function, curandGenerator_t generator, T* output,
                         const Order& order) {
@@ -155,6 +159,13 @@ curandStatus_t generate(const char* function, curandGenerator_t generator, T* ou
     const bool is_pair = makes_pairs(*generator, order.distribution);
     const std::size_t unit = generator->is_quasi() ? generator->start.dimensions : is_pair ? 2 : 1;
     if (order.count % unit != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+    if (has_unknown_order(*generator, order)) {
+        explain(
+            "%s: the order of XORWOW's normal numbers under CURAND_ORDERING_PSEUDO_DYNAMIC is not "
+            "known; use CURAND_ORDERING_PSEUDO_DEFAULT",
+            function);
+        return CURAND_STATUS_TYPE_ERROR;
+    }
     const curandStatus_t status = start_sequence(generator);
     if (status != CURAND_STATUS_SUCCESS || order.count == 0) return status;
     if (!generator->is_device) {

@@ -12,7 +12,6 @@ struct Limits {
 Limits limits_of(curandRngType_t type) {
     switch (type) {
         case CURAND_RNG_PSEUDO_MTGP32:
-        case CURAND_RNG_PSEUDO_MT19937:
             return {32.0, 8000.0};
         case CURAND_RNG_QUASI_SOBOL32:
         case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
@@ -38,7 +37,8 @@ std::vector<double> cumulative_probabilities(double lambda) {
 
 }  // namespace
 
-PoissonCounts::PoissonCounts(curandRngType_t type, double lambda) : lambda_(lambda) {
+PoissonCounts::PoissonCounts(curandRngType_t type, double lambda)
+    : lambda_(lambda), in_float_(type == CURAND_RNG_PSEUDO_MT19937) {
     const Limits limits = limits_of(type);
     if (lambda < limits.histogram) {
         histogram_.emplace(lambda);

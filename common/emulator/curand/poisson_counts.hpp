@@ -25,6 +25,7 @@ class PoissonCounts {
     unsigned int of_bits(Bits bits) const {
         if (histogram_) return histogram_->look_up(to_uniform_double(bits));
         if (!cumulative_.empty()) return invert(to_uniform_double(bits));
+        if (in_float_) return of_float_normal(bits);
         return of_normal(normal_of(bits));
     }
     // Large lambda: XORWOW, MRG32k3a and Philox round normal numbers of their own.
@@ -40,6 +41,14 @@ class PoissonCounts {
         return to_normal_double(static_cast<unsigned int>(bits >> 32));
     }
 
+    // cuRAND 10.4 rounds in single precision for MT19937.
+    template <class Bits>
+    unsigned int of_float_normal(Bits bits) const {
+        const auto lambda = static_cast<float>(lambda_);
+        const float normal = to_normal(static_cast<unsigned int>(bits));
+        return static_cast<unsigned int>(std::fma(std::sqrt(lambda), normal, lambda) + 0.5f);
+    }
+
     unsigned int invert(double uniform) const {
         const auto found = std::lower_bound(cumulative_.begin(), cumulative_.end(), uniform);
         return static_cast<unsigned int>(std::min<std::ptrdiff_t>(
@@ -47,6 +56,7 @@ class PoissonCounts {
     }
 
     double lambda_;
+    bool in_float_;
     std::optional<PoissonHistogram> histogram_;
     std::vector<double> cumulative_;  // probability of this value or less
 };

@@ -54,6 +54,7 @@ struct Start {
 // Each of these knows some types; nullptr: the tables that it needs are not installed here.
 std::unique_ptr<Sequence> make_interleaved_sequence(const Start& start);  // XORWOW, MRG32k3a
 std::unique_ptr<Sequence> make_philox_sequence(const Start& start);
+std::unique_ptr<Sequence> make_mt19937_sequence(const Start& start);
 std::unique_ptr<Sequence> make_mtgp32_sequence(const Start& start);
 std::unique_ptr<Sequence> make_sobol_sequence(const Start& start);
 
