@@ -95,6 +95,12 @@ cudaError_t queue_library_work(const char* function, cudaStream_t handle,
     });
 }
 
+bool admit_input(const char* function, const void* begin, std::size_t bytes) {
+    if (is_device_memory(function, "input", {begin, bytes})) return true;
+    set_sticky_error(cudaErrorIllegalAddress);
+    return false;
+}
+
 bool admit_output(const char* function, const void* begin, std::size_t bytes) {
     if (!is_device_memory(function, "output", {begin, bytes})) {
         set_sticky_error(cudaErrorIllegalAddress);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// CUB's primitives for threads, warps and blocks, the engine's own.
+// CUB's primitives for threads, warps and blocks, and its algorithms for a whole device: the
+// engine's own.
 #pragma once
 
+#include <emulator/cub/iterators.hpp>
 #include <emulator/cub/operators.hpp>
 
 #include "block/block_adjacent_difference.cuh"
@@ -15,11 +17,27 @@
 #include "block/block_scan.cuh"
 #include "block/block_shuffle.cuh"
 #include "block/block_store.cuh"
+#include "device/device_adjacent_difference.cuh"
+#include "device/device_for.cuh"
+#include "device/device_histogram.cuh"
+#include "device/device_merge_sort.cuh"
+#include "device/device_partition.cuh"
+#include "device/device_radix_sort.cuh"
+#include "device/device_reduce.cuh"
+#include "device/device_run_length_encode.cuh"
+#include "device/device_scan.cuh"
+#include "device/device_segmented_radix_sort.cuh"
+#include "device/device_segmented_reduce.cuh"
+#include "device/device_segmented_sort.cuh"
+#include "device/device_select.cuh"
+#include "iterator/cache_modified_input_iterator.cuh"
 #include "thread/thread_load.cuh"
 #include "thread/thread_reduce.cuh"
 #include "thread/thread_scan.cuh"
 #include "thread/thread_search.cuh"
 #include "thread/thread_store.cuh"
+#include "util_allocator.cuh"
+#include "util_debug.cuh"
 #include "util_ptx.cuh"
 #include "warp/warp_exchange.cuh"
 #include "warp/warp_load.cuh"
@@ -36,18 +54,10 @@ namespace cub {
 
 #define EMULATOR_WITHOUT(name) \
     using name = ::emulator::this_part_of_CUB_is_not_available_on_the_CPU_engine;
-EMULATOR_WITHOUT(DeviceAdjacentDifference)
-EMULATOR_WITHOUT(DeviceHistogram)
-EMULATOR_WITHOUT(DeviceMergeSort)
-EMULATOR_WITHOUT(DevicePartition)
-EMULATOR_WITHOUT(DeviceRadixSort)
-EMULATOR_WITHOUT(DeviceReduce)
-EMULATOR_WITHOUT(DeviceRunLengthEncode)
-EMULATOR_WITHOUT(DeviceScan)
-EMULATOR_WITHOUT(DeviceSegmentedRadixSort)
-EMULATOR_WITHOUT(DeviceSegmentedReduce)
-EMULATOR_WITHOUT(DeviceSegmentedSort)
-EMULATOR_WITHOUT(DeviceSelect)
+EMULATOR_WITHOUT(DeviceCopy)
+EMULATOR_WITHOUT(DeviceMemcpy)
+EMULATOR_WITHOUT(DeviceMerge)
+EMULATOR_WITHOUT(DeviceTransform)
 #undef EMULATOR_WITHOUT
 
 }  // namespace cub
