@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Figures of the storms chapter: its stages on three shapes of the problem, the stages against the
-number of cells, and the layer as a stage's kernels left it in each wave."""
+"""Figures of the storms chapter: its stages on three shapes of the problem, against the number of
+cells, and with blocks of different sizes; and the layer as a stage's kernels left it in each wave.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from plots.drawing.figure import Drawing, Figure
 from plots.drawing.panels import Runs, gain_over, gains_of, prepare_against_n
 from plots.records.source import Source
 from plots.storms import layers
+from plots.storms.block_sizes import prepare_block_sizes
 from plots.storms.stages import PRINTED, SAID_BY, STAGES
 from plots.storms.versions import WORKLOADS, prepare_versions
 
@@ -82,6 +84,16 @@ FIGURES = (
         "Storms, six of its stages against the number of cells",
         "It names no size.",
         prepare_cells,
+        in_readme=True,
+        said_by=SAID_BY,
+    ),
+    Figure(
+        "storms_block_sizes",
+        "",
+        STAGES.chapter,
+        "Storms, threads per block",
+        "Of several sizes, 256 to 512 threads per block were best for version 1. Version 4 has 256.",
+        prepare_block_sizes,
         in_readme=True,
         said_by=SAID_BY,
     ),

@@ -3,6 +3,7 @@
 
 from common.tools.lib.columns import ROW_COLUMNS
 from plots.records.stages import number
+from plots.storms.block_sizes import STUDIED
 from plots.storms.figures import CELL_STAGES
 from plots.storms.stages import KERNELS, SAID_BY, STAGES, WRONG
 from tests.plots.fixtures import GPU, HOST, row
@@ -38,6 +39,30 @@ def rows(engine: str) -> list[list[object]]:
                 )
                 record[-6] = 0.75 * float(str(record[-4]))  # kernels_ms
                 found.append(record)
+    return found + block_size_rows(engine)
+
+
+def block_size_rows(engine: str) -> list[list[object]]:
+    """The rate grows with the block up to 256 threads, and falls by a tenth after that."""
+    found = []
+    for n in (30_000, 10**6, 10**7) if engine == "gpu" else (1000,):
+        for place, stage in enumerate(STUDIED):
+            for size in (32, 64, 128, 256, 512, 1024):
+                rate = n * min(size, 256) * (0.9 if size > 256 else 1) / (1 + place)
+                for repeat in (1, 2, 3):
+                    ms = 240 * n * 1000 / rate * (1 + 0.01 * (repeat - 2))
+                    record = row(
+                        "storms",
+                        stage,
+                        engine,
+                        n,
+                        2 * ms,
+                        repeat,
+                        f"waves=3;particles=240;block-size={size}",
+                        "small",
+                    )
+                    record[-6] = ms  # kernels_ms
+                    found.append(record)
     return found
 
 
@@ -81,6 +106,16 @@ LABELS: dict[str, tuple[str, ...]] = {
         "4.00",
         "2.00",
     ),
+    "storms_block_sizes": (
+        *STUDIED,
+        GPU,
+        "30 k cells",
+        "1 M cells",
+        "10 M cells",
+        "best in 2018",
+        "1024",
+        "threads per block",
+    ),
     "storms_layers": (
         "wave 1: 660.4 in cell 91",
         "wave 3: 1404.1 in cell 162",
@@ -94,4 +129,8 @@ COUNTED = ("storms_layers",)
 TRACED = COUNTED
 PRINTED = ("storms_versions",)
 PRINTED_FILE = "storms"
-SAID = {"storms_versions": {"5", "20"}, "storms_cells": {"40"}}  # particles of a wave
+SAID = {
+    "storms_versions": {"5", "20"},
+    "storms_cells": {"40"},
+    "storms_block_sizes": {"2018"},
+}  # particles of a wave

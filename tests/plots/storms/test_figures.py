@@ -12,6 +12,8 @@ from common.tools.lib.stages import DataError
 from plots.page.speed_ups import NO_TIMES, printed_speed_up
 from plots.records.folders import PLOTS
 from plots.records.sweeps import FILE, all_sweeps
+from plots.records.source import Source
+from plots.storms.block_sizes import STUDIED, prepare_block_sizes
 from plots.storms.figures import CELLS, CHAPTER
 from plots.storms.layers import kept_rows, read_layers
 from plots.storms.stages import KERNELS, PRINTED, SAID_BY, STAGES, WRONG
@@ -160,6 +162,36 @@ class FiguresTest(DrawingTest):
         words = "".join(ElementTree.parse(self.out / "storms_cells.svg").getroot().itertext())
         self.assertNotIn("GTX 980", words)  # the thesis prints nothing
 
+    def test_block_sizes(self) -> None:
+        self.assertEqual(self.draw("--only", "storms_block_sizes")[0], 0)
+        for i, n in enumerate((30_000, 10**6, 10**7)):
+            for place, block in enumerate(self.numbers(f"storms_block_sizes_rate{i}")):
+                sizes = [32, 64, 128, 256, 512, 1024]
+                self.assertEqual([line[0] for line in block], sizes)
+                for size, median, lower, upper in block:
+                    expected = n * min(size, 256) * (0.9 if size > 256 else 1) / (1 + place) / 1e9
+                    self.assertAlmostEqual(median / expected, 1, places=6)
+                    self.assertLess(lower, median)
+                    self.assertGreater(upper, median)
+        drawing = prepare_block_sizes(Source("recorded", self.device, None, ()))
+        self.assertIn(
+            f"1 M cells, {STUDIED[0]}: best with 256 threads (256 M updates/s), worst with 32 (88 %"
+            " slower)",
+            drawing.ours,
+        )
+
+    def test_block_sizes_that_only_one_stage_has_are_refused(self) -> None:
+        path = self.device / "storms.csv"
+        kept = [
+            line
+            for line in path.read_text(encoding="utf-8").splitlines(keepends=True)
+            if not (STUDIED[1] in line and "block-size=64" in line)
+        ]
+        path.write_text("".join(kept), encoding="utf-8")
+        status, _, said = self.draw("--only", "storms_block_sizes")
+        self.assertEqual(status, 1)
+        self.assertIn("have different values of block-size", said)
+
     def test_a_stage_with_other_waves_cannot_be_compared(self) -> None:
         path = self.device / "storms.csv"
         text = path.read_text(encoding="utf-8")
@@ -237,7 +269,10 @@ class SweepsTest(unittest.TestCase):
         for scope, engine in (("record", "gpu"), ("here", "gpu"), ("here", "emu")):
             runs: dict[tuple[object, str], set[tuple[int, object, object]]] = {}
             for sweep in all_sweeps(PLOTS / STAGES.chapter / FILE):
-                if sweep.scope == scope and sweep.engine in (engine, "cpu"):
+                if sweep.figures == ("storms_block_sizes",):
+                    # Its particles tell its rows from those of the same input.
+                    self.assertNotEqual(dict(sweep.match)["particles"], CELLS.match["particles"])
+                elif sweep.scope == scope and sweep.engine in (engine, "cpu"):
                     match, args = dict(sweep.match), sweep.args
                     self.assertEqual(args[:2], ("--input", match["input"]), sweep.name)
                     if "--particles" in args:
