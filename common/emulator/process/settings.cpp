@@ -56,6 +56,9 @@ Settings read_environment() {
             }
         }
         if (look_up("EMULATOR_TIMELINE")) settings.timeline = value;
+        if (look_up("EMULATOR_APPROXIMATIONS")) {
+            settings.approximation_seed = parse_approximations(value);
+        }
         if (look_up("EMULATOR_TIME_LIMIT")) {
             constexpr const char* kAllowed = "a number of seconds, 0 for no limit";
             settings.time_limit = parse_number<double>(value, kAllowed);
@@ -69,16 +72,27 @@ Settings read_environment() {
     return settings;
 }
 
+Settings* make_settings() {
+    auto* const settings = new Settings(read_environment());
+    approximation_seed = settings->approximation_seed;
+    return settings;
+}
+
 Settings& mutable_settings() {
-    static auto* settings = new Settings(read_environment());  // for static destructors too
+    static Settings* const settings = make_settings();  // for static destructors too
     return *settings;
 }
 
 }  // namespace
 
+constinit std::uint64_t approximation_seed = 0;
+
 const Settings& settings() { return mutable_settings(); }
 
-void configure(const Settings& replacement) { mutable_settings() = replacement; }
+void configure(const Settings& replacement) {
+    mutable_settings() = replacement;
+    approximation_seed = replacement.approximation_seed;
+}
 
 Schedule parse_schedule(std::string_view text) {
     constexpr const char* kAllowed = "in-order, reversed or shuffled:SEED";
@@ -88,6 +102,18 @@ Schedule parse_schedule(std::string_view text) {
     if (!text.starts_with(kShuffled)) throw std::invalid_argument(kAllowed);
     text.remove_prefix(kShuffled.size());
     return {Schedule::Order::shuffled, parse_number<std::uint64_t>(text, kAllowed)};
+}
+
+std::uint64_t parse_approximations(std::string_view text) {
+    constexpr const char* kAllowed = "exact, bounded or bounded:SEED with a seed from 1";
+    constexpr std::string_view kBounded = "bounded:";
+    if (text == "exact") return 0;
+    if (text == "bounded") return 1;
+    if (!text.starts_with(kBounded)) throw std::invalid_argument(kAllowed);
+    text.remove_prefix(kBounded.size());
+    const auto seed = parse_number<std::uint64_t>(text, kAllowed);
+    if (seed == 0) throw std::invalid_argument(kAllowed);
+    return seed;
 }
 
 std::uint64_t mix_bits(std::uint64_t value) { return course::next_splitmix64(value); }

@@ -98,6 +98,8 @@ def plain(instruction):
     instruction.only("rz") if instruction.base in ("rcp", "sqrt") else instruction.only()
     if instruction.has("rz"):
         raise Unavailable(instruction.text)
+    if instruction.has("approx") and instruction.base in ("rcp", "sqrt"):
+        function += "_approximation"
     return instruction.put(instruction.call(function, count))
 
 

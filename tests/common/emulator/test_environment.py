@@ -73,6 +73,7 @@ class Environment(unittest.TestCase):
             ("EMULATOR_WORKERS", "0", "a number from 1 to 1024"),
             ("EMULATOR_WORKERS", "two", "a number from 1 to 1024"),
             ("EMULATOR_DEVICE", "a100", "h200 or gtx980"),
+            ("EMULATOR_APPROXIMATIONS", "none", "exact, bounded or bounded:SEED with a seed from 1"),
             ("EMULATOR_DEVICES", "0", "a number from 1 to 16"),
             ("EMULATOR_DEVICES", "17", "a number from 1 to 16"),
             ("EMULATOR_DEVICES", "two", "a number from 1 to 16"),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // CUDA's mathematical device functions that the host's <math.h> lacks.
 //
-// Results are correctly rounded or nearly so; a GPU's may differ in the last bits, and its fast
-// forms (__expf, __fdividef, rsqrtf, ...) in a few more. Compare with tolerances.
+// Results are correctly rounded or nearly so; a GPU's may differ in the last bits. Its fast forms
+// (__expf, __fdividef, rsqrtf, ...) have errors here, too (approximations.hpp). Compare with
+// tolerances.
 #pragma once
 
 // The C++ wrappers of the C headers: they put abs, sqrt, pow, ... with all their overloads into the
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 
 #include <cmath>
+#include <emulator/approximations.hpp>
 #include <emulator/special_functions.hpp>
 #include <numbers>
 
@@ -35,8 +37,7 @@ double square_root_rounded(double a, Rounding);
 
 // ---- reciprocal roots and norms ----
 inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
-// Rounded once. As on a GPU, this is not always the rounded reciprocal of the rounded root.
-inline float rsqrtf(float x) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x))); }
+inline float rsqrtf(float x) { return emulator::approximate_rsqrt(x); }
 inline double rcbrt(double x) { return 1.0 / std::cbrt(x); }
 inline float rcbrtf(float x) { return 1.0f / std::cbrt(x); }
 inline double rhypot(double x, double y) { return 1.0 / std::hypot(x, y); }
@@ -129,19 +130,22 @@ inline float fdivide(float a, float b) { return a / b; }
 // ---- fast forms ----
 // The C library declares some of these names itself, with C linkage.
 extern "C" {
-inline float __expf(float x) noexcept { return std::exp(x); }
-inline float __exp10f(float x) noexcept { return ::exp10f(x); }
-inline float __logf(float x) noexcept { return std::log(x); }
-inline float __log2f(float x) noexcept { return std::log2(x); }
-inline float __log10f(float x) noexcept { return std::log10(x); }
-inline float __powf(float x, float y) noexcept { return std::pow(x, y); }
-inline float __sinf(float x) noexcept { return std::sin(x); }
-inline float __cosf(float x) noexcept { return std::cos(x); }
-inline float __tanf(float x) noexcept { return std::tan(x); }
-inline float __tanhf(float x) noexcept { return std::tanh(x); }
-inline void __sincosf(float x, float* sine, float* cosine) noexcept { ::sincosf(x, sine, cosine); }
+inline float __expf(float x) noexcept { return emulator::approximate_exp(x); }
+inline float __exp10f(float x) noexcept { return emulator::approximate_exp10(x); }
+inline float __logf(float x) noexcept { return emulator::approximate_log(x); }
+inline float __log2f(float x) noexcept { return emulator::approximate_log2(x); }
+inline float __log10f(float x) noexcept { return emulator::approximate_log10(x); }
+inline float __powf(float x, float y) noexcept { return emulator::approximate_pow(x, y); }
+inline float __sinf(float x) noexcept { return emulator::approximate_sin(x); }
+inline float __cosf(float x) noexcept { return emulator::approximate_cos(x); }
+inline float __tanf(float x) noexcept { return emulator::approximate_tan(x); }
+inline float __tanhf(float x) noexcept { return emulator::approximate_tanh(x); }
+inline void __sincosf(float x, float* sine, float* cosine) noexcept {
+    *sine = emulator::approximate_sin(x);
+    *cosine = emulator::approximate_cos(x);
 }
-inline float __fdividef(float a, float b) { return a / b; }
+}
+inline float __fdividef(float a, float b) { return emulator::approximate_divide(a, b); }
 inline float __frsqrt_rn(float x) {
     return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x)));
 }

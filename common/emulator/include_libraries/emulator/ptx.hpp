@@ -354,30 +354,18 @@ template <class T>
 T square_root(T value) {
     return std::sqrt(value);
 }
+inline float reciprocal_approximation(float value) { return approximate_reciprocal(value); }
+inline float square_root_approximation(float value) { return approximate_sqrt(value); }
+inline float inverse_root(float value) { return approximate_rsqrt(value); }
 template <class T>
 T inverse_root(T value) {
     return T{1} / std::sqrt(value);
 }
-template <class T>
-T power_of_two(T value) {
-    return std::exp2(value);
-}
-template <class T>
-T logarithm(T value) {
-    return std::log2(value);
-}
-template <class T>
-T sine(T value) {
-    return std::sin(value);
-}
-template <class T>
-T cosine(T value) {
-    return std::cos(value);
-}
-template <class T>
-T hyperbolic_tangent(T value) {
-    return std::tanh(value);
-}
+inline float power_of_two(float value) { return approximate_exp2(value); }
+inline float logarithm(float value) { return approximate_log2(value); }
+inline float sine(float value) { return approximate_sin(value); }
+inline float cosine(float value) { return approximate_cos(value); }
+inline float hyperbolic_tangent(float value) { return approximate_tanh(value); }
 template <class T>
 T with_sign(T sign, T value) {
     return std::copysign(value, sign);
