@@ -28,10 +28,12 @@ template <typename T>
 T within(const TextReader& reader, std::string_view name, std::string_view field,
          const ParsedNumber<T>& number, T minimum, T maximum) {
     if (!number) reader.fail(text(name, " ", in_quotes(field), " ", describe(number.fault)));
-    if (number.value < minimum)
+    if (number.value < minimum) {
         reader.fail(text(name, " ", in_quotes(field), " is below ", minimum));
-    if (number.value > maximum)
+    }
+    if (number.value > maximum) {
         reader.fail(text(name, " ", in_quotes(field), " is above ", maximum));
+    }
     return number.value;
 }
 

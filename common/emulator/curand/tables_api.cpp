@@ -89,7 +89,8 @@ curandStatus_t curandCreatePoissonDistribution(double lambda,
     if (cudaMalloc(&memory, bytes.size()) != cudaSuccess) return CURAND_STATUS_ALLOCATION_FAILED;
     auto* const device = static_cast<DeviceDistribution*>(memory);
     copy.histogram.V = reinterpret_cast<double*>(device + 1);
-    copy.histogram.K = reinterpret_cast<unsigned int*>(copy.histogram.V + thresholds.size());
+    copy.histogram.K =
+        reinterpret_cast<unsigned int*>(reinterpret_cast<char*>(device + 1) + threshold_bytes);
     copy.table.histogram = &device->histogram;
     copy.distribution.M2 = &device->table;
     std::memcpy(bytes.data(), &copy, sizeof copy);

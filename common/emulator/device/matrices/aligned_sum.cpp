@@ -41,11 +41,11 @@ AlignedSum add(const SplitReal* a, const SplitReal* b, int count, float c) {
     const SplitReal start = split(c);
     int largest = start.mantissa != 0 ? start.exponent : kNoExponent;
     bool is_special = start.special != 0;
-    std::int64_t products[kMaxProducts];
-    int exponents[kMaxProducts];
+    std::int64_t products[kMaxProducts] = {};
+    int exponents[kMaxProducts] = {};
     for (int i = 0; i < count; ++i) {
         is_special |= (a[i].special | b[i].special) != 0;
-        products[i] = std::int64_t{a[i].mantissa} * b[i].mantissa;
+        products[i] = static_cast<std::int64_t>(a[i].mantissa) * b[i].mantissa;
         exponents[i] = products[i] != 0 ? a[i].exponent + b[i].exponent : kNoExponent;
         largest = std::max(largest, exponents[i]);
     }

@@ -291,6 +291,8 @@ const TextureObject& texture_of(cudaTextureObject_t number, TextureShape shape, 
         fail_access(cudaErrorInvalidResourceHandle,
                     "fetches by a texture object that does not exist or was destroyed", code);
     }
+    // fail_access() does not return.
+    // cppcheck-suppress nullPointerRedundantCheck
     if (texture->is_surface) {
         fail_access(cudaErrorInvalidResourceHandle, "fetches by a surface object", code);
     }

@@ -135,7 +135,7 @@ constexpr Sum dot_product_2(Sum halfwords, Sum bytes, int first_byte, Sum sum) {
     auto total = static_cast<unsigned int>(sum);
     for (int i = 0; i < 2; ++i) {
         const int halfword = static_cast<Halfword>(halfwords >> 16 * i);
-        const int byte = static_cast<Byte>(bytes >> 8 * (first_byte + i));
+        const Sum byte{static_cast<Byte>(bytes >> 8 * (first_byte + i))};
         total += static_cast<unsigned int>(halfword * byte);
     }
     return static_cast<Sum>(total);

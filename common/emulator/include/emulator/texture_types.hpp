@@ -282,9 +282,11 @@ cudaChannelFormatDesc cudaCreateChannelDesc() {
     using Component = typename emulator::ComponentOf<T>::type;
     constexpr int kCount = emulator::component_count<T>();
     constexpr int kBits = CHAR_BIT * static_cast<int>(sizeof(T)) / kCount;
-    const cudaChannelFormatKind kind =
-        std::is_integral_v<Component> ? std::is_signed_v<Component> ? cudaChannelFormatKindSigned
-                                                                    : cudaChannelFormatKindUnsigned
-                                      : cudaChannelFormatKindFloat;
+    cudaChannelFormatKind kind = cudaChannelFormatKindFloat;
+    if constexpr (std::is_unsigned_v<Component>) {
+        kind = cudaChannelFormatKindUnsigned;
+    } else if constexpr (std::is_integral_v<Component>) {
+        kind = cudaChannelFormatKindSigned;
+    }
     return {kBits, kCount > 1 ? kBits : 0, kCount > 2 ? kBits : 0, kCount > 3 ? kBits : 0, kind};
 }

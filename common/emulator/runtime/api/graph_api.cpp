@@ -13,10 +13,13 @@ namespace emulator {
 
 // A program's object with a count of its users. Graphs hold it; the last user destroys it.
 struct UserObject {
+    UserObject(void* pointer, cudaHostFn_t destroy) : pointer(pointer), destroy(destroy) {}
+    ~UserObject() { destroy(pointer); }
+    UserObject(const UserObject&) = delete;
+    UserObject& operator=(const UserObject&) = delete;
+
     void* pointer;
     cudaHostFn_t destroy;
-
-    ~UserObject() { destroy(pointer); }
 };
 
 namespace {

@@ -39,8 +39,9 @@ cudaError_t allocate_in_stream(const char* function, void** pointer, std::size_t
         cudaError_t error = check_capture_of(*stream);
         if (error != cudaSuccess) return error;
         if (stream->capture != nullptr) return capture_allocation(*stream, *pool, bytes, pointer);
-        if (bytes_waiting_for_release() > kMaxWaitingBytes)
+        if (bytes_waiting_for_release() > kMaxWaitingBytes) {
             error = run_until(*stream, stream->queued);
+        }
         if (error != cudaSuccess) return error;
         const PoolMemory memory{pool->device, &pool->access};
         error = allocate_memory(memory, bytes, pointer);

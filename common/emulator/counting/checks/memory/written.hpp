@@ -39,6 +39,8 @@ class WrittenBytes {
     static std::uint64_t low_bits(std::size_t count) { return (std::uint64_t{1} << count) - 1; }
     std::uint64_t bits_at(std::size_t index) const {
         std::uint64_t bits;
+        // Only for an index of a mapped range.
+        // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
         std::memcpy(&bits, bits_ + index / 8, sizeof bits);
         return bits >> index % 8;
     }

@@ -41,7 +41,7 @@ namespace emulator {
 
 // The integer next to mean + deviation * normal.
 inline unsigned int to_count(double normal, double deviation, double mean) {
-    return static_cast<unsigned int>(std::fma(deviation, normal, mean) + 0.5);
+    return static_cast<unsigned int>(std::trunc(std::fma(deviation, normal, mean) + 0.5));
 }
 
 template <class Bits>
@@ -57,8 +57,9 @@ unsigned int look_up(Bits bits, const curandDistributionM2Shift_st& table) {
 template <BoxMullerGenerator State>
 unsigned int poisson_by_products(State* state, float lambda) {
     unsigned int count = 0;
-    float product = std::exp(lambda);
-    for (product *= curand_uniform(state); product > 1.0f; product *= curand_uniform(state)) {
+    float product = std::exp(lambda) * curand_uniform(state);
+    while (product > 1.0f) {
+        product *= curand_uniform(state);
         ++count;
     }
     return count;
