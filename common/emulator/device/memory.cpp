@@ -47,6 +47,7 @@ struct Block {
     bool is_live = true;  // false: addresses that are reserved, without memory
     bool is_reserved = false;  // its addresses stay when the memory is given back
     bool is_hidden = false;
+    SharedPages shared = {};
 };
 
 class MemoryTable {
@@ -101,6 +102,36 @@ class MemoryTable {
         } else {
             blocks_.erase(found);
         }
+    }
+
+    bool share(const Allocation& allocation, SharedPages& shared) {
+        const std::lock_guard lock(mutex_);
+        Block& block = blocks_.at(allocation.begin);
+        protect(block, false);
+        if (block.shared.file < 0 && !share_pages(block.pages, block.page_bytes, block.shared)) {
+            return false;
+        }
+        shared = block.shared;
+        return true;
+    }
+
+    cudaError_t open(const SharedPages& shared, std::size_t bytes, void** pointer) {
+        const std::lock_guard lock(mutex_);
+        char* begin = nullptr;
+        if (!take_addresses(bytes, begin)) return cudaErrorMemoryAllocation;
+        Block& block = blocks_[begin];
+        if (block.page_bytes != shared.bytes || open_shared_pages(shared, block.pages) == nullptr) {
+            blocks_.erase(begin);
+            return cudaErrorMapBufferObjectFailed;
+        }
+        block.is_live = true;
+        block.allocation = {++last_id_, MemoryKind::device, begin, bytes, current_device()};
+        used_bytes_ += bytes;
+        device_bytes_[block.allocation.device] += bytes;
+        hidden_from_ = kNobody;
+        *pointer = begin;
+        if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated();
+        return cudaSuccess;
     }
 
     // Memory that the program has: registered pages and __device__ variables.
@@ -284,6 +315,7 @@ class MemoryTable {
 
     void release(Block& block) {
         if (host_hooks.memory_freed != nullptr) host_hooks.memory_freed(block.allocation);
+        close_shared_pages(block.shared);
         block.is_live = block.is_hidden = false;
         if (block.pages == nullptr) return;
         // A new mapping gives the memory back and makes each later access a fault. If the process
@@ -340,6 +372,14 @@ bool find_addresses(const void* address, Allocation& allocation) {
 }
 
 void give_back_addresses(void* pointer) { table().give_back(pointer); }
+
+bool share_memory(const Allocation& allocation, SharedPages& shared) {
+    return table().share(allocation, shared);
+}
+
+cudaError_t open_shared_memory(const SharedPages& shared, std::size_t bytes, void** pointer) {
+    return table().open(shared, bytes, pointer);
+}
 
 void add_memory(MemoryKind kind, const void* begin, std::size_t bytes) {
     table().add(kind, begin, bytes);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "common/emulator/device/arena.hpp"
+#include "common/emulator/device/shared_pages.hpp"
 
 namespace emulator {
 
@@ -39,6 +40,11 @@ bool find_allocation(const void* address, Allocation& allocation);
 // Whether the address is in the allocations' range but in none of them: it was freed, or lies past
 // an end.
 bool is_stray_address(const void* address);
+
+// Device memory that another process may map: cudaIpcGetMemHandle(). False if the system refuses.
+bool share_memory(const Allocation& allocation, SharedPages& shared);
+// Maps such memory of another process, as an allocation of the current device.
+cudaError_t open_shared_memory(const SharedPages& shared, std::size_t bytes, void** pointer);
 
 // Where an address lies, for an error message: "4 bytes past the end of allocation 3 (1024 bytes)".
 std::string describe_address(const void* address);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -63,6 +64,34 @@ cudaError_t wait_in_capture(Stream& stream, const CUevent_st& event) {
     return cudaSuccess;
 }
 
+bool is_reached(const SharedRecords& records) { return records.reached >= records.recorded; }
+
+// Another process may wait for the event, and this one may then wait for that process without a
+// call of CUDA: the stream runs now.
+cudaError_t reach_shared_record(CUevent_st& event) {
+    const std::uint64_t number = ++event.shared->recorded;
+    const cudaError_t error = run_until(*event.progress.stream, event.progress.sequence);
+    std::uint64_t reached = event.shared->reached;
+    while (reached < number && !event.shared->reached.compare_exchange_weak(reached, number)) {
+    }
+    return error;
+}
+
+// Streams reach such records at once, so the wait is as long as the other process' kernels.
+cudaError_t wait_for_processes(const CUevent_st& event) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::minutes kLimit(10);
+    const auto start = Clock::now();
+    while (!is_reached(*event.shared)) {
+        if (Clock::now() - start > kLimit) {
+            explain("an event that another process recorded was not reached within 10 minutes");
+            return cudaErrorLaunchTimeout;
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    return cudaSuccess;
+}
+
 }  // namespace
 
 std::shared_ptr<CUevent_st> find_event(cudaEvent_t handle) {
@@ -81,6 +110,14 @@ void record_event(CUevent_st& event, Stream& stream, std::uint64_t sequence, con
     event.recorded = true;
     event.capture = nullptr;
     event.last_nodes.clear();
+}
+
+std::shared_ptr<CUevent_st> make_event(unsigned flags) {
+    auto made = std::make_shared<CUevent_st>();
+    made->flags = flags;
+    made->device = current_device();
+    events()[made.get()] = made;
+    return made;
 }
 
 void forget_events(int device) {
@@ -103,18 +140,18 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
         if ((flags & cudaEventInterprocess) != 0 && (flags & cudaEventDisableTiming) == 0) {
             return cudaErrorInvalidValue;
         }
-        auto made = std::make_shared<CUevent_st>();
-        made->flags = flags;
-        made->device = current_device();
-        *event = made.get();
-        events()[*event] = std::move(made);
+        *event = make_event(flags).get();
         return cudaSuccess;
     });
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
     return host_call("cudaEventDestroy", [&] {
-        return events().erase(handle) == 1 ? cudaSuccess : cudaErrorInvalidResourceHandle;
+        const auto event = find_event(handle);
+        if (event == nullptr) return cudaErrorInvalidResourceHandle;
+        close_shared_pages(event->pages);
+        events().erase(handle);
+        return cudaSuccess;
     });
 }
 
@@ -149,7 +186,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_han
         task->takes_time = false;
         const std::uint64_t sequence = enqueue(*stream, std::move(task));
         record_event(*event, *stream, sequence, stream->clock);
-        return cudaSuccess;
+        return event->shared != nullptr ? reach_shared_record(*event) : cudaSuccess;
     });
 }
 
@@ -159,6 +196,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
         if (event == nullptr) return cudaErrorInvalidResourceHandle;
         if (is_captured(*event)) return refuse_captured(*event);
         if (const cudaError_t unsafe = refuse_unsafe_call(); unsafe != cudaSuccess) return unsafe;
+        if (event->shared != nullptr) {
+            if (const cudaError_t late = wait_for_processes(*event); late != cudaSuccess)
+                return late;
+        }
         if (!event->recorded) return cudaSuccess;
         const cudaError_t error = run_until(*event->progress.stream, event->progress.sequence);
         note_host_waited(event->clock);
@@ -172,6 +213,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
         if (event == nullptr) return cudaErrorInvalidResourceHandle;
         if (is_captured(*event)) return refuse_captured(*event);
         if (const cudaError_t unsafe = refuse_unsafe_call(); unsafe != cudaSuccess) return unsafe;
+        if (event->shared != nullptr && !is_reached(*event->shared)) return cudaErrorNotReady;
         if (!event->recorded) return cudaSuccess;
         if (is_done(event->progress)) {
             note_host_waited(event->clock);
@@ -216,6 +258,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
             return capture_event(*stream, event, cudaGraphNodeTypeWaitEvent);
         }
         if (is_captured(*event)) return wait_in_capture(*stream, *event);
+        if (event->shared != nullptr) {
+            if (const cudaError_t late = wait_for_processes(*event); late != cudaSuccess)
+                return late;
+        }
         if (!event->recorded) return cudaSuccess;
         if (stream->capture != nullptr) {
             explain(

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxWaitingBytes = std::size_t{256} << 20;
 
 cudaError_t refuse_processes(const char* function) {
     return host_call(function, [&] {
-        explain("%s: the CPU engine shares no memory between processes", function);
+        explain("%s: the CPU engine shares no pools: use cudaIpcGetMemHandle()", function);
         return cudaErrorNotSupported;
     });
 }
@@ -266,22 +266,4 @@ cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData*, void*) {
 
 cudaError_t cudaMemPoolImportPointer(void**, cudaMemPool_t, cudaMemPoolPtrExportData*) {
     return refuse_processes("cudaMemPoolImportPointer");
-}
-
-cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) {
-    return refuse_processes("cudaIpcGetMemHandle");
-}
-
-cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsigned) {
-    return refuse_processes("cudaIpcOpenMemHandle");
-}
-
-cudaError_t cudaIpcCloseMemHandle(void*) { return refuse_processes("cudaIpcCloseMemHandle"); }
-
-cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t*, cudaEvent_t) {
-    return refuse_processes("cudaIpcGetEventHandle");
-}
-
-cudaError_t cudaIpcOpenEventHandle(cudaEvent_t*, cudaIpcEventHandle_t) {
-    return refuse_processes("cudaIpcOpenEventHandle");
 }
