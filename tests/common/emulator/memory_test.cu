@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Allocations, copies, symbols.
+// Allocations, copies, symbols, memory of several processes.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "common/emulator/device/memory.hpp"
 #include "engine_test.hpp"
@@ -229,6 +235,106 @@ TEST_F(MemoryTest, many_allocations) {
     std::vector<int*> pointers(3000);
     for (int*& pointer : pointers) ASSERT_EQ(cudaMalloc(&pointer, 4096), cudaSuccess);
     for (int* pointer : pointers) ASSERT_EQ(cudaFree(pointer), cudaSuccess);
+}
+
+// Starts this program again, which then runs the test of this name as another process.
+int run_process(const char* test, const char* handles) {
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("TEST_HANDLES", handles, 1);
+        const std::string filter = std::string("--gtest_filter=") + test;
+        execl("/proc/self/exe", "memory_test", filter.c_str(), "--gtest_brief=1", nullptr);
+        _exit(99);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string hexadecimal(const void* data, std::size_t bytes) {
+    std::string text;
+    char digits[3];
+    for (std::size_t i = 0; i < bytes; ++i) {
+        std::snprintf(digits, sizeof digits, "%02x", static_cast<const unsigned char*>(data)[i]);
+        text += digits;
+    }
+    return text;
+}
+
+struct SharedHandles {
+    cudaIpcMemHandle_t memory;
+    cudaIpcEventHandle_t event;
+};
+
+constexpr int kShared = 100'000;
+
+__global__ void add_kernel(int* values, int step) {
+    for (int i = threadIdx.x; i < kShared; i += blockDim.x) values[i] += step;
+}
+
+TEST_F(MemoryTest, processes_share_memory_and_events) {
+    int* values = nullptr;
+    cudaEvent_t event;
+    ASSERT_EQ(cudaMalloc(&values, kShared * sizeof(int)), cudaSuccess);
+    const std::vector<int> start(kShared, 40);
+    cudaMemcpy(values, start.data(), kShared * sizeof(int), cudaMemcpyHostToDevice);
+    ASSERT_EQ(cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming),
+              cudaSuccess);
+    SharedHandles handles;
+    ASSERT_EQ(cudaIpcGetMemHandle(&handles.memory, values), cudaSuccess);
+    ASSERT_EQ(cudaIpcGetEventHandle(&handles.event, event), cudaSuccess);
+    add_kernel<<<1, 64>>>(values, 1);
+    ASSERT_EQ(cudaEventRecord(event), cudaSuccess);
+    EXPECT_EQ(
+        run_process("MemoryTest.another_process", hexadecimal(&handles, sizeof handles).c_str()),
+        0);
+    EXPECT_EQ(cudaEventSynchronize(event), cudaSuccess);
+    std::vector<int> results(kShared);
+    cudaMemcpy(results.data(), values, kShared * sizeof(int), cudaMemcpyDeviceToHost);
+    EXPECT_EQ(results, std::vector<int>(kShared, 43));
+
+    void* own = nullptr;
+    EXPECT_EQ(cudaIpcOpenMemHandle(&own, handles.memory, cudaIpcMemLazyEnablePeerAccess),
+              cudaErrorDeviceUninitialized);
+    EXPECT_EQ(cudaIpcCloseMemHandle(values), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaIpcOpenMemHandle(&own, {}, 0), cudaErrorInvalidValue);
+    cudaEvent_t plain;
+    cudaIpcEventHandle_t handle;
+    cudaEventCreate(&plain);
+    EXPECT_EQ(cudaIpcGetEventHandle(&handle, plain), cudaErrorInvalidValue);
+    int* managed = nullptr;
+    cudaMallocManaged(&managed, 4);
+    EXPECT_EQ(cudaIpcGetMemHandle(&handles.memory, managed), cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
+// The other process of the test above.
+TEST_F(MemoryTest, another_process) {
+    const char* const text = std::getenv("TEST_HANDLES");
+    if (text == nullptr) GTEST_SKIP();
+    SharedHandles handles;
+    for (std::size_t i = 0; i < sizeof handles; ++i) {
+        unsigned byte = 0;
+        std::sscanf(text + 2 * i, "%2x", &byte);
+        reinterpret_cast<unsigned char*>(&handles)[i] = static_cast<unsigned char>(byte);
+    }
+    void* opened = nullptr;
+    void* again = nullptr;
+    cudaEvent_t event;
+    ASSERT_EQ(cudaIpcOpenMemHandle(&opened, handles.memory, cudaIpcMemLazyEnablePeerAccess),
+              cudaSuccess);
+    ASSERT_EQ(cudaIpcOpenMemHandle(&again, handles.memory, cudaIpcMemLazyEnablePeerAccess),
+              cudaSuccess);
+    EXPECT_EQ(opened, again);
+    ASSERT_EQ(cudaIpcOpenEventHandle(&event, handles.event), cudaSuccess);
+    EXPECT_EQ(cudaStreamWaitEvent(nullptr, event), cudaSuccess);
+    add_kernel<<<1, 64>>>(static_cast<int*>(opened), 2);
+    EXPECT_EQ(cudaEventRecord(event), cudaSuccess);
+    EXPECT_EQ(cudaIpcCloseMemHandle(again), cudaSuccess);
+    EXPECT_EQ(cudaIpcCloseMemHandle(opened), cudaSuccess);
+    EXPECT_EQ(cudaIpcCloseMemHandle(opened), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+    cudaGetLastError();
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -434,6 +436,58 @@ TEST_F(StreamTest, priorities_and_flags_are_kept) {
     EXPECT_EQ(cudaStreamGetFlags(stream, &flags), cudaSuccess);
     EXPECT_EQ(flags, static_cast<unsigned>(cudaStreamNonBlocking));
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream, 8), cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
+// The program waits for its own function, not for the stream.
+TEST_F(StreamTest, a_function_of_the_host_runs_without_a_call_that_waits) {
+    struct Signal {
+        std::mutex mutex;
+        std::condition_variable changed;
+        int seen = 0;
+    };
+    ManagedArray<int> out(1, 1);
+    const auto wait_for = [&](Signal& signal, int value) {
+        std::unique_lock lock(signal.mutex);
+        return signal.changed.wait_for(lock, std::chrono::seconds(20),
+                                       [&] { return signal.seen == value; });
+    };
+    const auto give = [](void* data) {
+        auto& signal = *static_cast<Signal*>(data);
+        const std::lock_guard lock(signal.mutex);
+        ++signal.seen;
+        signal.changed.notify_all();
+    };
+    Signal signal;
+    set_kernel<<<1, 1>>>(out.data(), 5);
+    ASSERT_EQ(cudaLaunchHostFunc(nullptr, give, &signal), cudaSuccess);
+    EXPECT_TRUE(wait_for(signal, 1));
+    EXPECT_EQ(out[0], 5);
+    set_kernel<<<1, 1>>>(out.data(), 6);
+    ASSERT_EQ(cudaStreamAddCallback(
+                  nullptr,
+                  [](cudaStream_t, cudaError_t, void* data) {
+                      auto& one = *static_cast<Signal*>(data);
+                      const std::lock_guard lock(one.mutex);
+                      ++one.seen;
+                      one.changed.notify_all();
+                  },
+                  &signal, 0),
+              cudaSuccess);
+    EXPECT_TRUE(wait_for(signal, 2));
+    EXPECT_EQ(out[0], 6);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+TEST_F(StreamTest, an_event_takes_its_flags_by_either_name) {
+    cudaEvent_t timed, untimed;
+    ASSERT_EQ(cudaEventCreate(&timed, cudaEventDefault), cudaSuccess);
+    ASSERT_EQ(cudaEventCreate(&untimed, cudaEventDisableTiming), cudaSuccess);
+    for (cudaEvent_t event : {timed, untimed}) EXPECT_EQ(cudaEventRecord(event), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    float milliseconds = 0;
+    EXPECT_EQ(cudaEventElapsedTime(&milliseconds, timed, timed), cudaSuccess);
+    EXPECT_EQ(cudaEventElapsedTime(&milliseconds, timed, untimed), cudaErrorInvalidResourceHandle);
     cudaGetLastError();
 }
 

@@ -49,11 +49,14 @@ int sum_on_device() {
 """
 MAIN = """
 #include <cuda_runtime.h>
+#include <curand_kernel.h>
+#include <nvtx3/nvToolsExt.h>
 #include <cstdio>
 #include "host.h"
 #include "seven.h"
 int main() {
-    int count = 0;
+    int count = nvtxRangePushA("main") == NVTX_NO_PUSH_POP_TRACKING ? 0 : 1;
+    nvtxRangePop();
     cudaGetDeviceCount(&count);
     std::printf("%d on %d device, %d\\n", sum_on_device(), count, seven());
 }
@@ -88,7 +91,7 @@ FILES = {
     "sum.cu": SUM,
     "host.h": "int sum_on_device();\n",
     "main.cpp": MAIN,
-    "seven.c": '#include "seven.h"\nint seven(void) { return 7; }\n',
+    "seven.c": '#include "seven.h"\n#include <nvtx3/nvToolsExt.h>\nint seven(void) { return 7; }\n',
     "seven.h": SEVEN_HEADER,
     "Makefile": MAKEFILE,
 }

@@ -135,4 +135,29 @@ TEST(HostChecks, work_that_nobody_waits_for) {
     EXPECT_EXIT(run(false), testing::ExitedWithCode(1), "never synchronised: kernel double_kernel");
 }
 
+__global__ void poll_kernel(volatile int* flag, int* out) {
+    for (int i = 0; i < 1000 && *flag == 0; ++i) {
+    }
+    *out = *flag;
+}
+__global__ void read_kernel(const int* flag, int* out) { *out = *flag; }
+
+TEST(HostChecks, a_kernel_may_poll_what_the_host_writes) {
+    const auto run = [](bool polls) {
+        return findings_of([&] {
+            int* flag = pinned_array();
+            int* out = managed_array();
+            if (polls) {
+                poll_kernel<<<1, 1>>>(flag, out);
+            } else {
+                read_kernel<<<1, 1>>>(flag, out);
+            }
+            *static_cast<volatile int*>(flag) = 1;
+            cudaDeviceSynchronize();
+        });
+    };
+    EXPECT_TRUE(is_silent(run(true)));
+    EXPECT_TRUE(has(run(false), FindingKind::missing_synchronisation, 0));
+}
+
 }  // namespace

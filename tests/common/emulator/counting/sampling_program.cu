@@ -23,6 +23,11 @@ __global__ void copy_kernel(const int* in, int* out) {
     memcpy(out + i, in + i, sizeof(int));
 }
 
+__global__ void fetch_kernel(cudaTextureObject_t texture, int* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = tex1Dfetch<int>(texture, i);
+}
+
 // The block that comes last adds up what the others wrote.
 __global__ void sum_kernel(const int* in, long long* sums, unsigned* ended, long long* sum) {
     __shared__ long long s_sum;
@@ -127,6 +132,22 @@ void run_blocks() {
     cudaFree(b);
 }
 
+void run_texture() {
+    int* a = allocate<int>(kCount, false);
+    int* b = allocate<int>(kCount, false);
+    fill_kernel<<<kBlocks, kThreads>>>(a, 1, -1);
+    cudaResourceDesc memory{};
+    memory.resType = cudaResourceTypeLinear;
+    memory.res.linear.devPtr = a;
+    memory.res.linear.desc = cudaCreateChannelDesc<int>();
+    memory.res.linear.sizeInBytes = kCount * sizeof(int);
+    const cudaTextureDesc description{};
+    cudaTextureObject_t texture = 0;
+    check(cudaCreateTextureObject(&texture, &memory, &description, nullptr) == cudaSuccess, "made");
+    fetch_kernel<<<kBlocks, kThreads>>>(texture, b);
+    check(first_of(b + kCount - 1) == kCount, "texture");
+}
+
 void run_unwritten() {
     int* a = allocate<int>(kCount, false);
     int* b = allocate<int>(kCount, false);
@@ -204,6 +225,7 @@ void run_atomics() {
 int main(int, char** argv) {
     const std::map<std::string, void (*)()> programs{
         {"blocks", run_blocks},
+        {"texture", run_texture},
         {"unwritten", run_unwritten},
         {"launches", run_launches},
         {"sum", run_sum},

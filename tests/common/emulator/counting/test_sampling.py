@@ -73,6 +73,10 @@ class Sampling(unittest.TestCase):
         # Two warps per block, one store each: the numbers are not scaled.
         self.assertEqual(kernel["totals"]["global_store"]["requests"], 2 * blocks)
 
+    def test_textures_of_blocks_that_are_not_recorded(self):
+        kernel = self.assert_right("texture")["fetch_kernel"]
+        self.assertLess(kernel["sampled"]["blocks"], 1000)
+
     def test_launches_by_powers_of_two(self):
         kernel = self.assert_right("launches")["fill_kernel"]
         self.assertEqual((kernel["launches"], kernel["blocks"]), (100, 1000))

@@ -460,4 +460,23 @@ TEST_F(GraphTest, a_kernel_by_its_address) {
     EXPECT_EQ(list[1], 9);
 }
 
+// A graph with memory has one instance at a time. A later graph may lie where one was destroyed.
+TEST_F(GraphTest, graphs_with_memory_one_after_the_other) {
+    for (int i = 0; i < 8; ++i) {
+        cudaGraph_t made = nullptr;
+        ASSERT_EQ(cudaGraphCreate(&made, 0), cudaSuccess);
+        cudaMemAllocNodeParams memory{};
+        memory.poolProps.allocType = cudaMemAllocationTypePinned;
+        memory.poolProps.location = {cudaMemLocationTypeDevice, 0};
+        memory.bytesize = 256;
+        cudaGraphNode_t node = nullptr;
+        ASSERT_EQ(cudaGraphAddMemAllocNode(&node, made, nullptr, 0, &memory), cudaSuccess);
+        instantiate(made);
+        cudaGraphExec_t again = nullptr;
+        EXPECT_EQ(cudaGraphInstantiate(&again, made, 0), cudaErrorNotSupported);
+        EXPECT_EQ(cudaGraphDestroy(made), cudaSuccess);
+    }
+    cudaGetLastError();
+}
+
 }  // namespace
