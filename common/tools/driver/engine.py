@@ -43,6 +43,8 @@ def thrust_flags() -> list[str]:
                 # The engine's half-precision types have other members than CCCL expects.
                 "-DCCCL_DISABLE_FP16_SUPPORT=1",
                 "-DCCCL_DISABLE_BF16_SUPPORT=1",
+                "-include",
+                str(THRUST_HEADERS / "run_at_once.hpp"),
                 "-I",
                 str(THRUST_HEADERS),
                 *([] if folder == "/usr/include" else ["-I", folder]),

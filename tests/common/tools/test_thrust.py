@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs with Thrust on the CPU engine: the toolkit's own Thrust, with its CPU backend."""
 
+import itertools
 import os
 import subprocess
 import tempfile
@@ -59,15 +60,32 @@ int main() {
 }
 """
 
+# Without thrust::device_vector.
+SHORT_PROGRAM = """
+#include <thrust/device_ptr.h>
+#include <thrust/reduce.h>
+#include <cstdio>
+__global__ void fill_kernel(int* values) { values[threadIdx.x] = threadIdx.x; }
+int main() {
+    int* values;
+    cudaMalloc(&values, 8 * sizeof(int));
+    fill_kernel<<<1, 8>>>(values);
+    thrust::device_ptr<int> begin(values);
+    std::printf("%d\\n", thrust::reduce(begin, begin + 8));
+    cudaFree(values);
+}
+"""
+PRINTED = {PROGRAM: "0 4 8 12\n224\n28 28\n5\n", SHORT_PROGRAM: "28\n"}
+
 
 class ThrustTest(unittest.TestCase):
     @unittest.skipUnless(thrust_flags(), "Thrust is not installed")
-    def test_a_program_runs_without_a_finding(self) -> None:
+    def test_programs_run_without_a_finding(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "program.cu"
-            source.write_text(PROGRAM, encoding="utf-8")
-            for engine in ENGINES:
-                with self.subTest(engine=engine):
+            for (text, printed), engine in itertools.product(PRINTED.items(), ENGINES):
+                with self.subTest(engine=engine, printed=printed):
+                    source.write_text(text, encoding="utf-8")
                     program = Path(folder) / engine
                     subprocess.run(
                         [TOOLS / "emucc", source, "-o", program],
@@ -81,7 +99,7 @@ class ThrustTest(unittest.TestCase):
                         text=True,
                         check=False,
                     )
-                    self.assertEqual(result.stdout, "0 4 8 12\n224\n28 28\n5\n")
+                    self.assertEqual(result.stdout, printed)
                     self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_where_it_is_missing_one_line_says_so(self) -> None:

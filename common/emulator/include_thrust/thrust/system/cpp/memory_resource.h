@@ -14,8 +14,6 @@
 
 namespace emulator {
 
-inline const bool has_host_library = admit_host_library();
-
 class ManagedResource final : public thrust::mr::memory_resource<> {
   public:
     void* do_allocate(std::size_t bytes, std::size_t) override {
