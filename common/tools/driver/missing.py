@@ -7,7 +7,7 @@ import re
 ADVICE = [
     (r"cu(da)?Graph", "use streams: the same work in the same order"),
     (r"cu(da)?(GL|Graphics|EGL|D3D|VDPAU)", "there is no graphics: copy the data to the host"),
-    (r"cu(da)?Ipc", "use one process with several streams"),
+    (r"cuIpc", "use the runtime API: cudaIpcGetMemHandle()"),
     (r"cu(da)?(External|Import|Destroy)(Memory|Semaphore|External)", "there is no other API"),
     (r"cu(da)?(Tex|Array|Mipmap|Surf|Bind)", "use plain device memory"),
     (r"cudaLibrary|cudaKernel", "compile kernels with the program"),
