@@ -26,6 +26,7 @@
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/settings.hpp"
+#include "common/emulator/process/time_limit.hpp"
 
 extern "C" const char etext[];
 
@@ -142,6 +143,7 @@ void on_grid_end(const Grid& grid) {
 std::uint32_t on_launch(Worker& worker, cudaStream_t stream) {
     wait_for_replay();
     const Unrecorded unrecorded;
+    const Uninterruptible whole;
     const std::lock_guard lock(grids_mutex());
     return note_launch(worker, current_thread->linear_index, stream, block_is_recorded);
 }
@@ -312,6 +314,7 @@ void check_code_size() {
 // RecordHooks::name_kernel.
 bool name_kernel(const void* code) {
     const Unrecorded unrecorded;
+    const Uninterruptible whole;
     const std::lock_guard lock(grids_mutex());
     static auto* kernels = new std::unordered_map<const void*, int>;
     const auto [entry, is_new] = kernels->try_emplace(code, kUnknown);

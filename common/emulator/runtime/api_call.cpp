@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/runtime/api_call.hpp"
 
+#include <atomic>
+#include <cstdlib>
 #include <string>
 
 #include "common/emulator/engine/device_launch.hpp"
+#include "common/emulator/process/settings.hpp"
 
 namespace emulator {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+
+std::atomic<int> calls_after_error = 0;
 
 }  // namespace
 
@@ -21,7 +26,18 @@ cudaError_t record_error(cudaError_t error) {
     return error;
 }
 
+void note_call_after_error() {
+    constexpr int kMostCalls = 1'000'000;
+    if (++calls_after_error != kMostCalls || settings().time_limit <= 0) return;
+    explain(
+        "the program has made %d calls since a kernel ended with %s, and does not read the error: "
+        "it is ended; EMULATOR_TIME_LIMIT=0 removes this limit",
+        kMostCalls, cudaGetErrorName(sticky_error()));
+    std::exit(EXIT_FAILURE);
+}
+
 void clear_errors() {
+    calls_after_error = 0;
     clear_sticky_error();
     last_error = cudaSuccess;
 }

@@ -42,6 +42,10 @@ struct ApiCall {
 
 [[noreturn]] void fail_unsupported_device_call(const char* function);
 
+// Ends a program that calls the API for ever after an error that ended a kernel: its loop waits for
+// a result that cannot come any more. EMULATOR_TIME_LIMIT=0 lets it go on.
+void note_call_after_error();
+
 // What all host functions of the API do first: they refuse to run in device code, take the lock,
 // and return the sticky error.
 template <class Body>
@@ -53,7 +57,10 @@ cudaError_t host_call(const char* function, Body body) {
         explain("%s: not allowed in a function given to cudaLaunchHostFunc()", function);
         return cudaErrorNotPermitted;
     }
-    if (sticky_error() != cudaSuccess) return record_error(sticky_error());
+    if (sticky_error() != cudaSuccess) {
+        note_call_after_error();
+        return record_error(sticky_error());
+    }
     return record_error(body());
 }
 

@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Prints the device's name and the order in which blocks ran.
+// Prints the device's name and the order in which blocks ran. With the argument "loop", the host
+// waits for ever for the result of a kernel that never ends.
 #include <cuda_runtime.h>
 
 #include <cstdio>
 
 __global__ void log_block_kernel(int* log, int* count) { log[atomicAdd(count, 1)] = blockIdx.x; }
 
-int main() {
+__global__ void wait_kernel(volatile int* flag) {
+    while (*flag == 0) {
+    }
+}
+
+int wait_for_ever() {
+    int* flag = nullptr;
+    if (cudaMalloc(&flag, sizeof *flag) != cudaSuccess) return 2;
+    if (cudaMemset(flag, 0, sizeof *flag) != cudaSuccess) return 2;
+    for (int done = 0; done == 0;) {
+        wait_kernel<<<1, 1>>>(flag);
+        static_cast<void>(cudaMemcpy(&done, flag, sizeof done, cudaMemcpyDeviceToHost));
+    }
+    return 0;
+}
+
+int main(int argc, char**) {
+    if (argc > 1) return wait_for_ever();
     constexpr int kBlocks = 8;
     cudaDeviceProp properties;
     if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess) return 1;

@@ -15,12 +15,17 @@ import unittest
 PROGRAM = sys.argv.pop(1)
 
 
-def run(**variables):
+def run(*arguments, **variables):
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")
     }
     return subprocess.run(
-        [PROGRAM], env=environment | variables, capture_output=True, text=True, check=False
+        [PROGRAM, *arguments],
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
 
 
@@ -66,6 +71,13 @@ class Environment(unittest.TestCase):
                 self.assertLess(int(grid["begin"]), int(row["begin"]))
                 self.assertLess(int(row["begin"]), int(row["end"]))
                 self.assertLess(int(row["end"]), int(grid["end"]))
+
+    def test_a_host_that_waits_for_ever_ends_after_its_kernel(self):
+        result = run("loop", EMULATOR_TIME_LIMIT="0.05")
+        self.assertEqual(result.returncode, 1)
+        kernel, program = result.stderr.splitlines()
+        self.assertIn("kernel wait_kernel, block (0,0,0), thread (0,0,0): the block has run", kernel)
+        self.assertIn("1000000 calls since a kernel ended with cudaErrorLaunchTimeout", program)
 
     def test_values_that_mean_nothing(self):
         for name, value, expected in (

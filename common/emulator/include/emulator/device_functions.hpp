@@ -22,6 +22,15 @@
 
 // ---- block barriers and fences ----
 inline void __syncthreads() { emulator::block_barrier(emulator::BarrierKind::plain, 0); }
+// Barrier 0 is that of the whole block; the engine has no other ones (PTX ISA, "bar").
+inline void __barrier_sync(unsigned int id) {
+    if (id != 0) emulator::refuse_named_barrier();
+    __syncthreads();
+}
+inline void __barrier_sync_count(unsigned int id, unsigned int count) {
+    if (id != 0 || count != blockDim.x * blockDim.y * blockDim.z) emulator::refuse_named_barrier();
+    __syncthreads();
+}
 inline int __syncthreads_count(int predicate) {
     return emulator::block_barrier(emulator::BarrierKind::count, predicate);
 }

@@ -67,6 +67,8 @@ enum class BarrierKind { plain, count, all, any };
 // Waits until every thread of the block that has not returned is here. Result: 0 for plain; how
 // many threads passed a value other than 0; whether all did; whether any did.
 int block_barrier(BarrierKind kind, int value) noexcept;
+// Ends the kernel: it waits at a barrier for a part of the block.
+[[noreturn]] void refuse_named_barrier() noexcept;
 
 enum class WarpOperation {
     sync,

@@ -51,4 +51,22 @@ TEST(BarrierChecks, the_same_barrier_in_a_loop) {
         findings_of([] { loop_kernel<<<1, kThreads>>>(device_array<int>(kThreads), 256); })));
 }
 
+NEXT_LINE(kNamedBegin);
+__global__ void named_kernel(int* out, unsigned int id, unsigned int count) {
+    out[threadIdx.x] = 1;
+    __barrier_sync_count(id, count);
+    out[kThreads - 1 - threadIdx.x] += 1;
+    __barrier_sync(0);
+}
+
+TEST(BarrierChecks, barriers_for_a_part_of_the_block_are_refused) {
+    const auto run = [](unsigned int id, unsigned int count) {
+        return findings_of(
+            [&] { named_kernel<<<1, kThreads>>>(device_array<int>(kThreads), id, count); });
+    };
+    EXPECT_TRUE(is_silent(run(0, kThreads)));
+    EXPECT_TRUE(has(run(1, kThreads), FindingKind::invalid_call, kNamedBegin + 2));
+    EXPECT_TRUE(has(run(0, kThreads / 2), FindingKind::invalid_call, kNamedBegin + 2));
+}
+
 }  // namespace
