@@ -15,8 +15,8 @@ namespace {
 // thread-local storage, with all __shared__ variables.
 constexpr std::size_t kStackBytes = std::size_t{4} << 20;
 
-// A cooperative grid has a thread for each block, and fills the GPU: to make them anew at each launch
-// would take longer than the blocks.
+// A cooperative grid has a thread for each block, and may fill the GPU. To make them anew at each
+// launch would take longer than the blocks.
 constexpr std::size_t kMaxIdleHelpers = 512;
 
 std::mutex idle_mutex;

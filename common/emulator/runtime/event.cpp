@@ -197,8 +197,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
         if (is_captured(*event)) return refuse_captured(*event);
         if (const cudaError_t unsafe = refuse_unsafe_call(); unsafe != cudaSuccess) return unsafe;
         if (event->shared != nullptr) {
-            if (const cudaError_t late = wait_for_processes(*event); late != cudaSuccess)
-                return late;
+            const cudaError_t late = wait_for_processes(*event);
+            if (late != cudaSuccess) return late;
         }
         if (!event->recorded) return cudaSuccess;
         const cudaError_t error = run_until(*event->progress.stream, event->progress.sequence);
@@ -259,8 +259,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
         }
         if (is_captured(*event)) return wait_in_capture(*stream, *event);
         if (event->shared != nullptr) {
-            if (const cudaError_t late = wait_for_processes(*event); late != cudaSuccess)
-                return late;
+            const cudaError_t late = wait_for_processes(*event);
+            if (late != cudaSuccess) return late;
         }
         if (!event->recorded) return cudaSuccess;
         if (stream->capture != nullptr) {

@@ -95,7 +95,8 @@ EMULATOR_WIDE void add_moderate(int m, int n, int k, int group, const float* a, 
                 largest = powers > largest ? powers : largest;
             }
             const Ints exponents = (Ints)largest;
-            const Ints scale_bits = ((kPlaces + 2 * kBias) << kMantissaBits) - exponents;
+            const Ints scale_bits = (kPlaces + 2 * kBias - (exponents >> kMantissaBits))
+                                    << kMantissaBits;
             const Floats scale = (Floats)(exponents != 0 ? scale_bits : 0);
             const Ints unit_bits = exponents - (kPlaces << kMantissaBits);
             const Floats unit = (Floats)(exponents != 0 ? unit_bits : 0);
