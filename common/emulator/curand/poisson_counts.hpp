@@ -46,7 +46,7 @@ class PoissonCounts {
     unsigned int of_float_normal(Bits bits) const {
         const auto lambda = static_cast<float>(lambda_);
         const float normal = to_normal(static_cast<unsigned int>(bits));
-        return static_cast<unsigned int>(std::fma(std::sqrt(lambda), normal, lambda) + 0.5f);
+        return static_cast<unsigned int>(std::lround(std::fma(std::sqrt(lambda), normal, lambda)));
     }
 
     unsigned int invert(double uniform) const {

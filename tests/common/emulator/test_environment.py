@@ -76,7 +76,9 @@ class Environment(unittest.TestCase):
         result = run("loop", EMULATOR_TIME_LIMIT="0.05")
         self.assertEqual(result.returncode, 1)
         kernel, program = result.stderr.splitlines()
-        self.assertIn("kernel wait_kernel, block (0,0,0), thread (0,0,0): the block has run", kernel)
+        self.assertIn(
+            "kernel wait_kernel, block (0,0,0), thread (0,0,0): the block has run", kernel
+        )
         self.assertIn("1000000 calls since a kernel ended with cudaErrorLaunchTimeout", program)
 
     def test_values_that_mean_nothing(self):
@@ -85,7 +87,11 @@ class Environment(unittest.TestCase):
             ("EMULATOR_WORKERS", "0", "a number from 1 to 1024"),
             ("EMULATOR_WORKERS", "two", "a number from 1 to 1024"),
             ("EMULATOR_DEVICE", "a100", "h200 or gtx980"),
-            ("EMULATOR_APPROXIMATIONS", "none", "exact, bounded or bounded:SEED with a seed from 1"),
+            (
+                "EMULATOR_APPROXIMATIONS",
+                "none",
+                "exact, bounded or bounded:SEED with a seed from 1",
+            ),
             ("EMULATOR_DEVICES", "0", "a number from 1 to 16"),
             ("EMULATOR_DEVICES", "17", "a number from 1 to 16"),
             ("EMULATOR_DEVICES", "two", "a number from 1 to 16"),

@@ -27,8 +27,8 @@ cudaError_t queue_library_work(const char* function, cudaStream_t stream,
                                std::vector<LibraryRange> written, std::vector<LibraryRange> read,
                                std::function<void()> work);
 
-// In the work: whether it may write these bytes, or read them. If not, that is explained and becomes the sticky
-// error.
+// In the work: whether it may write these bytes, or read them. If not, that is explained and
+// becomes the sticky error.
 bool admit_output(const char* function, const void* begin, std::size_t bytes);
 bool admit_input(const char* function, const void* begin, std::size_t bytes);
 
