@@ -257,7 +257,7 @@ std::string describe_overdue(std::uint64_t launch) {
     char text[240];
     const auto describe = [&](const char* what, double seconds, const char* advice) {
         std::snprintf(text, sizeof text,
-                      "%s for %g s%s; EMULATOR_TIME_LIMIT=SECONDS allows more, 0 removes the limit",
+                      "%s for %g s%s EMULATOR_TIME_LIMIT=SECONDS allows more, 0 removes the limit",
                       what, seconds, advice);
     };
     if (program_is_overdue.load(std::memory_order_relaxed)) {

@@ -188,7 +188,10 @@ void report_overdue_launch(const Grid& grid) {
     Finding finding;
     finding.kind = FindingKind::endless_kernel;
     finding.kernel = grid.name();
-    finding.actors.push_back({0, 0, {}, "has not ended"});
+    // The kernel's first instruction; what is looked up is the call before an address.
+    const auto* const code = static_cast<const char*>(grid.kernel.address);
+    const SourceLine line = code != nullptr ? find_line(code + 1) : SourceLine();
+    finding.actors.push_back({0, 0, line, "has not ended"});
     finding.actors.front().name = "the grid";
     finding.what = describe_overdue(grid.root);
     finding.advice = "look for a chain of launches that never ends";
