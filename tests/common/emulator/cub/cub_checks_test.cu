@@ -10,6 +10,24 @@ namespace {
 
 constexpr int kCount = 1000;
 
+// A fresh device, and no findings in the end.
+struct SilentDevice {
+    SilentDevice() { counting::clear_findings(); }
+    ~SilentDevice() {
+        EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+        EXPECT_TRUE(is_silent(counting::findings()));
+        counting::clear_findings();
+        cudaDeviceReset();
+    }
+};
+
+template <class T>
+T first_of(const T* data) {
+    T value{};
+    EXPECT_EQ(cudaMemcpy(&value, data, sizeof value, cudaMemcpyDeviceToHost), cudaSuccess);
+    return value;
+}
+
 // Temporary storage for the call, which gets it and its size.
 template <class Call>
 cudaError_t call_twice(Call call) {
@@ -125,6 +143,67 @@ TEST(CubChecks, TemporaryStorageIsUsedAgainAfterABarrier) {
         is_silent(findings_of([] { racy_kernel<<<1, 64>>>(device_array<int>(64), true); })));
     EXPECT_TRUE(has(findings_of([] { racy_kernel<<<1, 64>>>(device_array<int>(64), false); }),
                     FindingKind::race_in_block, 0));
+}
+
+// Iterators that the toolkit's newest CUB leaves to Thrust.
+TEST(CubChecks, IteratorsAreComputed) {
+    struct Square {
+        int operator()(int x) const { return x * x; }
+    };
+    using Counting = cub::CountingInputIterator<int>;
+    const SilentDevice scope;
+    int* out = device_array<int>(4);
+    const auto sum = [&](auto input, int count) {
+        call_twice([&](void* storage, std::size_t& bytes) {
+            return cub::DeviceReduce::Sum(storage, bytes, input, out, count);
+        });
+        return first_of(out);
+    };
+    EXPECT_EQ(sum(Counting(3), 5), 3 + 4 + 5 + 6 + 7);
+    EXPECT_EQ(sum(Counting(3) + 2, 2), 5 + 6);
+    EXPECT_EQ(sum(cub::ConstantInputIterator<int>(9), 100), 900);
+    const cub::TransformInputIterator<int, Square, Counting> squares(Counting(0), Square());
+    EXPECT_EQ(sum(squares, 4), 0 + 1 + 4 + 9);
+    call_twice([&](void* storage, std::size_t& bytes) {
+        return cub::DeviceSelect::If(storage, bytes, Counting(0), cub::DiscardOutputIterator<>(),
+                                     out, 100, [](int x) { return x % 7 == 0; });
+    });
+    EXPECT_EQ(first_of(out), 15);
+}
+
+TEST(CubChecks, TheFirstExtremeAndItsPlace) {
+    const SilentDevice scope;
+    const std::vector<float> values{3, -1, 7, 7, -1, 2};
+    float* in = device_array<float>(values.size());
+    auto* out = device_array<cub::KeyValuePair<int, float>>(1);
+    cudaMemcpy(in, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice);
+    call_twice([&](void* storage, std::size_t& bytes) {
+        return cub::DeviceReduce::ArgMax(storage, bytes, in, out, 6);
+    });
+    EXPECT_EQ(first_of(out).key, 2);
+    EXPECT_EQ(first_of(out).value, 7.0f);
+    int* index = device_array<int>(1);
+    float* least = device_array<float>(1);
+    call_twice([&](void* storage, std::size_t& bytes) {
+        return cub::DeviceReduce::ArgMin(storage, bytes, in, least, index, 6);
+    });
+    EXPECT_EQ(first_of(index), 1);
+    EXPECT_EQ(first_of(least), -1.0f);
+}
+
+__global__ void tenths_kernel(float* data) { data[blockIdx.x * blockDim.x + threadIdx.x] = 0.1f; }
+
+// One sum after the other would be off by hundreds.
+TEST(CubChecks, SumsOfManyFloatsKeepTheirDigits) {
+    const SilentDevice scope;
+    constexpr int kMany = 1 << 20;
+    float* in = device_array<float>(kMany);
+    float* out = device_array<float>(1);
+    tenths_kernel<<<kMany / 256, 256>>>(in);
+    call_twice([&](void* storage, std::size_t& bytes) {
+        return cub::DeviceReduce::Sum(storage, bytes, in, out, kMany);
+    });
+    EXPECT_NEAR(first_of(out), kMany * 0.1, 0.2);
 }
 
 }  // namespace

@@ -4,24 +4,9 @@
 #pragma once
 
 #include <emulator/cub/device_work.hpp>
+#include <emulator/cub/double_buffer.hpp>
 #include <emulator/cub/radix_keys.hpp>
 #include <numeric>
-
-namespace cub {
-
-// Two arrays of one length; the sorted items are in the current one.
-template <class T>
-struct DoubleBuffer {
-    T* d_buffers[2] = {nullptr, nullptr};
-    int selector = 0;
-
-    DoubleBuffer() = default;
-    DoubleBuffer(T* current, T* alternate) : d_buffers{current, alternate} {}
-    T* Current() const { return d_buffers[selector]; }
-    T* Alternate() const { return d_buffers[selector ^ 1]; }
-};
-
-}  // namespace cub
 
 namespace emulator {
 
