@@ -19,8 +19,10 @@
 #include "block/block_store.cuh"
 #include "config.cuh"
 #include "device/device_adjacent_difference.cuh"
+#include "device/device_copy.cuh"
 #include "device/device_for.cuh"
 #include "device/device_histogram.cuh"
+#include "device/device_merge.cuh"
 #include "device/device_merge_sort.cuh"
 #include "device/device_partition.cuh"
 #include "device/device_radix_sort.cuh"
@@ -31,6 +33,7 @@
 #include "device/device_segmented_reduce.cuh"
 #include "device/device_segmented_sort.cuh"
 #include "device/device_select.cuh"
+#include "device/device_transform.cuh"
 #include "iterator/cache_modified_input_iterator.cuh"
 #include "thread/thread_load.cuh"
 #include "thread/thread_reduce.cuh"
@@ -47,19 +50,3 @@
 #include "warp/warp_reduce.cuh"
 #include "warp/warp_scan.cuh"
 #include "warp/warp_store.cuh"
-
-namespace emulator {
-struct this_part_of_CUB_is_not_available_on_the_CPU_engine;  // its name is the compiler's message
-}  // namespace emulator
-
-namespace cub {
-
-#define EMULATOR_WITHOUT(name) \
-    using name = ::emulator::this_part_of_CUB_is_not_available_on_the_CPU_engine;
-EMULATOR_WITHOUT(DeviceCopy)
-EMULATOR_WITHOUT(DeviceMemcpy)
-EMULATOR_WITHOUT(DeviceMerge)
-EMULATOR_WITHOUT(DeviceTransform)
-#undef EMULATOR_WITHOUT
-
-}  // namespace cub

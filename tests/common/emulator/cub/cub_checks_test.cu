@@ -191,6 +191,44 @@ TEST(CubChecks, TheFirstExtremeAndItsPlace) {
     EXPECT_EQ(first_of(least), -1.0f);
 }
 
+TEST(CubChecks, MergesTransformsAndBatches) {
+    const SilentDevice device;
+    const std::vector<int> values{1, 4, 4, 9, 0, 4, 5};
+    int* in = device_array<int>(7);
+    int* out = device_array<int>(7);
+    int* places = device_array<int>(7);
+    cudaMemcpy(in, values.data(), 7 * sizeof(int), cudaMemcpyHostToDevice);
+    call_twice([&](void* storage, std::size_t& bytes) {
+        using Places = cub::CountingInputIterator<int>;
+        return cub::DeviceMerge::MergePairs(storage, bytes, in, Places(0), 4, in + 4, Places(10), 3,
+                                            out, places);
+    });
+    const auto read = [](const int* data) {
+        std::vector<int> copy(7);
+        cudaMemcpy(copy.data(), data, 7 * sizeof(int), cudaMemcpyDeviceToHost);
+        return copy;
+    };
+    EXPECT_EQ(read(out), (std::vector<int>{0, 1, 4, 4, 4, 5, 9}));
+    EXPECT_EQ(read(places), (std::vector<int>{10, 0, 1, 2, 11, 12, 3}));
+    EXPECT_EQ(cub::DeviceTransform::Transform(std::make_tuple(in, out), places, 7,
+                                              [](int a, int b) { return 10 * a + b; }),
+              cudaSuccess);
+    EXPECT_EQ(read(places), (std::vector<int>{10, 41, 44, 94, 4, 45, 59}));
+    const std::vector<const void*> from{in, in + 3};
+    const std::vector<void*> to{out + 4, out};
+    const std::vector<int> sizes{2 * sizeof(int), 4 * sizeof(int)};
+    auto** d_from = device_array<const void*>(2);
+    auto** d_to = device_array<void*>(2);
+    int* d_sizes = device_array<int>(2);
+    cudaMemcpy(d_from, from.data(), 2 * sizeof(void*), cudaMemcpyHostToDevice);
+    cudaMemcpy(d_to, to.data(), 2 * sizeof(void*), cudaMemcpyHostToDevice);
+    cudaMemcpy(d_sizes, sizes.data(), 2 * sizeof(int), cudaMemcpyHostToDevice);
+    call_twice([&](void* storage, std::size_t& bytes) {
+        return cub::DeviceMemcpy::Batched(storage, bytes, d_from, d_to, d_sizes, 2);
+    });
+    EXPECT_EQ(read(out), (std::vector<int>{9, 0, 4, 5, 1, 4, 9}));
+}
+
 __global__ void tenths_kernel(float* data) { data[blockIdx.x * blockDim.x + threadIdx.x] = 0.1f; }
 
 // One sum after the other would be off by hundreds.

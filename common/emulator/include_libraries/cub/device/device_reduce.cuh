@@ -17,12 +17,6 @@ std::size_t first_extreme(Iterator input, std::size_t first, std::size_t last, L
     return best;
 }
 
-struct CubLess {
-    template <class T>
-    bool operator()(const T& a, const T& b) const {
-        return a < b;
-    }
-};
 struct CubGreater {
     template <class T>
     bool operator()(const T& a, const T& b) const {

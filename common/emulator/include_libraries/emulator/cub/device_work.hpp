@@ -93,6 +93,12 @@ void write_output(const char* function, Iterator output, const std::vector<T>& v
     for (std::size_t i = 0; i < values.size(); ++i) output[i] = values[i];
 }
 
+struct CubLess {
+    template <class T>
+    bool operator()(const T& a, const T& b) const {
+        return a < b;
+    }
+};
 // std::vector<bool> has no items.
 template <class T>
 using Items = std::vector<std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>>;
