@@ -169,6 +169,20 @@ TEST(DeviceApi, ClockCountsCyclesInKernelsAndProcessorTimeOnTheHost) {
     cudaFree(out);
 }
 
+__global__ void wait_kernel(long long cycles) {
+    const long long start = clock64();
+    while (clock64() - start < cycles) {
+    }
+}
+
+// On a GPU they wait at the same time. One after the other, these would take 20 seconds.
+TEST(DeviceApi, ThreadsThatWaitForTheClockDoNotAddUp) {
+    const std::clock_t before = std::clock();
+    wait_kernel<<<4, 1000>>>(10'000'000);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_LT(std::clock() - before, 2 * CLOCKS_PER_SEC);
+}
+
 TEST(DriverApi, QueriesAreAnswered) {
     CUdevice device = -1;
     ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
