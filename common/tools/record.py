@@ -4,17 +4,14 @@
 
 It runs the sweeps of plots/<chapter>/sweep.toml and writes plots/data/<device>/<chapter>.csv.
 SWEEPS, or the names on this program's command line, chooses some of them. Several recorders may run
-at the same time, with different sweeps, engines or CUDA_VISIBLE_DEVICES: each appends whole runs
-under a lock.
+at the same time: each appends whole runs under a lock, and claims a run before it starts it, so
+that no run is made twice.
 
 It continues where it stopped: it skips a run whose rows exist, and writes the rows of a finished
 run to disk before the next run starts. So an interruption loses no finished run.
 plots/records/sweeps.md has the rules.
 """
 
-import csv
-import fcntl
-import io
 import math
 import os
 import re
@@ -22,9 +19,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from common.tools.lib.gpus import has_gpu
 from common.tools.lib.columns import LIMITS_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
@@ -46,6 +42,7 @@ from common.tools.lib.stages import (
 )
 from plots.page.chapters import all_chapters
 from plots.records.folders import DATA
+from plots.records.shared_table import Claims, Table, TableError
 from plots.records.sweeps import Run, Sweep, chosen_sweeps, runs_of, sweeps_of
 
 RECORDED_ENGINES = ("gpu", "cpu", "opencl")
@@ -153,54 +150,27 @@ class Progress:
         return f"{words}, about {rough_time(seconds)} left"
 
 
-@contextmanager
-def locked(path: Path) -> Iterator[BinaryIO]:
-    """Opens the file to append. Meanwhile no other recorder can read or write it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab", buffering=0) as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # released when the file is closed
-        yield file
+def unfinished(run: Run, rows: list[Row], made: Row) -> list[Row]:
+    """The rows that an interrupted recorder has left of exactly this run: fewer than it repeats.
+    The new rows replace them."""
+    columns = ("chapter", "stage", "engine", "device", "n", "parameters", "grid", "input", "seed")
+    alike = [row for row in rows if all(row[name] == made[name] for name in columns)]
+    return alike if len(alike) < run.sweep.repeats else []
 
 
-class Table:
-    """A CSV file to which several recorders may append, one whole run at a time."""
-
-    def __init__(self, path: Path, header: Sequence[str]) -> None:
-        self.path = path
-        self.header = tuple(header)
-        self.rows: list[Row] = []
-        if path.exists():
-            self._read()
-
-    def _read(self) -> None:
-        with locked(self.path) as file:
-            data = self.path.read_bytes()
-            whole = data[: data.rfind(b"\n") + 1]
-            if len(whole) < len(data):
-                file.truncate(len(whole))  # a part of a line, left by a power failure
-        reader = csv.DictReader(io.StringIO(whole.decode("utf-8")))
-        if whole and tuple(reader.fieldnames or ()) != self.header:
-            raise ToolError(
-                f"{self.path}:1: the header has other columns than expected", EXIT_FAILURE
-            )
-        for row in reader:
-            if None in row or None in row.values():
-                raise ToolError(
-                    f"{self.path}:{reader.line_num}: not {len(self.header)} fields", EXIT_FAILURE
-                )
-            self.rows.append(row)
-
-    def append(self, rows: list[Row]) -> None:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, self.header, lineterminator="\n")
-        with locked(self.path) as file:
-            # Checked under the lock: another recorder may have written the header meanwhile.
-            if os.fstat(file.fileno()).st_size == 0:
-                writer.writeheader()
-            writer.writerows(rows)
-            file.write(text.getvalue().encode("utf-8"))  # one write: all rows of a run or none
-            os.fsync(file.fileno())
-        self.rows += rows
+def surplus_fields(fields: list[Row], rows: list[Row], made: Row) -> list[Row]:
+    """The report fields of runs like this one that have no rows, because a recorder was interrupted
+    between the two tables. Runs of several inputs share a report's columns, so the runs are
+    counted, and the last fields are those without rows."""
+    columns = [name for name in REPORT_COLUMNS if name in made]
+    alike = [row for row in fields if all(row[name] == made[name] for name in columns)]
+    runs = sum(
+        row["repeat"] == "1" and all(row[name] == made[name] for name in columns) for row in rows
+    )
+    found: dict[str, list[Row]] = {}
+    for row in alike:
+        found.setdefault(row["field"], []).append(row)
+    return [row for same in found.values() for row in same[runs:]]
 
 
 def folder_name(device: str) -> str:
@@ -217,6 +187,8 @@ class Recorder:
         self.tables: dict[str, Table] = {}
         self.failures: list[str] = []
         self.made = 0
+        self.claims = Claims(folder)
+        self.left_to_others = 0
         self.progress = Progress(())
 
     def table(self, name: str, header: Sequence[str]) -> Table:
@@ -262,6 +234,18 @@ class Recorder:
         if is_recorded(run, table.rows):
             self.progress.left_out(run)
             return
+        with self.claims.claimed(self.progress.key(run)) as claimed:
+            if not claimed:
+                self.left_to_others += 1
+                self.progress.left_out(run)
+                return
+            table.refresh()
+            if is_recorded(run, table.rows):  # by another recorder
+                self.progress.left_out(run)
+                return
+            self.make(run, table)
+
+    def make(self, run: Run, table: Table) -> None:
         started = time.monotonic()
         made: Measurement | None = None
         if self.may_be_long(run, table.rows):
@@ -277,11 +261,17 @@ class Recorder:
             }
             for name, value in made.document["report"].items()
         ]
-        if fields:
-            self.table(f"{run.sweep.chapter}_report", REPORT_COLUMNS).append(fields)
         if run.sweep.engine != "opencl":  # CUDA knows more about a GPU
             self.keep_limits(rows[0]["device"], made.document.get("device_limits", {}))
-        table.append(rows)
+        # Nobody sees the fields of a run without its rows, except after an interruption.
+        with table.locked():
+            parts = unfinished(run, table.rows, rows[0])
+            if fields:
+                report = self.table(f"{run.sweep.chapter}_report", REPORT_COLUMNS)
+                with report.locked():
+                    finished = [row for row in table.rows if row not in parts]
+                    report.change(fields, surplus_fields(report.rows, finished, rows[0]))
+            table.change(rows, parts)
         self.made += 1
         seconds = time.monotonic() - started
         self.progress.made(run, seconds)
@@ -322,6 +312,8 @@ class Recorder:
             for run in runs_of(sweep):
                 try:
                     self.record(run)
+                except TableError:
+                    raise  # a full disk or a damaged table: no further run could be recorded
                 except ToolError as error:
                     self.progress.left_out(run)
                     if error.status == EXIT_NO_DEVICE and sweep.engine == "opencl":
@@ -363,6 +355,7 @@ def finish(recorder: Recorder) -> int:
     print(
         f"{recorder.made} runs recorded into {recorder.folder}"
         + (f", {len(recorder.failures)} failed" if recorder.failures else "")
+        + (f", {recorder.left_to_others} left to another recorder" * bool(recorder.left_to_others))
     )
     return EXIT_FAILURE if recorder.failures else 0
 

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import DataError, shown
 
 
@@ -26,23 +28,15 @@ def fields_of(path: Path, number: int, line: str) -> list[str]:
         raise DataError(f"{path}:{number}: is not a line of a CSV file") from None
 
 
-def read_table(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, str]]]:
+def parse_table(
+    text: str, path: Path, columns: Sequence[str]
+) -> Iterable[tuple[int, dict[str, str]]]:
     """Yields line number and record; `#` lines are comments."""
-    try:
-        file = path.open(encoding="utf-8", newline="")
-    except FileNotFoundError as error:
-        raise MissingFile(path, str(error.strerror)) from error
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from error
-    try:
-        with file:
-            numbered = [
-                (number, line)
-                for number, line in enumerate(file, 1)
-                if line.strip() and not line.startswith("#")
-            ]
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: is not a text in UTF-8") from None
+    numbered = [
+        (number, line)
+        for number, line in enumerate(io.StringIO(text, newline=""), 1)
+        if line.strip() and not line.startswith("#")
+    ]
     if not numbered:
         raise DataError(f"{path}: is empty")
     header = fields_of(path, *numbered[0])
@@ -55,6 +49,15 @@ def read_table(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[s
                 f"{path}:{number}: {len(fields)} fields where {len(columns)} are expected"
             )
         yield number, dict(zip(columns, fields))
+
+
+def read_table(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, str]]]:
+    """Reads a file as parse_table() does."""
+    try:
+        text = read_text(path)
+    except FileNotFoundError as error:
+        raise MissingFile(path, str(error.strerror)) from error
+    yield from parse_table(text, path, columns)
 
 
 def integer(text: str, name: str, place: str) -> int:

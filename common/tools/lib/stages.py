@@ -5,6 +5,7 @@ import difflib
 import json
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -179,20 +180,57 @@ def print_table(header: list[str], rows: list[list[str]], left: int) -> None:
         print("  ".join(cells).rstrip())
 
 
+class Terminated(BaseException):
+    """A signal asked the process to end. Everything on the stack cleans up first."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__()
+        self.signal_number = signal_number
+
+
+def terminate(signal_number: int, _frame: object) -> None:
+    signal.signal(signal_number, signal.SIG_IGN)  # one is enough: the clean-up must not be cut off
+    raise Terminated(signal_number)
+
+
+def end_by_signal(signal_number: int) -> None:
+    """Ends the process by the signal, so that its parent sees what happened."""
+    signal.signal(signal_number, signal.SIG_DFL)
+    os.kill(os.getpid(), signal_number)
+
+
 def run_tool(main: Callable[[], int | None]) -> None:
-    """Runs a tool's main and exits. A ToolError is printed on stderr as one line."""
+    """Runs a tool's main and exits. A ToolError is printed on stderr as one line, and so is what
+    the operating system refuses: a full disk, a folder that may not be written. SIGTERM and SIGHUP
+    end the tool after its temporary folders are removed."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # not with nohup
+            signal.signal(number, terminate)
     try:
         status = main() or 0
         sys.stdout.flush()
     except ToolError as error:
-        sys.stdout.flush()
-        print(error, file=sys.stderr)
         status = error.status
+        said = str(error)
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        status = 130
+        status, said = 130, "interrupted"
+    except Terminated as error:
+        end_by_signal(error.signal_number)
+        return
     except BrokenPipeError:
-        # The reader has ended (`make list | head`). Avoid a traceback at exit.
+        # The reader has ended (`make list | head`).
+        status, said = 0, ""
+    except OSError as error:
+        names = " -> ".join(str(name) for name in (error.filename, error.filename2) if name)
+        status = EXIT_FAILURE
+        said = f"{names}: {error.strerror}" if names else str(error.strerror or error)
+    else:
+        sys.exit(status)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Nobody reads stdout, or its disk is full. Avoid a traceback at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
+    if said:
+        print(said, file=sys.stderr)
     sys.exit(status)

@@ -13,56 +13,16 @@ import subprocess
 import sys
 import time
 
-from tests.common.tools.course_tools import BUILD, ROOT, ToolTest
+from tests.common.tools.recorder import SWEEP, RecorderTest
+from tests.common.tools.course_tools import BUILD, ROOT
 
 from common.tools import record
 from common.tools.lib import stages
 from common.tools.lib.columns import LIMITS_COLUMNS
-from plots.records import sweeps
-
-SWEEP = """
-[[sweep]]
-name = "small"
-scope = "here"
-engine = "emu"
-figures = ["sums"]
-stages = ["plain..flags"]
-n = [10, 20, 40]
-match = { input = "plummer", steps = 0 }
-repeats = 3
-"""
+from plots.records import shared_table, sweeps
 
 
-class RecordTest(ToolTest):
-    def setUp(self) -> None:
-        super().setUp()
-        self.data = self.folder / "data"
-        self.log = self.folder / "log"
-        self.sweep_file = self.folder / "sums" / "sweep.toml"
-        self.sweep_file.parent.mkdir()
-        self.set_environment("COURSE_BUILD", str(self.build))
-        self.set_environment("STAND_IN_LOG", str(self.log))
-
-    def set_environment(self, name: str, value: str) -> None:
-        before = os.environ.get(name)
-        os.environ[name] = value
-        self.addCleanup(
-            lambda: os.environ.pop(name, None)
-            if before is None
-            else os.environ.__setitem__(name, before)
-        )
-
-    def record(self, text: str = SWEEP) -> record.Recorder:
-        self.sweep_file.write_text(text, encoding="utf-8")
-        recorder = record.Recorder(stages.load_stages(), self.data)
-        with contextlib.redirect_stdout(io.StringIO()):
-            recorder.record_all(sweeps.read_sweeps(self.sweep_file, "here", {"emu"}))
-        return recorder
-
-    def keys(self, name: str = "sums") -> list[tuple[str, str, str]]:
-        table = record.Table(self.data / f"{name}.csv", record.ROW_COLUMNS)
-        return [(row["stage"], row["n"], row["repeat"]) for row in table.rows]
-
+class RecordTest(RecorderTest):
     def test_makes_every_run_once(self) -> None:
         self.assertEqual(self.record().made, 6)
         keys = self.keys()
@@ -274,7 +234,7 @@ class RecordTest(ToolTest):
             "from common.tools import record; from pathlib import Path\n"
             f"record.Table(Path({str(path)!r}), ['a']).append([{{'a': '1'}}])\n"
         )
-        with record.locked(path) as file:
+        with shared_table.locked(path) as file:
             child = subprocess.Popen([sys.executable, "-c", program])
             with self.assertRaises(subprocess.TimeoutExpired):
                 child.wait(timeout=1)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Files that are written whole or not at all, and texts whose damage is an error of one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from common.tools.lib.stages import DataError
+
+
+def write_whole(path: Path, text: str, name: str = "") -> None:
+    """Writes the text beside the file and renames it at the end, so a full disk or a signal leaves
+    the old file. A symbolic link is followed. A device or a pipe is written directly. A message
+    says `name` in place of the path."""
+    temporary: Path | None = None
+    try:
+        target = path.resolve(strict=False)
+        if path.is_symlink() and not target.parent.is_dir():
+            raise FileNotFoundError(None, "the symbolic link leads to no folder")
+        mode = target.stat().st_mode if target.exists() else None
+        if mode is not None and not stat.S_ISREG(mode):
+            target.write_text(text, encoding="utf-8")
+            return
+        if mode is not None and not os.access(target, os.W_OK):
+            raise PermissionError(None, "Permission denied")
+        temporary = target.with_name(f"{target.name[:200]}.{os.getpid()}.partial")
+        with temporary.open("wb") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            temporary.chmod(stat.S_IMODE(mode))
+        temporary.replace(target)
+        temporary = None
+    except RuntimeError:  # before Python 3.13, a link that leads to itself
+        raise DataError(f"{name or path}: cannot be written: the symbolic link is a loop") from None
+    except OSError as error:
+        raise DataError(f"{name or path}: cannot be written: {error.strerror}") from None
+    finally:
+        if temporary:
+            temporary.unlink(missing_ok=True)
+
+
+def text_of(data: bytes, path: Path | str) -> str:
+    """The text of a file's bytes. A DataError names the line that is no UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{path}:{line}: is not a text in UTF-8") from None
+
+
+def read_text(path: Path) -> str:
+    """The text of a file. Errors: DataError if it cannot be read or is no UTF-8. A missing file is
+    a FileNotFoundError, for callers who know what to do about it."""
+    try:
+        return text_of(path.read_bytes(), path)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def parse_json(text: str, path: Path | str) -> Any:
+    """The document. A DataError names the file and the line of a mistake."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}:{error.lineno}: is not JSON: {error.msg}") from None
+    except (ValueError, RecursionError) as error:  # an integer of thousands of digits, deep nesting
+        raise DataError(f"{path}: is not JSON that can be read: {error}") from None
