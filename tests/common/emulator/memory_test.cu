@@ -328,6 +328,9 @@ TEST_F(MemoryTest, another_process) {
     EXPECT_EQ(opened, again);
     ASSERT_EQ(cudaIpcOpenEventHandle(&event, handles.event), cudaSuccess);
     EXPECT_EQ(cudaStreamWaitEvent(nullptr, event), cudaSuccess);
+    int last = 0;
+    cudaMemcpy(&last, static_cast<int*>(opened) + kShared - 1, sizeof last, cudaMemcpyDeviceToHost);
+    EXPECT_EQ(last, 41) << "the other process has recorded the event after its kernel";
     add_kernel<<<1, 64>>>(static_cast<int*>(opened), 2);
     EXPECT_EQ(cudaEventRecord(event), cudaSuccess);
     EXPECT_EQ(cudaIpcCloseMemHandle(again), cudaSuccess);

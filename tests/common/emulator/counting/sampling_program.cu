@@ -54,7 +54,9 @@ __global__ void sum_kernel(const int* in, long long* sums, unsigned* ended, long
 __global__ void chain_kernel(int* flags, int* data, int* seen) {
     if (threadIdx.x != 0) return;
     const int block = blockIdx.x;
-    if (block > 0 && atomicAdd(&flags[block - 1], 0) == 0) return;
+    // The block before has started, perhaps on another core.
+    while (block > 0 && atomicAdd(&flags[block - 1], 0) == 0) {
+    }
     __threadfence();
     if (block == static_cast<int>(gridDim.x) - 1) *seen = data[0];
     data[block] = 7;
