@@ -4,9 +4,10 @@
 
 The program is one file or several, separated by blanks, with its own main. It runs on a GPU (gpu),
 or on the CPU engine without (emu) or with (count) counters and checks. Without a GPU, count is the
-default. The executable stays in build/try.
+default. The executable stays below build/try.
 """
 
+import hashlib
 import os
 import shlex
 import shutil
@@ -101,19 +102,41 @@ def run_unchecked(program: Path) -> int:
     return 128 - status if status < 0 else status  # ended by a signal: as a shell says it
 
 
+def program_of(files: list[Path], engine: str) -> Path:
+    """The executable's path. Files of other folders get another one, even if their names agree."""
+    paths = "\0".join(str(path.resolve()) for path in files)
+    digest = hashlib.sha256(paths.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    stem = files[0].stem[:100]
+    return (
+        build_folder()
+        / "try"
+        / f"{stem}-{digest}"
+        / (stem if engine == "gpu" else f"{stem}.{engine}")
+    )
+
+
+def build(files: list[Path], program: Path, engine: str) -> None:
+    """Builds beside the executable and renames at the end, so that another `make try` of the same
+    file neither runs a half of it nor finds it busy."""
+    program.parent.mkdir(parents=True, exist_ok=True)
+    built = program.with_name(f"{program.name}.{os.getpid()}")
+    try:
+        if engine == "gpu":
+            build_for_gpu(files, built)
+        else:
+            build_for_emulator(files, built, engine)
+        built.replace(program)
+    finally:
+        built.unlink(missing_ok=True)
+
+
 def main() -> int:
     files = chosen_files(variable("FILE"))
     engine = chosen_engine()
     if not engine:
         engine = "gpu" if has_gpu() and shutil.which("nvcc") else "count"
-    folder = build_folder() / "try"
-    folder.mkdir(parents=True, exist_ok=True)
-    if engine == "gpu":
-        program = folder / files[0].stem
-        build_for_gpu(files, program)
-    else:
-        program = folder / f"{files[0].stem}.{engine}"
-        build_for_emulator(files, program, engine)
+    program = program_of(files, engine)
+    build(files, program, engine)
     if engine == "emu":
         return run_unchecked(program)
     sys.stdout.flush()

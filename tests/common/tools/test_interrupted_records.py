@@ -12,8 +12,7 @@ import time
 import unittest
 from unittest import mock
 
-from tests.common.tools.course_tools import ROOT
-from tests.common.tools.recorder import SWEEP, RecorderTest
+from tests.common.tools.course_tools import ROOT, SWEEP, RecorderTest
 
 from common.tools import record
 from common.tools.lib import stages

@@ -13,8 +13,7 @@ import subprocess
 import sys
 import time
 
-from tests.common.tools.recorder import SWEEP, RecorderTest
-from tests.common.tools.course_tools import BUILD, ROOT
+from tests.common.tools.course_tools import BUILD, ROOT, SWEEP, RecorderTest
 
 from common.tools import record
 from common.tools.lib import stages
