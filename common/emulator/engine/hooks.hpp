@@ -94,7 +94,7 @@ struct Hooks {
                        const void* code) = nullptr;
     // Every thread of the block that has not returned waits, and no thread is left to release it.
     void (*deadlock)(Worker& worker) = nullptr;
-    // The host's launch to which the grid belongs has used up its time, or the program has.
+    // The grids that device code launches have used up their time, or the program has.
     void (*launch_overdue)(const Grid& grid) = nullptr;
     // The running block's time is up. True: the observer will end it. Called in a signal handler.
     bool (*time_is_up)() = nullptr;

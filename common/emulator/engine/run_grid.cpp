@@ -26,13 +26,13 @@ thread_local int waiting_blocks = 0;
 
 // Grids that launch grids, or a grid of very many blocks, may run for ever although no block does.
 bool is_overdue(Grid& grid) {
-    if (!launch_is_overdue(grid.root)) [[likely]]
-        return false;
+    if (!launch_is_overdue(grid.root, grid.from_device)) return false;
     if (!grid.failed.exchange(true)) {
         if (hooks.launch_overdue != nullptr) {
             hooks.launch_overdue(grid);
         } else {
-            explain("kernel %s: %s (%s)", grid.name().c_str(), describe_overdue(grid.root).c_str(),
+            explain("kernel %s: %s (%s)", grid.name().c_str(),
+                    describe_overdue(grid.root, grid.from_device).c_str(),
                     cudaGetErrorName(cudaErrorLaunchTimeout));
         }
         grid.fail(cudaErrorLaunchTimeout);
@@ -107,7 +107,7 @@ void run_blocks_shared(BlockQueue& queue) {
         std::unique_ptr<Helper> helper = Helper::take();
         if (helper == nullptr) break;
         helper->start([&queue] {
-            const LaunchWatch watch(queue.grid.root);
+            const LaunchWatch watch(queue.grid.root, queue.grid.from_device);
             while (queue.run_one(Worker::current())) {
             }
         });
@@ -182,7 +182,7 @@ void run_cooperative_blocks(Grid& grid) {
             const auto position = static_cast<std::int64_t>(i) + 1;
             const std::int64_t block = order[position];
             helpers[i]->start([&grid, position, block] {
-                const LaunchWatch watch(grid.root);
+                const LaunchWatch watch(grid.root, grid.from_device);
                 run_cooperative_block(grid, position, block);
             });
         }
@@ -210,6 +210,7 @@ timeline::GridSpan span_of(const Grid& grid, std::uint64_t begin) {
 }
 
 void run_blocks(Grid& grid) {
+    const LaunchWatch watch(grid.root, grid.from_device);
     if (hooks.grid_begin != nullptr) hooks.grid_begin(grid);
     const std::uint64_t begin = timeline::is_on() ? timeline::tick() : 0;
     if (grid.configuration.cooperative) {
@@ -233,7 +234,6 @@ void run_blocks(Grid& grid) {
 
 void run_grid_tree(std::unique_ptr<Grid> root) {
     install_kernel_fault_handlers();
-    const LaunchWatch watch(root->root);
     // Depth first, with an explicit stack: recursion in device code may be deep, and a chain of
     // tail launches long.
     struct Level {

@@ -30,8 +30,8 @@ struct WatchedThread {
     clockid_t clock;
     // Odd while a block runs.
     std::atomic<std::uint64_t> round = 0;
-    // For which launch it works; 0: for none.
-    std::atomic<std::uint64_t> launch = 0;
+    // The account of time for which it works (account_of); 0: for none.
+    std::atomic<std::uint64_t> account = 0;
     // Of a block, in seconds.
     std::atomic<double> limit = 0;
     // Used by the watcher only: since when it sees this round, and the time that it has seen.
@@ -47,10 +47,10 @@ int time_signal() { return SIGRTMIN + 4; }
 using Clock = std::chrono::steady_clock;
 
 // Seconds of processor time.
-struct LaunchTime {
+struct AccountTime {
     double total = 0;
     double of_interval = 0;
-    double limit = 0;
+    double limit = 0;  // of a block
     bool runs = false;
 };
 
@@ -59,13 +59,19 @@ struct Watcher {
     std::vector<WatchedThread*> threads;
     bool runs = false;
     // Used by the watcher only.
-    std::map<std::uint64_t, LaunchTime> launches;
+    std::map<std::uint64_t, AccountTime> accounts;
     double program = 0;
     Clock::time_point looked_at;
 };
 
-// A launch that has used up its time; 0: none.
-constinit std::atomic<std::uint64_t> overdue_launch = 0;
+// A launch's own grid has an account, and so have the grids that device code launches in it.
+constexpr std::uint64_t account_of(std::uint64_t launch, bool by_device) {
+    return launch << 1 | static_cast<std::uint64_t>(by_device);
+}
+constexpr bool is_of_device(std::uint64_t account) { return (account & 1) != 0; }
+
+// An account of grids that device code launched, whose time is used up; 0: none.
+constinit std::atomic<std::uint64_t> overdue_account = 0;
 constinit std::atomic<bool> program_is_overdue = false;
 constinit thread_local int uninterruptible = 0;
 
@@ -109,35 +115,41 @@ void on_time_signal(int, siginfo_t*, void* context) {
     time_handler(in_program);
 }
 
-// Adds the processor time since the last look to the launches for which it was used. Several
-// threads do not use a launch's time faster than one.
-void charge_launches(Watcher& own, double elapsed) {
+bool is_overdue(std::uint64_t account) {
+    return program_is_overdue.load(std::memory_order_relaxed) ||
+           (account != 0 && overdue_account.load(std::memory_order_relaxed) == account);
+}
+
+// Adds the processor time since the last look to the accounts for which it was used. Several
+// threads do not use an account's time faster than one.
+void charge_accounts(Watcher& own, double elapsed) {
     for (WatchedThread* thread : own.threads) {
         const double now = used_seconds(*thread);
         const double used = now - std::exchange(thread->seen_at, now);
-        const std::uint64_t launch = thread->launch.load(std::memory_order_relaxed);
-        if (launch == 0) continue;
-        LaunchTime& time = own.launches[launch];
+        const std::uint64_t account = thread->account.load(std::memory_order_relaxed);
+        if (account == 0) continue;
+        AccountTime& time = own.accounts[account];
         time.runs = true;
         time.of_interval += used;
-        time.limit = kLaunchTimeFactor * thread->limit.load(std::memory_order_relaxed);
+        time.limit = thread->limit.load(std::memory_order_relaxed);
     }
     std::uint64_t overdue = 0;
     double used = 0;
-    double program_limit = 0;
-    for (auto& [launch, time] : own.launches) {
+    double limit = 0;
+    for (auto& [account, time] : own.accounts) {
         used += time.of_interval;
         time.total += std::min(std::exchange(time.of_interval, 0), elapsed);
-        program_limit = time.limit / kLaunchTimeFactor * kProgramTimeFactor;
-        if (time.runs && time.total > time.limit) overdue = launch;
+        limit = time.limit;
+        const bool is_used_up = time.total > time.limit * kLaunchTimeFactor;
+        if (time.runs && is_of_device(account) && is_used_up) overdue = account;
     }
     own.program += std::min(used, elapsed);
-    overdue_launch.store(overdue, std::memory_order_relaxed);
-    program_is_overdue.store(own.program > program_limit && program_limit > 0,
+    overdue_account.store(overdue, std::memory_order_relaxed);
+    program_is_overdue.store(limit > 0 && own.program > limit * kProgramTimeFactor,
                              std::memory_order_relaxed);
-    for (auto entry = own.launches.begin(); entry != own.launches.end();) {
+    for (auto entry = own.accounts.begin(); entry != own.accounts.end();) {
         const bool runs = std::exchange(entry->second.runs, false);
-        entry = runs ? std::next(entry) : own.launches.erase(entry);
+        entry = runs ? std::next(entry) : own.accounts.erase(entry);
     }
 }
 
@@ -153,7 +165,7 @@ bool end_overdue_blocks(Watcher& own) {
         if (round % 2 == 0) continue;
         const double used = thread->seen_at - thread->round_began_at;
         if (used <= thread->limit.load(std::memory_order_relaxed) &&
-            !launch_is_overdue(thread->launch.load(std::memory_order_relaxed))) {
+            !is_overdue(thread->account.load(std::memory_order_relaxed))) {
             continue;
         }
         some_are_overdue = true;
@@ -173,7 +185,7 @@ void watch() {
         const std::lock_guard lock(own.mutex);
         const auto now = Clock::now();
         const std::chrono::duration<double> elapsed = now - std::exchange(own.looked_at, now);
-        charge_launches(own, elapsed.count());
+        charge_accounts(own, elapsed.count());
         interval = end_overdue_blocks(own) ? kShortInterval : kInterval;
     }
 }
@@ -239,20 +251,20 @@ BlockWatch::~BlockWatch() {
     if (thread_ != nullptr) thread_->round.fetch_add(1, std::memory_order_relaxed);
 }
 
-LaunchWatch::LaunchWatch(std::uint64_t launch) : thread_(watched_thread()) {
-    if (thread_ != nullptr) outer_ = thread_->launch.exchange(launch, std::memory_order_relaxed);
+LaunchWatch::LaunchWatch(std::uint64_t launch, bool by_device) : thread_(watched_thread()) {
+    if (thread_ == nullptr) return;
+    outer_ = thread_->account.exchange(account_of(launch, by_device), std::memory_order_relaxed);
 }
 
 LaunchWatch::~LaunchWatch() {
-    if (thread_ != nullptr) thread_->launch.store(outer_, std::memory_order_relaxed);
+    if (thread_ != nullptr) thread_->account.store(outer_, std::memory_order_relaxed);
 }
 
-bool launch_is_overdue(std::uint64_t launch) {
-    return program_is_overdue.load(std::memory_order_relaxed) ||
-           (launch != 0 && overdue_launch.load(std::memory_order_relaxed) == launch);
+bool launch_is_overdue(std::uint64_t launch, bool by_device) {
+    return is_overdue(account_of(launch, by_device));
 }
 
-std::string describe_overdue(std::uint64_t launch) {
+std::string describe_overdue(std::uint64_t launch, bool by_device) {
     const double limit = settings().time_limit;
     char text[240];
     const auto describe = [&](const char* what, double seconds, const char* advice) {
@@ -263,9 +275,9 @@ std::string describe_overdue(std::uint64_t launch) {
     if (program_is_overdue.load(std::memory_order_relaxed)) {
         describe("the program's kernels have run", limit * kProgramTimeFactor,
                  ": does the host launch them in an endless loop?");
-    } else if (launch_is_overdue(launch)) {
-        describe("the host's launch has run, with all that device code launched in it,",
-                 limit * kLaunchTimeFactor, ": do launches or barriers of the grid never end?");
+    } else if (launch_is_overdue(launch, by_device)) {
+        describe("the grids that device code has launched have run", limit * kLaunchTimeFactor,
+                 ": do their launches never end?");
     } else {
         describe("the block has run", limit, ": an endless loop?");
     }

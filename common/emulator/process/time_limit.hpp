@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ends what uses too much processor time: an endless kernel is an error, not a hang. A block may
-// use settings().time_limit seconds. A launch by the host, with all that device code launches in
-// it, and all kernels of the program may use a multiple of that.
+// use settings().time_limit seconds. The grids that device code launches because of one launch by
+// the host, and all kernels of the program, may use a multiple of that.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace emulator {
 
 struct WatchedThread;
 
-// A launch is one grid or a whole tree: grids that launch grids for ever have no endless block.
+// Grids that launch grids for ever have no endless block.
 constexpr int kLaunchTimeFactor = 10;
 constexpr int kProgramTimeFactor = 60;
 
@@ -36,10 +36,11 @@ class BlockWatch {
 };
 
 // While it lives, the calling OS thread works for a launch by the host. `launch` is its number,
-// which is not 0. Time in which several threads work counts once.
+// which is not 0. `by_device`: on a grid that device code has launched. Time in which several
+// threads work counts once.
 class LaunchWatch {
   public:
-    explicit LaunchWatch(std::uint64_t launch);
+    LaunchWatch(std::uint64_t launch, bool by_device);
     ~LaunchWatch();
     LaunchWatch(const LaunchWatch&) = delete;
     LaunchWatch& operator=(const LaunchWatch&) = delete;
@@ -49,10 +50,11 @@ class LaunchWatch {
     std::uint64_t outer_ = 0;
 };
 
-// Whether this launch has used up its time, or the program has.
-bool launch_is_overdue(std::uint64_t launch);
+// Whether the grids that device code has launched because of this launch have used up their time,
+// or the program has.
+bool launch_is_overdue(std::uint64_t launch, bool by_device);
 // What has run too long, and how to allow more: the end of a message.
-std::string describe_overdue(std::uint64_t launch);
+std::string describe_overdue(std::uint64_t launch, bool by_device);
 
 // While it lives, the handler is not called in this OS thread: it would leave a lock locked, or
 // data of the engine half changed.
