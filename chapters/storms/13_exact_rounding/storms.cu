@@ -35,7 +35,7 @@ __global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size)
 // share / sqrtf(d), correctly rounded, for an integer d >= 1 and a share that is 0 or no denormal.
 // A multiply-add rounds once, so d - guess^2 and share - root * quotient are exact.
 __device__ __forceinline__ float divide_by_root(float share, float d) {
-    const float approximation = rsqrtf(d);  // 1 / sqrtf(d) with an error of up to two units
+    const float approximation = rsqrtf(d);  // of 1 / sqrtf(d); its error is the GPU's own
     const float guess = d * approximation;
     const float root = fmaf(fmaf(-guess, guess, d), 0.5f * approximation, guess);
     // Newton's step gives a little less than 1 / root. Without 2^-21 of the step more, a root of
