@@ -16,7 +16,7 @@
 namespace emulator::counting {
 
 // Accesses and basic blocks of single threads: some ten seconds of recording, replay and checks.
-constexpr std::uint64_t kDefaultBudget = std::uint64_t{1} << 29;
+constexpr std::uint64_t kDefaultBudget = std::uint64_t{1} << 28;
 
 // 0: no limit. Must be called before the first kernel.
 void set_budget(std::uint64_t events);
