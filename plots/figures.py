@@ -27,7 +27,7 @@ from plots.records.folders import COUNTERS, DATA, THESIS, device_folder
 from plots.records.published import read_published
 from plots.records.source import Source
 from plots.records.stages import nearest
-from plots.records.table import MissingFile
+from common.tools.lib.csv_tables import MissingFile
 
 README_BYTES = 200_000  # the largest figure that is committed
 

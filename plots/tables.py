@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from common.tools.lib.filled_tables import fill
+from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, DataError, run_tool
 from plots.drawing.chapter import Chapter
 from plots.page.chapters import all_chapters
@@ -55,7 +56,7 @@ def chapter_readme(
     rows = comparable(chapter.rules, all_rows)
     profile_path = folder / f"{chapter.name}_profile.csv"
     profile = read_profile(profile_path) if profile_path.exists() else []
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path)
     made = {
         "stages": stages_table(chapter, rows, published, all_rows),
         "counters": counters_table(chapter.stages, counted),
@@ -96,11 +97,11 @@ def main(words: list[str] | None = None) -> int:
             counted = read_counters(arguments.recorded / COUNTERS.name / f"{chapter.name}.csv")
             own = [one for one in published if one.chapter == chapter.name]
             text = chapter_readme(chapter, folder, counted, own, path)
-            if text == path.read_text(encoding="utf-8"):
+            if text == read_text(path):
                 continue
             stale.append(path)
             if not arguments.check:
-                path.write_text(text, encoding="utf-8")
+                write_whole(path, text)
     except OSError as error:
         raise DataError(str(error)) from error
     for path in stale:

@@ -14,6 +14,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.stages import EXIT_FAILURE, DataError, run_tool
 from plots.page.chapters import all_chapters
 from plots.records.folders import TRACES
@@ -48,9 +49,9 @@ def main(words: Sequence[str] | None = None) -> int:
         try:
             if not arguments.check:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
+                write_whole(path, text)
                 print(path)
-            elif text != path.read_text(encoding="utf-8"):
+            elif text != read_text(path):
                 print(f"{path}: {one.stage} does otherwise now: run python3 -m plots.traces")
                 status = EXIT_FAILURE
         except OSError as error:

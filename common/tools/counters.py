@@ -26,6 +26,7 @@ from common.tools.lib.counting import (
 )
 from common.tools.lib.lessons import lesson, words
 from common.tools.lib.numbers import whole_or_three_digits
+from common.tools.lib.files import write_whole
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ToolError,
@@ -284,10 +285,7 @@ def write_json(path: str, document: dict[str, Any]) -> None:
     if path == "-":
         print(text, end="")
         return
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ToolError(f"JSON={path}: {error.strerror}", EXIT_FAILURE) from None
+    write_whole(Path(path), text, f"JSON={path}")
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ import re
 import sys
 from pathlib import Path
 
+from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError, run_tool, variable
 from common.tools.new_stage import run
 
@@ -60,17 +61,15 @@ def main() -> None:
     chapter = variable("NAME")
     check_name(chapter)
     list_path = ROOT / "chapters" / "meson.build"
-    meson = add_to_list(list_path.read_text(encoding="utf-8"), chapter)
+    meson = add_to_list(read_text(list_path), chapter)
     paths = {template: ROOT / filled(place, chapter) for template, place in PLACES.items()}
     for path in paths.values():
         if path.exists():
             raise ToolError(f"{path}: exists already", EXIT_FAILURE)
     for template, path in paths.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(
-            filled((TEMPLATES / template).read_text(encoding="utf-8"), chapter), encoding="utf-8"
-        )
-    list_path.write_text(meson, encoding="utf-8")
+        write_whole(path, filled(read_text(TEMPLATES / template), chapter))
+    write_whole(list_path, meson)
 
     for engine in ("", "count"):
         run("common/tools/setup/build.sh", "--stages", engine, name)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,
@@ -118,11 +119,11 @@ def main() -> None:
         raise ToolError(f"{folder}: exists already", EXIT_FAILURE)
     last = [stage.name for stage in stages if stage.chapter == before.chapter][-1]
     meson_path = ROOT / "chapters" / before.chapter / "meson.build"
-    meson = new_record(meson_path.read_text(encoding="utf-8"), before, name, before.name == last)
+    meson = new_record(read_text(meson_path), before, name, before.name == last)
     shutil.copytree((ROOT / before.source).parent, folder)
     source = folder / Path(before.source).name
-    source.write_text(new_head(source.read_text(encoding="utf-8"), before, name), encoding="utf-8")
-    meson_path.write_text(meson, encoding="utf-8")
+    write_whole(source, new_head(read_text(source), before, name))
+    write_whole(meson_path, meson)
 
     stage = f"{before.chapter}/{name}"
     for engine in ("", "count"):

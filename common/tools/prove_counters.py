@@ -52,6 +52,7 @@ from common.tools.lib.proof_rows import (
     read_rows,
     write_rows,
 )
+from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     EXIT_NO_DEVICE,
@@ -195,7 +196,7 @@ def profile(ncu: str, run: Run, path: Path) -> None:
             ],
             TIMEOUT_S,
         )
-        said = path.read_text(encoding="utf-8") if path.exists() else ""
+        said = read_text(path) if path.exists() else ""
         said_all = said + result.stdout + result.stderr
         unknown = nsight.unknown_metrics(said_all, asked)
         if not unknown:
@@ -209,7 +210,7 @@ def check_page(folder: Path) -> int:
     rows, reasons = read_rows(folder / "counters.csv"), read_reasons(RUNS)
     unexplained, stale = judge(rows, reasons)
     print_verdict(rows, unexplained, stale)
-    text = PAGE.read_text(encoding="utf-8")
+    text = read_text(PAGE)
     if page(text, rows, reasons, folder.name) != text:
         print(f"{PAGE}: out of date: run python3 -m common.tools.prove_counters --page")
         return EXIT_FAILURE
@@ -347,7 +348,7 @@ def page(text: str, rows: list[Row], reasons: list[Reason], device: str) -> str:
 
 
 def write_page(rows: list[Row], reasons: list[Reason], device: str) -> None:
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), rows, reasons, device), encoding="utf-8")
+    write_whole(PAGE, page(read_text(PAGE), rows, reasons, device))
 
 
 def main() -> int:

@@ -33,6 +33,7 @@ from pathlib import Path
 from common.tools.lib.filled_tables import fill
 from common.tools.lib.gpus import has_gpu
 from common.tools.lib.proof_data import COMMON
+from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     EXIT_NO_DEVICE,
@@ -128,7 +129,7 @@ def run_checker(checker: str, executable: Path, log: Path) -> None:
     # `timeout` ends by the same signal as the program.
     status = 128 - result.returncode if result.returncode < 0 else result.returncode
     said = result.stdout.decode("utf-8", "replace")[:LOG_BYTES]
-    log.write_text(f"{said}\nexit status {status}\n", encoding="utf-8")
+    write_whole(log, f"{said}\nexit status {status}\n")
 
 
 def sanitize(logs: Path) -> None:
@@ -216,8 +217,8 @@ def page(text: str, rows: list[Row], reasons: list[Reason], device: str) -> str:
 
 
 def write_page(rows: list[Row], device: str) -> None:
-    text = page(PAGE.read_text(encoding="utf-8"), rows, read_reasons(REASONS), device)
-    PAGE.write_text(text, encoding="utf-8")
+    text = page(read_text(PAGE), rows, read_reasons(REASONS), device)
+    write_whole(PAGE, text)
 
 
 def print_verdict(rows: list[Row]) -> int:
@@ -247,7 +248,7 @@ def check(folder: Path) -> int:
     if {row.program for row in rows} != {program.name for program in find_programs()}:
         print(f"{folder / 'verdicts.csv'}: has other programs than {PROGRAMS}: run make verdicts")
         status = EXIT_FAILURE
-    text = PAGE.read_text(encoding="utf-8")
+    text = read_text(PAGE)
     if page(text, rows, read_reasons(REASONS), folder.name) != text:
         print(f"{PAGE}: out of date: run python3 -m common.tools.prove_verdicts --page")
         status = EXIT_FAILURE

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from common.tools.lib.columns import COUNTER_COLUMNS
 from common.tools.lib.counting import count
+from common.tools.lib.csv_tables import read_records
+from common.tools.lib.files import write_whole
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,
@@ -58,11 +60,7 @@ def rows_of(stage: Stage) -> list[Row]:
 
 
 def read_rows(path: Path) -> list[Row]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return [tuple(row) for row in csv.reader(file)][1:]
-    except OSError as error:
-        raise ToolError(f"{path}: {error.strerror}", EXIT_FAILURE) from None
+    return [tuple(row.values()) for row in read_records(path, COUNTER_COLUMNS)]
 
 
 def text_of(rows: Iterable[Row]) -> str:
@@ -88,7 +86,7 @@ def record(chapter: str, stages: list[Stage], folder: Path, chosen: str = "") ->
         )
     ]
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(text_of(rows), encoding="utf-8")
+    write_whole(path, text_of(rows))
     print(path)
 
 

@@ -27,6 +27,7 @@ from common.tools.lib.stages import (
     build_folder,
     chosen_engine,
     run_tool,
+    shown,
     variable,
 )
 
@@ -35,12 +36,13 @@ def checked_file(name: str) -> Path:
     if not name:
         raise ToolError("FILE is missing: make try FILE=my.cu")
     path = Path(name)
-    if path.is_dir():
-        raise ToolError(f"FILE={name}: is a directory", EXIT_FAILURE)
     try:
         text = path.read_bytes()
+    except IsADirectoryError:
+        raise ToolError(f"FILE={name}: is a directory", EXIT_FAILURE) from None
     except OSError as error:
-        raise ToolError(f"FILE={name}: {error.strerror}", EXIT_FAILURE) from None
+        cut = name if len(name) <= 200 else shown(name)
+        raise ToolError(f"FILE={cut}: {error.strerror}", EXIT_FAILURE) from None
     if not text.strip():
         raise ToolError(f"FILE={name}: is empty", EXIT_FAILURE)
     if b"\0" in text:
@@ -50,7 +52,7 @@ def checked_file(name: str) -> Path:
 
 def chosen_files(given: str) -> list[Path]:
     """The files that FILE names. A blank separates two names, unless it is part of one."""
-    if not given or Path(given).exists():
+    if not given or os.path.exists(given):  # False also for a name that is too long
         return [checked_file(given)]
     try:
         names = shlex.split(given)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import DataError
 from plots.distmesh import meshes
 from plots.drawing.animation import Animation, draw_frames, hold_last_picture
@@ -58,7 +59,7 @@ def run_mesh(program: Path, iterations: int, folder: Path) -> tuple[MeshFrame, b
     )
     if result.returncode != 0:
         raise DataError(f"{program} failed: {result.stderr.strip()}")
-    said = json.loads(report.read_text(encoding="utf-8"))["report"]
+    said = json.loads(read_text(report))["report"]
     with mesh.open(encoding="utf-8", newline="") as file:
         triangles = meshes.triangles_of(csv.DictReader(file), mesh)
     return MeshFrame(int(said["iterations"]), triangles), said["converged"] == "yes"

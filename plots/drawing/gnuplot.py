@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from common.tools.lib.files import write_whole
 from common.tools.lib.stages import DataError
 from plots.drawing.figure import Block, Drawing, Figure
 from plots.records.folders import PLOTS
@@ -31,7 +32,7 @@ def write_table(path: Path, blocks: Sequence[Block]) -> None:
         lines = [_text(block.title)]
         lines += [" ".join(_text(value) for value in row) for row in block.rows]
         sections.append("\n".join(lines))
-    path.write_text("\n\n\n".join(sections) + "\n", encoding="utf-8")
+    write_whole(path, "\n\n\n".join(sections) + "\n")
 
 
 def _assignment(name: str, value: object) -> str:
@@ -42,10 +43,7 @@ def _assignment(name: str, value: object) -> str:
 
 def write_variables(path: Path, variables: Mapping[str, object]) -> None:
     """The file that a script loads as `variables`."""
-    path.write_text(
-        "".join(_assignment(name, value) + "\n" for name, value in variables.items()),
-        encoding="utf-8",
-    )
+    write_whole(path, "".join(_assignment(name, value) + "\n" for name, value in variables.items()))
 
 
 def run_gnuplot(script: Path, assignments: dict[str, object]) -> None:

@@ -7,13 +7,13 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import math
 import subprocess
 import tempfile
 
 from pathlib import Path
 
+from common.tools.lib.csv_tables import integer, read_table, real
+from common.tools.lib.files import write_whole
 from common.tools.lib.stages import EXIT_NO_DEVICE, DataError, Stage, build_folder, run_tool
 from plots.drawing.animation import Animation, draw_frames
 from plots.records.folders import PLOTS
@@ -33,28 +33,13 @@ SHOWN_SHARE = 0.95
 def read_trajectory(path: Path) -> dict[int, dict[int, tuple[float, float]]]:
     """The position in the plane of each body at each step that was written."""
     frames: dict[int, dict[int, tuple[float, float]]] = {}
-    try:
-        file = path.open(encoding="utf-8", newline="")
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from error
-    with file:
-        reader = csv.reader(file)
-        if next(reader, None) != COLUMNS:
-            raise DataError(f"{path}:1: the header is not {','.join(COLUMNS)}")
-        for record in reader:
-            place = f"{path}:{reader.line_num}"
-            try:
-                step, body, x, y = (
-                    int(record[0]),
-                    int(record[1]),
-                    float(record[2]),
-                    float(record[3]),
-                )
-            except (ValueError, IndexError):
-                raise DataError(f"{place}: not a line of {','.join(COLUMNS)}") from None
-            if not (math.isfinite(x) and math.isfinite(y)):
-                raise DataError(f"{place}: a position that is not finite")
-            frames.setdefault(step, {})[body] = (x, y)
+    for line, record in read_table(path, COLUMNS):
+        place = f"{path}:{line}"
+        step, body = (integer(record[name], name, place) for name in ("step", "body"))
+        frames.setdefault(step, {})[body] = (
+            real(record["x"], "x", place),
+            real(record["y"], "y", place),
+        )
     if not frames:
         raise DataError(f"{path}: no positions")
     return frames
@@ -97,7 +82,7 @@ def draw_trajectory(path: Path, target: Path, data: Path) -> int:
                 for body, (px, py) in sorted(frame.items())
             )
         )
-    table.write_text("\n\n\n".join(sections) + "\n", encoding="utf-8")
+    write_whole(table, "\n\n\n".join(sections) + "\n")
     draw_frames(
         SCRIPT,
         target,

@@ -21,6 +21,7 @@ import jinja2
 from markupsafe import Markup
 
 from common.tools.lib.differences import flags_diff
+from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.stages import ROOT
 from plots.drawing.animation import Animation
 from plots.drawing.chapter import Chapter
@@ -173,7 +174,7 @@ def templates() -> jinja2.Environment:
 
 def pair_of(one: Optimisation, chapter: Chapter) -> Pair:
     stages = [chapter.stages[name] for name in (one.before, one.stage)]
-    before, after = ((ROOT / stage.source).read_text(encoding="utf-8") for stage in stages)
+    before, after = (read_text(ROOT / stage.source) for stage in stages)
     removed, added = source_diff.counts(before, after)
     equal = "<p>The sources are equal.</p>\n"
     code = source_diff.side_by_side(before, after) if before != after else equal
@@ -201,7 +202,7 @@ def render(parts: Sequence[Part], recorded_folder: Path | None) -> str:
             course=read_document(ROOT / "README.md"),
             counters=read_document(COUNTERS_PAGE),
             counters_file=recorded_folder / "counters.csv" if recorded_folder else None,
-            style=STYLE.read_text(encoding="utf-8"),
+            style=read_text(STYLE),
             card=THESIS_CARD,
             device=next((part.records.device for part in parts if part.records.device), "here"),
             linked={pair.one.name for part in parts for pair in part.pairs},
@@ -225,4 +226,4 @@ def page_html(entries: Sequence[Entry], source: Source, only: str | None = None)
 def write_page(
     path: Path, entries: Sequence[Entry], source: Source, only: str | None = None
 ) -> None:
-    path.write_text(page_html(entries, source, only), encoding="utf-8")
+    write_whole(path, page_html(entries, source, only))

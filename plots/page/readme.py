@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import DataError
 
 
@@ -48,7 +49,7 @@ class Document:
 
 def read_document(path: Path) -> Document:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from error
     title, sections, name, fenced = "", {"": ""}, "", False

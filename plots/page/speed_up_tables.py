@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from common.tools.lib.numbers import short_count, short_rate, short_time, times
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import ROOT, DataError
 from plots.drawing.chapter import Chapter
 from plots.drawing.words import THESIS_CARD
@@ -31,7 +32,7 @@ SAME_WITHIN = 0.10
 def limit_now(source: Path) -> str:
     """The first sentence after `Limit now:` in the head comment."""
     head: list[str] = []
-    for line in source.read_text(encoding="utf-8").splitlines():
+    for line in read_text(source).splitlines():
         if not line.startswith("//"):
             break
         head.append(line.removeprefix("//").strip())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.columns import COUNTER_COLUMNS
-from plots.records.table import integer, read_table
+from common.tools.lib.csv_tables import integer, read_table
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from common.tools.lib.columns import LIMITS_COLUMNS
 from plots.records.rows import Row
-from plots.records.table import read_table, real
+from common.tools.lib.csv_tables import read_table, real
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from common.tools.lib.stages import DataError
 from plots.records.stages import Stages, stages_of
-from plots.records.table import integer, read_table, real
+from common.tools.lib.csv_tables import integer, read_table, real
 
 PUBLISHED_COLUMNS = (
     *("figure", "chapter", "quantity", "stage", "n"),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from common.tools.lib.columns import PROFILE_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.stages import DataError, shown
-from plots.records.table import integer, read_table, real
+from common.tools.lib.csv_tables import integer, read_table, real
 
 ENGINES = ("gpu", "emu", "cpu", "opencl")
 

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from common.tools.lib.files import text_of, write_whole
 from common.tools.lib.stages import DataError
-from plots.records.table import parse_table
+from common.tools.lib.csv_tables import parse_table
 
 Row = dict[str, str]
 

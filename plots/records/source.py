@@ -13,7 +13,7 @@ from plots.records.folders import COUNTERS, THESIS, TRACES
 from plots.records.limits import Limits, read_limits
 from plots.records.published import Published
 from plots.records.rows import Metric, Report, Row, read_profile, read_reports, read_rows
-from plots.records.table import read_records
+from common.tools.lib.csv_tables import read_records
 
 
 class Source:

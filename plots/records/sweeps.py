@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import DataError, choose, shown
 from plots.records.folders import PLOTS
 from plots.records.stages import Stages, nearest, stages_of
@@ -112,11 +113,9 @@ def checked_sweep(entry: Mapping[str, Any], stages: Stages, path: Path) -> Sweep
 def all_sweeps(path: Path) -> list[Sweep]:
     """Every sweep of a chapter's file. The file's folder has the chapter's name."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(read_text(path))
     except FileNotFoundError:
         raise DataError(f"{path} is missing") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: is not a text in UTF-8") from None
     except (ValueError, RecursionError) as error:  # also an integer of thousands of digits
         raise DataError(f"{path}: {error}") from None
     for key in document:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.emulator.translator.translation import THRUST_FOLDERS
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import EXIT_NO_DEVICE, ROOT, ToolError, build_folder
 
 SOURCES = ROOT / "common" / "emulator"
@@ -64,7 +65,7 @@ def load_engine(name: str) -> Engine:
                 f"the CPU engine was not built: {path} is missing; run `make build-engine` in {ROOT}",
                 EXIT_NO_DEVICE,
             )
-    flags = json.loads(flags_path.read_text(encoding="utf-8"))
+    flags = json.loads(read_text(flags_path))
     counts = name == "count"
     return Engine(
         name,

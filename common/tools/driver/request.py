@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from common.tools.driver.options import JOINED, OPTIONS, Form, Option, Use
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import ToolError
 
 LANGUAGES = {".cu": "cu", ".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++"}
@@ -185,10 +186,12 @@ class Reader:
     def read_file(self, name: str) -> None:
         """Reads the words of a file as if they stood in the command line."""
         try:
-            text = Path(name).read_text(encoding="utf-8")
+            words = shlex.split(read_text(Path(name)))
         except OSError as error:
             raise ToolError(f"emucc: {name}: {error.strerror}") from None
-        self.read_words(iter(shlex.split(text)))
+        except ValueError as error:  # a quotation without an end
+            raise ToolError(f"emucc: {name}: {error}") from None
+        self.read_words(iter(words))
 
     def take(self, name: str, value: str) -> None:
         """Takes one flag with one value."""

@@ -6,7 +6,6 @@ begin with "loop." count only the innermost loop: the lines whose instructions r
 kernel's most executed basic block.
 """
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.stages import EXIT_FAILURE, ROOT, Stage, ToolError, executable, pick_engine
+from common.tools.lib.files import parse_json, read_text
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    ROOT,
+    DataError,
+    Stage,
+    ToolError,
+    executable,
+    pick_engine,
+)
 
 SCHEMA = 1
 GLOBAL = (
@@ -86,7 +94,7 @@ def executions(line: Line) -> float:
 def loop_counters(lines: Sequence[Line], warps: int) -> Counters:
     """Empty if no basic block runs more than once per warp."""
     hottest = max((executions(line) for line in lines if line["operation"] == "block"), default=0)
-    if hottest <= warps:
+    if hottest <= warps or round(hottest) < 1:
         return {}
     counters = {"loop.iterations": round(hottest)}
     for line in lines:
@@ -181,15 +189,18 @@ def count(stage: Stage, given: list[str]) -> Counted:
             check=False,
         )
         try:
-            document = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, json.JSONDecodeError):
+            document = parse_json(read_text(path), path)
+        except (OSError, DataError):
             document = None
-    if document is None or (result.returncode != 0 and not document["findings"]):
+    if not isinstance(document, dict) or (result.returncode != 0 and not document.get("findings")):
         lines = result.stderr.strip().splitlines()
         said = lines[-1] if lines else f"{program.name}: exit status {result.returncode}"
         raise ToolError(said, result.returncode if result.returncode > 0 else EXIT_FAILURE)
     sys.stderr.write(result.stderr)
-    return read_counted(document, stage, arguments, result.returncode != 0)
+    try:
+        return read_counted(document, stage, arguments, result.returncode != 0)
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
+        raise DataError(f"{stage.stage}: {program.name} wrote damaged counters") from None
 
 
 def source_text(stage: Stage, line: Line) -> str:
@@ -197,6 +208,6 @@ def source_text(stage: Stage, line: Line) -> str:
     own = ROOT / stage.source
     path = own if own.name == line["file"] else own.parents[1] / "device" / line["file"]
     try:
-        return path.read_text(encoding="utf-8").splitlines()[line["line"] - 1].strip()
-    except (OSError, IndexError):
+        return read_text(path).splitlines()[line["line"] - 1].strip()
+    except (OSError, DataError, IndexError):
         return ""

@@ -3,6 +3,7 @@
 
 import difflib
 
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import ROOT, Stage
 
 
@@ -10,7 +11,7 @@ def source_lines(stage: Stage) -> list[str]:
     """The lines of a stage's source. OpenCL kernels come first, as kernels do in CUDA files."""
     path = ROOT / stage.source
     files = [path.with_suffix(".cl"), path] if stage.opencl else [path]
-    return [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    return [line for file in files for line in read_text(file).splitlines()]
 
 
 def source_diff(a: Stage, b: Stage) -> list[str]:

@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.stages import DataError
+from common.tools.lib.errors import DataError
 
 
 def write_whole(path: Path, text: str, name: str = "") -> None:
@@ -55,10 +55,11 @@ def text_of(data: bytes, path: Path | str) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. Errors: DataError if it cannot be read or is no UTF-8. A missing file is
+    """The text of a file, with the line ends of Linux. Errors: DataError if it cannot be read or is no UTF-8. A missing file is
     a FileNotFoundError, for callers who know what to do about it."""
     try:
-        return text_of(path.read_bytes(), path)
+        text = text_of(path.read_bytes(), path)
+        return text.replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -68,8 +69,15 @@ def read_text(path: Path) -> str:
 def parse_json(text: str, path: Path | str) -> Any:
     """The document. A DataError names the file and the line of a mistake."""
     try:
-        return json.loads(text)
+        document = json.loads(text)
+        if "\\ud" in text.lower():  # half of a character, which no message can show
+            json.dumps(document, ensure_ascii=False).encode("utf-8")
+        return document
     except json.JSONDecodeError as error:
         raise DataError(f"{path}:{error.lineno}: is not JSON: {error.msg}") from None
-    except (ValueError, RecursionError) as error:  # an integer of thousands of digits, deep nesting
-        raise DataError(f"{path}: is not JSON that can be read: {error}") from None
+    except UnicodeEncodeError:
+        raise DataError(f"{path}: is not JSON: it has half of a character") from None
+    except ValueError:  # an integer of thousands of digits
+        raise DataError(f"{path}: is not JSON: a number is too long") from None
+    except RecursionError:
+        raise DataError(f"{path}: is not JSON: it is nested too deeply") from None

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs a stage's executable once and reads what it measured."""
 
-import csv
-import io
-import json
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -11,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from common.tools.lib.columns import ROW_COLUMNS
+from common.tools.lib.csv_tables import read_records
+from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.stages import EXIT_FAILURE, EXIT_NO_DEVICE, ToolError
 
 Row = dict[str, str]
@@ -62,10 +61,5 @@ def measure(program: Path, arguments: list[str]) -> Measurement:
             )
             status = result.returncode if result.returncode > 0 else EXIT_FAILURE
             raise ToolError(lines[-1] if lines else default, status)
-        reader = csv.DictReader(io.StringIO(table.read_text(encoding="utf-8")))
-        rows = list(reader)
-        if tuple(reader.fieldnames or ()) != ROW_COLUMNS:
-            raise ToolError(
-                f"{program.name}: its rows do not have the expected columns", EXIT_FAILURE
-            )
-        return Measurement(rows, json.loads(document.read_text(encoding="utf-8")))
+        rows = read_records(table, ROW_COLUMNS)
+        return Measurement(rows, parse_json(read_text(document), document))

@@ -59,7 +59,10 @@ def parse_launches(text: str) -> list[Launch]:
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None or len(lines) < start + 3:
         raise DataError("ncu wrote no table:\n" + "\n".join(lines[-15:]))
-    names, units, *launches = csv.reader(io.StringIO("\n".join(lines[start:])))
+    try:
+        names, units, *launches = csv.reader(io.StringIO("\n".join(lines[start:])))
+    except (csv.Error, ValueError) as error:  # a field above 131072 characters; too few lines
+        raise DataError(f"ncu's table cannot be read: {error}") from None
     found = [
         {name: (unit, value) for name, unit, value in zip(names, units, values)}
         for values in launches

@@ -17,6 +17,7 @@ from pathlib import Path
 from common.tools.lib.columns import PROFILE_COLUMNS
 from common.tools.lib.ncu import NOTHING_PROFILED, Launch, find_ncu, parse_launches, run
 from common.tools.lib.ncu import parse_number, unknown_metrics
+from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.stages import DataError, Stage, build_folder, executable
 
 # A metric's name, its unit and its value.
@@ -126,14 +127,14 @@ def record(
         folder.mkdir(parents=True, exist_ok=True)
         for one in profiles:
             table = measure(ncu, one, arguments.n, folder)
-            (folder / f"{one.stage.name}.csv").write_text(table, encoding="utf-8")
+            write_whole(folder / f"{one.stage.name}.csv", table)
         device = device_name(executable(profiles[0].stage, "gpu"))
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     rows: list[list[object]] = []
     for one in profiles:
         path = folder / f"{one.stage.name}.csv"
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_text(path)
         except OSError as error:
             raise DataError(f"{path}: {error.strerror}") from error
         found = [
@@ -157,6 +158,4 @@ def write_rows(path: Path, rows: Sequence[Sequence[object]]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(PROFILE_COLUMNS)
     writer.writerows(rows)
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(text.getvalue(), encoding="utf-8")
-    temporary.replace(path)
+    write_whole(path, text.getvalue())

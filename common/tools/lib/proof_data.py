@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError, shown
 
 COMMON = ROOT / "tests" / "common" / "emulator" / "proofs"
@@ -14,9 +15,7 @@ CHAPTERS = ROOT / "tests" / "chapters"
 
 def read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError:
-        raise ToolError(f"{path}: is not a text in UTF-8", EXIT_FAILURE) from None
+        return tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:  # also an integer of thousands of digits
         raise ToolError(f"{path}: {error}", EXIT_FAILURE) from None
 

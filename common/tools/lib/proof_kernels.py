@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import fnmatch
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from common.tools.lib.proof_rows import (
     Reason,
     Row,
 )
+from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.stages import DataError
 
 
@@ -100,18 +100,21 @@ def add_totals(one: dict, other: dict) -> dict:
 def read_emulated(path: Path) -> dict[str, dict]:
     """The engine's counters by the name of the kernel."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError) as error:
-        raise DataError(f"{path}: {error}") from None
-    if document.get("schema") != 1:
-        raise DataError(f"{path}: the schema of the counters is not 1")
-    return {kernel["name"]: kernel for kernel in document["kernels"]}
+        document = parse_json(read_text(path), path)
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from None
+    try:
+        if document["schema"] != 1:
+            raise DataError(f"{path}: the schema of the counters is not 1")
+        return {kernel["name"]: kernel for kernel in document["kernels"]}
+    except (KeyError, TypeError):
+        raise DataError(f"{path}: has not the keys of the engine's counters") from None
 
 
 def read_measured(path: Path) -> dict[str, list[ncu.Launch]]:
     """The launches by the kernel's key."""
     try:
-        launches = ncu.parse_launches(path.read_text(encoding="utf-8"))
+        launches = ncu.parse_launches(read_text(path))
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from error
     kernels: dict[str, list[ncu.Launch]] = {}

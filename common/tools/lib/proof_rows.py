@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import csv
 import fnmatch
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from common.tools.lib.columns import PROOF_COLUMNS
+from common.tools.lib.csv_tables import integer, read_table
 from common.tools.lib.proof_data import read_proof_data
 from common.tools.lib.recorded_tables import write_table
-from common.tools.lib.stages import EXIT_FAILURE, DataError, ToolError
+from common.tools.lib.stages import EXIT_FAILURE, ToolError
 
 
 @dataclass(frozen=True)
@@ -163,23 +163,16 @@ def write_rows(path: Path, rows: list[Row]) -> None:
 
 
 def read_rows(path: Path) -> list[Row]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            if tuple(reader.fieldnames or ()) != PROOF_COLUMNS:
-                raise DataError(f"{path}: the header is not {','.join(PROOF_COLUMNS)}")
-            return [
-                Row(
-                    one["date"],
-                    one["program"],
-                    one["arguments"],
-                    one["kernel"],
-                    int(one["launches"]),
-                    one["counter"],
-                    int(one["emulated"]),
-                    int(one["measured"]),
-                )
-                for one in reader
-            ]
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from error
+    return [
+        Row(
+            one["date"],
+            one["program"],
+            one["arguments"],
+            one["kernel"],
+            integer(one["launches"], "launches", f"{path}:{line}"),
+            one["counter"],
+            integer(one["emulated"], "emulated", f"{path}:{line}"),
+            integer(one["measured"], "measured", f"{path}:{line}"),
+        )
+        for line, one in read_table(path, PROOF_COLUMNS)
+    ]

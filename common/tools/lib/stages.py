@@ -2,43 +2,29 @@
 """The parts that all tools share: the list of stages, engines, and errors of one line."""
 
 import difflib
-import json
 import os
 import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
+from typing import get_type_hints
 
+from common.tools.lib.errors import (  # pylint: disable=unused-import
+    EXIT_FAILURE as EXIT_FAILURE,
+    EXIT_NO_DEVICE as EXIT_NO_DEVICE,
+    EXIT_USAGE as EXIT_USAGE,
+    DataError as DataError,
+    ToolError as ToolError,
+    shown as shown,
+)
+from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.gpus import has_gpu
 
 ROOT = Path(__file__).resolve().parents[3]
 ENGINES = ("gpu", "emu", "count")
 FEW = 15  # so many stages fit on one line
-EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE = 1, 2, 77  # the same as in common/base/error.hpp
-
-
-class ToolError(Exception):
-    """A mistake in the call, or a problem of the machine. The message is one line."""
-
-    def __init__(self, message: str, status: int = EXIT_USAGE) -> None:
-        super().__init__(message)
-        self.status = status
-
-
-class DataError(ToolError):
-    """Data that is missing or wrong. The message names the file."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, EXIT_FAILURE)
-
-
-def shown(text: str) -> str:
-    """A value for a message of one line: cut if it is long, without line breaks."""
-    longest = 40
-    printable = "".join(c if c.isprintable() else "?" for c in text[:longest])
-    return f"'{printable}'" if len(text) <= longest else f"'{printable}...'"
 
 
 @dataclass(frozen=True)
@@ -78,17 +64,50 @@ def build_folder() -> Path:
     return Path(os.environ.get("COURSE_BUILD", ROOT / "build"))
 
 
+def fits(value: object, hint: object) -> bool:
+    """Whether a value of stages.json has the type of its field."""
+    if hint in (bool, int):
+        return type(value) is hint
+    if hint is str:
+        return isinstance(value, str) and "\0" not in value
+    if isinstance(value, dict):
+        return hint == dict[str, str] and all(fits(one, str) for one in value.values())
+    return (
+        hint == tuple[str, ...] and isinstance(value, list) and all(fits(one, str) for one in value)
+    )
+
+
+def checked_stage(record: object, place: str) -> Stage:
+    """A stage of the list. A DataError names the key that is missing, unknown or of another type."""
+    if not isinstance(record, dict):
+        raise DataError(f"{place}: is not a stage")
+    place = f"{place}: {shown(str(record.get('stage', '')))}"
+    hints = get_type_hints(Stage)
+    for key, value in record.items():
+        if key not in hints:
+            raise DataError(f"{place}: there is no key {shown(key)}")
+        if not fits(value, hints[key]):
+            raise DataError(f"{place}: '{key}' has a value of the wrong type")
+    for one in fields(Stage):
+        if one.name not in record and one.default is MISSING and one.default_factory is MISSING:
+            raise DataError(f"{place}: '{one.name}' is missing")
+    if len(record["counter_args"]) % 2:
+        raise DataError(f"{place}: 'counter_args' has a flag without a value")
+    if record["stage"] != f"{record['chapter']}/{record['name']}":
+        raise DataError(f"{place}: 'stage' is not chapter/name")
+    lists = {key: tuple(value) for key, value in record.items() if isinstance(value, list)}
+    return Stage(**record | lists)
+
+
 def load_stages() -> list[Stage]:
     path = build_folder() / "stages.json"
     try:
-        records = json.loads(path.read_text(encoding="utf-8"))
+        records = parse_json(read_text(path), path)
     except FileNotFoundError:
-        raise ToolError(f"{path} is missing: run `make build` first", EXIT_FAILURE) from None
-    stages = []
-    for record in records:
-        lists = {key: tuple(value) for key, value in record.items() if isinstance(value, list)}
-        stages.append(Stage(**record | lists))
-    return stages
+        raise DataError(f"{path} is missing: run `make build` first") from None
+    if not isinstance(records, list):
+        raise DataError(f"{path}: is not a list of stages")
+    return [checked_stage(one, f"{path}: stage {i}") for i, one in enumerate(records, 1)]
 
 
 def variable(name: str) -> str:

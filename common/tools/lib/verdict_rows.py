@@ -7,7 +7,6 @@ which lines of the program.
 
 from __future__ import annotations
 
-import csv
 import fnmatch
 import re
 from collections.abc import Iterable
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.columns import VERDICT_COLUMNS
+from common.tools.lib.csv_tables import integer, read_table
 from common.tools.lib.proof_data import read_toml
 from common.tools.lib.recorded_tables import write_table
 from common.tools.lib.stages import EXIT_FAILURE, DataError, ToolError
@@ -197,21 +197,14 @@ def write_rows(path: Path, rows: list[Row]) -> None:
 
 
 def read_rows(path: Path) -> list[Row]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            if tuple(reader.fieldnames or ()) != VERDICT_COLUMNS:
-                raise DataError(f"{path}: the header is not {','.join(VERDICT_COLUMNS)}")
-            return [
-                Row(
-                    one["date"],
-                    one["program"],
-                    one["checker"],
-                    one["verdict"],
-                    one["kind"],
-                    tuple(map(int, one["lines"].split())),
-                )
-                for one in reader
-            ]
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from error
+    return [
+        Row(
+            one["date"],
+            one["program"],
+            one["checker"],
+            one["verdict"],
+            one["kind"],
+            tuple(integer(word, "lines", f"{path}:{line}") for word in one["lines"].split()),
+        )
+        for line, one in read_table(path, VERDICT_COLUMNS)
+    ]

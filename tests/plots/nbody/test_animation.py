@@ -60,10 +60,10 @@ class AnimationTest(PlotsTest):
 
     def test_bad_trajectories(self) -> None:
         for text, said in (
-            ("", "header"),
+            ("", "is empty"),
             ("a,b\n", "header"),
             ("step,body,x,y,z,vx,vy,vz\n", "no positions"),
-            (TRAJECTORY + "5,1,nan,0,0,0,0,0\n", "not finite"),
+            (TRAJECTORY + "5,1,nan,0,0,0,0,0\n", "not a finite number"),
             (TRAJECTORY + "5,1\n", "run.csv:42"),
         ):
             with self.assertRaisesRegex(DataError, said):

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Damaged inputs of every other reader in Python: the list of stages, READMEs, proofs, verdicts,
+counters, and the table that the recorder continues.
+
+Each reads them or raises a ToolError of one line that names the file, as in
+test_fuzzed_records.py. Documents in JSON are damaged also in their values, so that most of them are
+still JSON.
+"""
+
+import contextlib
+import io
+import json
+import os
+import random
+import sys
+import tempfile
+import unittest
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT))
+
+# pylint: disable=wrong-import-position
+from common.tools import list_stages, record_counters
+from common.tools.lib import proof_kernels, proof_rows, verdict_rows
+from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
+from common.tools.lib.counting import read_counted
+from common.tools.lib.filled_tables import fill
+from common.tools.lib.stages import Stage, ToolError, find_stage, load_stages, pick_engine
+from plots.nbody.animation import read_trajectory
+from plots.page.readme import first_sentence, read_document
+from plots.page.speed_up_tables import limit_now
+from plots.records.shared_table import Table
+from tests.plots.records import test_fuzzed_records as records
+
+VALUES = (None, True, 0, -1, 1e308, "", "\0", "\ud800", [], {}, [1], "x" * 5000, {"emu": 3}, [[]])
+COUNTERS = {
+    "schema": 1,
+    "device": "H200",
+    "transfers": {
+        way: {"calls": 1, "bytes": 4}
+        for way in ("host_to_device", "device_to_host", "device_to_device", "set")
+    },
+    "findings": [],
+    "kernels": [
+        {
+            "name": "sum_kernel",
+            **dict.fromkeys(("launches", "blocks", "threads", "warps"), 2),
+            "totals": {"barriers": 2, "global_load": {"requests": 8, "sectors": 32}},
+            "lines": [
+                {
+                    **{"file": "sum.cu", "line": 3, "operation": operation, "space": space},
+                    **{"bytes": 4, "instructions": 1, "requests": 8, "lanes": 256, "depth": 1},
+                    **{"sectors": 32, "ideal_sectors": 32, "wavefronts": 8, "ideal_wavefronts": 8},
+                }
+                for operation, space in (("block", ""), ("load", "global"))
+            ],
+        }
+    ],
+}
+
+
+def damaged_document(value: Any, draw: random.Random) -> Any:
+    """The document with one value replaced, or one key dropped or renamed."""
+    if not isinstance(value, (dict, list)) or not value or draw.random() < 0.1:
+        return draw.choice(VALUES)
+    value = value.copy()
+    key = draw.choice(list(value)) if isinstance(value, dict) else draw.randrange(len(value))
+    kind = draw.randrange(6)
+    if kind == 0:
+        del value[key]
+    elif kind == 1 and isinstance(value, dict):
+        value[key + "s"] = value.pop(key)
+    else:
+        value[key] = damaged_document(value[key], draw)
+    return value
+
+
+def read_stage_list(path: Path) -> None:
+    """What `make list` and the choice of a stage do with it."""
+    before = os.environ.get("COURSE_BUILD")
+    os.environ["COURSE_BUILD"] = str(path.parent)
+    try:
+        for stage in load_stages():
+            find_stage([stage], stage.stage)
+            with contextlib.suppress(ToolError):
+                pick_engine(stage, "emu")
+        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="utf-8")):
+            list_stages.main()
+            sys.stdout.flush()
+    finally:
+        if before is None:
+            del os.environ["COURSE_BUILD"]
+        else:
+            os.environ["COURSE_BUILD"] = before
+
+
+def read_readme(path: Path) -> None:
+    document = read_document(path)
+    document.pairs()
+    for text in document.sections.values():
+        first_sentence(text)
+    fill(path.read_text(encoding="utf-8"), "stages", ["| a |"], path)
+
+
+def read_counters(path: Path) -> None:
+    """A document of the engine's counters, as the proofs read it."""
+    proof_kernels.read_emulated(path)
+
+
+class DamagedInputs(unittest.TestCase):
+    def check(
+        self, read: Callable[[Path], object], source: Path, largest: int = records.LARGEST_BYTES
+    ) -> None:
+        draw = random.Random(f"{read.__name__} {source.name}")
+        whole = source.read_bytes()[:largest]
+        whole = whole[: whole.rfind(b"\n") + 1]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, source.name)
+            path.write_bytes(whole)
+            self.check_one(read, path, "the sound file")
+            for number in range(records.ROUNDS):
+                path.write_bytes(records.damaged(whole, draw))
+                self.check_one(read, path, f"round {number}")
+
+    def check_document(self, read: Callable[[Path], object], name: str, document: Any) -> None:
+        draw = random.Random(f"{read.__name__} {name}")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            for number in range(3 * records.ROUNDS):
+                path.write_text(json.dumps(damaged_document(document, draw)), encoding="utf-8")
+                self.check_one(read, path, f"round {number}")
+
+    def check_one(self, read: Callable[[Path], object], path: Path, what: str) -> None:
+        try:
+            read(path)
+        except ToolError as error:
+            said = str(error)
+            self.assertNotEqual(what, "the sound file", said)
+            self.assertIn(path.name, said)
+            self.assertEqual(len(said.splitlines()), 1, repr(said))
+            self.assertLess(len(said), 1000, said[:200])
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            kept = Path(tempfile.gettempdir(), f"damaged-{path.name}")
+            kept.write_bytes(path.read_bytes())
+            raise AssertionError(f"{what}, kept as {kept}: {error!r}") from error
+
+    def test_list_of_stages(self) -> None:
+        build = Path(os.environ.get("COURSE_BUILD", ROOT / "build"))
+        source = build / "stages.json"
+        self.check(read_stage_list, source, 1 << 20)
+        self.check_document(
+            read_stage_list, "stages.json", json.loads(source.read_text(encoding="utf-8"))[:4]
+        )
+
+    def test_readmes(self) -> None:
+        self.check(read_readme, ROOT / "chapters" / "nbody" / "README.md", 1 << 20)
+
+    def test_tables_that_are_continued(self) -> None:
+        for name, columns in (("nbody", ROW_COLUMNS), ("kmeans_report", REPORT_COLUMNS)):
+
+            def continued(path: Path) -> None:
+                table = Table(path, columns)
+                table.append([dict.fromkeys(columns, "1")])
+                self.assertEqual(len(Table(path, columns).rows), len(table.rows))
+
+            self.check(continued, records.RECORDED / f"{name}.csv")
+
+    def test_proofs_and_verdicts(self) -> None:
+        for read, name in (
+            (proof_rows.read_rows, "counters"),
+            (verdict_rows.read_rows, "verdicts"),
+        ):
+            self.check(read, records.RECORDED / f"{name}.csv")
+        self.check(record_counters.read_rows, ROOT / "plots" / "data" / "counters" / "nbody.csv")
+
+    def test_counters(self) -> None:
+        self.check_document(read_counters, "counters.json", COUNTERS)
+
+    def test_counters_of_a_stage(self) -> None:
+        """The program that wrote them is the engine, so only its own errors may occur here."""
+        read_counted(COUNTERS, _stage(), [])
+
+    def test_heads_of_stages(self) -> None:
+        self.check(limit_now, ROOT / "chapters" / "nbody" / "01_float3" / "nbody.cu")
+
+    def test_trajectories(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "run.csv")
+            path.write_text(
+                "step,body,x,y,z,vx,vy,vz\n"
+                + "".join(f"{step},{body},0.5,1,0,0,0,0\n" for step in (0, 5) for body in (0, 1)),
+                encoding="utf-8",
+            )
+            self.check(read_trajectory, path)
+
+
+def _stage() -> Stage:
+    return Stage("sums/01", "sums", "01", "sum.cu", "", "", (), (), (), (), "number", {})
+
+
+if __name__ == "__main__":
+    unittest.main()
