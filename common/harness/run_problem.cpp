@@ -15,33 +15,14 @@
 #include "common/base/text.hpp"
 #include "common/harness/expected_time.hpp"
 #include "common/harness/measured_runs.hpp"
+#include "common/harness/memory_check.hpp"
 #include "common/harness/problem.hpp"
 #include "common/harness/run_output.hpp"
 #include "common/harness/stage_command_line.hpp"
-#include "common/limits/host_memory.hpp"
 
 namespace course {
 
 namespace {
-
-// Fails with one line before anything is allocated, instead of by an allocation or endless
-// swapping. `Error` depends on the cause, the flag or the file that set n; `prefix` names it.
-template <typename Error>
-void refuse_without_memory(const Problem& problem, std::int64_t n, const Backend& backend,
-                           const std::string& prefix) {
-    const double device_free = static_cast<double>(backend.free_memory_bytes());
-    const double host_free = static_cast<double>(available_host_bytes());
-    const double device = problem.device_bytes(n);
-    const double host = problem.host_bytes(n);
-    const auto refuse = [&prefix](const char* where, double needed, double free) {
-        throw Error(text(prefix, " needs ", format_bytes(needed), " of ", where, " memory, ",
-                         format_bytes(free), " are free"));
-    };
-    // Written so that NaN is refused.
-    if (!(device <= device_free)) refuse("device", device, device_free);
-    const double needed = backend.has_own_memory() ? host : device + host;
-    if (!(needed <= host_free)) refuse("host", needed, host_free);
-}
 
 bool asks_for_counting(const StageOptions& options) {
     return options.no_races || !options.counters.empty() || !options.trace.empty();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/input/text_reader.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -9,6 +11,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/input/numbers.hpp"
+#include "common/limits/host_memory.hpp"
 
 namespace course {
 
@@ -46,11 +49,42 @@ TextReader::TextReader(std::string path, Separator separator)
     errno = 0;
     file_.open(path_);
     if (!file_) throw InputError(text(path_, ": cannot be read: ", std::strerror(errno)));
+    is_file_ = std::filesystem::is_regular_file(path_, ignored);
+    most_bytes_ = available_host_bytes() / 4;
+    if (!is_file_) most_bytes_ = std::min(most_bytes_, kMostBytesOfPipe);
+    const std::uintmax_t size = is_file_ ? std::filesystem::file_size(path_, ignored) : 0;
+    if (!ignored && size > static_cast<std::uintmax_t>(most_bytes_)) refuse_length();
+}
+
+void TextReader::refuse_length() const {
+    throw InputError(
+        text(path_, ": the text is longer than ", most_bytes_ >> 20,
+             is_file_ ? " MiB, a quarter of the free memory"
+                      : " MiB, the limit of a pipe or a device: if it has an end, store it in a "
+                        "file"));
+}
+
+// Reads into line_, in parts: a line may have no end.
+bool TextReader::read_line() {
+    std::array<char, 4096> part;
+    line_.clear();
+    while (true) {
+        file_.getline(part.data(), part.size());
+        const std::streamsize got = file_.gcount();
+        const bool complete = file_.good();  // then `got` counts the line's end too
+        line_.append(part.data(), static_cast<std::size_t>(complete ? got - 1 : got));
+        bytes_ += got;
+        if (bytes_ > most_bytes_) refuse_length();
+        if (complete) return true;
+        if (file_.bad()) return false;
+        if (file_.eof()) return !line_.empty();
+        file_.clear();  // the part is full, and the line goes on
+    }
 }
 
 bool TextReader::next_line() {
     errno = 0;
-    while (std::getline(file_, line_)) {
+    while (read_line()) {
         ++line_number_;
         constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
         if (line_number_ == 1 && line_.starts_with(kByteOrderMark)) {

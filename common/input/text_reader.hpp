@@ -18,13 +18,20 @@ enum class Separator { kBlanks, kCommas, kEither };
 //     TextReader reader(path);
 //     while (reader.next_line()) { reader.expect_fields(2, "key value"); reader.real(0, "key"); }
 // Skips blank lines and comments (from `#` to the end of the line). Accepts \n and \r\n.
+//
+// A text is limited, so that one without an end is refused: to a quarter of the free memory, since
+// its numbers need up to some bytes per character. A pipe or a device, whose length is not known,
+// is limited to kMostBytesOfPipe, too.
 class TextReader {
   public:
-    // Errors: InputError if the file is missing, is a directory, or cannot be read.
+    static constexpr std::int64_t kMostBytesOfPipe = std::int64_t{1} << 28;
+
+    // Errors: InputError if the file is missing, is a directory, is too long, or cannot be
+    // read.
     explicit TextReader(std::string path, Separator separator = Separator::kBlanks);
 
     // Reads the next line that holds a field. False at the end.
-    // Errors: InputError if the file has no such line, and for a failure to read.
+    // Errors: InputError if the file has no such line, is too long, and for a failure to read.
     bool next_line();
 
     std::int64_t line_number() const noexcept { return line_number_; }  // counted from 1
@@ -46,6 +53,8 @@ class TextReader {
     [[noreturn]] void fail(const std::string& message) const;
 
   private:
+    bool read_line();
+    [[noreturn]] void refuse_length() const;
     void split();
     std::string_view field(std::size_t index, std::string_view name) const;
 
@@ -55,6 +64,8 @@ class TextReader {
     std::string line_;
     std::vector<std::string_view> fields_;
     std::int64_t line_number_ = 0;
+    std::int64_t bytes_ = 0, most_bytes_ = 0;  // read so far, and the limit
+    bool is_file_ = false;  // neither a pipe nor a device
     bool any_line_ = false;
 };
 

@@ -16,6 +16,7 @@
 #include "common/input/parallel_ranges.hpp"
 #include "common/input/splitmix64.hpp"
 #include "common/input/text_reader.hpp"
+#include "common/limits/host_memory.hpp"
 
 namespace course::sorting {
 
@@ -200,6 +201,9 @@ std::vector<Key> read_raw_keys(const std::string& path) {
     if (bytes == 0) throw InputError(path + ": holds no data");
     if (bytes % 4 != 0) {
         throw InputError(text(path, ": ", bytes, " bytes are not a whole number of int32 keys"));
+    }
+    if (bytes > available_host_bytes()) {  // such as a file that is mostly a hole
+        throw InputError(text(path, ": its ", bytes, " bytes are more than the free memory"));
     }
     std::vector<Key> keys(static_cast<std::size_t>(bytes / 4));
     file.seekg(0);

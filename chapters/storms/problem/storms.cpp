@@ -11,6 +11,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/harness/command_line.hpp"
+#include "common/harness/memory_check.hpp"
 #include "common/input/inputs.hpp"
 
 namespace storms {
@@ -51,6 +52,8 @@ double update_operations(const Input& input) {
 
 namespace {
 
+// A wave with its two lists, its maximum and the expected one.
+constexpr double kBytesPerWave = 160;
 constexpr std::string_view kLayerFlag = "--layer";
 constexpr std::string_view kDefaultInput = "small", kCheckedInput = "corners";
 
@@ -105,15 +108,15 @@ class Storms final : public course::Problem {
     double device_bytes(std::int64_t n) const override {
         // The layer and its copy; a value and a position for each cell (05 to 08); the particles of
         // all waves (from 11 on).
-        return 20.0 * static_cast<double>(n) + 12.0 * static_cast<double>(input_.particles());
+        return 20.0 * static_cast<double>(n) + 12.0 * particles();
     }
     double host_bytes(std::int64_t n) const override {
         // The output, the oracle's layer, and a stage's own copy of the layer (00, 01).
-        return 12.0 * static_cast<double>(n) + oracle_bytes(n) +
-               36.0 * static_cast<double>(input_.particles());
+        return 12.0 * static_cast<double>(n) + oracle_bytes(n) + 36.0 * particles() +
+               kBytesPerWave * waves();
     }
 
-    void prepare(const course::StageOptions& options, const course::Backend&) override {
+    void prepare(const course::StageOptions& options, const course::Backend& backend) override {
         check_ = options.check;
         if (options.input.empty()) {
             input_name_ = check_ ? kCheckedInput : kDefaultInput;
@@ -127,6 +130,12 @@ class Storms final : public course::Problem {
             if (command_line_->given("--waves")) workload.waves = waves_;
             if (workload.cells > 0 && !options.n_given && !check_) input_.size = workload.cells;
             refuse_too_few_cells();
+            announced_particles_ =
+                static_cast<double>(workload.particles) * static_cast<double>(workload.waves);
+            announced_waves_ = static_cast<double>(workload.waves);
+            course::refuse_without_memory<course::UsageError>(
+                *this, input_.size, backend,
+                text("--particles ", workload.particles, " in --waves ", workload.waves));
             input_.waves = make_waves(workload, input_.size, options.seed);
         } else {
             for (const char* flag : {"--particles", "--waves"}) {
@@ -198,6 +207,13 @@ class Storms final : public course::Problem {
     }
 
   private:
+    // Of all waves: what there is, or what the flags announce before there is any.
+    double particles() const {
+        return std::fmax(announced_particles_, static_cast<double>(input_.particles()));
+    }
+    double waves() const {
+        return std::fmax(announced_waves_, static_cast<double>(input_.waves.size()));
+    }
     void refuse_too_few_cells() const {
         if (input_.size < kMinCells) {
             throw course::UsageError(
@@ -215,6 +231,7 @@ class Storms final : public course::Problem {
     const course::CommandLine* command_line_ = nullptr;
     std::string input_name_;
     std::int64_t particles_ = 0, waves_ = 0;
+    double announced_particles_ = 0, announced_waves_ = 0;
     bool check_ = false;
     Input input_;
     Output output_;

@@ -417,6 +417,22 @@ TEST(BlockSize, IsAFlagOfStagesThatHaveIt) {
     EXPECT_EQ(run({"--n", "9", "--block-size", "96"}, note_block_size).status, 2);
 }
 
+TEST(Memory, HoldsAllParticlesAndWaves) {
+    const std::vector<std::vector<std::string>> refused = {
+        {"--particles", "1e12"},
+        {"--waves", "1e12"},
+        {"--waves", "5e7", "--input", "dense"},
+        {"--particles", "1e18", "--waves", "1e18"},
+    };
+    for (std::vector<std::string> flags : refused) {
+        flags.insert(flags.end(), {"--check", "--n", "5"});
+        const auto result = run(flags);
+        EXPECT_EQ(result.status, course::kExitUsage) << flags[1];
+        EXPECT_NE(result.diagnostics.find(" memory, "), std::string::npos) << result.diagnostics;
+        EXPECT_NE(result.diagnostics.find("--particles "), std::string::npos) << result.diagnostics;
+    }
+}
+
 TEST(Output, CanBeTheLayerToo) {
     const auto result = run({"--check", "--quiet", "--n", "5", "--input", "zeros", "--layer", "-"});
     EXPECT_EQ(result.status, 0) << result.diagnostics;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "common/base/error.hpp"
 #include "tests/common/scratch_folder.hpp"
 
@@ -75,6 +77,33 @@ TEST(TextReader, FilesThatCannotBeRead) {
         EXPECT_EQ(message_of<InputError>([&] { TextReader(path).next_line(); }),
                   path + ": holds no data");
     }
+}
+
+TEST(TextReader, ReadsLinesLongerThanItsParts) {
+    ScratchFolder folder;
+    for (const int blanks : {4090, 4092, 4093, 4094, 4095, 4096, 8190, 20'000}) {
+        for (const char* end : {"", "\n", "\n5"}) {
+            TextReader reader(folder.write("long", std::string(blanks, ' ') + "7" + end));
+            ASSERT_TRUE(reader.next_line()) << blanks;
+            EXPECT_EQ(reader.integer(0, "x"), 7) << blanks;
+            EXPECT_EQ(reader.next_line(), std::string_view(end).size() == 2) << blanks;
+            EXPECT_EQ(reader.line_number(), std::string_view(end).size() == 2 ? 2 : 1) << blanks;
+        }
+    }
+}
+
+TEST(TextReader, RefusesATextWithoutAnEnd) {
+    for (const std::string path : {"/dev/zero", "/dev/full"}) {
+        const std::string message = message_of<InputError>([&] { TextReader(path).next_line(); });
+        EXPECT_TRUE(message.starts_with(path + ": the text is longer than ")) << message;
+        EXPECT_NE(message.find("the limit of a pipe or a device"), std::string::npos) << message;
+    }
+    // A hole of a terabyte is more than the memory.
+    ScratchFolder folder;
+    const std::string path = folder.write("hole", "");
+    std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
+    const std::string message = message_of<InputError>([&] { TextReader(path).next_line(); });
+    EXPECT_NE(message.find("of the free memory"), std::string::npos) << message;
 }
 
 TEST(TextReader, EachFaultNamesItsPlace) {

@@ -219,6 +219,9 @@ TEST_F(SortingFiles, ErrorsNameFileAndLine) {
         const std::string path = folder_ / name;
         EXPECT_EQ(error_of(path), path + ": cannot be read: No such file or directory");
     }
+    const std::string hole = folder_.write("hole.i32", "");
+    std::filesystem::resize_file(hole, std::uintmax_t{1} << 42);
+    EXPECT_EQ(error_of(hole), hole + ": its 4398046511104 bytes are more than the free memory");
     const std::string directory = folder_ / "folder.i32";
     std::filesystem::create_directory(directory);
     EXPECT_EQ(error_of(directory), directory + ": is a directory");
