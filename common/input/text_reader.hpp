@@ -24,7 +24,7 @@ enum class Separator { kBlanks, kCommas, kEither };
 // is limited to kMostBytesOfPipe, too.
 class TextReader {
   public:
-    static constexpr std::int64_t kMostBytesOfPipe = std::int64_t{1} << 28;
+    static constexpr std::int64_t kMostBytesOfPipe = std::int64_t{1} << 26;
 
     // Errors: InputError if the file is missing, is a directory, is too long, or cannot be
     // read.

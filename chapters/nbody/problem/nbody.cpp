@@ -54,10 +54,10 @@ class NBody final : public course::Problem {
     void add_options(course::CommandLine& command_line) override {
         command_line.add_integer("--steps", steps_,
                                  "leapfrog steps; 0: evaluate the accelerations once", 0);
-        command_line.add_real("--dt", dt_,
-                              "length of a step, above 0; default: depends on the input");
+        command_line.add_real(
+            "--dt", dt_, "length of a step, from 1e-30 to 1e30; default: depends on the input");
         command_line.add_real("--softening", softening_,
-                              "softening length, at least 5e-7; default: depends on the input");
+                              "softening length, from 5e-7 to 1e6; default: depends on the input");
         command_line.add_integer("--output-every", output_.every,
                                  "--output holds only every N-th step");
         command_line_ = &command_line;
@@ -82,13 +82,15 @@ class NBody final : public course::Problem {
         }
         if (command_line_->given("--dt")) input_.dt = static_cast<float>(dt_);
         if (command_line_->given("--softening")) input_.softening = static_cast<float>(softening_);
-        if (!(input_.dt > 0)) {
-            throw course::UsageError(text("--dt ", dt_, ": a step must be longer than 0"));
+        // Compared as float, so that the texts 5e-7 and 1e-30 pass.
+        if (!is_in_range(input_.dt, kMinDt, kMaxDt)) {
+            throw course::UsageError(
+                text("--dt ", dt_, ": a step must be from ", kMinDt, " to ", kMaxDt, " long"));
         }
-        if (!(softening_at_least_minimum())) {
-            throw course::UsageError(text("--softening ", softening_, ": must be at least ",
-                                          kMinSoftening,
-                                          ", or a body's pull on itself is not a number"));
+        if (!is_in_range(input_.softening, kMinSoftening, kMaxSoftening)) {
+            throw course::UsageError(text("--softening ", softening_, ": must be from ",
+                                          kMinSoftening, " to ", kMaxSoftening,
+                                          ", or a pull in float is not a number"));
         }
         input_.steps = steps_;
         const std::size_t count = input_.bodies.size();
@@ -161,9 +163,8 @@ class NBody final : public course::Problem {
     }
 
   private:
-    bool softening_at_least_minimum() const {
-        // Compared as float, so that the text 5e-7 passes.
-        return input_.softening >= static_cast<float>(kMinSoftening);
+    static bool is_in_range(float value, double least, double most) {
+        return static_cast<float>(least) <= value && value <= static_cast<float>(most);
     }
 
     AdvanceBodies advance_bodies_;

@@ -37,8 +37,8 @@ struct Vector3 {
 struct Input {
     std::vector<Body> bodies;
     std::vector<Vector3> velocities;  // one per body
-    float softening = 0;  // at least kMinSoftening
-    float dt = 0;  // length of a step
+    float softening = 0;  // from kMinSoftening to kMaxSoftening
+    float dt = 0;  // length of a step, from kMinDt to kMaxDt
     std::int64_t steps = 0;  // leapfrog steps; 0: one evaluation of the accelerations
 
     int count() const { return static_cast<int>(bodies.size()); }
@@ -87,6 +87,9 @@ void from_lists(std::span<const float> lists, std::span<Vector3> vectors);
 inline constexpr double kMinSoftening = 5e-7;
 // With larger coordinates c the cube of a squared distance may overflow: (3 (2 c)^2)^3 < 3.4e38.
 inline constexpr double kMaxCoordinate = 5e5;
+// With these, the softening adds too little for an overflow, and half a step is not rounded.
+inline constexpr double kMaxSoftening = 1e6;
+inline constexpr double kMinDt = 1e-30, kMaxDt = 1e30;
 // Kernels index bodies with an int.
 inline constexpr std::int64_t kMaxBodies = (std::int64_t{1} << 31) - 1024;
 
@@ -126,6 +129,8 @@ Input read_input(const std::string& path);
 //   - if count^2 * steps is at most kMaxReferencePairs, the state is compared with a float64
 //     leapfrog. A second one, from slightly stretched positions, shows how chaotic the system is,
 //     and thus sets the tolerance.
+// Before an output is called wrong, the float64 leapfrog is asked whether floats can follow the
+// system at all.
 class Verifier {
   public:
     static constexpr std::int64_t kMaxAllBodies = 4096;
@@ -135,12 +140,15 @@ class Verifier {
 
     Verifier(const Input& input, std::uint64_t seed);
     ~Verifier();
+    // Errors: UsageError instead of a failed verdict if a body of the float64 leapfrog leaves
+    // kMaxCoordinate, or if its energy drifts too: then no stage can be right.
     course::Verdict verify(const Output& output);
     // The drift in the last verified output with steps, relative to kinetic + |potential| energy.
     double energy_drift() const;
 
   private:
     struct Implementation;
+    course::Verdict judge(const Output& output);
     std::unique_ptr<Implementation> implementation_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/harness/comparison.hpp"
 #include "common/input/parallel_ranges.hpp"
@@ -16,6 +17,8 @@ namespace nbody {
 using course::text;
 
 namespace {
+
+constexpr double kMaxEnergyDrift = 1e-2;  // of the sizes of all energies
 
 struct Pull {
     Double3 acceleration;
@@ -107,8 +110,14 @@ struct Verifier::Implementation {
     std::optional<std::string> check_trajectory(const Output& output);
     struct Trajectory {  // its end
         std::vector<Double3> positions, velocities;
+        double energy_drift = 0;  // relative to kinetic + |potential| energy
+        bool in_range = true;  // every coordinate stayed within kMaxCoordinate
     };
     Trajectory run_reference(double stretch) const;
+    // Computes the reference and its tolerance once. False: it would take too long.
+    bool has_reference();
+    // Throws UsageError if floats cannot follow the system.
+    void refuse_unfit_system();
 
     const Input& input;
     std::int64_t count;
@@ -117,7 +126,7 @@ struct Verifier::Implementation {
     std::vector<std::int64_t> sample;
     std::vector<Pull> start_pulls;
     double energy_drift = 0;
-    std::optional<Trajectory> reference;  // with its tolerance; nothing: not computed yet
+    std::optional<Trajectory> reference, stretched;  // nothing: not computed yet
     double trajectory_tolerance = 0;
 };
 
@@ -209,7 +218,6 @@ std::optional<std::string> Verifier::Implementation::check_conserved(
         sampling_error = 5 * std::sqrt(variance);
     }
     energy_drift = energy_size > 0 ? change / energy_size : 0;
-    constexpr double kMaxEnergyDrift = 1e-2;
     if (!(std::abs(change) <= kMaxEnergyDrift * energy_size + sampling_error + 1e-30)) {
         return text("energy drifted by ", energy_drift,
                     " of its size: a kernel is wrong, or --dt is too long for this system");
@@ -220,21 +228,42 @@ std::optional<std::string> Verifier::Implementation::check_conserved(
 // Leapfrog in float64, from the input with its positions multiplied by `stretch`, to the last step.
 Verifier::Implementation::Trajectory Verifier::Implementation::run_reference(double stretch) const {
     std::vector<Double3> positions, velocities, accelerations(count);
+    std::vector<double> potentials(count);
+    bool in_range = true;
     for (const Body& body : input.bodies) positions.push_back(stretch * position_of(body));
     for (const Vector3& velocity : input.velocities) velocities.push_back(to_double(velocity));
     const double dt = input.dt;
     const auto evaluate = [&] {
         course::parallel_ranges(count, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
-                accelerations[i] =
-                    pull_on(
-                        i, count, softening_squared, [&](std::int64_t j) { return positions[j]; },
-                        [&](std::int64_t j) -> double { return input.bodies[j].mass; })
-                        .acceleration;
+                const Pull pull = pull_on(
+                    i, count, softening_squared, [&](std::int64_t j) { return positions[j]; },
+                    [&](std::int64_t j) -> double { return input.bodies[j].mass; });
+                accelerations[i] = pull.acceleration;
+                potentials[i] = pull.potential;
             }
         });
+        for (const Double3& x : positions) {  // written so that NaN is out of range
+            const double farthest = std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+            in_range = in_range && std::isfinite(x.x + x.y + x.z) && farthest <= kMaxCoordinate;
+        }
+    };
+    struct Energy {
+        double sum = 0, size = 0;
+    };
+    const auto energy = [&] {
+        Energy now;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const double mass = input.bodies[i].mass;
+            const double kinetic = 0.5 * mass * dot(velocities[i], velocities[i]);
+            const double potential = 0.5 * mass * potentials[i];
+            now.sum += kinetic + potential;
+            now.size += kinetic - potential;
+        }
+        return now;
     };
     evaluate();
+    const Energy start_energy = energy();
     for (std::int64_t step = 0; step < input.steps; ++step) {
         for (std::int64_t i = 0; i < count; ++i) {
             velocities[i] += (0.5 * dt) * accelerations[i];
@@ -243,30 +272,51 @@ Verifier::Implementation::Trajectory Verifier::Implementation::run_reference(dou
         evaluate();
         for (std::int64_t i = 0; i < count; ++i) velocities[i] += (0.5 * dt) * accelerations[i];
     }
-    return {std::move(positions), std::move(velocities)};
+    const double drift = std::abs(energy().sum - start_energy.sum);
+    return {std::move(positions), std::move(velocities),
+            start_energy.size > 0 ? drift / start_energy.size : 0, in_range};
+}
+
+bool Verifier::Implementation::has_reference() {
+    const double pairs =
+        static_cast<double>(count) * static_cast<double>(count) * static_cast<double>(input.steps);
+    if (pairs > kMaxReferencePairs || input.steps > kMaxReferenceSteps) return false;
+    if (reference) return true;
+    constexpr double kStretch = 0x1p-22;  // about one rounding of a float position
+    reference = run_reference(1);
+    stretched = run_reference(1 + kStretch);
+    double length = 0, apart = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const Double3& x = reference->positions[i];
+        length += dot(x, x);
+        apart = std::max(apart, norm(stretched->positions[i] - x));
+    }
+    length = std::max(std::sqrt(length / static_cast<double>(count)), 1e-30);
+    // How much the distance between two right trajectories grows: 1 where nothing happens, more in
+    // a chaotic system.
+    const double growth = std::max(4.0, apart / (kStretch * length));
+    // Each step rounds again, so errors add up like a random walk.
+    trajectory_tolerance = 1e-6 * growth * std::sqrt(static_cast<double>(input.steps + 8));
+    return true;
+}
+
+void Verifier::Implementation::refuse_unfit_system() {
+    if (input.steps == 0 || !has_reference()) return;
+    if (!reference->in_range || !stretched->in_range) {
+        throw course::UsageError(text("--dt ", input.dt, ", --steps ", input.steps,
+                                      ": a body flies beyond the coordinate ", kMaxCoordinate,
+                                      ", where the pulls in float overflow"));
+    }
+    const double drift = std::max(reference->energy_drift, stretched->energy_drift);
+    if (!(drift <= kMaxEnergyDrift)) {
+        throw course::UsageError(text("--dt ", input.dt,
+                                      ": too long for this system: in float64, too, its energy ",
+                                      "drifts by ", drift, " of its size"));
+    }
 }
 
 std::optional<std::string> Verifier::Implementation::check_trajectory(const Output& output) {
-    const double pairs =
-        static_cast<double>(count) * static_cast<double>(count) * static_cast<double>(input.steps);
-    if (pairs > kMaxReferencePairs || input.steps > kMaxReferenceSteps) return std::nullopt;
-    if (!reference) {
-        constexpr double kStretch = 0x1p-22;  // about one rounding of a float position
-        reference = run_reference(1);
-        const Trajectory stretched = run_reference(1 + kStretch);
-        double length = 0, apart = 0;
-        for (std::int64_t i = 0; i < count; ++i) {
-            const Double3& x = reference->positions[i];
-            length += dot(x, x);
-            apart = std::max(apart, norm(stretched.positions[i] - x));
-        }
-        length = std::max(std::sqrt(length / static_cast<double>(count)), 1e-30);
-        // How much the distance between two right trajectories grows: 1 where nothing happens,
-        // more in a chaotic system.
-        const double growth = std::max(4.0, apart / (kStretch * length));
-        // Each step rounds again, so errors add up like a random walk.
-        trajectory_tolerance = 1e-6 * growth * std::sqrt(static_cast<double>(input.steps + 8));
-    }
+    if (!has_reference()) return std::nullopt;
     // In a very chaotic system this check says nothing; the conserved sums remain.
     const double tolerance = trajectory_tolerance;
     if (tolerance > 1e-2) return std::nullopt;
@@ -305,6 +355,12 @@ Verifier::~Verifier() = default;
 double Verifier::energy_drift() const { return implementation_->energy_drift; }
 
 course::Verdict Verifier::verify(const Output& output) {
+    course::Verdict verdict = judge(output);
+    if (!verdict.passed) implementation_->refuse_unfit_system();
+    return verdict;
+}
+
+course::Verdict Verifier::judge(const Output& output) {
     Implementation& oracle = *implementation_;
     if (const auto fault = oracle.check_values(output)) return {false, *fault};
 

@@ -338,6 +338,10 @@ TEST(CommandLine, RefusesValuesThatCannotBeRight) {
                                                {"--steps", "-1"},
                                                {"--softening", "0"},
                                                {"--softening", "4e-7"},
+                                               {"--softening", "1e308"},
+                                               {"--softening", "1.1e6"},
+                                               {"--dt", "1e308"},
+                                               {"--dt", "1e-45"},
                                                {"--output-every", "0"},
                                                {"--input", "solar", "--n", "4"}}) {
         std::vector<std::string> arguments = {"--check"};
@@ -347,6 +351,85 @@ TEST(CommandLine, RefusesValuesThatCannotBeRight) {
         EXPECT_NE(result.diagnostics.find(bad[0] == "--input" ? "--n" : bad[0]), std::string::npos)
             << result.diagnostics;
     }
+}
+
+// The same formulas in float, as in the stages.
+Output solve_in_float(const Input& input) {
+    Output output;
+    output.bodies = input.bodies;
+    output.velocities = input.velocities;
+    output.accelerations.resize(input.bodies.size());
+    const auto evaluate = [&] {
+        for (std::size_t i = 0; i < input.bodies.size(); ++i) {
+            Vector3 sum = {0, 0, 0};
+            const Body& body = output.bodies[i];
+            for (const Body& other : output.bodies) {
+                const float dx = other.x - body.x, dy = other.y - body.y, dz = other.z - body.z;
+                const float squared = dx * dx + dy * dy + dz * dz + input.softening_squared();
+                const float pull = other.mass / std::sqrt(squared * squared * squared);
+                sum = {sum.x + dx * pull, sum.y + dy * pull, sum.z + dz * pull};
+            }
+            output.accelerations[i] = sum;
+        }
+    };
+    const auto kick = [&] {
+        for (std::size_t i = 0; i < input.bodies.size(); ++i) {
+            const Vector3& a = output.accelerations[i];
+            Vector3& v = output.velocities[i];
+            const float half = 0.5f * input.dt;
+            v = {v.x + a.x * half, v.y + a.y * half, v.z + a.z * half};
+        }
+    };
+    evaluate();
+    for (std::int64_t step = 0; step < input.steps; ++step) {
+        kick();
+        for (std::size_t i = 0; i < input.bodies.size(); ++i) {
+            Body& body = output.bodies[i];
+            const Vector3& v = output.velocities[i];
+            body.x += v.x * input.dt, body.y += v.y * input.dt, body.z += v.z * input.dt;
+        }
+        evaluate();
+        kick();
+    }
+    return output;
+}
+
+// What the verdict says of a right answer in float: "passed", "refused", or why it fails.
+std::string said_of(std::vector<Body> bodies, std::vector<Vector3> velocities, float softening,
+                    float dt, std::int64_t steps) {
+    const Input input = {std::move(bodies), std::move(velocities), softening, dt, steps};
+    try {
+        const course::Verdict verdict = Verifier(input, 1).verify(solve_in_float(input));
+        return verdict.passed ? "passed" : verdict.message;
+    } catch (const course::UsageError& error) {
+        return std::string(error.what()).find("--dt") == 0 ? "refused" : error.what();
+    }
+}
+
+TEST(ExtremeSystems, AreRefusedAndTheirStagesAreNotAccused) {
+    const Vector3 rest = {0, 0, 0};
+    // Coincident bodies that fly apart from a third one, with a small softening.
+    EXPECT_EQ(said_of({{0, 0, 0, 1e3f}, {0, 0, 0, 1e3f}, {1e-6f, 0, 0, 1e3f}}, {rest, rest, rest},
+                      5e-7f, 1e-3f, 1),
+              "refused");
+    EXPECT_EQ(said_of({{0, 0, 0, 1e15f}, {1e-3f, 0, 0, 1e15f}}, {rest, rest}, 1.0f, 1e-3f, 10),
+              "refused");
+    EXPECT_EQ(said_of({{0, 0, 0, 1}, {1, 0, 0, 1}}, {{1e10f, 0, 0}, rest}, 0.01f, 1e5f, 2),
+              "refused");
+    EXPECT_EQ(said_of({{0, 0, 0, 1}, {1, 0, 0, 1}}, {{1e10f, 0, 0}, rest}, 0.01f, 1e30f, 2),
+              "refused");
+    // Extreme, but within the range of float.
+    EXPECT_EQ(said_of({{0, 0, 0, 1e15f}, {0, 0, 0, 1e15f}}, {rest, rest}, 5e-7f, 1e-3f, 10),
+              "passed");
+    EXPECT_EQ(said_of({{0, 0, 0, 1}, {1, 0, 0, 1}}, {{1e10f, 0, 0}, rest}, 0.01f, 1e-9f, 2),
+              "passed");
+    // A wrong answer about an ordinary system stays wrong.
+    Input input = make_input("plummer", 60, 5);
+    input.steps = 3;
+    Output output = solve_in_float(input);
+    EXPECT_TRUE(passes(input, output));
+    for (Vector3& velocity : output.velocities) velocity.x *= 1.5f;
+    EXPECT_FALSE(passes(input, output));
 }
 
 TEST(Output, HoldsTheFirstStateAndEveryKthStep) {
