@@ -142,7 +142,9 @@ def prepare_requests(source: Source) -> Drawing:
         used, moved = LANES * WORD, len(load.sectors) * SECTOR
         said.append(f"{load.kernel} touches {len(load.sectors)} sectors")
         bottom = 180 + COUNT * side
-        scene.text(left, bottom + 34, f"{len(load.sectors)} sectors: {moved} bytes,", 18, RED, "left")
+        scene.text(
+            left, bottom + 34, f"{len(load.sectors)} sectors: {moved} bytes,", 18, RED, "left"
+        )
         scene.text(left, bottom + 64, f"{used} of them are used", 18, RED, "left")
     scene.text(40, 730, "one request of a warp, in a matrix of 32 × 32 cells", 18, GREY, "left")
     scene.text(40, 762, "blue: the word of a lane; red: the sectors", 18, GREY, "left")

@@ -123,7 +123,9 @@ class Sampling(unittest.TestCase):
     def test_launches_without_an_end(self):
         result, _ = run("runaway", EMULATOR_TIME_LIMIT="0.05")
         self.assertEqual(result.returncode, 1)
-        self.assertRegex(result.stderr, r"kernel runaway_kernel, .*device code has launched have run")
+        self.assertRegex(
+            result.stderr, r"kernel runaway_kernel, .*device code has launched have run"
+        )
 
     def test_the_table_says_so(self):
         result, _ = run("launches", EMULATOR_COUNTERS="")
