@@ -23,6 +23,20 @@ struct CommandLine::Implementation {
     bool version_asked = false;
     std::vector<std::function<void()>> readers;  // each sets the variable of one flag from its text
 
+    // A flag without its value would take the next flag as one. Errors: UsageError.
+    void refuse_flags_as_values() const {
+        for (const CLI::Option* option : app.get_options()) {
+            if (option->get_items_expected_max() == 0) continue;
+            for (const std::string& value : option->results()) {
+                const std::string flag = value.substr(0, value.find('='));
+                if (flag.size() < 2 || flag.front() != '-') continue;
+                if (app.get_option_no_throw(flag) == nullptr) continue;
+                throw UsageError(text(option->get_name(), " is followed by the flag ", flag,
+                                      " in place of a value (a file of this name: ./", flag, ")"));
+            }
+        }
+    }
+
     // `read` takes the text of the flag. It is not called for a flag that was not given.
     void add(const std::string& name, const std::string& help, const std::string& type,
              const std::string& default_text, std::function<void(const std::string&)> read) {
@@ -152,23 +166,26 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
     } catch (const CLI::CallForHelp&) {
         return implementation_->app.help();
     } catch (const CLI::ExtrasError&) {
+        implementation_->refuse_flags_as_values();
         const std::vector<std::string> words = implementation_->app.remaining();
         std::string left;
         for (std::size_t i = 0; i < std::min(words.size(), kWordsInMessage); ++i) {
-            left += " " + (words[i].size() > 40 ? in_quotes(words[i]) : words[i]);
+            left += " " + (words[i].size() > 40 ? in_quotes(words[i]) : printable(words[i]));
         }
         if (words.size() > kWordsInMessage) left += " ...";
         throw UsageError(text("not a flag of this program:", left, " (--help lists them)"));
     } catch (const CLI::ArgumentMismatch& error) {
         // CLI11 starts its message with the flag's name.
         const std::string message = error.what();
-        throw UsageError(message.substr(0, message.find(": ")) + ": give it once, with one value");
+        throw UsageError(one_line(message.substr(0, message.find(": "))) +
+                         ": give it once, with one value");
     } catch (const CLI::ParseError& error) {
-        throw UsageError(error.what());
+        throw UsageError(one_line(error.what()));
     }
     if (implementation_->version_asked) {
         return text(implementation_->program, " ", implementation_->version, "\n");
     }
+    implementation_->refuse_flags_as_values();
     for (const std::function<void()>& read : implementation_->readers) read();
     return std::nullopt;
 }

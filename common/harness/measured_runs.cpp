@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/harness/measured_runs.hpp"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +30,8 @@ Run timed_run(Problem& problem, Backend& backend) {
 }
 
 std::vector<Run> timed_runs(Problem& problem, Backend& backend, const StageOptions& options) {
-    ProgressBar progress("runs", options.warmup + options.repeats, !options.quiet);
+    const std::int64_t runs_in_all = std::int64_t{options.warmup} + options.repeats;
+    ProgressBar progress("runs", runs_in_all, !options.quiet);
     for (int i = 0; i < options.warmup; ++i) {
         run_once(problem, backend);
         progress.advance();

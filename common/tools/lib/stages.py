@@ -111,8 +111,13 @@ def load_stages() -> list[Stage]:
 
 
 def variable(name: str) -> str:
-    """The value of a variable on make's command line."""
-    return os.environ.get(name, "").strip()
+    """The value of a variable on make's command line. A line break is an error: it is no part of a
+    name, and a message of one line could not show it. The words of ARGS may stand on several
+    lines."""
+    value = os.environ.get(name, "").strip()
+    if name != "ARGS" and not value.isprintable() and len(value.splitlines()) > 1:
+        raise ToolError(f"{name}={shown(value)}: has a line break")
+    return value
 
 
 def arguments() -> list[str]:

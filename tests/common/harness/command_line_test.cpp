@@ -53,6 +53,29 @@ TEST_F(CommandLineTest, DefaultsStay) {
     EXPECT_FALSE(line_.given("--n"));
 }
 
+TEST_F(CommandLineTest, AFlagIsNoValueOfAnotherFlag) {
+    EXPECT_EQ(fault({"--input", "--check"}),
+              "--input is followed by the flag --check in place of a value (a file of this name: "
+              "./--check)");
+    EXPECT_NE(fault({"--input", "--seed", "3"}).find("the flag --seed"), std::string::npos);
+    EXPECT_NE(fault({"--input=--help"}).find("the flag --help"), std::string::npos);
+    EXPECT_NE(fault({"--input", "--seed=3"}).find("the flag --seed"), std::string::npos);
+    EXPECT_NE(fault({"--input", "-h"}).find("the flag -h"), std::string::npos);
+    EXPECT_FALSE(parse({"--input", "-"}));
+    EXPECT_FALSE(parse({"--input", "./--check"}));
+    EXPECT_EQ(input_, "./--check");
+    EXPECT_FALSE(parse({"--input", "--no-flag-of-this-program"}));
+}
+
+TEST_F(CommandLineTest, AMessageIsOneLine) {
+    for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{
+             {"left\nover"}, {"--n", "1\n2"}, {"--no\nflag"}, {"--memory", "a\nb"}, {"--n\n=3"}}) {
+        const std::string said = fault(words);
+        EXPECT_FALSE(said.empty());
+        EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+    }
+}
+
 TEST_F(CommandLineTest, AListOfIntegersIsReadInItsOrder) {
     EXPECT_FALSE(parse({}));
     EXPECT_EQ(sizes_, std::vector<std::int64_t>{7});

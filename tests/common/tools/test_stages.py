@@ -270,5 +270,14 @@ class StageListTest(unittest.TestCase):
                     )
 
 
+class VariableTest(ToolTest):
+    def test_a_line_break_is_refused_in_one_line(self) -> None:
+        for name in ("STAGE", "ENGINE"):
+            variables = {"STAGE": "sums/01_plain", name: "a\nb"}
+            self.assert_refused(
+                run_tool("run", self.build, **variables), 2, f"{name}='a?b': has a line break"
+            )
+
+
 if __name__ == "__main__":
     unittest.main()
