@@ -154,25 +154,47 @@ CONVERSION(complex, __hcmadd(__halves2half2(a, b), __halves2half2(b, c), __halve
 
 template <class H>
 void print_all(bool bfloat) {
-#define PRINT(name) print_hash<H, name>(#name, bfloat);
-#define PRINT_CONVERSIONS(mode)                                                               \
-    PRINT(from_float_##mode)                                                                  \
-    PRINT(from_int_##mode)                                                                    \
-    PRINT(from_uint_##mode)                                                                   \
-    PRINT(from_short_##mode)                                                                  \
-    PRINT(from_ll_##mode)                                                                     \
-    PRINT(to_int_##mode) PRINT(to_uint_##mode) PRINT(to_short_##mode) PRINT(to_ushort_##mode) \
-        PRINT(to_ll_##mode) PRINT(to_ull_##mode)
-    PRINT(add)
-    PRINT(sub)
-    PRINT(mul)
-    PRINT(divide)
-    PRINT(fma_)
-    PRINT(add_sat) PRINT(mul_sat) PRINT(fma_sat) PRINT(fma_relu) PRINT(negative) PRINT(absolute)
-        PRINT(max_) PRINT(min_) PRINT(max_nan) PRINT(min_nan) PRINT(truncated) PRINT(up) PRINT(down)
-            PRINT(nearest) PRINT(root) PRINT(is_infinite) PRINT(compared) PRINT(compared_unordered)
-                ROUNDINGS(PRINT_CONVERSIONS) PRINT(to_float) PRINT(from_double) PRINT(to_char)
-                    PRINT(to_uchar) PRINT(complex)
+#define PRINT(name) print_hash<H, name>(#name, bfloat)
+#define PRINT_CONVERSIONS(mode) \
+    PRINT(from_float_##mode);   \
+    PRINT(from_int_##mode);     \
+    PRINT(from_uint_##mode);    \
+    PRINT(from_short_##mode);   \
+    PRINT(from_ll_##mode);      \
+    PRINT(to_int_##mode);       \
+    PRINT(to_uint_##mode);      \
+    PRINT(to_short_##mode);     \
+    PRINT(to_ushort_##mode);    \
+    PRINT(to_ll_##mode);        \
+    PRINT(to_ull_##mode);
+    PRINT(add);
+    PRINT(sub);
+    PRINT(mul);
+    PRINT(divide);
+    PRINT(fma_);
+    PRINT(add_sat);
+    PRINT(mul_sat);
+    PRINT(fma_sat);
+    PRINT(fma_relu);
+    PRINT(negative);
+    PRINT(absolute);
+    PRINT(max_);
+    PRINT(min_);
+    PRINT(max_nan);
+    PRINT(min_nan);
+    PRINT(truncated);
+    PRINT(up);
+    PRINT(down);
+    PRINT(nearest);
+    PRINT(root);
+    PRINT(is_infinite);
+    PRINT(compared);
+    PRINT(compared_unordered);
+    ROUNDINGS(PRINT_CONVERSIONS) PRINT(to_float);
+    PRINT(from_double);
+    PRINT(to_char);
+    PRINT(to_uchar);
+    PRINT(complex);
 }
 
 int main() {
