@@ -106,6 +106,7 @@ class DistMesh final : public course::Problem {
 
     void prepare(const course::StageOptions& options, const course::Backend&) override {
         const Region region = find_region(options);
+        refuse_unresolved(region);
         const Box box = region.box();
         const double width = std::fmin(box.width(), box.height());
         if (command_line_->given("--h0")) {
@@ -122,6 +123,7 @@ class DistMesh final : public course::Problem {
             }
             h0_ = spacing_for(region, options.n);
         }
+        refuse_unresolved(region, h0_);
         input_.h0 = h0_;
         std::vector<Point> fixed;
         if (!fixed_.empty()) fixed = read_fixed(fixed_, region.at_hand(), h0_);
@@ -164,7 +166,13 @@ class DistMesh final : public course::Problem {
         times_ = timer.times();
     }
 
-    course::Verdict verify() override { return verdict_of(input_, expected_, output_, measures_); }
+    course::Verdict verify() override {
+        course::Verdict verdict = verdict_of(input_, expected_, output_, measures_);
+        // A stage that wrote nothing is wrong for any domain.
+        const bool wrote = output_.triangulations > 0 && !output_.triangles.empty();
+        if (!verdict.passed && wrote) refuse_unfit_domain(input_, expected_);
+        return verdict;
+    }
 
     std::vector<course::ReportField> report() const override {
         return {{"h0", text(h0_)},

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -247,6 +248,10 @@ struct Region {
     double grid_cell() const;
 };
 
+// Refuses a domain so small and so far from the origin that its coordinates do not resolve it, and
+// with h0, a spacing whose numerical gradient they do not resolve. Errors: UsageError.
+void refuse_unresolved(const Region& region, std::optional<double> h0 = std::nullopt);
+
 // Errors: UsageError for a name that is not known.
 Region make_region(std::string_view name);
 
@@ -291,5 +296,15 @@ struct Expected {
 Expected expected_of(std::string_view name, const Region& region, double h0);
 course::Verdict verdict_of(const Input& input, const Expected& expected, const Output& output,
                            Measures& measures);
+
+// The same iterations, serially on the host. A test may replace the distance by a wrong one.
+using Distance = double (*)(const Domain&, double x, double y);
+void make_reference(const Input& input, Output& output, Distance distance = distmesh::distance);
+
+// Asked before a mesh is called wrong. The method has no answer where bars are too long for a
+// domain: at a sharp corner no triangle is left, and where two boundaries meet in an angle a point
+// does not come back. Errors: UsageError that says why, if the reference gives no right mesh
+// either, from the same points or from points that are moved by rounding.
+void refuse_unfit_domain(const Input& input, const Expected& expected);
 
 }  // namespace distmesh

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <tuple>
 
 #include "common/base/error.hpp"
@@ -110,6 +111,15 @@ bool meet(Point a, Point b, Point c, Point d) {
            (cda == 0 && lies_between(c, d, a)) || (cdb == 0 && lies_between(c, d, b));
 }
 
+// Whether one of the points, sorted by x, lies within `range` of a point.
+bool is_at_one_of(std::span<const Point> points, Point point, double range) {
+    auto near = std::ranges::lower_bound(points, point.x - range, {}, &Point::x);
+    for (; near != points.end() && near->x <= point.x + range; ++near) {
+        if (std::hypot(near->x - point.x, near->y - point.y) <= range) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Domain Region::at_hand() const {
@@ -148,6 +158,7 @@ double Region::weighted_area() const {
     const double cell = grid_cell();
     double area = 0, deepest = 0;
     double y = bounds.bottom + cell / 2;
+    // refuse_unresolved() made sure that adding a cell changes a coordinate.
     while (y < bounds.top + cell) {
         double x = bounds.left + cell / 2;
         while (x < bounds.right + cell) {
@@ -161,6 +172,25 @@ double Region::weighted_area() const {
         y += cell;
     }
     return deepest < -cell ? area : 0;  // else there is only a boundary
+}
+
+void refuse_unresolved(const Region& region, std::optional<double> h0) {
+    constexpr double kSmallest = 1e-100;  // its square is no denormal
+    // Of the largest coordinate, which has 53 bits.
+    constexpr double kFinestCell = 0x1p-40, kFinestSpacing = 0x1p-20;
+    const Box box = region.box();
+    const double farthest = std::fmax(std::fmax(std::fabs(box.left), std::fabs(box.right)),
+                                      std::fmax(std::fabs(box.bottom), std::fabs(box.top)));
+    const double width = std::fmin(box.width(), box.height());
+    if (!(width > kSmallest) || !(region.grid_cell() > kFinestCell * farthest)) {
+        throw course::UsageError(text("the domain is ", width,
+                                      " wide, too little for a coordinate ", "of ", farthest,
+                                      ": move it to the origin, or enlarge it"));
+    }
+    if (h0 && !(*h0 >= kFinestSpacing * farthest)) {
+        throw course::UsageError(text("h0 = ", *h0, ": too small for a coordinate of ", farthest,
+                                      ": move the domain to the origin, or take a larger h0"));
+    }
 }
 
 Region make_region(std::string_view name) {
@@ -309,6 +339,9 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
         throw course::UsageError(
             text("h0 = ", h0, ": the lattice has more than ", kMaxLattice, " points"));
     }
+    // A lattice point beside a corner, or outside by a rounding, would leave it only flat
+    // triangles.
+    constexpr double kNear = 0.01;  // of h0
     const std::vector<Point> corners = input.points;
     std::vector<Point> lattice;
     for (std::int64_t column = 0; column < static_cast<std::int64_t>(columns); ++column) {
@@ -318,7 +351,7 @@ void place_points(Input& input, const Region& region, std::span<const Point> fix
             const Point point = {box.left + (static_cast<double>(column) + shift) * h0,
                                  box.bottom + static_cast<double>(row) * row_height};
             if (distance(input.domain, point.x, point.y) >= outside) continue;
-            if (!std::ranges::binary_search(corners, point, before)) lattice.push_back(point);
+            if (!is_at_one_of(corners, point, kNear * h0)) lattice.push_back(point);
         }
     }
     double densest = HUGE_VAL;

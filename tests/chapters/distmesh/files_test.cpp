@@ -84,6 +84,44 @@ TEST_F(Files, FaultsOfPolygonsNameTheirLine) {
     EXPECT_THROW(distmesh::read_polygon("no/such/file"), course::InputError);
 }
 
+TEST_F(Files, RefusesADomainThatItsCoordinatesDoNotResolve) {
+    const std::string tiny = folder_.write(
+        "tiny", "999999 999999\n999999.00000001 999999\n999999 999999.00000001\n999999 999999\n");
+    refuse(2, "too little for a coordinate", {"--input", tiny, "--n", "100"});
+    refuse(2, "too little for a coordinate", {"--input", tiny, "--h0", "1e-9"});
+    refuse(2, "too small for a coordinate", {"--plus", "circle:1e6,0,1e-3", "--h0", "1e-3"});
+    const std::string far = folder_.write("far", "999999 0\n999999 1\n999998 1\n999999 0\n");
+    refuse(2, "too small for a coordinate", {"--input", far, "--n", "1000"});
+    const std::string smallest = folder_.write("smallest", "0 0\n1e-200 0\n0 1e-200\n0 0\n");
+    refuse(2, "too little for a coordinate", {"--input", smallest, "--n", "100"});
+}
+
+// The lattice starts 0.0005 h0 beside a corner of this square.
+TEST_F(Files, ACornerBesideTheLatticeIsKept) {
+    const std::string square = folder_.write(
+        "square",
+        "0.7070261869647182 0.7071873662235004\n-0.7071873662235002 0.7070261869647184\n"
+        "-0.7070261869647184 -0.7071873662235002\n0.7071873662235001 -0.7070261869647185\n"
+        "0.7070261869647182 0.7071873662235004\n");
+    const auto result = run({"--input", square, "--n", "21"});
+    EXPECT_EQ(result.status, 0) << result.diagnostics;
+}
+
+// Meshes that are too coarse for the domain, or a corner that is too sharp: no stage is accused.
+TEST_F(Files, RefusesADomainWithoutARightMesh) {
+    const std::string said = "too coarse for this domain, or a corner is too sharp";
+    const std::string spike =
+        folder_.write("spike", "0 0\n1 0\n1 0.49999\n3 0.5\n1 0.50001\n1 1\n0 1\n0 0\n");
+    refuse(2, said, {"--input", spike, "--n", "100", "--max-iterations", "200"});
+    refuse(
+        2, said,
+        {"--domain", "wing", "--minus", "square:0,0,0.2", "--n", "100", "--max-iterations", "200"});
+    refuse(2, said,
+           {"--domain", "ellipse", "--minus", "square:0.004,0.964,0.551", "--n", "30",
+            "--max-iterations", "200"});
+    refuse(2, said, {"--domain", "wing", "--n", "13"});
+}
+
 TEST_F(Files, RefusesWhatCannotBeRight) {
     refuse(2, "--h0", {"--h0", "0"});
     refuse(2, "--h0", {"--h0", "-1"});
