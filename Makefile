@@ -11,8 +11,11 @@ build := common/tools/setup/build.sh
 # The tools are Python packages below the course's root.
 export PYTHONPATH := $(CURDIR)
 export PYTHONDONTWRITEBYTECODE := 1
-# The tools read these from the environment, so the shell never interprets a value.
-export STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME
+# The tools read these from the environment, so the shell never interprets a value. Neither does make:
+# $(value …) takes the text as it was typed, where an exported variable would be expanded.
+variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME
+$(foreach name,$(variables),$(if $(filter-out undefined,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
+export $(variables)
 
 .PHONY: all test test-all list run try compare counters diff stage chapter figures record sanitize prove verdicts benchmark format lint help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
 

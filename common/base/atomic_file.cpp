@@ -9,9 +9,10 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <streambuf>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -99,14 +100,19 @@ class DescriptorBuffer : public std::streambuf {
     throw InputError(text(path, ": cannot be written: ", std::strerror(error)));
 }
 
-// The file at the end of a chain of symbolic links, so that the rename replaces the file and not
-// the link. If it does not exist: `path` itself.
+// The file at the end of a chain of symbolic links, which need not exist, so that the rename
+// replaces the file and not the link. Errors: InputError for links that form a loop.
 std::string resolved(const std::string& path) {
-    char* real = realpath(path.c_str(), nullptr);
-    if (real == nullptr) return path;
-    std::string result = real;
-    std::free(real);
-    return result;
+    constexpr int kMostLinks = 40;  // as in Linux
+    std::filesystem::path file = path;
+    std::error_code error;
+    for (int links = 0; std::filesystem::is_symlink(file, error); ++links) {
+        if (links == kMostLinks) fail_to_write(path, ELOOP);
+        const std::filesystem::path target = std::filesystem::read_symlink(file, error);
+        if (error) fail_to_write(path, error.value());
+        file = file.parent_path() / target;  // an absolute target replaces the folder
+    }
+    return file.string();
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class Translation:
 
     def translate(self, path, name):
         try:
-            text = path.read_text(encoding="utf-8", errors="surrogateescape")
+            text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
         except OSError as error:
             raise TranslationError(f"{path}:1: cannot be read: {error.strerror}") from error
         self.names[path.resolve()] = name
@@ -105,7 +105,7 @@ class Translation:
             found = self.find(path.parent, wanted)
             if found is not None and found.resolve() not in seen:
                 seen.add(found.resolve())
-                inside = found.read_text(encoding="utf-8", errors="surrogateescape")
+                inside = found.read_text(encoding="utf-8-sig", errors="surrogateescape")
                 names |= self.kernels_of(found, inside, seen)
         return names
 
@@ -127,7 +127,7 @@ class Translation:
         if known is not None:
             return known
         self.needing[path.resolve()] = False  # ends a circle of includes
-        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
         needs = path.suffix in DEVICE_SUFFIXES or DEVICE_CODE.search(text) is not None
         for match in INCLUDE.finditer(text):
             found = self.find(path.parent if match[1] == '"' else None, match[2])

@@ -75,6 +75,31 @@ TEST(AtomicFile, ReplacesTheFileBehindALink) {
     EXPECT_EQ(read_file(path), "new");
 }
 
+TEST(AtomicFile, MakesTheFileThatALinkNames) {
+    ScratchFolder folder;
+    std::filesystem::create_directory(folder / "below");
+    std::filesystem::create_symlink("below/second", folder / "link");
+    std::filesystem::create_symlink("real", folder / "below/second");
+    AtomicFile file(folder / "link");
+    file.stream() << "new";
+    file.commit();
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "below/second"));
+    EXPECT_EQ(read_file(folder / "below/real"), "new");
+}
+
+TEST(AtomicFile, ALinkThatLeadsNowhereIsKept) {
+    ScratchFolder folder;
+    std::filesystem::create_symlink("second", folder / "first");
+    std::filesystem::create_symlink("first", folder / "second");
+    std::filesystem::create_symlink("none/file", folder / "nowhere");
+    EXPECT_EQ(message_of<InputError>([&] { AtomicFile file(folder / "first"); }),
+              folder / "first" + ": cannot be written: Too many levels of symbolic links");
+    EXPECT_EQ(message_of<InputError>([&] { AtomicFile file(folder / "nowhere"); }),
+              folder / "nowhere" + ": cannot be written: No such file or directory");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "first"));
+}
+
 TEST(AtomicFile, WhatCannotBeWrittenIsRefusedAtOnce) {
     ScratchFolder folder;
     EXPECT_EQ(message_of<InputError>([&] { AtomicFile file(folder.path()); }),

@@ -4,7 +4,9 @@
 import os
 import re
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 from tests.common.tools.course_tools import ROOT
 
@@ -68,6 +70,25 @@ class MakefileTest(unittest.TestCase):
         assert recipe is not None
         self.assertNotIn("$(STAGE)", text)  # the shell would interpret the value
         self.assertEqual(recipe[1], "@$(tool)run")
+
+    def test_make_expands_no_value(self) -> None:
+        """On the command line and in the environment, a `$` is a character as any other."""
+        with tempfile.TemporaryDirectory() as folder:
+            made = Path(folder, "made")
+            value = f"$(shell touch {made})/$HOME $$x"
+            recipe = Path(folder, "print.mk")
+            recipe.write_text(f"include {ROOT}/Makefile\nprint:\n\t@printenv STAGE FILE ARGS\n")
+            words = [f"{name}={value}" for name in ("STAGE", "FILE", "ARGS")]
+            for command, variables in ((words, {}), ([], dict(one.split("=", 1) for one in words))):
+                result = subprocess.run(
+                    ["make", "--no-print-directory", "-C", str(ROOT), "-f", str(recipe), *command, "print"],
+                    env={"PATH": os.environ["PATH"]} | variables,
+                    text=True,
+                    capture_output=True,
+                    check=False,
+                )
+                self.assertEqual(result.stdout.splitlines()[-3:], [value] * 3, result.stderr)
+                self.assertFalse(made.exists())
 
     def test_scripts_are_executable(self) -> None:
         # The READMEs call some of them by their path.
