@@ -414,7 +414,7 @@ class TranslatorTest(unittest.TestCase):
 
     def test_library_headers_are_refused(self):
         self.assert_refused("#include <vector>\n#include <cutlass/cutlass.h>\n", 2, "CUTLASS")
-        self.assert_refused("  #  include <cub/device/device_scan.cuh>\n", 1, "CUB")
+        self.assert_refused("  #  include <cub/device/device_topk.cuh>\n", 1, "CUB")
         self.assert_unchanged(
             "#ifndef CUDA_EMULATOR\n#include <cub/cub.cuh>\n#endif\n"
             "#include <cuda_fp16.h>\n#include <cooperative_groups/scan.h>\n"
