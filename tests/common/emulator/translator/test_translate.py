@@ -82,13 +82,10 @@ class TranslatorTest(unittest.TestCase):
         self.assertEqual(list(self.root.glob("out/*")), [], "no output is left")
 
     # ---- launches ----
-    def test_a_byte_order_mark(self):
-        """Editors of Windows write one at the beginning of a file. g++ takes it only there."""
+    def test_a_byte_order_mark(self):  # of an editor on Windows
         self.write("part.cuh", "\ufeff__device__ int one() { return 1; }\n")
-        source = self.write("kernel.cu", '\ufeff#include "part.cuh"\nint x;\n')
-        self.assertEqual(self.run_translator(source).returncode, 0)
-        for path in (self.root / "out").iterdir():
-            self.assertNotIn("\ufeff", path.read_text(encoding="utf-8"), path)
+        self.run_translator(self.write("kernel.cu", '\ufeff#include "part.cuh"\nint x;\n'))
+        self.assertNotIn("\ufeff", "".join(p.read_text() for p in (self.root / "out").iterdir()))
 
     def test_plain_launch(self):
         self.assert_translates("k<<<grid, block>>>(a, b);", launch("k", "grid, block", "(a, b);"))
