@@ -47,8 +47,8 @@ LABELS: dict[str, tuple[str, ...]] = {
     ),
     "basics_requests": (
         "(a) 01: add_rows_kernel",
-        "32 sectors: of 1024",
-        "4 sectors: of 128",
+        "32 sectors: 1024 bytes,",
+        "4 sectors: 128 bytes,",
         "16 wavefronts, 16 of 32 lanes",
         "1 wavefront, 32 of 32 lanes",
     ),
