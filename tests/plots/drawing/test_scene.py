@@ -7,7 +7,7 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import ROOT, DataError
 from plots.drawing import gnuplot
 from plots.drawing.figure import Drawing, Figure
 from plots.drawing.scene import DARK, EMPTY, HEIGHT, LETTER, RED, WIDTH, Scene, scene_figure
@@ -161,7 +161,7 @@ class TracedFiguresTest(TraceTest):
 
     def test_pictures_of_scenes_are_small(self) -> None:
         for figure in traced_figures():
-            path = Path("chapters") / figure.chapter / "figures" / f"{figure.name}.svg"
+            path = ROOT / "chapters" / figure.chapter / "figures" / f"{figure.name}.svg"
             if figure.script == "scene":
                 with self.subTest(figure=figure.name):
                     self.assertLess(path.stat().st_size, MOST_BYTES)
