@@ -20,6 +20,10 @@ class CMakeTest(DriverTest):
             "set_target_properties(sums PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n",
             encoding="utf-8",
         )
+        # CMake gives C to the system's compiler, which does not look among the engine's headers.
+        (self.folder / "seven.c").write_text(
+            '#include "seven.h"\nint seven(void) { return 7; }\n', encoding="utf-8"
+        )
         toolchain = ["--toolchain", TOOLS / "emucc.cmake"]
         for command in (["cmake", "-S", ".", "-B", "b", *toolchain], ["cmake", "--build", "b"]):
             made = self.run_in_folder(*command)
