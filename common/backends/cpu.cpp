@@ -6,9 +6,9 @@
 
 #include "common/backends/backend.hpp"
 #include "common/base/error.hpp"
+#include "common/base/host_memory.hpp"
 #include "common/base/text.hpp"
 #include "common/limits/host_limits.hpp"
-#include "common/limits/host_memory.hpp"
 
 namespace course {
 

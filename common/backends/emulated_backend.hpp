@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "common/backends/runtime_backend.hpp"
-#include "common/limits/host_memory.hpp"
+#include "common/base/host_memory.hpp"
 
 namespace course {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "common/base/host_memory.hpp"
 #include "common/base/text.hpp"
 #include "common/harness/problem.hpp"
-#include "common/limits/host_memory.hpp"
 
 namespace course {
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "common/base/error.hpp"
+#include "common/base/host_memory.hpp"
 #include "common/base/text.hpp"
 #include "common/input/numbers.hpp"
-#include "common/limits/host_memory.hpp"
 
 namespace course {
 

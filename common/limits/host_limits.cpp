@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "common/base/host_memory.hpp"
 #include "common/base/text.hpp"
 #include "common/limits/host_cache.hpp"
-#include "common/limits/host_memory.hpp"
 #include "common/limits/limits_cache.hpp"
 
 namespace course {

@@ -11,12 +11,12 @@
 #include <limits>
 
 #include "common/base/error.hpp"
+#include "common/base/host_memory.hpp"
 #include "common/base/text.hpp"
 #include "common/input/inputs.hpp"
 #include "common/input/parallel_ranges.hpp"
 #include "common/input/splitmix64.hpp"
 #include "common/input/text_reader.hpp"
-#include "common/limits/host_memory.hpp"
 
 namespace course::sorting {
 

@@ -12,9 +12,9 @@
 
 #include "common/backends/opencl/bandwidth_probe.hpp"
 #include "common/backends/opencl/device.hpp"
+#include "common/base/host_memory.hpp"
 #include "common/base/text.hpp"
 #include "common/limits/host_limits.hpp"
-#include "common/limits/host_memory.hpp"
 #include "common/limits/limits_cache.hpp"
 
 namespace course {

@@ -10,13 +10,13 @@
 #include <mutex>
 #include <utility>
 
+#include "common/base/host_memory.hpp"
 #include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/device/poison.hpp"
 #include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/process/pages.hpp"
-#include "common/limits/host_memory.hpp"
 
 namespace emulator {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "common/base/host_memory.hpp"
 #include "common/base/text.hpp"
-#include "common/limits/host_memory.hpp"
 #include "tests/chapters/kmeans/kmeans_testing.hpp"
 #include "tests/chapters/stage_run.hpp"
 

@@ -81,7 +81,16 @@ class MakefileTest(unittest.TestCase):
             words = [f"{name}={value}" for name in ("STAGE", "FILE", "ARGS")]
             for command, variables in ((words, {}), ([], dict(one.split("=", 1) for one in words))):
                 result = subprocess.run(
-                    ["make", "--no-print-directory", "-C", str(ROOT), "-f", str(recipe), *command, "print"],
+                    [
+                        "make",
+                        "--no-print-directory",
+                        "-C",
+                        str(ROOT),
+                        "-f",
+                        str(recipe),
+                        *command,
+                        "print",
+                    ],
                     env={"PATH": os.environ["PATH"]} | variables,
                     text=True,
                     capture_output=True,
