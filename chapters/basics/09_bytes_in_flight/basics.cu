@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Basics, stage 09: more bytes in flight.
 // Idea: each lane loads four cells with one instruction (int4), and asks for four rows before it
-// uses the first: 256 bytes instead of 4 are on their way for each lane that waits.
+// uses the first: 64 bytes instead of 4 are on their way for each lane that waits.
 // Compared with 08_occupancy: quads and batches. An int4 must lie at a multiple of 16 bytes, so
 // the rows of the device's matrix are padded to whole quads.
 // Rule (Little's law): bytes in flight = bandwidth * latency. The device moves 4.3 TB/s and a load

@@ -5,7 +5,7 @@
 // Compared with 10_pinned_memory: slices and streams. The copies count as kernels_ms here, so
 // compare total_ms.
 // Rule (streams): work in one stream runs in order; work in different streams may overlap. Overlap
-// saves at most the shorter of both times. Here this is the kernel, one part in seventy.
+// saves at most the shorter of both times. Here this is the kernel, one part in eighty.
 // Limit now: the bus between host and device, which is busy from the beginning to the end.
 // Thesis 2.1: streams and asynchronous copies.
 #include <cuda_runtime.h>
