@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,10 @@ from common.tools.lib.stages import (
     run_tool,
     variable,
 )
+from plots.drawing.chapter import Chapter
 from plots.page.chapters import all_chapters
 from plots.records.folders import DATA
+from plots.records.rows import read_profile
 from plots.records.shared_table import Claims, Table, TableError
 from plots.records.sweeps import Run, Sweep, chosen_sweeps, runs_of, sweeps_of
 
@@ -339,16 +341,25 @@ def gpu_name(stages: list[Stage]) -> str:
     return made.rows[0]["device"]
 
 
-def record_profiles(profiles: Mapping[str, str], folder: Path) -> None:
-    """Runs the modules that profile stages if their metrics are missing. Many shared GPUs do not
-    let users read their counters. Then one line says so, and the records are complete without
+def lacks_stages(path: Path, stages: Iterable[str]) -> bool:
+    """Whether a chapter's profile does not exist, or has no metric of one of its stages."""
+    if not path.exists():
+        return True
+    wanted = set(stages)
+    return bool(wanted) and not wanted <= {one.stage for one in read_profile(path)}
+
+
+def record_profiles(chapters: Iterable[Chapter], folder: Path) -> None:
+    """Runs the modules that profile stages if metrics of a stage are missing. Many shared GPUs do
+    not let users read their counters. Then one line says so, and the records are complete without
     them."""
-    for chapter, module in profiles.items():
-        if (folder / f"{chapter}_profile.csv").exists():
+    for chapter in chapters:
+        if not lacks_stages(folder / f"{chapter.name}_profile.csv", chapter.profiled):
             continue
-        command = [sys.executable, "-m", module, "--data", str(folder.parent)]
+        command = [sys.executable, "-m", chapter.profile, "--data", str(folder.parent)]
         if subprocess.run(command, check=False, cwd=ROOT).returncode != 0:
-            print(f"left out: the profile of {chapter} ({module} says why)", flush=True)
+            said = f"left out: the profile of {chapter.name} ({chapter.profile} says why)"
+            print(said, flush=True)
 
 
 def finish(recorder: Recorder) -> int:
@@ -376,12 +387,8 @@ def main() -> int:
     recorder = Recorder(stages, DATA / folder_name(gpu_name(stages)))
     recorder.record_all(sweeps)
     if "gpu" in engines and not names:
-        profiles = {
-            chapter.name: chapter.profile
-            for chapter in all_chapters()
-            if chapter.name in chapters and chapter.profile
-        }
-        record_profiles(profiles, recorder.folder)
+        profiled = [one for one in all_chapters() if one.name in chapters and one.profile]
+        record_profiles(profiled, recorder.folder)
     return finish(recorder)
 
 

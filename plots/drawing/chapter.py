@@ -78,6 +78,7 @@ class Chapter:
     traces: tuple[Recorded, ...] = ()
     animation: Callable[[Stages, Path, Path], Animation] | None = None
     profile: str = ""  # a module that profiles stages on a GPU, for `make record`
+    profiled: tuple[str, ...] = ()  # a profile that lacks one of these stages is made again
     profile_tables: Mapping[str, ProfileTableMaker] = field(default_factory=dict)
 
     @property

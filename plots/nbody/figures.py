@@ -14,9 +14,10 @@ from plots.drawing.words import THESIS_CARD, check_stages
 from plots.drawing.scene import scene_figure
 from plots.nbody import accesses, tiles
 from plots.nbody.animation import make_collision
-from plots.nbody.metrics import CLASS_LABELS, UTILISATION, first_present, instructions_per_pair
-from plots.nbody.profile import PROFILED
+from plots.nbody.metrics import UTILISATION
+from plots.nbody.profile import BEFORE_AND_AFTER
 from plots.records.counters import KernelCounters
+from plots.records.instructions import CLASS_LABELS, first_present, instructions_per
 from plots.records.rows import Row
 from plots.records.source import Source
 from plots.records.stages import stages_of
@@ -24,17 +25,20 @@ from plots.records.stages import stages_of
 STAGES = stages_of("nbody")
 KERNELS = STAGES.kernels
 BEST = KERNELS[-1]
-BEFORE, AFTER = PROFILED  # division and square root became one instruction
+BEFORE, AFTER = BEFORE_AND_AFTER  # division and square root became one instruction
 FORCE_KERNEL = "compute_accelerations_kernel"
 
 
 def prepare_profile(source: Source, figure: str, stage: str) -> Drawing:
     """Figures 6.4 and 6.5 share their axes: the highest bar of both sets them."""
     metrics, path, from_recorded = source.profile(STAGES.chapter)
-    by_stage = {name: [one for one in metrics if one.stage == name] for name in PROFILED}
+    by_stage = {name: [one for one in metrics if one.stage == name] for name in BEFORE_AND_AFTER}
     check_stages(metrics, tuple(by_stage), path, "profiler metrics")
     try:
-        mixes = {name: instructions_per_pair(found) for name, found in by_stage.items()}
+        mixes = {
+            name: instructions_per(found, float(found[0].n) ** 2)
+            for name, found in by_stage.items()
+        }
     except KeyError as error:
         raise DataError(f"{path}: no metric {error.args[0]}") from None
     mix = mixes[stage]
@@ -309,4 +313,5 @@ CHAPTER = Chapter(
     traces=(accesses.PAIRS, accesses.FLOAT3, accesses.FLOAT4, accesses.LISTS, tiles.TRACE),
     animation=make_collision,
     profile="plots.nbody.profile",
+    profiled=KERNELS,
 )

@@ -24,6 +24,11 @@ from common.tools.lib.stages import DataError, Stage, build_folder, executable
 Value = tuple[str, str, float]
 
 
+# How often each opcode was executed, by warps. Counting them patches the kernel, which may fail.
+OPCODE_METRIC = "sass__inst_executed_per_opcode"
+INSTANCE = re.compile(r"([A-Z][A-Z0-9_.]*)\s*:\s*([0-9][0-9,]*(?:\.[0-9]+)?)")
+
+
 @dataclass(frozen=True)
 class Profile:
     """The launches of one stage that ncu measures: the first `launches` of these kernels."""
@@ -101,6 +106,32 @@ def values_of(stage: str, launch: Launch, names: Sequence[str]) -> list[Value]:
         else:
             found.append((name, unit, value))
     return found
+
+
+def parse_instances(text: str) -> dict[str, float]:
+    """The opcodes of `123456 (FADD: 100; FFMA: 2,000)`."""
+    _, _, inside = text.partition("(")
+    return {
+        name: float(value.rstrip(",").replace(",", "")) for name, value in INSTANCE.findall(inside)
+    }
+
+
+def values_and_opcodes(stage: str, launch: Launch, names: Sequence[str]) -> list[Value]:
+    """These metrics of a launch, and in place of OPCODE_METRIC one value per opcode, whose name is
+    `opcode:FADD`."""
+    found = values_of(stage, launch, names)
+    opcodes = parse_instances(launch.get(OPCODE_METRIC, ("", ""))[1])
+    if not opcodes and any(name == OPCODE_METRIC for name, _, _ in found):
+        print(
+            (
+                f"{stage}: {OPCODE_METRIC} has no opcodes: the classes come from "
+                "smsp__sass_thread_inst_executed_op_*"
+            ),
+            file=sys.stderr,
+        )
+    return [(f"opcode:{name}", "inst", count) for name, count in sorted(opcodes.items())] + [
+        one for one in found if one[0] != OPCODE_METRIC
+    ]
 
 
 def record(

@@ -17,8 +17,10 @@ from tests.common.tools.course_tools import BUILD, ROOT, SWEEP, RecorderTest
 
 from common.tools import record
 from common.tools.lib import stages
-from common.tools.lib.columns import LIMITS_COLUMNS
+from common.tools.lib.columns import LIMITS_COLUMNS, PROFILE_COLUMNS
 from plots.records import shared_table, sweeps
+from tests.plots.fixtures import made_up_chapter
+from tests.plots.fixtures import stages as made_up_stages
 
 
 class RecordTest(RecorderTest):
@@ -279,11 +281,13 @@ class RecordTest(RecorderTest):
     def test_a_missing_profile_is_made_and_may_be_refused(self) -> None:
         script = self.folder / "stand_in_profile.py"
         self.set_environment("PYTHONPATH", str(self.folder))
+        header = ",".join(PROFILE_COLUMNS)
         script.write_text(
             "import pathlib, sys\n"
             "folder = pathlib.Path(sys.argv[sys.argv.index('--data') + 1]) / 'card'\n"
             "if (folder / 'refused').exists(): sys.exit(1)\n"
-            "(folder / 'sums_profile.csv').write_text('made')\n",
+            f"(folder / 'sums_profile.csv').write_text('{header}\\n2026-01-01,sums,'\n"
+            "    '01_sum,card,8,sum_kernel,opcode:FADD,inst,1\\n')\n",
             encoding="utf-8",
         )
         card = self.data / "card"
@@ -291,20 +295,28 @@ class RecordTest(RecorderTest):
         (card / "refused").touch()
         profile = card / "sums_profile.csv"
 
-        def told() -> str:
+        def told(*stages: str) -> str:
+            chapter = dataclasses.replace(
+                made_up_chapter(made_up_stages("01_sum", chapter="sums")),
+                profile=script.stem,
+                profiled=stages,
+            )
             output = io.StringIO()
             with contextlib.redirect_stdout(output):
-                record.record_profiles({"sums": script.stem}, card)
+                record.record_profiles([chapter], card)
             return output.getvalue()
 
-        self.assertIn("left out: the profile of sums", told())
+        self.assertIn("left out: the profile of sums", told("01_sum"))
         self.assertFalse(profile.exists())
         (card / "refused").unlink()
-        self.assertEqual(told(), "")
-        self.assertEqual(profile.read_text(encoding="utf-8"), "made")
-        profile.write_text("kept", encoding="utf-8")
-        told()
-        self.assertEqual(profile.read_text(encoding="utf-8"), "kept")
+        self.assertEqual(told("01_sum"), "")
+        made = profile.read_text(encoding="utf-8")
+        self.assertIn("01_sum", made)
+        profile.write_text(made + "\n", encoding="utf-8")
+        told("01_sum")
+        self.assertEqual(profile.read_text(encoding="utf-8"), made + "\n")
+        told("01_sum", "02_faster_sum")  # a stage more than the profile has
+        self.assertEqual(profile.read_text(encoding="utf-8"), made)
 
     def test_a_killed_recorder_loses_no_row(self) -> None:
         self.sweep_file.write_text(SWEEP, encoding="utf-8")

@@ -11,16 +11,17 @@ from unittest import mock
 
 from common.tools.lib.columns import PROFILE_COLUMNS
 from common.tools.lib.ncu import parse_launches, parse_number
+from common.tools.lib.profiling import parse_instances
 from common.tools.lib.stages import DataError
 from plots.nbody import profile
-from plots.nbody.metrics import instructions_per_pair, opcode_class
-from plots.nbody.profile import PROFILED
+from plots.nbody.profile import BEFORE_AND_AFTER
+from plots.records.instructions import instructions_per, opcode_class
 from plots.records.rows import Metric, read_profile
 from plots.records.stages import Stages
 from tests.plots.fixtures import GPU, PlotsTest, stage
 from tests.plots.nbody.data import OPCODES, profile_records
 
-BEFORE, AFTER = PROFILED
+BEFORE, AFTER = BEFORE_AND_AFTER
 
 RAW_PAGE = """==PROF== Connected to process 42
 "ID","Process ID","Kernel Name","sass__inst_executed_per_opcode","sm__throughput.avg.pct_of_peak_sustained_elapsed","sm__absent"
@@ -65,8 +66,8 @@ class ParsingTest(unittest.TestCase):
             "9 (FADD: 1,000; FFMA: 2000; IMAD.WIDE: 3)",
             "9 (FADD: 1000, FFMA: 2000, IMAD.WIDE: 3)",
         ):
-            self.assertEqual(profile.parse_instances(text), expected)
-        self.assertEqual(profile.parse_instances("3500"), {})
+            self.assertEqual(parse_instances(text), expected)
+        self.assertEqual(parse_instances("3500"), {})
 
     def test_raw_page(self) -> None:
         (table,) = parse_launches(RAW_PAGE)
@@ -93,7 +94,7 @@ class ClassesTest(PlotsTest):
         return [one for one in read_profile(path) if one.stage == AFTER]
 
     def test_by_opcode(self) -> None:
-        mix = instructions_per_pair(self.metrics(OPCODES))
+        mix = instructions_per(self.metrics(OPCODES), 1e6)
         for kind, count in (
             ("fp32", 8),
             ("special", 2),
@@ -115,12 +116,12 @@ class ClassesTest(PlotsTest):
             "smsp__inst_executed_pipe_xu.sum": 2 * pairs / 32,
             "smsp__thread_inst_executed_pred_on.sum": 16 * pairs,
         }
-        mix = instructions_per_pair(self.metrics(values))
+        mix = instructions_per(self.metrics(values), 1e6)
         self.assertAlmostEqual(mix["special"], 2)
         self.assertAlmostEqual(mix["other"], 1)
         del values[prefix + "memory_pred_on.sum"]
         with self.assertRaisesRegex(KeyError, "memory"):
-            instructions_per_pair(self.metrics(values))
+            instructions_per(self.metrics(values), 1e6)
 
 
 class RunTest(PlotsTest):
@@ -144,7 +145,7 @@ class RunTest(PlotsTest):
         build, data = self.folder / "build", self.folder / "data"
         self.script(self.folder / "bin" / "ncu", FAKE_NCU, python=sys.executable, page=RAW_PAGE)
         found = []
-        for name in PROFILED:
+        for name in BEFORE_AND_AFTER:
             self.script(build / name, STAGE, python=sys.executable, device=GPU)
             found.append(stage(name, "before", executables={"gpu": name}))
         own = Stages("nbody", found, "x")
