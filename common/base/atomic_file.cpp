@@ -30,9 +30,7 @@ std::array<std::atomic<const char*>, kSlots> g_temporary_paths{};
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
 extern "C" void remove_and_reraise(int signal) {
-    for (const std::atomic<const char*>& path : g_temporary_paths) {
-        if (const char* name = path.load()) unlink(name);
-    }
+    remove_temporary_files();
     // SA_RESETHAND restored the default action: the parent sees a process ended by the signal.
     raise(signal);
 }
@@ -201,16 +199,23 @@ void AtomicFile::commit() {
     }
 }
 
+void remove_temporary_files() {
+    for (const std::atomic<const char*>& path : g_temporary_paths) {
+        if (const char* name = path.load()) unlink(name);
+    }
+}
+
 void remove_temporary_files_on_signals() {
     struct sigaction action {};
     action.sa_handler = remove_and_reraise;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigemptyset(&action.sa_mask);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+    for (const int signal :
+         {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
         struct sigaction present {};
         sigaction(signal, nullptr, &present);
-        // The parent process ignores it (nohup, a background job), so we ignore it too.
-        if (present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+        // The parent process may ignore it (nohup, a background job), or the program handle it.
+        if (present.sa_handler == SIG_DFL) sigaction(signal, &action, nullptr);
     }
 }
 

@@ -31,8 +31,13 @@ class AtomicFile {
     std::unique_ptr<Implementation> implementation_;
 };
 
-// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporary files before they end the
-// process. run_problem calls it, and not the class, because the setting is the whole process'.
+// From now on SIGINT, SIGTERM, SIGHUP, SIGPIPE and the signals of a crash remove the temporary files
+// before they end the process. A signal that the program handles or ignores is left alone. Not the
+// class calls it, because the setting is the whole process'.
 void remove_temporary_files_on_signals();
+
+// Removes the temporary files at once. Only for a process that is about to die: the files cannot be
+// committed any more. A signal handler may call it.
+void remove_temporary_files();
 
 }  // namespace course

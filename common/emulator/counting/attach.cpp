@@ -296,7 +296,7 @@ void write_at_exit() {
     report_refused_launches();
     warn_of_leaks();
     finish_trace();
-    write_counters(options().counters);
+    write_counters();
 }
 
 // An event has 24 bits for the place in the code.

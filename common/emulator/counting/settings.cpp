@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/emulator/counting/checks/checks.hpp"
+#include "common/emulator/counting/output/output.hpp"
 #include "common/emulator/counting/output/trace.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
 
@@ -61,6 +62,7 @@ const Options& options() { return mutable_options(); }
 
 void configure(const Options& replacement) {
     mutable_options() = replacement;
+    choose_counters(replacement.counters);
     if (!replacement.trace.empty()) start_trace(replacement.trace);
     set_races(replacement.races);
     // A trace is whole.

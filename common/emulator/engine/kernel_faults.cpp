@@ -62,9 +62,7 @@ void end_faulting_kernel(int signal, const void* address) {
 void end_block_in_time(bool in_program) {
     if (hooks.time_is_up != nullptr && hooks.time_is_up()) return;
     if (current_thread == nullptr || !in_program) return;
-    const std::string message =
-        describe_overdue(running_worker->grid().root, running_worker->grid().from_device);
-    fail_kernel(cudaErrorLaunchTimeout, message.c_str());
+    fail_kernel(cudaErrorLaunchTimeout, describe_overdue_block().c_str());
 }
 
 // What the program would do without the engine.

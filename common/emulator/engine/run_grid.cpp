@@ -31,8 +31,7 @@ bool is_overdue(Grid& grid) {
         if (hooks.launch_overdue != nullptr) {
             hooks.launch_overdue(grid);
         } else {
-            explain("kernel %s: %s (%s)", grid.name().c_str(),
-                    describe_overdue(grid.root, grid.from_device).c_str(),
+            explain("kernel %s: %s (%s)", grid.name().c_str(), describe_overdue_launch().c_str(),
                     cudaGetErrorName(cudaErrorLaunchTimeout));
         }
         grid.fail(cudaErrorLaunchTimeout);
@@ -214,7 +213,7 @@ void run_blocks(Grid& grid) {
     if (hooks.grid_begin != nullptr) hooks.grid_begin(grid);
     const std::uint64_t begin = timeline::is_on() ? timeline::tick() : 0;
     if (grid.configuration.cooperative) {
-        run_cooperative_blocks(grid);
+        if (!is_overdue(grid)) run_cooperative_blocks(grid);
     } else if (grid.blocks == 1 || grid.workers == 1 || waiting_blocks > 0) {
         run_blocks_alone(grid);
     } else {

@@ -21,7 +21,8 @@ void handle_fault(int signal, siginfo_t* information, void*) {
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
         if (kSignals[i] == signal) ::sigaction(signal, &previous_actions[i], nullptr);
     }
-    // Returning repeats the instruction, now under the previous action.
+    // Returning repeats the instruction, now under the previous action; abort() would not.
+    if (signal == SIGABRT) ::raise(signal);
 }
 
 }  // namespace

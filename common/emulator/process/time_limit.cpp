@@ -115,11 +115,6 @@ void on_time_signal(int, siginfo_t*, void* context) {
     time_handler(in_program);
 }
 
-bool is_overdue(std::uint64_t account) {
-    return program_is_overdue.load(std::memory_order_relaxed) ||
-           (account != 0 && overdue_account.load(std::memory_order_relaxed) == account);
-}
-
 // Adds the processor time since the last look to the accounts for which it was used. Several
 // threads do not use an account's time faster than one.
 void charge_accounts(Watcher& own, double elapsed) {
@@ -164,10 +159,7 @@ bool end_overdue_blocks(Watcher& own) {
         }
         if (round % 2 == 0) continue;
         const double used = thread->seen_at - thread->round_began_at;
-        if (used <= thread->limit.load(std::memory_order_relaxed) &&
-            !is_overdue(thread->account.load(std::memory_order_relaxed))) {
-            continue;
-        }
+        if (used <= thread->limit.load(std::memory_order_relaxed)) continue;
         some_are_overdue = true;
         ::pthread_kill(thread->handle, time_signal());
     }
@@ -239,6 +231,14 @@ WatchedThread* watched_thread() {
     return registration.thread();
 }
 
+std::string describe(const char* what, double seconds, const char* advice) {
+    char text[240];
+    std::snprintf(text, sizeof text,
+                  "%s for %g s%s EMULATOR_TIME_LIMIT=SECONDS allows more, 0 removes the limit",
+                  what, seconds, advice);
+    return text;
+}
+
 }  // namespace
 
 void install_time_handler(TimeHandler handler) { time_handler = handler; }
@@ -261,27 +261,22 @@ LaunchWatch::~LaunchWatch() {
 }
 
 bool launch_is_overdue(std::uint64_t launch, bool by_device) {
-    return is_overdue(account_of(launch, by_device));
+    return program_is_overdue.load(std::memory_order_relaxed) ||
+           overdue_account.load(std::memory_order_relaxed) == account_of(launch, by_device);
 }
 
-std::string describe_overdue(std::uint64_t launch, bool by_device) {
+std::string describe_overdue_block() {
+    return describe("the block has run", settings().time_limit, ": an endless loop?");
+}
+
+std::string describe_overdue_launch() {
     const double limit = settings().time_limit;
-    char text[240];
-    const auto describe = [&](const char* what, double seconds, const char* advice) {
-        std::snprintf(text, sizeof text,
-                      "%s for %g s%s EMULATOR_TIME_LIMIT=SECONDS allows more, 0 removes the limit",
-                      what, seconds, advice);
-    };
     if (program_is_overdue.load(std::memory_order_relaxed)) {
-        describe("the program's kernels have run", limit * kProgramTimeFactor,
-                 ": does the host launch them in an endless loop?");
-    } else if (launch_is_overdue(launch, by_device)) {
-        describe("the grids that device code has launched have run", limit * kLaunchTimeFactor,
-                 ": do their launches never end?");
-    } else {
-        describe("the block has run", limit, ": an endless loop?");
+        return describe("the program's kernels have run", limit * kProgramTimeFactor,
+                        ": does the host launch them in an endless loop?");
     }
-    return text;
+    return describe("the grids that device code has launched have run", limit * kLaunchTimeFactor,
+                    ": do their launches never end?");
 }
 
 Uninterruptible::Uninterruptible() { ++uninterruptible; }

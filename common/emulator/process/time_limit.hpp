@@ -15,7 +15,7 @@ struct WatchedThread;
 constexpr int kLaunchTimeFactor = 10;
 constexpr int kProgramTimeFactor = 60;
 
-// Runs in the signal handler of a thread whose block, launch or program has used up its time.
+// Runs in the signal handler of a thread whose block has used up its time.
 // `in_program`: the block was interrupted in the program's own code, not in a library, which may
 // hold a lock. If the handler returns, it is called again soon.
 using TimeHandler = void (*)(bool in_program);
@@ -51,10 +51,11 @@ class LaunchWatch {
 };
 
 // Whether the grids that device code has launched because of this launch have used up their time,
-// or the program has.
+// or the program has. To be asked before each block, because no signal ends these.
 bool launch_is_overdue(std::uint64_t launch, bool by_device);
 // What has run too long, and how to allow more: the end of a message.
-std::string describe_overdue(std::uint64_t launch, bool by_device);
+std::string describe_overdue_block();
+std::string describe_overdue_launch();
 
 // While it lives, the handler is not called in this OS thread: it would leave a lock locked, or
 // data of the engine half changed.

@@ -2,37 +2,28 @@
 #include "common/emulator/timeline/timeline.hpp"
 
 #include <atomic>
-#include <cerrno>
-#include <cinttypes>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <string>
 #include <utility>
 
 #include "common/emulator/device/properties/properties.hpp"
+#include "common/emulator/process/output_file.hpp"
 #include "common/emulator/process/settings.hpp"
 
 namespace emulator::timeline {
 namespace {
 
-std::FILE* file = nullptr;
+OutputFile* file = nullptr;  // never destroyed: static destructors may run kernels
 
 std::mutex& file_mutex() {
     static auto* mutex = new std::mutex;  // never destroyed: static destructors may run kernels
     return *mutex;
 }
 
-[[noreturn]] void fail() {
-    std::fprintf(stderr, "emulator: %s: %s\n", settings().timeline.c_str(), std::strerror(errno));
-    std::_Exit(EXIT_FAILURE);
-}
-
 void finish() {
     const std::lock_guard lock(file_mutex());
-    std::FILE* const ended = std::exchange(file, nullptr);
-    if (ended != nullptr && (std::ferror(ended) != 0 || std::fclose(ended) != 0)) fail();
+    if (file != nullptr) std::exchange(file, nullptr)->finish();
 }
 
 // The OS threads that run blocks, numbered as they begin to.
@@ -67,18 +58,27 @@ void write(const Row& row, std::uint64_t end) {
     const auto known = [](std::uint64_t time) { return time == 0 ? "" : std::to_string(time); };
     const std::lock_guard lock(file_mutex());
     if (file == nullptr) return;  // a static destructor runs kernels
-    std::fprintf(file, "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", row.kind, row.id.c_str(),
-                 quoted(row.name).c_str(), row.stream.c_str(), row.parent.c_str(),
-                 row.after.c_str(), row.worker < 0 ? "" : std::to_string(row.worker).c_str(),
-                 known(row.queued).c_str(), known(row.begin).c_str(), known(end).c_str(),
-                 row.detail.c_str());
+    const std::string fields[] = {row.kind,
+                                  row.id,
+                                  quoted(row.name),
+                                  row.stream,
+                                  row.parent,
+                                  row.after,
+                                  row.worker < 0 ? "" : std::to_string(row.worker),
+                                  known(row.queued),
+                                  known(row.begin),
+                                  known(end),
+                                  row.detail};
+    std::string line;
+    for (const std::string& field : fields) line += field + ',';
+    line.back() = '\n';
+    file->write(line);
 }
 
 bool start() {
     if (settings().timeline.empty()) return false;
-    file = std::fopen(settings().timeline.c_str(), "w");
-    if (file == nullptr) fail();
-    std::fputs("kind,id,name,stream,parent,after,worker,queued,begin,end,detail\n", file);
+    file = new OutputFile(settings().timeline);
+    file->write("kind,id,name,stream,parent,after,worker,queued,begin,end,detail\n");
     std::atexit(finish);
     const Device& gpu = device();
     Row row{.kind = "device", .id = "0", .name = gpu.name};

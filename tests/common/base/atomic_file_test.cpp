@@ -154,7 +154,7 @@ TEST(AtomicFile, DashIsStdout) {
 }
 
 TEST(AtomicFile, ASignalLeavesNothing) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGABRT, SIGSEGV}) {
         ScratchFolder folder;
         const pid_t child = fork();
         if (child == 0) {
@@ -170,6 +170,17 @@ TEST(AtomicFile, ASignalLeavesNothing) {
         ASSERT_EQ(waitpid(child, &status, 0), child);
         EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << signal;
         EXPECT_EQ(folder.count(), 0) << signal;
+    }
+}
+
+void handle(int) {}
+
+TEST(AtomicFile, ASignalThatTheProgramHandlesIsLeftToIt) {
+    std::signal(SIGHUP, handle);
+    course::remove_temporary_files_on_signals();
+    EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), handle);
+    for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+        std::signal(signal, SIG_DFL);  // for the other tests
     }
 }
 

@@ -149,23 +149,16 @@ void report_deadlock(Worker& worker) {
 namespace {
 
 [[noreturn]] void end_endless_block(Worker& worker, const SourceLine& line) {
-    const Grid& grid = worker.grid();
-    const bool is_launch = launch_is_overdue(grid.root, grid.from_device);
     time_is_up = 0;
     Finding finding;
     finding.kind = FindingKind::endless_kernel;
     finding.kernel = worker.grid().name();
     finding.actors.push_back(
         {worker.block(), current_thread->linear_index, line, "is still running"});
-    if (is_launch) {
-        finding.what = describe_overdue(grid.root, grid.from_device);
-        finding.advice = "look for a loop or a chain of launches that never ends";
-    } else {
-        finding.what = "after the time limit of its block";
-        finding.advice =
-            "look for a loop that never ends, or that waits for a thread which has yet to run; "
-            "EMULATOR_TIME_LIMIT=SECONDS allows more time";
-    }
+    finding.what = "after the time limit of its block";
+    finding.advice =
+        "look for a loop that never ends, or that waits for a thread which has yet to run; "
+        "EMULATOR_TIME_LIMIT=SECONDS allows more time";
     report(std::move(finding));
     worker.grid().fail(cudaErrorLaunchTimeout);
     worker.abandon_block();
@@ -193,7 +186,7 @@ void report_overdue_launch(const Grid& grid) {
     const SourceLine line = code != nullptr ? find_line(code + 1) : SourceLine();
     finding.actors.push_back({0, 0, line, "has not ended"});
     finding.actors.front().name = "the grid";
-    finding.what = describe_overdue(grid.root, grid.from_device);
+    finding.what = describe_overdue_launch();
     finding.advice = "look for a chain of launches that never ends";
     report(std::move(finding));
 }

@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <cinttypes>
-#include <cstdio>
-#include <cstring>
 #include <string>
 
 #include "common/emulator/counting/output/counters.hpp"
@@ -20,6 +17,7 @@
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/meeting.hpp"
 #include "common/emulator/process/executable.hpp"
+#include "common/emulator/process/output_file.hpp"
 
 namespace emulator::counting {
 
@@ -27,8 +25,7 @@ constinit bool tracing = false;
 
 namespace {
 
-std::FILE* file = nullptr;
-std::string file_name;
+OutputFile* file = nullptr;
 
 // Of the block that the calling OS thread runs: how many barriers it has passed, and the place of
 // each thread's last warp function.
@@ -46,11 +43,6 @@ constexpr unsigned kAllSpaces = kExchanges | (kExchanges - 1);
 unsigned wanted_spaces = kAllSpaces;
 
 unsigned bit_of(Space space) { return 1u << static_cast<unsigned>(space); }
-
-[[noreturn]] void fail() {
-    std::fprintf(stderr, "emulator: %s: %s\n", file_name.c_str(), std::strerror(errno));
-    std::_Exit(EXIT_FAILURE);
-}
 
 struct Object {
     std::string name;
@@ -107,14 +99,14 @@ const char* name_of(WarpOperation operation) {
 // Integers of 4 and 8 bytes in decimal, other sizes in hexadecimal, the highest word first.
 void write_value(const std::uint32_t* words, unsigned bytes) {
     if (bytes == 4) {
-        std::fprintf(file, "%" PRIu32, words[0]);
+        file->print("%" PRIu32, words[0]);
     } else if (bytes == 8) {
-        std::fprintf(file, "%" PRIu64, std::uint64_t{words[1]} << 32 | words[0]);
+        file->print("%" PRIu64, std::uint64_t{words[1]} << 32 | words[0]);
     } else if (bytes < 4) {
-        std::fprintf(file, "0x%0*" PRIx32, static_cast<int>(2 * bytes), words[0]);
+        file->print("0x%0*" PRIx32, static_cast<int>(2 * bytes), words[0]);
     } else {
-        std::fputs("0x", file);
-        for (unsigned i = bytes / 4; i > 0; --i) std::fprintf(file, "%08" PRIx32, words[i - 1]);
+        file->write("0x");
+        for (unsigned i = bytes / 4; i > 0; --i) file->print("%08" PRIx32, words[i - 1]);
     }
 }
 
@@ -123,8 +115,8 @@ void write_place(Worker& worker, int warp, int lane) {
     const Grid& grid = worker.grid();
     const std::string kernel = grid.name();
     const char* const quote = kernel.find(',') == std::string::npos ? "" : "\"";
-    std::fprintf(file, "%" PRIu64 ",%s%s%s,%" PRId64 ",%" PRIu64 ",%d,%d,", grid.serial, quote,
-                 kernel.c_str(), quote, worker.block(), step, warp, lane);
+    file->print("%" PRIu64 ",%s%s%s,%" PRId64 ",%" PRIu64 ",%d,%d,", grid.serial, quote,
+                kernel.c_str(), quote, worker.block(), step, warp, lane);
 }
 
 // The values that lanes of a warp gave, and from which lane each of them took one.
@@ -144,9 +136,8 @@ void trace_exchange(Worker& worker, int warp, const Warp& values, const WarpMeet
         const ExchangePlace& place = exchanges[warp * kWarpSize + lane];
         if (place != known) line = find_line(place.code, callers_of(place.path)).text();
         known = place;
-        std::fprintf(file, "%s,%s,warp,%s,%d,,%" PRIu64 "\n", line.c_str(),
-                     name_of(meeting.operation), object.c_str(), values.argument[lane],
-                     values.value[lane]);
+        file->print("%s,%s,warp,%s,%d,,%" PRIu64 "\n", line.c_str(), name_of(meeting.operation),
+                    object.c_str(), values.argument[lane], values.value[lane]);
     }
 }
 
@@ -171,11 +162,9 @@ bool choose_traced_spaces(const std::string& names) {
 
 void start_trace(const std::string& path) {
     if (tracing) return;
-    file_name = path;
-    file = std::fopen(path.c_str(), "w");
-    if (file == nullptr) fail();
-    std::fputs("grid,kernel,block,step,warp,lane,line,operation,space,object,offset,bytes,value\n",
-               file);
+    file = new OutputFile(path);  // never destroyed: see findings.cpp
+    file->write(
+        "grid,kernel,block,step,warp,lane,line,operation,space,object,offset,bytes,value\n");
     tracing = true;
     hooks.collective_computed = trace_exchange;
 }
@@ -195,17 +184,17 @@ void trace_request(Worker& worker, int warp, const Request& request) {
         const int lane = std::countr_zero(lanes);
         const Object object = object_at(worker, request.address[lane], request.space);
         write_place(worker, warp, lane);
-        std::fprintf(file, "%s,%s,%s,%s,%" PRIuPTR ",%d,", line.c_str(), name_of(request.operation),
-                     name_of(request.space), object.name.c_str(), object.offset, request.bytes);
+        file->print("%s,%s,%s,%s,%" PRIuPTR ",%d,", line.c_str(), name_of(request.operation),
+                    name_of(request.space), object.name.c_str(), object.offset, request.bytes);
         if (request.words[lane] != nullptr) write_value(request.words[lane], request.bytes);
-        std::fputc('\n', file);
+        file->write("\n");
     }
 }
 
 void finish_trace() {
     if (!tracing) return;
     tracing = false;
-    if (std::ferror(file) != 0 || std::fclose(file) != 0) fail();
+    file->finish();
 }
 
 }  // namespace emulator::counting

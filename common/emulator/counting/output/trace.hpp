@@ -13,7 +13,7 @@ namespace emulator::counting {
 
 extern bool tracing;
 
-// start_trace() and finish_trace() end the program if the file cannot be written.
+// All end the program if the file cannot be written. The trace appears when it is finished.
 void start_trace(const std::string& path);
 // Writes only rows of these spaces: names with commas between them; "warp" are the exchanges.
 // False: there is no such space.

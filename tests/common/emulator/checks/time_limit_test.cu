@@ -26,13 +26,17 @@ std::vector<Finding> findings_in_time(Function run, double limit, cudaError_t* e
     return found;
 }
 
-// Whether the run ends by the time limit, at this line if it is not 0.
+// Whether the run ends by this limit, at this line if it is not 0.
 template <class Function>
-testing::AssertionResult is_ended(Function run, int line) {
+testing::AssertionResult is_ended(Function run, int line, double limit = 0.1,
+                                  const std::string& what = "the time limit of its block") {
     cudaError_t error = cudaSuccess;
-    const auto found = findings_in_time(run, 0.02, &error);
+    const auto found = findings_in_time(run, limit, &error);
     if (error != cudaErrorLaunchTimeout) {
         return testing::AssertionFailure() << cudaGetErrorName(error) << ": " << text_of(found);
+    }
+    if (found.size() != 1 || found.front().what.find(what) == std::string::npos) {
+        return testing::AssertionFailure() << text_of(found);
     }
     return has(found, FindingKind::endless_kernel, line);
 }
@@ -53,6 +57,26 @@ TEST(TimeLimit, leaves_kernels_that_end) {
         findings_in_time([] { finite_kernel<<<1, 1>>>(device_array<int>(32)); }, 1, &error)));
     EXPECT_EQ(error, cudaSuccess);
 }
+
+// ---- Launches that never end, though each of their blocks does
+
+__global__ void tail_kernel() { tail_kernel<<<1, 1, 0, cudaStreamTailLaunch>>>(); }
+
+__global__ void binary_kernel(int depth) {
+    if (depth == 0) return;
+    binary_kernel<<<1, 1>>>(depth - 1);
+    binary_kernel<<<1, 1>>>(depth - 1);
+}
+
+// No signal ends these: the time is looked at before each block. That of the grids is up before
+// that of the program.
+TEST(TimeLimit, ends_runaway_launches) {
+    const std::string what = "the grids that device code has launched have run for 0.2 s";
+    EXPECT_TRUE(is_ended([] { tail_kernel<<<1, 1>>>(); }, 0, 0.02, what));
+    EXPECT_TRUE(is_ended([] { binary_kernel<<<1, 1>>>(100); }, 0, 0.02, what));
+}
+
+// ---- Blocks that never end
 
 __global__ void plain_kernel(volatile int* flag) {
     while (*flag == 0) {
@@ -162,19 +186,24 @@ TEST(TimeLimit, ends_each_kind_of_loop) {
         0));
 }
 
-// ---- Launches that never end, though each of their blocks does
+// ---- A host that launches for ever. The last tests: the program's time is up after them.
 
-__global__ void tail_kernel() { tail_kernel<<<1, 1, 0, cudaStreamTailLaunch>>>(); }
-
-__global__ void binary_kernel(int depth) {
-    if (depth == 0) return;
-    binary_kernel<<<1, 1>>>(depth - 1);
-    binary_kernel<<<1, 1>>>(depth - 1);
-}
-
-TEST(TimeLimit, ends_runaway_launches) {
-    EXPECT_TRUE(is_ended([] { tail_kernel<<<1, 1>>>(); }, 0));
-    EXPECT_TRUE(is_ended([] { binary_kernel<<<1, 1>>>(100); }, 0));
+TEST(TimeLimit, ends_the_launches_of_a_host) {
+    const std::string what = "the program's kernels have run for 1.2 s";
+    const auto repeat = [] {
+        int* const data = device_array<int>(32);
+        do {
+            short_kernel<<<1, 32>>>(data);
+        } while (cudaDeviceSynchronize() == cudaSuccess);
+    };
+    EXPECT_TRUE(is_ended(repeat, 0, 0.02, what));
+    const auto launch_cooperative = [] {
+        int* data = device_array<int>(32);
+        void* arguments[] = {&data};
+        static_cast<void>(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(short_kernel),
+                                                      dim3(2), dim3(16), arguments));
+    };
+    EXPECT_TRUE(is_ended(launch_cooperative, 0, 0.02, what));
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ class Exchanges(unittest.TestCase):
         self.assertEqual(len(own), 2 * 2 * 32)
         shuffle = own[:32]
         self.assertEqual({row["operation"] for row in shuffle}, {"shuffle_up"})
-        self.assertEqual({row["line"] for row in shuffle}, {"timeline_program.cu:9"})
+        self.assertEqual({row["line"] for row in shuffle}, {"timeline_program.cu:14"})
         self.assertEqual([int(row["value"]) for row in shuffle], [10 * i for i in range(32)])
         self.assertEqual(
             [row["object"] for row in shuffle], [f"lane{max(0, i - 1)}" for i in range(32)]

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Two streams copy and add up one after the other, a third one beside them; the kernel launches
-// another kernel. Each lane takes a value from the lane before it.
+// another kernel. Each lane takes a value from the lane before it. An argument says how the program
+// ends: "abort", "fork" (a child process ends, too), or "wait" for a signal.
 #include <cuda_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 
 __device__ __forceinline__ int from_lane_before(int value) {
     return __shfl_up_sync(0xffffffff, value, 1);
@@ -18,7 +23,16 @@ __global__ void shift_kernel(const int* values, int* sum) {
     if (threadIdx.x == 3) child_kernel<<<2, 1>>>(sum);
 }
 
-int main() {
+void end_like(const std::string& end) {
+    std::fflush(stdout);
+    if (end == "abort") std::abort();
+    if (end == "wait") ::pause();
+    const pid_t child = end == "fork" ? ::fork() : -1;
+    if (child == 0) std::exit(0);
+    if (child > 0) ::waitpid(child, nullptr, 0);
+}
+
+int main(int argc, char** argv) {
     constexpr int kLanes = 32;
     int* h_values = nullptr;
     cudaMallocHost(&h_values, kLanes * sizeof(int));
@@ -51,4 +65,5 @@ int main() {
     cudaFree(values);
     cudaFree(sums);
     cudaFreeHost(h_values);
+    end_like(argc > 1 ? argv[1] : "");
 }
