@@ -62,7 +62,7 @@ void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(1, 1);
     timer.declare_work(
-        {.bytes = 0, .operations = montecarlo::kOperationsPerSample * input.samples});
+        {.bytes = 0, .operations = montecarlo::Method{}.operations_per_point() * input.samples});
 }
 
 int main(int argc, char** argv) {

@@ -99,7 +99,7 @@ void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work({.bytes = static_cast<double>(d_block_counts.bytes()),
-                        .operations = montecarlo::kOperationsPerSample * input.samples});
+                        .operations = montecarlo::Method{}.operations_per_point() * input.samples});
 }
 
 int main(int argc, char** argv) {

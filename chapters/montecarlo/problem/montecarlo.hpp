@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "common/harness/phase_timer.hpp"
+#include "problem/method.hpp"
 
 namespace montecarlo {
 
@@ -18,32 +20,28 @@ using course::PhaseTimer;
 // What a stage is asked to do.
 struct Input {
     std::int64_t samples = 0;  // points to draw, exactly
-    std::uint64_t seed = 1;  // of cuRAND's XORWOW generator
+    std::uint64_t seed = 1;  // of the stage's generator
     std::int64_t blocks = 0;  // thread blocks; 0: as many as the device holds at once
+    Generator generator = Generator::kXorwow;  // of the stage, or what it shall use of cuRAND's
+    std::int64_t chunk = 1 << 21;  // points per call, for cuRAND's generators
 };
 
 // What a stage answers.
 struct Output {
     std::uint64_t inside = 0;  // points with x^2 + y^2 < 1
-    // The number of generators used. Generator g (from 0) is XORWOW with the input's seed and
-    // subsequence g. It draws samples / generators points, and one more if g < samples %
-    // generators. The verifier draws the same points again, so this split is part of the result.
+    // The number of generators used. Generator g (from 0) draws samples / generators points, and
+    // one more if g < samples % generators. method.hpp says where its numbers begin. The verifier
+    // draws the same points again, so this split is part of the result.
     std::int64_t generators = 0;
 };
 
 // A stage: draws the points, counts those inside, and marks its phases.
 using CountInside = void (*)(const Input&, Output&, PhaseTimer&);
 
-// The least work per sample, for the check against the device's limits. Each of two XORWOW draws
-// takes 9 integer operations (Marsaglia 2003: three shifts, four xors, an addition, and the Weyl
-// addition; the moves cost nothing) and a multiply-add. Then come a multiplication, a multiply-add
-// and a comparison.
-inline constexpr double kOperationsPerSample = 2 * (9 + 2) + 1 + 2 + 1;
-
-// main() of every stage. `max_samples` is the largest number that the stage can count.
-// Returns the exit status (error.hpp).
+// main() of every stage. `max_samples` is the largest number that the stage can count; a point
+// test may allow fewer. Returns the exit status (error.hpp).
 int run_stage(int argc, char** argv, std::string_view stage_name, CountInside count_inside,
-              std::uint64_t max_samples);
+              std::uint64_t max_samples, const Method& method = {});
 
 // What a count says about pi, in float64, for reports and verification.
 struct Estimate {
@@ -53,11 +51,14 @@ struct Estimate {
 };
 Estimate estimate_pi(std::uint64_t inside, std::int64_t samples);
 
-// Counts the points inside with its own XORWOW, on all cores: every stage must give this count. It
-// shares no code with the stages, cuRAND or the CPU engine. It reaches each subsequence from the
-// one before by the jump matrix of 2^67 steps.
-std::uint64_t count_inside_reference(std::int64_t samples, std::uint64_t seed,
-                                     std::int64_t generators);
+// The z-scores of independent runs: for a good generator, the mean is near 0 and the root mean
+// square near 1. Each bound is passed by chance once in a thousand times.
+struct ScoreSummary {
+    double mean = 0, root_mean_square = 0;
+    double largest_mean = 0, least_root = 0, largest_root = 0;  // what passes
+    bool passed = false;
+};
+ScoreSummary summarise_scores(std::span<const double> scores);
 
 // With more samples than this, only the z-score is verified.
 inline constexpr std::int64_t kMaxExactSamples = 1'000'000'000;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "problem/reference.hpp"
 #include "tests/chapters/stage_run.hpp"
 
 namespace {
@@ -94,7 +95,7 @@ TEST(Verifier, PassesTheRightCount) {
 TEST(Verifier, FailsACountThatIsOneOff) {
     const auto high = run([](auto& in, auto& out, auto& timer) { answer(in, out, timer, 1); });
     EXPECT_EQ(high.status, 1);
-    EXPECT_NE(high.diagnostics.find("XORWOW"), std::string::npos) << high.diagnostics;
+    EXPECT_NE(high.diagnostics.find("xorwow"), std::string::npos) << high.diagnostics;
     EXPECT_EQ(run([](auto& in, auto& out, auto& timer) { answer(in, out, timer, -1); }).status, 1);
 }
 
@@ -120,6 +121,52 @@ TEST(Limits, RefusesMoreSamplesThanTheStageCounts) {
     EXPECT_EQ(refused.status, 2);
     EXPECT_NE(refused.diagnostics.find("at most 1000"), std::string::npos) << refused.diagnostics;
     EXPECT_EQ(run(right, 1000, {"--check", "--input", "plummer"}).status, 2);
+}
+
+TEST(Limits, RefusesPointsOfOneWordWhoseBiasWouldShow) {
+    const montecarlo::Method method = {.generator = montecarlo::Generator::kFourTap,
+                                       .test = montecarlo::PointTest::kFloats};
+    const auto refused =
+        run_quietly({"--check", "--n", "10000000000001"}, [&](int argc, char** argv) {
+            return montecarlo::run_stage(
+                argc, argv, "montecarlo/test", [](auto&, auto&, auto&) {}, UINT64_MAX, method);
+        });
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.diagnostics.find("bias"), std::string::npos) << refused.diagnostics;
+}
+
+TEST(Scores, PassIfTheyAreNormalAndFailIfNot) {
+    std::vector<double> scores;  // symmetric, with the mean square 1
+    for (int i = 0; i < 32; ++i)
+        scores.insert(scores.end(), {-std::sqrt(i / 15.5), std::sqrt(i / 15.5)});
+    const auto changed = [&](double factor, double shift) {
+        std::vector<double> copy;
+        for (const double z : scores) copy.push_back(factor * z + shift);
+        return montecarlo::summarise_scores(copy);
+    };
+    EXPECT_TRUE(changed(1, 0).passed);
+    EXPECT_NEAR(changed(1, 0).root_mean_square, 1, 1e-9);
+    // 34.6 and 104.8 are the quantiles of chi-squared with 64 degrees of freedom, over 64.
+    EXPECT_NEAR(changed(1, 0).least_root, 0.735, 1e-3);
+    EXPECT_NEAR(changed(1, 0).largest_root, 1.280, 1e-3);
+    EXPECT_FALSE(changed(0.72, 0).passed);  // the points are too even
+    EXPECT_FALSE(changed(1.30, 0).passed);  // streams repeat one another
+    EXPECT_FALSE(changed(1, 0.4).passed);  // biased
+    EXPECT_FALSE(changed(NAN, 0).passed);
+}
+
+TEST(Scores, AreThoseOfTheSeedsFromTheFirstOn) {
+    const auto right = [](auto& in, auto& out, auto& timer) { answer(in, out, timer, 0); };
+    EXPECT_EQ(run(right, UINT64_MAX, {"--check", "--n", "1000", "--seeds", "64"}).status, 0);
+    // A stage that draws the same points for each seed but the first.
+    const auto stuck = [](auto& in, auto& out, auto& timer) {
+        Input one = in;
+        if (one.seed > 1) one.seed = 2;
+        answer(one, out, timer, 0);
+    };
+    const auto failed = run(stuck, UINT64_MAX, {"--check", "--n", "1000", "--seeds", "64"});
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_NE(failed.diagnostics.find("root mean square"), std::string::npos) << failed.diagnostics;
 }
 
 }  // namespace

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Monte Carlo, stage 07: the test in floating point.
+// Idea: the generator keeps the integer pipe busy, and the pipes for floating point are idle. So
+// the test moves there: two multiply-adds, of which the second saturates to 0 or 1, and a sum of
+// floats. There are more instructions than before, and the kernel is faster.
+// Compared with 06_unrolled_state: is_inside, and a count in a float, which is exact up to 2^24.
+// Limit now: integer arithmetic of the generator, and issue of instructions.
+// Not of the thesis.
+#include <cuda_runtime.h>
+#include <curand_kernel.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/block_sum.cuh"
+#include "problem/montecarlo.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using montecarlo::Count, montecarlo::kBlockSize, montecarlo::sum_over_block;
+using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::PhaseTimer;
+
+constexpr montecarlo::Method kMethod = {.generator = montecarlo::Generator::kXorwow,
+                                        .test = montecarlo::PointTest::kFloats};
+constexpr int kUnroll = 10;  // a multiple of XORWOW's five words
+constexpr unsigned int kFlushPoints = 1 << 20;  // a float counts to 2^24
+
+// 1 if a point is inside, else 0: x is the word, y is its lower half.
+__device__ __forceinline__ float is_inside(unsigned int word) {
+    const float x = static_cast<float>(static_cast<int>(word));
+    const float y = static_cast<float>(static_cast<int>(word << 16));
+    // 2^62 - y^2 - x^2 is an integer: saturated, it is 0 or 1.
+    return __saturatef(fmaf(-x, x, fmaf(-y, y, 0x1p62f)));
+}
+
+__global__ void count_inside_kernel(Count samples, unsigned long long seed,
+                                    Count* __restrict__ block_counts) {
+    const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned int threads = gridDim.x * blockDim.x;
+    // The remainder goes to the first threads of the GRID, one point each: in total exactly
+    // `samples`.
+    const Count my_samples = samples / threads + (thread < samples % threads ? 1 : 0);
+
+    curandState state;
+    curand_init(seed, thread, 0, &state);
+    Count inside = 0;
+    for (Count left = my_samples; left > 0;) {
+        const unsigned int chunk = left < kFlushPoints ? left : kFlushPoints;
+        float chunk_inside = 0;
+#pragma unroll kUnroll
+        for (unsigned int i = 0; i < chunk; ++i) {
+            chunk_inside += is_inside(curand(&state));
+        }
+        inside += static_cast<unsigned int>(chunk_inside);
+        left -= chunk;
+    }
+
+    const Count block_count = sum_over_block(inside);
+    if (threadIdx.x == 0) block_counts[blockIdx.x] = block_count;
+}
+
+// One full wave: as many blocks as the device holds at once, but no block without points.
+std::int64_t choose_blocks(const Input& input) {
+    if (input.blocks > 0) return input.blocks;
+    int device = 0, multiprocessors = 0, blocks_each = 0;
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, count_inside_kernel,
+                                                             kBlockSize, 0));
+    const std::int64_t blocks_with_points = (input.samples - 1) / kBlockSize + 1;
+    return std::min<std::int64_t>(multiprocessors * blocks_each, blocks_with_points);
+}
+
+void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
+    timer.begin(Phase::kSetup);
+    const std::int64_t blocks = choose_blocks(input);
+    std::vector<Count> h_block_counts(blocks);
+    DeviceBuffer<Count> d_block_counts(blocks);
+
+    timer.begin(Phase::kKernels);
+    count_inside_kernel<<<blocks, kBlockSize>>>(input.samples, input.seed, d_block_counts.data());
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(h_block_counts.data(), d_block_counts.data(), d_block_counts.bytes(),
+                          cudaMemcpyDeviceToHost));
+    output.inside = 0;
+    for (const Count block_count : h_block_counts) output.inside += block_count;
+    output.generators = blocks * kBlockSize;
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work({.bytes = static_cast<double>(d_block_counts.bytes()),
+                        .operations = kMethod.operations_per_point() * input.samples});
+}
+
+int main(int argc, char** argv) {
+    return montecarlo::run_stage(argc, argv, STAGE_NAME, count_inside,
+                                 std::numeric_limits<Count>::max(), kMethod);
+}
