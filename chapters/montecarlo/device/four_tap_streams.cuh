@@ -47,7 +47,7 @@ __host__ __device__ inline Polynomial times_x(const Polynomial& a) {
 }
 
 // a * b mod p.
-__host__ __device__ inline Polynomial product(const Polynomial& a, const Polynomial& b) {
+__host__ __device__ inline Polynomial product(Polynomial a, Polynomial b) {
     Polynomial result = {};
     for (int j = kDegree - 1; j >= 0; --j) {
         const unsigned int factor = 0u - coefficient(b, j);
