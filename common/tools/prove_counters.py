@@ -23,7 +23,6 @@ Other uses:
 import argparse
 import datetime
 import fnmatch
-import json
 import os
 import re
 import subprocess
@@ -53,6 +52,7 @@ from common.tools.lib.proof_rows import (
     write_rows,
 )
 from common.tools.lib.files import read_text, write_whole
+from common.tools.lib.measuring import device_of
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     EXIT_NO_DEVICE,
@@ -289,7 +289,7 @@ def device_name(runs: list[Run]) -> str:
         raise ToolError("make prove: no usable device", EXIT_NO_DEVICE)
     if result.returncode != 0:
         raise DataError(f"{program.name}: {result.stderr.strip()}")
-    return json.loads(result.stdout)["rows"][0]["device"]
+    return device_of(result.stdout, program.name)
 
 
 def prove(options: argparse.Namespace) -> int:

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from common.tools.lib.files import parse_json, read_text, write_whole
 from common.tools.lib.gpus import has_gpu
 from common.tools.lib.stages import build_folder, run_tool
 
@@ -30,7 +31,7 @@ LONGEST = 20  # so many tests are named with their seconds
 
 def read_log(log: Path) -> list[dict[str, Any]]:
     """Meson's testlog.json, which has one JSON object per line."""
-    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    return [parse_json(line, log) for line in read_text(log).splitlines()]
 
 
 def outcome(test: dict[str, Any]) -> str:
@@ -109,7 +110,7 @@ def main() -> int:
     if "--only-long" in sys.argv:
         flags = ["--suite", "long"]
         if totals.exists():
-            counts.update(json.loads(totals.read_text(encoding="utf-8")))
+            counts.update(parse_json(read_text(totals), totals))
     elif "--long" not in sys.argv:
         flags = ["--no-suite", "long"]
     tests: list[dict[str, Any]] = []
@@ -123,7 +124,7 @@ def main() -> int:
     counts.update(count_results(tests))
     if tests:
         print("\n".join([*longest_tests(tests), *skip_reasons(tests)]))
-    totals.write_text(json.dumps(counts) + "\n", encoding="utf-8")
+    write_whole(totals, json.dumps(counts) + "\n")
     print(last_line(counts))
     return 1 if counts["failed"] else 0
 

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.tools.lib.files import read_text
+from common.tools.lib.csv_tables import integer, read_records
+from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.stages import DataError
 from plots.distmesh import meshes
 from plots.drawing.animation import Animation, draw_frames, hold_last_picture
@@ -31,6 +30,15 @@ LAST_SECONDS = 3  # how long the last frame, the mesh at rest, is shown
 class MeshFrame:
     iteration: int
     triangles: list[meshes.Triangle]
+
+
+def read_report(path: Path) -> tuple[int, bool]:
+    """The iterations of a run, and whether the mesh is at rest, from the run's JSON."""
+    try:
+        said = parse_json(read_text(path), path)["report"]
+        return integer(said["iterations"], "iterations", str(path)), said["converged"] == "yes"
+    except (KeyError, TypeError):
+        raise DataError(f"{path}: is no report with 'iterations' and 'converged'") from None
 
 
 def run_mesh(program: Path, iterations: int, folder: Path) -> tuple[MeshFrame, bool]:
@@ -59,10 +67,8 @@ def run_mesh(program: Path, iterations: int, folder: Path) -> tuple[MeshFrame, b
     )
     if result.returncode != 0:
         raise DataError(f"{program} failed: {result.stderr.strip()}")
-    said = json.loads(read_text(report))["report"]
-    with mesh.open(encoding="utf-8", newline="") as file:
-        triangles = meshes.triangles_of(csv.DictReader(file), mesh)
-    return MeshFrame(int(said["iterations"]), triangles), said["converged"] == "yes"
+    done, at_rest = read_report(report)
+    return MeshFrame(done, meshes.triangles_of(read_records(mesh, meshes.COLUMNS), mesh)), at_rest
 
 
 def mesh_frames(program: Path) -> list[MeshFrame]:

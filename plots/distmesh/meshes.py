@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import DataError, shown
 from plots.distmesh.stages import STAGES
 from plots.drawing.figure import Block, Drawing
 from plots.records.source import Source
@@ -58,19 +58,19 @@ def triangles_of(records: Iterable[Mapping[str, str]], file: object) -> list[Tri
     found: list[Triangle] = []
     edges: set[tuple[Place, Place]] = set()
     for one in records:
-        said = ",".join(one.values())
+        said = shown(",".join(one.values()))
         try:
             x1, y1, x2, y2, x3, y3, quality = (float(one[name]) for name in COLUMNS)
         except (ValueError, KeyError, TypeError):
-            raise DataError(f"{file}: '{said}' is no triangle") from None
+            raise DataError(f"{file}: {said} is no triangle") from None
         corners = ((x1, y1), (x2, y2), (x3, y3))
         if not abs(quality_of(corners) - quality) <= ROUNDED or quality <= 0:
             raise DataError(
-                f"{file}: the triangle '{said}' has a quality of {quality_of(corners):.3f}"
+                f"{file}: the triangle {said} has a quality of {quality_of(corners):.3f}"
             )
         own = set(zip(corners, (*corners[1:], corners[0])))
         if own & edges:
-            raise DataError(f"{file}: the triangle '{said}' lies on another one")
+            raise DataError(f"{file}: the triangle {said} lies on another one")
         edges |= own
         found.append(Triangle(corners, quality))
     if not found:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,10 @@ from typing import Any
 from common.tools.lib.files import read_text
 from common.tools.lib.stages import DataError, choose, shown
 from plots.records.folders import PLOTS
-from plots.records.stages import Stages, nearest, stages_of
+from plots.records.stages import Stages, stages_of
+from plots.records.sweep_values import check_values, line_of
 
 FILE = "sweep.toml"
-# Of each key of a sweep, the value that it has when it is left out; None: it must be there.
-KEYS: dict[str, Any] = {
-    **dict.fromkeys(("name", "scope", "engine", "figures", "stages", "n")),
-    **{"args": [], "match": {}, "vary": {}, "seeds": [1]},
-    **{"repeats": 5, "long_run_seconds": 5, "optional": False},
-}
-SCOPES = ("record", "here")
-ENGINES = ("gpu", "cpu", "opencl", "emu")
 
 
 @dataclass(frozen=True)
@@ -76,22 +69,12 @@ class Run:
         return " ".join(words)
 
 
-def checked_sweep(entry: Mapping[str, Any], stages: Stages, path: Path) -> Sweep:
-    """A sweep of the file. A wrong key, word or stage is an error that names the nearest right
-    one."""
-    place = f"{path}: sweep {shown(str(entry.get('name', '')))[1:-1]}".rstrip()
-    for key in entry:
-        if key not in KEYS:
-            raise DataError(f"{place}: there is no key {shown(key)}; {nearest(key, list(KEYS))}")
-    for key, default in KEYS.items():
-        if default is None and key not in entry:
-            raise DataError(f"{place}: '{key}' is missing")
-    for key, words in (("scope", SCOPES), ("engine", ENGINES)):
-        if entry[key] not in words:
-            raise DataError(
-                f"{place}: {key} = {shown(str(entry[key]))}; {nearest(str(entry[key]), words)}"
-            )
-    value = {key: entry.get(key, default) for key, default in KEYS.items()}
+def checked_sweep(entry: object, text: str, number: int, stages: Stages, path: Path) -> Sweep:
+    """The file's sweep with this number. A wrong key, value, word or stage is an error that names
+    the line, and the nearest right one."""
+    value = check_values(entry, text, number, path)
+    line = line_of(text, number, "stages")
+    place = f"{path}{f':{line}' if line else ''}: sweep {value['name']}"
     return Sweep(
         stages.chapter,
         value["name"],
@@ -113,7 +96,8 @@ def checked_sweep(entry: Mapping[str, Any], stages: Stages, path: Path) -> Sweep
 def all_sweeps(path: Path) -> list[Sweep]:
     """Every sweep of a chapter's file. The file's folder has the chapter's name."""
     try:
-        document = tomllib.loads(read_text(path))
+        text = read_text(path)
+        document = tomllib.loads(text)
     except FileNotFoundError:
         raise DataError(f"{path} is missing") from None
     except (ValueError, RecursionError) as error:  # also an integer of thousands of digits
@@ -121,14 +105,18 @@ def all_sweeps(path: Path) -> list[Sweep]:
     for key in document:
         if key != "sweep":
             raise DataError(f"{path}: there is no key {shown(key)}; did you mean 'sweep'?")
+    entries = document.get("sweep", [])
+    if not isinstance(entries, list):
+        raise DataError(f"{path}: a sweep begins with [[sweep]]")
     stages = stages_of(path.parent.name, path)
-    try:
-        found = [checked_sweep(entry, stages, path) for entry in document.get("sweep", [])]
-    except (AttributeError, TypeError, ValueError):
-        raise DataError(f"{path}: a sweep has a value of the wrong type") from None
-    for name in (one.name for one in found):
-        if sum(one.name == name for one in found) > 1:
-            raise DataError(f"{path}: two sweeps have the name '{name}'")
+    found: list[Sweep] = []
+    for number, entry in enumerate(entries):
+        one = checked_sweep(entry, text, number, stages, path)
+        if any(one.name == other.name for other in found):
+            line = line_of(text, number, "name")
+            place = f"{path}{f':{line}' if line else ''}"
+            raise DataError(f"{place}: two sweeps have the name '{one.name}'")
+        found.append(one)
     return found
 
 

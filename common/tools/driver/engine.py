@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """How g++ compiles and links programs for the CPU engine: where its parts are, and its flags."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from common.emulator.translator.translation import THRUST_FOLDERS
-from common.tools.lib.files import read_text
+from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.stages import EXIT_NO_DEVICE, ROOT, ToolError, build_folder
 
 SOURCES = ROOT / "common" / "emulator"
@@ -65,7 +64,7 @@ def load_engine(name: str) -> Engine:
                 f"the CPU engine was not built: {path} is missing; run `make build-engine` in {ROOT}",
                 EXIT_NO_DEVICE,
             )
-    flags = json.loads(read_text(flags_path))
+    flags = parse_json(read_text(flags_path), flags_path)
     counts = name == "count"
     return Engine(
         name,

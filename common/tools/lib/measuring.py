@@ -10,7 +10,7 @@ from typing import Any
 from common.tools.lib.columns import ROW_COLUMNS
 from common.tools.lib.csv_tables import read_records
 from common.tools.lib.files import parse_json, read_text
-from common.tools.lib.stages import EXIT_FAILURE, EXIT_NO_DEVICE, ToolError
+from common.tools.lib.stages import EXIT_FAILURE, EXIT_NO_DEVICE, DataError, ToolError
 
 Row = dict[str, str]
 
@@ -29,6 +29,15 @@ class Measurement:
         if limit["kind"] == "none" or not limit["share"]:
             return "-"
         return f"{100 * limit['share']:.3g} % of {limit['kind']}"
+
+
+def device_of(text: str, name: str) -> str:
+    """The device of a run, from what it wrote with --json. Errors: DataError that begins with
+    `name`."""
+    try:
+        return str(parse_json(text, name)["rows"][0]["device"])
+    except (KeyError, IndexError, TypeError):
+        raise DataError(f"{name}: its JSON names no device") from None
 
 
 def check(program: Path) -> str:

@@ -7,7 +7,6 @@ import argparse
 import csv
 import datetime
 import io
-import json
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from common.tools.lib.columns import PROFILE_COLUMNS
 from common.tools.lib.ncu import NOTHING_PROFILED, Launch, find_ncu, parse_launches, run
 from common.tools.lib.ncu import parse_number, unknown_metrics
 from common.tools.lib.files import read_text, write_whole
+from common.tools.lib.measuring import device_of
 from common.tools.lib.stages import DataError, Stage, build_folder, executable
 
 # A metric's name, its unit and its value.
@@ -86,7 +86,7 @@ def device_name(program: Path) -> str:
     result = run([str(program), *words], timeout=120)
     if result.returncode != 0:
         raise DataError(f"{program.name}: {result.stderr.strip()}")
-    return json.loads(result.stdout)["rows"][0]["device"]
+    return device_of(result.stdout, program.name)
 
 
 def kernel_of(launch: Launch) -> str:

@@ -2,9 +2,11 @@
 """Each chapter's sweeps are what plots/records/sweeps.md says, and something reads their rows."""
 
 import re
+import tempfile
 import unittest
+from pathlib import Path
 
-from common.tools.lib.stages import ROOT
+from common.tools.lib.stages import ROOT, DataError
 from plots.page.chapters import all_chapters
 from plots.records.folders import PLOTS
 from plots.records.sweeps import FILE, Sweep, all_sweeps
@@ -66,6 +68,92 @@ class SweepsTest(unittest.TestCase):
                     self.assertGreaterEqual(sweep.repeats, fewest(sweep))
                     limit = sweep.long_run_seconds  # 0: however long a run takes
                     self.assertTrue(limit == 0 or limit >= 1)
+
+
+SOUND = {
+    "name": '"one"',
+    "scope": '"record"',
+    "engine": '"gpu"',
+    "figures": '["6.6"]',
+    "stages": '"kernels"',
+    "n": "[1000, 2000]",
+    "args": '["--steps", "0"]',
+    "match": "{ steps = 0 }",
+    "vary": "{ size-i = [2, 4] }",
+    "seeds": "[0, 1]",
+    "repeats": "3",
+    "long_run_seconds": "2.5",
+    "optional": "true",
+}
+# Values of TOML's types.
+WRONG = ("1979-05-27", "[[]]", "[{}]", "{ a = {} }", "[1, []]", "nan", "-inf", "-1", '["\\u0000"]')
+WRONG += (
+    '""',
+    '"a\\nb"',
+    "9223372036854775808",
+    "1e30",
+    '"two words"',
+    "[true]",
+    "false",
+    "{ A = 1 }",
+)
+# Of these values and those of the other keys: which a key may have.
+RIGHT_VALUES = {
+    "name": ('"kernels"', '"record"', '"gpu"', '"x"'),
+    "args": ("[]", '["x"]', '["6.6"]'),
+    "figures": ("[]", '["x"]', '["--steps", "0"]'),
+    "n": (),
+    "match": ("{}",),
+    "vary": ("{}",),
+    "seeds": ("[1000, 2000]",),
+    "long_run_seconds": ("3", "9223372036854775808"),
+    "optional": ("false",),
+}
+
+
+class SweepValuesTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name, "nbody", FILE)
+        self.path.parent.mkdir()
+
+    def read(self, values: dict[str, str]) -> list[Sweep]:
+        lines = [f"{key} = {value}" for key, value in values.items()]
+        self.path.write_text("\n".join(["# Sweeps", "[[sweep]]", *lines]), encoding="utf-8")
+        return all_sweeps(self.path)
+
+    def test_the_sound_sweep(self) -> None:
+        (sweep,) = self.read(SOUND)
+        self.assertEqual((sweep.sizes, sweep.long_run_seconds), ((1000, 2000), 2.5))
+        self.assertEqual((sweep.seeds, sweep.optional), ((0, 1), True))
+
+    def test_each_wrong_value_is_named_with_its_line(self) -> None:
+        for line, key in enumerate(SOUND, 3):
+            for value in {*WRONG, *SOUND.values(), "true", '"x"', "[]", "{}", '["x"]', "[1.5]"}:
+                said = ""
+                try:
+                    self.read(SOUND | {key: value})
+                except DataError as error:
+                    said = str(error)
+                with self.subTest(key=key, value=value):
+                    if not said:
+                        self.assertIn(value, (SOUND[key], *RIGHT_VALUES.get(key, ())))
+                        continue
+                    self.assertTrue(said.startswith(f"{self.path}:{line}: sweep "), said)
+                    self.assertIn(key.rstrip("s"), said)
+                    self.assertEqual(len(said.splitlines()), 1)
+
+    def test_the_place_of_other_forms(self) -> None:
+        for text, said in (
+            ("sweep = 3", ": a sweep begins with [[sweep]]"),
+            ("sweep = [3]", ": sweep number 1 is no table"),
+            ("sweep = [{ name = 3 }]", ": sweep number 1: name = 3: it must be a word"),
+            ("[[sweep]]\n[[sweep]]\nname = 3", ":1: sweep number 1: 'name' is missing"),
+        ):
+            self.path.write_text(text, encoding="utf-8")
+            with self.assertRaisesRegex(DataError, re.escape(f"{self.path}{said}")):
+                all_sweeps(self.path)
 
 
 if __name__ == "__main__":
