@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Random command lines and damaged input files for every chapter, with AddressSanitizer and UBSan.
-//     fuzz_stages ROUNDS FOLDER
+//     fuzz_stages ROUNDS FOLDER [SEED]
 // Each chapter's own main() runs ROUNDS times in FOLDER, with a stage that computes nothing: so the
 // result is wrong, or the command line is, or the file. It must end with a status that error.hpp
-// names, within seconds, and each line on stderr must be short and printable. The seed is fixed, so
-// every run of this program tries the same.
+// names, within seconds, and each line on stderr must be short and printable. Without a SEED, every
+// run of this program tries the same.
 #include <fcntl.h>
 #include <sanitizer/common_interface_defs.h>
 #include <unistd.h>
@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "problem/basics.hpp"
 #include "problem/distmesh.hpp"
 #include "problem/floyd.hpp"
 #include "problem/kmeans.hpp"
@@ -80,11 +81,13 @@ int nothing(int argc, char** argv, std::size_t chapter) {
             return nbody::run_stage(argc, argv, "nbody/00_fuzz", stage);
         case 6:
             return quicksort::run_stage(argc, argv, "quicksort/00_fuzz", stage);
-        default:
+        case 7:
             return storms::run_stage(argc, argv, "storms/00_fuzz", stage);
+        default:
+            return basics::run_stage(argc, argv, "basics/00_fuzz", stage);
     }
 }
-constexpr std::size_t kChapters = 8;
+constexpr std::size_t kChapters = 9;
 
 // The exit status; stdout and stderr go to files of these names.
 int run(std::size_t chapter, const Words& words) {
@@ -270,8 +273,9 @@ std::string fault_of(int status) {
 
 }  // namespace
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
     const int rounds = std::atoi(argv[1]);
+    const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
     if (::chdir(argv[2]) != 0) return 2;
     console = ::dup(2);
     __sanitizer_set_death_callback(report_death);
@@ -279,7 +283,7 @@ int main(int, char** argv) {
     int faults = 0;
     for (std::size_t chapter = 0; chapter < kChapters; ++chapter) {
         const Words flags = flags_of(chapter);
-        Random random(chapter + 1);
+        Random random(seed * kChapters + chapter + 1);
         int statuses[3] = {};
         for (int round = 0; round < rounds; ++round) {
             std::ofstream("input", std::ios::binary) << damaged(pick(kTexts, random), random);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Random inputs at the edge of what a chapter can compute, for the serial stages, which are right.
 
-    test_random_inputs.py STAGES_JSON
+    test_random_inputs.py [--count N] [--seed S] STAGES_JSON
 
 Each run must end with a right result or with a refusal in one line. Status 1, a wrong result, would accuse a stage
-that is right. The seeds are fixed, so every run of this test tries the same.
+that is right.
 """
 
 import math
@@ -15,6 +15,7 @@ import unittest
 from pathlib import Path
 
 from tests.chapters.stage_programs import execute, load_programs
+from tests.common.fuzz.rounds import cases
 
 STAGES_JSON = Path(sys.argv.pop())
 SYSTEMS = 300
@@ -81,9 +82,8 @@ class RandomInputTest(unittest.TestCase):
         self.assertGreater(right, len(runs) // 4)
 
     def test_systems_of_bodies(self) -> None:
-        source = random.Random(5)
         runs = []
-        for _ in range(SYSTEMS):
+        for _, source in cases("systems of bodies", SYSTEMS):
             arguments = ["--steps", source.choice(["0", "1", "2", "10", "100"])]
             if source.random() < 0.5:
                 softenings = ["5e-7", "1e-3", "1", "1e5", "1e6", "1e9", "1e308"]
@@ -95,9 +95,8 @@ class RandomInputTest(unittest.TestCase):
         self.run_all("nbody", runs)
 
     def test_domains(self) -> None:
-        source = random.Random(1)
         runs = []
-        for _ in range(DOMAINS):
+        for _, source in cases("domains", DOMAINS):
             points = source.choice([source.randint(3, 30), source.randint(30, 300)])
             arguments = ["--n", str(points), "--max-iterations", "1000"]
             if source.random() < 0.5:

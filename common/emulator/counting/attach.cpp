@@ -12,6 +12,7 @@
 #include "common/emulator/counting/attach_async.hpp"
 #include "common/emulator/counting/checks/attach_checks.hpp"
 #include "common/emulator/counting/checks/checks.hpp"
+#include "common/emulator/counting/checks/chosen_lines.hpp"
 #include "common/emulator/counting/checks/heap.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
 #include "common/emulator/counting/output/counters.hpp"
@@ -22,7 +23,6 @@
 #include "common/emulator/counting/record/sampling.hpp"
 #include "common/emulator/counting/replay/replay.hpp"
 #include "common/emulator/counting/settings.hpp"
-#include "common/emulator/counting/skipped_line.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/settings.hpp"
@@ -291,7 +291,7 @@ void on_warp_held(Worker& worker, int warp, std::uint32_t held) {
 }
 
 void write_at_exit() {
-    warn_if_nothing_skipped();
+    warn_of_lines_not_reached();
     report_unfinished_kernels();
     report_refused_launches();
     warn_of_leaks();

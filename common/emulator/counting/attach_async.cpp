@@ -3,12 +3,12 @@
 
 #include "common/emulator/counting/checks/async_checks.hpp"
 #include "common/emulator/counting/checks/checks.hpp"
+#include "common/emulator/counting/checks/chosen_lines.hpp"
 #include "common/emulator/counting/record/accesses.hpp"
 #include "common/emulator/counting/record/async_events.hpp"
 #include "common/emulator/counting/record/paths.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
 #include "common/emulator/counting/record/source_lines.hpp"
-#include "common/emulator/counting/skipped_line.hpp"
 #include "common/emulator/engine/hooks.hpp"
 
 namespace emulator::counting {

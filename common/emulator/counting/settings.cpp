@@ -2,14 +2,15 @@
 #include "common/emulator/counting/settings.hpp"
 
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "common/emulator/counting/checks/checks.hpp"
+#include "common/emulator/counting/checks/chosen_lines.hpp"
 #include "common/emulator/counting/output/output.hpp"
 #include "common/emulator/counting/output/trace.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
+#include "common/emulator/process/settings.hpp"
 
 namespace emulator::counting {
 namespace {
@@ -19,17 +20,11 @@ std::string_view environment(const char* name) {
     return value == nullptr ? std::string_view() : value;
 }
 
-[[noreturn]] void refuse(const char* name, std::string_view value, const char* allowed) {
-    std::fprintf(stderr, "emulator: %s=%.*s: expected %s\n", name, static_cast<int>(value.size()),
-                 value.data(), allowed);
-    std::_Exit(EXIT_FAILURE);  // functions that run at exit would need the settings
-}
-
 Options read_environment() {
     Options options;
     const std::string_view races = environment("EMULATOR_RACES");
     if (!races.empty() && races != "on" && races != "off") {
-        refuse("EMULATOR_RACES", races, "on or off");
+        refuse_setting("EMULATOR_RACES", races, "on or off");
     }
     options.races = races != "off";
     const std::string_view budget = environment("EMULATOR_BUDGET");
@@ -37,16 +32,18 @@ Options read_environment() {
         const char* const end = budget.data() + budget.size();
         const auto [stop, error] = std::from_chars(budget.data(), end, options.budget);
         if (error != std::errc() || stop != end) {
-            refuse("EMULATOR_BUDGET", budget, "a number of accesses, 0 for no limit");
+            refuse_setting("EMULATOR_BUDGET", budget, "a number of accesses, 0 for no limit");
         }
         options.budget_is_chosen = true;
     }
+    read_chosen_lines();
     options.counters = environment("EMULATOR_COUNTERS");
     options.trace = environment("EMULATOR_TRACE");
     const std::string_view spaces = environment("EMULATOR_TRACE_SPACES");
     if (!spaces.empty() && !choose_traced_spaces(std::string(spaces))) {
-        refuse("EMULATOR_TRACE_SPACES", spaces,
-               "some of global, shared, constant, texture and warp, with commas between them");
+        refuse_setting(
+            "EMULATOR_TRACE_SPACES", spaces,
+            "some of global, shared, constant, texture and warp, with commas between them");
     }
     return options;
 }

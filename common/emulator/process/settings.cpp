@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "common/base/text.hpp"
 #include "common/input/splitmix64.hpp"
 
 namespace emulator {
@@ -65,9 +66,7 @@ Settings read_environment() {
             if (!(settings.time_limit >= 0)) throw std::invalid_argument(kAllowed);
         }
     } catch (const std::invalid_argument& error) {
-        std::fflush(nullptr);
-        std::fprintf(stderr, "emulator: %s=%s: expected %s\n", variable, value, error.what());
-        std::_Exit(EXIT_FAILURE);  // functions that run at exit would need the settings
+        refuse_setting(variable, value, error.what());
     }
     return settings;
 }
@@ -86,6 +85,13 @@ Settings& mutable_settings() {
 }  // namespace
 
 constinit std::uint64_t approximation_seed = 0;
+
+void refuse_setting(const char* name, std::string_view value, const char* allowed) {
+    std::fflush(nullptr);
+    std::fprintf(stderr, "emulator: %s=%s: expected %s\n", name, course::one_line(value).c_str(),
+                 allowed);
+    std::_Exit(EXIT_FAILURE);
+}
 
 const Settings& settings() { return mutable_settings(); }
 

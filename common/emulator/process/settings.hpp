@@ -38,6 +38,10 @@ extern std::uint64_t approximation_seed;
 // that says what is allowed.
 const Settings& settings();
 
+// Ends the program because of a setting of the environment, with one line that says what is
+// allowed. Nothing that runs at exit may run then: it would need the settings.
+[[noreturn]] void refuse_setting(const char* name, std::string_view value, const char* allowed);
+
 // Replaces the settings. No work may be queued on the device.
 void configure(const Settings& replacement);
 

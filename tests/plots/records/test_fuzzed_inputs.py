@@ -3,6 +3,8 @@
 """Damaged inputs of every other reader in Python: the list of stages, READMEs, proofs, verdicts,
 counters, and the table that the recorder continues.
 
+    test_fuzzed_inputs.py [--count N] [--seed S]
+
 Each reads them or raises a ToolError of one line that names the file, as in
 test_fuzzed_records.py. Documents in JSON are damaged also in their values, so that most of them are
 still JSON.
@@ -28,12 +30,17 @@ from common.tools import list_stages, record_counters
 from common.tools.lib import proof_kernels, proof_rows, verdict_rows
 from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.counting import read_counted
+from common.tools.lib.csv_tables import read_records
 from common.tools.lib.filled_tables import fill
+from common.tools.lib.measuring import device_of
 from common.tools.lib.stages import Stage, ToolError, find_stage, load_stages, pick_engine
+from plots.distmesh import meshes
+from plots.distmesh.animation import read_report
 from plots.nbody.animation import read_trajectory
 from plots.page.readme import first_sentence, read_document
 from plots.page.speed_up_tables import limit_now
 from plots.records.shared_table import Table
+from tests.common.fuzz.rounds import cases
 from tests.plots.records import test_fuzzed_records as records
 
 VALUES = (None, True, 0, -1, 1e308, "", "\0", "\ud800", [], {}, [1], "x" * 5000, {"emu": 3}, [[]])
@@ -115,24 +122,22 @@ class DamagedInputs(unittest.TestCase):
     def check(
         self, read: Callable[[Path], object], source: Path, largest: int = records.LARGEST_BYTES
     ) -> None:
-        draw = random.Random(f"{read.__name__} {source.name}")
         whole = source.read_bytes()[:largest]
         whole = whole[: whole.rfind(b"\n") + 1]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, source.name)
             path.write_bytes(whole)
             self.check_one(read, path, "the sound file")
-            for number in range(records.ROUNDS):
+            for name, draw in cases(f"{read.__name__} {source.name}", records.ROUNDS):
                 path.write_bytes(records.damaged(whole, draw))
-                self.check_one(read, path, f"round {number}")
+                self.check_one(read, path, name)
 
     def check_document(self, read: Callable[[Path], object], name: str, document: Any) -> None:
-        draw = random.Random(f"{read.__name__} {name}")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, name)
-            for number in range(3 * records.ROUNDS):
+            for case, draw in cases(f"{read.__name__} {name}", 3 * records.ROUNDS):
                 path.write_text(json.dumps(damaged_document(document, draw)), encoding="utf-8")
-                self.check_one(read, path, f"round {number}")
+                self.check_one(read, path, case)
 
     def check_one(self, read: Callable[[Path], object], path: Path, what: str) -> None:
         try:
@@ -186,6 +191,21 @@ class DamagedInputs(unittest.TestCase):
 
     def test_heads_of_stages(self) -> None:
         self.check(limit_now, ROOT / "chapters" / "nbody" / "01_float3" / "nbody.cu")
+
+    def test_reports_and_meshes_of_an_animation(self) -> None:
+        report = {"report": {"h0": "0.1", "iterations": "3", "converged": "not converged"}}
+        self.check_document(read_report, "mesh.json", report)
+
+        def read_mesh(path: Path) -> None:
+            meshes.triangles_of(read_records(path, meshes.COLUMNS), path)
+
+        self.check(read_mesh, records.ROOT / "plots" / "data" / "traces" / "distmesh_ring.csv")
+
+    def test_devices_of_runs(self) -> None:
+        def read_device(path: Path) -> None:
+            self.assertIsInstance(device_of(path.read_text(encoding="utf-8"), path.name), str)
+
+        self.check_document(read_device, "run.json", {"rows": [{"device": "H200", "n": 3}]})
 
     def test_trajectories(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Damaged records: each reader reads them or raises a DataError of one line that names the file.
 
-The damage is drawn from a fixed seed, so that each run of the test tries the same files.
+    test_fuzzed_records.py [--count N] [--seed S]
 """
 
 import random
@@ -23,6 +23,7 @@ from plots.records.counters import read_counters
 from plots.records.limits import read_limits
 from plots.records.rows import read_profile, read_reports, read_rows
 from plots.records.sweeps import all_sweeps
+from tests.common.fuzz.rounds import COUNT, cases
 
 RECORDED = ROOT / "plots" / "data" / "nvidia-h200"
 LARGEST_BYTES = 4000  # of a file: the readers treat all lines alike
@@ -70,13 +71,12 @@ def damaged(text: bytes, draw: random.Random) -> bytes:
 
 class DamagedRecords(unittest.TestCase):
     def check(self, read: Callable[[Path], object], source: Path) -> None:
-        draw = random.Random(f"{read.__name__} {source.name}")
         whole = source.read_bytes()[:LARGEST_BYTES]
         refused = 0
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "nbody", source.name)  # a sweep's folder has its chapter's name
             path.parent.mkdir()
-            for number in range(ROUNDS):
+            for name, draw in cases(f"{read.__name__} {source.name}", ROUNDS):
                 path.write_bytes(damaged(whole, draw))
                 try:
                     read(path)
@@ -89,8 +89,8 @@ class DamagedRecords(unittest.TestCase):
                 except Exception as error:  # pylint: disable=broad-exception-caught
                     kept = Path(tempfile.gettempdir(), f"damaged-{source.name}")
                     kept.write_bytes(path.read_bytes())
-                    self.fail(f"round {number}, kept as {kept}: {error!r}")
-        self.assertGreater(refused, ROUNDS // 10)
+                    self.fail(f"{name}, kept as {kept}: {error!r}")
+        self.assertGreater(refused, (COUNT or ROUNDS) // 20)
 
     def test_rows(self) -> None:
         self.check(read_rows, RECORDED / "nbody.csv")

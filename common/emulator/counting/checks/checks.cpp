@@ -3,12 +3,12 @@
 
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <memory>
 #include <unordered_map>
 #include <utility>
 
 #include "common/emulator/counting/checks/async_checks.hpp"
+#include "common/emulator/counting/checks/chosen_lines.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
 #include "common/emulator/counting/checks/memory/memory_map.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
@@ -57,17 +57,6 @@ RunningBlock& running_block(Worker& worker) {
 }
 
 namespace {
-
-// EMULATOR_SHIFT=FILE:LINE. Whether the accesses of a place are to be checked as if they accessed
-// the next element.
-bool is_shifted(PlaceId place) {
-    static const char* const wanted = std::getenv("EMULATOR_SHIFT");
-    if (wanted == nullptr || *wanted == '\0') return false;
-    static auto* known = new std::unordered_map<PlaceId, bool>;
-    const auto [entry, is_new] = known->try_emplace(place, false);
-    if (is_new) entry->second = line_of(place).text() == wanted;
-    return entry->second;
-}
 
 [[gnu::noinline]] void check_shifted(RunningBlock& block, Worker& worker, int warp,
                                      const Request& request) {

@@ -161,23 +161,21 @@ class Output(unittest.TestCase):
 
         self.assertNotIn("EMULATOR_SKIP", result.stderr)
 
-    def test_a_line_without_a_barrier_is_said(self):
-        result, text = count(EMULATOR_SKIP="output_program.cu:9")
-        self.assertEqual(
-            (result.stdout, result.stderr, result.returncode),
-            (
-                "2016\n",
-                "emulator: EMULATOR_SKIP=output_program.cu:9: no barrier of that line "
-                "was reached\n",
-                0,
-            ),
-        )
-        self.assertEqual(json.loads(text)["findings"], [])
+    def test_a_line_that_is_not_reached_is_said(self):
+        for setting, line, what in (("SKIP", 9, "barrier"), ("SHIFT", 10, "access")):
+            result, text = count(**{f"EMULATOR_{setting}": f"output_program.cu:{line}"})
+            said = f"output_program.cu:{line}: no {what} of that line was reached"
+            self.assertEqual(
+                (result.stdout, result.stderr, result.returncode),
+                ("2016\n", f"emulator: EMULATOR_{setting}={said}\n", 0),
+            )
+            self.assertEqual(json.loads(text)["findings"], [])
 
     def test_settings_that_mean_nothing(self):
         for name, value in (
             ("EMULATOR_RACES", "maybe"),
             ("EMULATOR_SKIP", "nowhere"),
+            ("EMULATOR_SHIFT", "output_program.cu:1x"),
             ("EMULATOR_TRACE", "/no/such/folder/trace.csv"),
             ("EMULATOR_TRACE_SPACES", "global,nowhere"),
             ("EMULATOR_TIMELINE", "/no/such/folder/timeline.csv"),
