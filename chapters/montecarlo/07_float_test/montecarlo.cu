@@ -3,7 +3,7 @@
 // Idea: the generator keeps the integer pipe busy, and the pipes for floating point are idle. So
 // the test moves there: two multiply-adds, of which the second saturates to 0 or 1, and a sum of
 // floats. There are more instructions than before, and the kernel is faster.
-// Compared with 06_unrolled_state: is_inside, and a count in a float, which is exact up to 2^24.
+// Compared with 06_one_word: is_inside, and a count in a float, which is exact up to 2^24.
 // Limit now: integer arithmetic of the generator, and issue of instructions.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -26,7 +26,8 @@ using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::Phas
 constexpr montecarlo::Method kMethod = {.generator = montecarlo::Generator::kXorwow,
                                         .test = montecarlo::PointTest::kFloats};
 constexpr int kUnroll = 10;  // a multiple of XORWOW's five words
-constexpr unsigned int kFlushPoints = 1 << 20;  // a float counts to 2^24
+constexpr unsigned int kFlushPoints = 1 << 20;
+static_assert(kFlushPoints <= 1 << 24, "a float counts to 2^24");
 
 // 1 if a point is inside, else 0: x is the word, y is its lower half.
 __device__ __forceinline__ float is_inside(unsigned int word) {

@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -30,22 +31,20 @@ using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::Phas
 constexpr montecarlo::Method kMethod = {.generator = montecarlo::Generator::kXoroshiro,
                                         .test = montecarlo::PointTest::kFloats};
 constexpr int kUnroll = 8;
-constexpr unsigned int kFlushPoints = 1 << 20;  // a float counts to 2^24
-constexpr std::uint64_t kStreamDistance = 1'000'000'000'000;  // more than a thread's points
+constexpr unsigned int kFlushPoints = 1 << 20;
+static_assert(kFlushPoints <= 1 << 24, "a float counts to 2^24");
+constexpr std::uint64_t kStreamDistance = 1'000'000'000'000;  // never a power of 2
+static_assert(montecarlo::kMaxWordSamples / kBlockSize < kStreamDistance, "a stream ends in time");
 constexpr int kJumps = 25;  // bits of a thread's number
 // All streams are stretches of one sequence of 2^64 - 1 states: so many of them do not overlap.
 constexpr std::int64_t kMaxStreams = 0xffff'ffff'ffff'ffff / kStreamDistance;
 
-__host__ __device__ inline unsigned int rotate_left(unsigned int word, int bits) {
-    return word << bits | word >> (32 - bits);
-}
-
 // Advances the state by one step, and returns its word.
-__host__ __device__ inline unsigned int next_word(unsigned int& a, unsigned int& b) {
+__device__ __forceinline__ unsigned int next_word(unsigned int& a, unsigned int& b) {
     const unsigned int word = a * 0x9e3779bb;
     b ^= a;
-    a = rotate_left(a, 26) ^ b ^ (b << 9);
-    b = rotate_left(b, 13);
+    a = __funnelshift_l(a, a, 26) ^ b ^ (b << 9);  // a rotation is one instruction
+    b = __funnelshift_l(b, b, 13);
     return word;
 }
 
@@ -98,13 +97,13 @@ std::int64_t choose_blocks(const Input& input) {
     return std::min<std::int64_t>(multiprocessors * blocks_each, blocks_with_points);
 }
 
-// The matrix of one step. Bits 0 to 31 of a state are a, the others are b.
+// The same step as a matrix. Bits 0 to 31 of a state are a, the others are b.
 BitMatrix step_matrix() {
     BitMatrix step;
     for (int c = 0; c < 64; ++c) {
-        unsigned int a = (State{1} << c) & 0xffffffff, b = (State{1} << c) >> 32;
-        next_word(a, b);
-        step.columns[c] = State{b} << 32 | a;
+        const auto a = static_cast<std::uint32_t>(State{1} << c);
+        const auto b = static_cast<std::uint32_t>(State{1} << c >> 32) ^ a;
+        step.columns[c] = State{std::rotl(b, 13)} << 32 | (std::rotl(a, 26) ^ b ^ b << 9);
     }
     return step;
 }

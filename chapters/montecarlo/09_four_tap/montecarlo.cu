@@ -28,11 +28,13 @@ constexpr montecarlo::Method kMethod = {.generator = montecarlo::Generator::kFou
                                         .test = montecarlo::PointTest::kFloats,
                                         .bytes_per_generator = kDegree * sizeof(unsigned int)};
 constexpr int kLeastRounds = 16;  // per thread: fewer would cost less than its start
-constexpr unsigned int kFlushRounds = 1 << 14;  // 1.5 million points: a float counts to 2^24
+constexpr unsigned int kFlushRounds = 1 << 14;
+static_assert(kFlushRounds * kDegree <= 1 << 24, "a float counts to 2^24");
 
 // The next word of a state; k is its number modulo 89. It replaces the oldest word.
 __device__ __forceinline__ unsigned int next_word(unsigned int (&words)[kDegree], int k) {
-    words[k] ^= words[(k + 69) % kDegree] ^ words[(k + 38) % kDegree] ^ words[(k + 29) % kDegree];
+    words[k] = words[k] ^ words[(k + 29) % kDegree] ^ words[(k + 38) % kDegree] ^
+               words[(k + 69) % kDegree];
     return words[k];
 }
 
@@ -99,7 +101,7 @@ void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kSetup);
     const std::int64_t blocks = choose_blocks(input);
     const std::vector<unsigned int> h_base_words = montecarlo::base_words_of(input.seed);
-    const std::vector<Polynomial> h_jumps = montecarlo::stream_jumps();
+    const std::vector<Polynomial> h_jumps = montecarlo::stream_jumps(blocks * kBlockSize);
     std::vector<Count> h_block_counts(blocks);
     DeviceBuffer<unsigned int> d_base_words(h_base_words.size()),
         d_states(blocks * kBlockSize * kDegree);

@@ -8,6 +8,7 @@
 
 #include <cuda_runtime.h>
 
+#include <bit>
 #include <cstdint>
 
 namespace montecarlo {
@@ -36,7 +37,7 @@ inline BitMatrix product(const BitMatrix& a, const BitMatrix& b) {
 inline BitMatrix power_of(const BitMatrix& matrix, std::uint64_t exponent) {
     BitMatrix power;
     for (int c = 0; c < 64; ++c) power.columns[c] = State{1} << c;
-    for (int bit = 63; bit >= 0; --bit) {
+    for (int bit = std::bit_width(exponent) - 1; bit >= 0; --bit) {
         power = product(power, power);
         if (exponent >> bit & 1) power = product(power, matrix);
     }

@@ -26,33 +26,35 @@ inline constexpr int kBaseWords = 2 * kDegree - 1;  // of which all states are s
 // between words would hold between streams: those of threads t, t + 29, t + 38, t + 69 and t + 89
 // would have the XOR 0 at every place.
 inline constexpr std::uint64_t kStreamDistance = 100'000'000'000'000'000;
-inline constexpr int kJumps = 29;  // a thread's number has at most 29 bits
+// Numbers and polynomials are read in digits of 4 bits: 16 values in a table replace 4 steps.
+inline constexpr int kDigitBits = 4;
+inline constexpr int kDigitValues = 1 << kDigitBits;
+inline constexpr int kDigits = (kDegree + kDigitBits - 1) / kDigitBits;  // of a polynomial
 
 // Bit j is the coefficient of x^j, for j below kDegree.
 struct Polynomial {
     unsigned int words[3];
 };
 
-// 1 or 0. `j` is below 96.
-__host__ __device__ inline unsigned int coefficient(const Polynomial& a, int j) {
-    return a.words[j / 32] >> (j % 32) & 1;
-}
-
 // x * a mod p.
 __host__ __device__ inline Polynomial times_x(const Polynomial& a) {
-    const unsigned int carry = 0u - coefficient(a, kDegree - 1);  // x^89 = x^69 + x^38 + x^29 + 1
+    const unsigned int carry = 0u - (a.words[2] >> 24 & 1);  // x^89 = x^69 + x^38 + x^29 + 1
     return {{a.words[0] << 1 ^ (carry & 0x20000001),
              (a.words[1] << 1 | a.words[0] >> 31) ^ (carry & 0x40),
              ((a.words[2] << 1 | a.words[1] >> 31) & 0x1ffffff) ^ (carry & 0x20)}};
 }
 
-// a * b mod p.
-__host__ __device__ inline Polynomial product(Polynomial a, Polynomial b) {
+// a * b mod p: the coefficients of b, from the highest on.
+__host__ __device__ inline Polynomial product(const Polynomial& a, const Polynomial& b) {
     Polynomial result = {};
-    for (int j = kDegree - 1; j >= 0; --j) {
-        const unsigned int factor = 0u - coefficient(b, j);
-        result = times_x(result);
-        for (int i = 0; i < 3; ++i) result.words[i] ^= factor & a.words[i];
+#pragma unroll
+    for (int word = 2; word >= 0; --word) {
+        unsigned int coefficients = b.words[word];
+        for (int j = 0; j < 32; ++j, coefficients <<= 1) {
+            const unsigned int factor = 0u - (coefficients >> 31);
+            result = times_x(result);
+            for (int i = 0; i < 3; ++i) result.words[i] ^= factor & a.words[i];
+        }
     }
     return result;
 }
@@ -67,6 +69,18 @@ inline Polynomial power_of_x(std::uint64_t exponent) {
     return power;
 }
 
+// Element 16 d + v is x^(kStreamDistance * v * 16^d), for each digit d of the streams' numbers.
+inline std::vector<Polynomial> stream_jumps(std::int64_t streams) {
+    std::vector<Polynomial> jumps;
+    Polynomial distance = power_of_x(kStreamDistance);
+    for (std::int64_t reached = 1; reached < streams; reached *= kDigitValues) {
+        jumps.push_back({{1, 0, 0}});
+        for (int v = 1; v < kDigitValues; ++v) jumps.push_back(product(jumps.back(), distance));
+        distance = product(jumps.back(), distance);
+    }
+    return jumps;
+}
+
 // The words that all streams begin from: the upper halves of SplitMix64's numbers, continued by
 // the recurrence.
 inline std::vector<unsigned int> base_words_of(std::uint64_t seed) {
@@ -78,32 +92,38 @@ inline std::vector<unsigned int> base_words_of(std::uint64_t seed) {
     return words;
 }
 
-// Element e is x^(kStreamDistance * 2^e).
-inline std::vector<Polynomial> stream_jumps() {
-    std::vector<Polynomial> jumps = {power_of_x(kStreamDistance)};
-    while (jumps.size() < kJumps) jumps.push_back(product(jumps.back(), jumps.back()));
-    return jumps;
-}
-
 // Writes the state of each thread's stream, which begins kStreamDistance * thread words after the
 // first base word. Word i of thread t is states[i * threads + t].
 static __global__ void seed_streams_kernel(const unsigned int* __restrict__ base_words,
                                            const Polynomial* __restrict__ jumps,
                                            unsigned int* __restrict__ states) {
-    __shared__ unsigned int s_base_words[kBaseWords];
-    for (int i = threadIdx.x; i < kBaseWords; i += kBlockSize) s_base_words[i] = base_words[i];
-    __syncthreads();  // every base word must be written before another thread reads it
+    // s_sums[i][v]: the XOR of the base words i + j, for the bits j of v. A row has 16 banks of
+    // its own, so lanes that read a row together never wait for each other.
+    __shared__ unsigned int s_sums[kBaseWords][kDigitValues];
+    for (int entry = threadIdx.x; entry < kBaseWords * kDigitValues; entry += blockDim.x) {
+        const int i = entry / kDigitValues, v = entry % kDigitValues;
+        unsigned int sum = 0;
+        for (int j = 0; j < kDigitBits; ++j) {
+            if ((v >> j & 1) && i + j < kBaseWords) sum ^= base_words[i + j];
+        }
+        s_sums[i][v] = sum;
+    }
+    __syncthreads();  // every sum must be written before another thread reads it
+
     const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
     const std::size_t threads = gridDim.x * blockDim.x;
-    Polynomial jump = {{1, 0, 0}};
-    for (int e = 0; thread >> e != 0; ++e) {
-        if (thread >> e & 1) jump = product(jump, jumps[e]);
+    Polynomial jump = jumps[thread % kDigitValues];
+    for (int d = 1; thread >> (kDigitBits * d) != 0; ++d) {
+        const unsigned int v = (thread >> (kDigitBits * d)) % kDigitValues;
+        const Polynomial further = jumps[kDigitValues * d + v];
+        jump = product(jump, further);
     }
     for (int i = 0; i < kDegree; ++i) {
         unsigned int word = 0;
 #pragma unroll
-        for (int j = 0; j < kDegree; ++j) {
-            word ^= s_base_words[i + j] & (0u - coefficient(jump, j));
+        for (int d = 0; d < kDigits; ++d) {
+            const unsigned int bits = jump.words[d / 8] >> (kDigitBits * (d % 8));
+            word ^= s_sums[i + kDigitBits * d][bits % kDigitValues];
         }
         states[i * threads + thread] = word;
     }

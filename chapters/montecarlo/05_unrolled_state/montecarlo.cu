@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Monte Carlo, stage 05: one random word for each point.
-// Idea: a word of 32 bits is enough for a point, 16 bits for each coordinate. So a point costs one
-// step of the generator. Its halves are tested as integers: no conversion to float, no comparison.
-// Compared with 04_flushed_counts: the point and its test. Points on a grid of 2^16 x 2^16 cells
-// are no longer quite uniform: the count is biased by 1.8e-7, a standard error at 8e13 points.
-// Limit now: integer arithmetic, of the generator and of the test.
+// Monte Carlo, stage 05: the loop unrolled by the length of the state.
+// Idea: each step of XORWOW moves its five words by one place. In a loop that is unrolled by a
+// multiple of five, the words only change their names, and the moves are gone. The counter that
+// XORWOW adds becomes a constant for each copy of the body.
+// Compared with 04_flushed_counts: the pragma. The compiler's own choice is four copies.
+// Limit now: integer arithmetic of the generator, two steps for each point.
 // Not of the thesis.
 #include <cuda_runtime.h>
 #include <curand_kernel.h>
@@ -23,8 +23,7 @@ using course::cuda_check, course::DeviceBuffer;
 using montecarlo::Count, montecarlo::kBlockSize, montecarlo::sum_over_block;
 using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::PhaseTimer;
 
-constexpr montecarlo::Method kMethod = {.generator = montecarlo::Generator::kXorwow,
-                                        .test = montecarlo::PointTest::kIntegers};
+constexpr int kUnroll = 10;  // a multiple of XORWOW's five words
 constexpr unsigned int kFlushPoints = 1 << 30;  // a count of 32 bits holds them
 
 __global__ void count_inside_kernel(Count samples, unsigned long long seed,
@@ -40,17 +39,16 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
     Count inside = 0;
     for (Count left = my_samples; left > 0;) {
         const unsigned int chunk = left < kFlushPoints ? left : kFlushPoints;
-        unsigned int chunk_outside = 0;
+        unsigned int chunk_inside = 0;
+#pragma unroll kUnroll
         for (unsigned int i = 0; i < chunk; ++i) {
-            // The word's halves, as numbers with a sign.
-            const unsigned int word = curand(&state);
-            const int x = static_cast<int>(word) >> 16;
-            const int y = static_cast<short>(word);
-            // Below 2^31, so the shift gives 1 if the point is outside, else 0.
-            const unsigned int squares = static_cast<unsigned int>(x * x + x) + y * y;
-            chunk_outside += squares >> 30;
+            const float x = curand_uniform(&state);
+            const float y = curand_uniform(&state);
+            // fmaf fixes the roundings, one of y * y and one of the sum: then every compiler and
+            // every device gives the same answer for a point on the edge.
+            if (fmaf(x, x, y * y) < 1.0f) ++chunk_inside;
         }
-        inside += chunk - chunk_outside;
+        inside += chunk_inside;
         left -= chunk;
     }
 
@@ -89,10 +87,10 @@ void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
     timer.end();
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work({.bytes = static_cast<double>(d_block_counts.bytes()),
-                        .operations = kMethod.operations_per_point() * input.samples});
+                        .operations = montecarlo::Method{}.operations_per_point() * input.samples});
 }
 
 int main(int argc, char** argv) {
     return montecarlo::run_stage(argc, argv, STAGE_NAME, count_inside,
-                                 std::numeric_limits<Count>::max(), kMethod);
+                                 std::numeric_limits<Count>::max());
 }
