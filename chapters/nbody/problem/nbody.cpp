@@ -39,7 +39,8 @@ namespace {
 
 class NBody final : public course::Problem {
   public:
-    explicit NBody(AdvanceBodies advance_bodies) : advance_bodies_(advance_bodies) {}
+    NBody(AdvanceBodies advance_bodies, PullError pull_error)
+        : advance_bodies_(advance_bodies), pull_error_(pull_error) {}
 
     std::string_view chapter() const override { return "nbody"; }
     std::string_view summary() const override {
@@ -121,7 +122,7 @@ class NBody final : public course::Problem {
     void run(PhaseTimer& timer) override { advance_bodies_(input_, output_, timer); }
 
     course::Verdict verify() override {
-        if (!verifier_) verifier_.emplace(input_, seed_);
+        if (!verifier_) verifier_.emplace(input_, seed_, pull_error_);
         return verifier_->verify(output_);
     }
 
@@ -168,6 +169,7 @@ class NBody final : public course::Problem {
     }
 
     AdvanceBodies advance_bodies_;
+    PullError pull_error_;
     const course::CommandLine* command_line_ = nullptr;
     std::string input_name_;
     std::int64_t steps_ = 0;
@@ -181,9 +183,10 @@ class NBody final : public course::Problem {
 
 }  // namespace
 
-int run_stage(int argc, char** argv, std::string_view stage_name, AdvanceBodies advance_bodies) {
+int run_stage(int argc, char** argv, std::string_view stage_name, AdvanceBodies advance_bodies,
+              PullError pull_error) {
     return course::run_problem(argc, argv, stage_name,
-                               [&] { return std::make_unique<NBody>(advance_bodies); });
+                               [&] { return std::make_unique<NBody>(advance_bodies, pull_error); });
 }
 
 }  // namespace nbody

@@ -68,9 +68,29 @@ using AdvanceBodies = void (*)(const Input&, Output&, PhaseTimer&);
 // operations for the squared distance and its softening, 2 for the cube, 1 for the inverse root, 1
 // for the mass, and 6 to add up the pull. (GPU Gems 3, chapter 31, counts 20 for the same loop.)
 inline constexpr double kOperationsPerPair = 19;
+// The same where one visit of a pair serves both bodies: 6 operations more for the second sum and 1
+// for the second mass. (With logarithms: 1 logarithm, 3 for the exponent, 1 power, 6 + 6 for the
+// sums.)
+inline constexpr double kOperationsPerMutualPair = 26;
+
+// The greatest error of a single pull, in units of 2^-24 of its size. `distance_squared` has the
+// softening in it; the masses are parts of the largest mass.
+using PullError = double (*)(double distance_squared, double own_mass, double other_mass);
+// Differences 1, squared distance 3, its cube or root 3, rsqrtf 2, products 3: 16 is above all
+// forms.
+double error_of_usual_pull(double distance_squared, double own_mass, double other_mass);
+// The pull as a power of 2 with the sum of three logarithms as its exponent (stage 11). The
+// hardware's log2 errs by 2^-22, relative to the logarithm or to 1, whichever is larger; so does
+// 2^x, relative to its value (CUDA C++ Programming Guide, "Mathematical Functions"; PTX ISA,
+// lg2.approx and ex2.approx). An error in an exponent counts ln 2 times.
+double error_of_log_pull(double distance_squared, double own_mass, double other_mass);
+// Stages with logarithms take any smaller mass for this part of the largest one (rounded down to a
+// power of 2). So a body without mass feels all pulls.
+inline constexpr double kSmallestPart = 0x1p-60;
 
 // main() of every stage. Returns the exit status (error.hpp).
-int run_stage(int argc, char** argv, std::string_view stage_name, AdvanceBodies advance_bodies);
+int run_stage(int argc, char** argv, std::string_view stage_name, AdvanceBodies advance_bodies,
+              PullError pull_error = error_of_usual_pull);
 
 // --- Host copies between a list of vectors and three lists ---------------------------------------
 
@@ -121,7 +141,8 @@ Input read_input(const std::string& path);
 //   - every number is finite; the masses, and without steps the whole state, are unchanged;
 //   - accelerations are compared with equation 6.1 at the output's own positions: those of all
 //     bodies up to kMaxAllBodies, else of kSampledBodies bodies chosen by the seed. The error is
-//     relative to the sum of the sizes of all pulls, because rounding is proportional to it. In a
+//     relative to the sum of the sizes of all pulls, because rounding is proportional to it.
+//     `pull_error` adds what each pull may err by. In a
 //     sample, 95 % of the bodies must be as near as a random walk of roundings allows, and all must
 //     be within the worst case;
 //   - momentum, angular momentum and energy are compared with the input's (energy from the same
@@ -138,7 +159,7 @@ class Verifier {
     static constexpr double kMaxReferencePairs = 1e8;
     static constexpr std::int64_t kMaxReferenceSteps = 1000;
 
-    Verifier(const Input& input, std::uint64_t seed);
+    Verifier(const Input& input, std::uint64_t seed, PullError pull_error = error_of_usual_pull);
     ~Verifier();
     // Errors: UsageError instead of a failed verdict if a body of the float64 leapfrog leaves
     // kMaxCoordinate, or if its energy drifts too: then no stage can be right.

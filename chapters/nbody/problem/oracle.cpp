@@ -2,6 +2,7 @@
 // The float64 oracle of chapter nbody: shares no code with the stages.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 
 #include "common/base/error.hpp"
@@ -45,6 +46,31 @@ Pull pull_on(std::int64_t i, std::int64_t count, double softening_squared,
     return pull;
 }
 
+// What the sum of all pulls on a body may err by.
+struct PullErrors {
+    double relative = error_of_usual_pull(1, 1, 1);  // to the sum of their sizes, in units of 2^-24
+    double surplus = 0;  // pulls of bodies that count as heavier than they are (kSmallestPart)
+};
+
+PullErrors errors_on(std::int64_t i, std::span<const Body> bodies, double softening_squared,
+                     double largest_mass, PullError pull_error) {
+    const Double3 position = position_of(bodies[i]);
+    PullErrors errors;
+    double size = 0, error = 0;
+    for (std::size_t j = 0; j < bodies.size(); ++j) {
+        const Double3 away = position_of(bodies[j]) - position;
+        const double distance_squared = dot(away, away) + softening_squared;
+        const double of_mass_1 = norm(away) * std::pow(distance_squared, -1.5);
+        const double mass = bodies[j].mass;
+        size += of_mass_1 * mass;
+        error += of_mass_1 * mass *
+                 pull_error(distance_squared, bodies[i].mass / largest_mass, mass / largest_mass);
+        errors.surplus += of_mass_1 * std::max(kSmallestPart * largest_mass - mass, 0.0);
+    }
+    if (size > 0) errors.relative = std::max(errors.relative, error / size);
+    return errors;
+}
+
 // The sums that a closed system conserves, and the sizes to which rounding errors are relative.
 struct Conserved {
     Double3 momentum, angular_momentum;
@@ -73,8 +99,9 @@ bool is_finite(const Vector3& v) {
 }  // namespace
 
 struct Verifier::Implementation {
-    Implementation(const Input& input, std::uint64_t seed)
+    Implementation(const Input& input, std::uint64_t seed, PullError pull_error)
         : input(input),
+          pull_error(pull_error),
           count(input.count()),
           softening_squared(input.softening_squared()),
           start(conserved_of(input.bodies, input.velocities)) {
@@ -103,6 +130,22 @@ struct Verifier::Implementation {
         return pulls;
     }
 
+    // Of all sampled bodies.
+    std::vector<PullErrors> pull_errors(std::span<const Body> bodies) const {
+        std::vector<PullErrors> errors(sample.size());
+        if (pull_error == error_of_usual_pull) return errors;
+        double largest_mass = 0;
+        for (const Body& body : bodies) largest_mass = std::max<double>(largest_mass, body.mass);
+        course::parallel_ranges(
+            static_cast<std::int64_t>(sample.size()), [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t k = begin; k < end; ++k) {
+                    errors[k] =
+                        errors_on(sample[k], bodies, softening_squared, largest_mass, pull_error);
+                }
+            });
+        return errors;
+    }
+
     // Each check returns what is wrong, or nothing.
     std::optional<std::string> check_values(const Output& output) const;
     std::optional<std::string> check_conserved(const Output& output,
@@ -120,6 +163,7 @@ struct Verifier::Implementation {
     void refuse_unfit_system();
 
     const Input& input;
+    PullError pull_error;
     std::int64_t count;
     double softening_squared;
     Conserved start;
@@ -349,8 +393,28 @@ std::optional<std::string> Verifier::Implementation::check_trajectory(const Outp
     return std::nullopt;
 }
 
-Verifier::Verifier(const Input& input, std::uint64_t seed)
-    : implementation_(std::make_unique<Implementation>(input, seed)) {}
+double error_of_usual_pull(double /*distance_squared*/, double /*own_mass*/,
+                           double /*other_mass*/) {
+    return 16;
+}
+
+double error_of_log_pull(double distance_squared, double own_mass, double other_mass) {
+    const double log_distance = std::log2(distance_squared);
+    const double log_own = std::log2(std::max(own_mass, kSmallestPart));
+    const double log_other = std::log2(std::max(other_mass, kSmallestPart));
+    // The own logarithm's error leaves the sum with the factor of the body.
+    const double exponent = -1.5 * log_distance + log_own + log_other;
+    const double of_logarithms =
+        4 * (1.5 * std::max(1.0, std::abs(log_distance)) + std::max(1.0, std::abs(log_other)));
+    // The stage's masses are parts of a power of 2, so each logarithm may be larger by 1.
+    const double of_roundings = std::abs(log_own + log_other) + std::abs(exponent) + 4;
+    const double of_powers = 2 * 4 + 2;  // the pull and the factor, which is multiplied twice
+    return error_of_usual_pull(distance_squared, own_mass, other_mass) + of_powers +
+           std::numbers::ln2 * (of_logarithms + of_roundings);
+}
+
+Verifier::Verifier(const Input& input, std::uint64_t seed, PullError pull_error)
+    : implementation_(std::make_unique<Implementation>(input, seed, pull_error)) {}
 Verifier::~Verifier() = default;
 double Verifier::energy_drift() const { return implementation_->energy_drift; }
 
@@ -368,24 +432,26 @@ course::Verdict Verifier::judge(const Output& output) {
 
     const std::vector<Pull> end_pulls =
         oracle.input.steps == 0 ? oracle.start_pulls : oracle.sampled_pulls(output.bodies);
-    // A pull is right to some 10 units in the last place (rsqrtf: 2, the cubed argument: 3, every
-    // other operation: 1). A float sum of n pulls is a random walk of sqrt(n) roundings. Beyond a
-    // million bodies, or beside one heavy body, that changes: a single pull may be smaller than
-    // half a unit of the sum and is lost, always in the same direction. Then only the bound of n
-    // units holds for every body (Higham, "Accuracy and Stability of Numerical Algorithms", 4.2),
-    // and a longer random walk for all but a few.
+    // A single pull is right to `pull` units in the last place. A float sum of n pulls is a random
+    // walk of sqrt(n) roundings. Beyond a million bodies, or beside one heavy body, that changes: a
+    // single pull may be smaller than half a unit of the sum and is lost, always in the same
+    // direction. Then only the bound of n units holds for every body (Higham, "Accuracy and
+    // Stability of Numerical Algorithms", 4.2), and a longer random walk for all but a few.
     constexpr double kUnit = 0x1p-24;
     const double n = static_cast<double>(oracle.count);
     const bool sampled = oracle.count > kMaxAllBodies;
-    const double walk = kUnit * (16 + (sampled ? 16 : 4) * std::sqrt(n));
-    const double tolerance = sampled ? kUnit * (16 + n) : walk;
+    const std::vector<PullErrors> allowed = oracle.pull_errors(output.bodies);
+    double pull = 0;
+    for (const PullErrors& one : allowed) pull = std::max(pull, one.relative);
+    const double walk = kUnit * (pull + (sampled ? 16 : 4) * std::sqrt(n));
+    const double tolerance = sampled ? kUnit * (pull + n) : walk;
     course::ErrorMeter accelerations;
     std::vector<double> errors;  // one per body
     for (std::size_t k = 0; k < oracle.sample.size(); ++k) {
         const Vector3& actual = output.accelerations[oracle.sample[k]];
         const Double3& expected = end_pulls[k].acceleration;
         // With this floor, flushed denormals do not count as wrong.
-        const double scale = std::max(end_pulls[k].size, 1e-30);
+        const double scale = std::max({end_pulls[k].size, allowed[k].surplus / walk, 1e-30});
         accelerations.add(actual.x, expected.x, scale);
         accelerations.add(actual.y, expected.y, scale);
         accelerations.add(actual.z, expected.z, scale);

@@ -114,8 +114,6 @@ enum cudaSharedMemConfig {
     cudaSharedMemBankSizeEightByte = 2,
 };
 
-enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
-
 enum cudaFuncCache {
     cudaFuncCachePreferNone = 0,
     cudaFuncCachePreferShared = 1,

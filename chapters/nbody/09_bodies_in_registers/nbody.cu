@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// N-body, stage 09: several bodies per thread.
+// Idea: a thread keeps four bodies in registers. One load of another body and one loop step then
+// serve four pairs. Coordinates that are subtracted must lie in different banks of registers, or
+// little is gained.
+// Compared with 08_split_sources: four bodies per thread, blocks of 128 threads, an unrolled
+// loop, and the mass first in shared memory. The kernels of leapfrog have moved to
+// device/leapfrog.cuh.
+// Limit now: instruction issue, 13.6 instructions per pair, of which 13 are arithmetic.
+// Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/leapfrog.cuh"
+#include "problem/nbody.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using nbody::Input, nbody::Lists3, nbody::Output, nbody::Phase, nbody::PhaseTimer;
+
+constexpr int kBlockSize = 128;
+constexpr int kWaves = 8;  // 2: 3 % slower on an H200
+constexpr int kBodiesPerThread = 4;
+
+// In shared memory, bodies lie as (mass, x, y, z). So the coordinates of two bodies come from
+// different banks of registers (see the README, "Register banks").
+__device__ __forceinline__ float4 mass_first(float4 body) {
+    return make_float4(body.w, body.x, body.y, body.z);
+}
+__device__ __forceinline__ float4 mass_last(float4 body) {
+    return make_float4(body.y, body.z, body.w, body.x);
+}
+
+// Adds the pulls of one slice of bodies to accelerations that the kernel finds as zeros.
+__global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
+                                             float* __restrict__ accelerations_x,
+                                             float* __restrict__ accelerations_y,
+                                             float* __restrict__ accelerations_z, int count,
+                                             int slice, float softening_squared) {
+    __shared__ float4 s_bodies[kBlockSize];
+    // The thread's bodies lie kBlockSize apart, so that neighbouring lanes load neighbouring
+    // bodies.
+    const int first = blockIdx.x * kBlockSize * kBodiesPerThread + threadIdx.x;
+    const float4 no_body = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 body[kBodiesPerThread];
+    float3 acceleration[kBodiesPerThread] = {};
+    for (int b = 0; b < kBodiesPerThread; ++b) {
+        const int i = first + b * kBlockSize;
+        body[b] = i < count ? bodies[i] : no_body;
+    }
+    const int end = min((blockIdx.y + 1) * slice, count);
+    for (int tile = blockIdx.y * slice; tile < end; tile += kBlockSize) {
+        const int source = tile + threadIdx.x;
+        // Past the end of the slice, a body without mass fills the tile. It pulls nobody, so the
+        // loop over the tile needs no test for the end.
+        s_bodies[threadIdx.x] = mass_first(source < end ? bodies[source] : no_body);
+        __syncthreads();  // the whole tile must be there before a thread reads it
+#pragma unroll 8
+        for (int j = 0; j < kBlockSize; ++j) {
+            const float4 other = mass_last(s_bodies[j]);
+            for (int b = 0; b < kBodiesPerThread; ++b) {
+                const float dx = other.x - body[b].x;
+                const float dy = other.y - body[b].y;
+                const float dz = other.z - body[b].z;
+                const float distance_squared = softening_squared + dx * dx + dy * dy + dz * dz;
+                const float cube = distance_squared * distance_squared * distance_squared;
+                const float pull = other.w * rsqrtf(cube);
+                acceleration[b].x += dx * pull;
+                acceleration[b].y += dy * pull;
+                acceleration[b].z += dz * pull;
+            }
+        }
+        __syncthreads();  // no thread may overwrite the tile while another still reads it
+    }
+    for (int b = 0; b < kBodiesPerThread; ++b) {
+        const int i = first + b * kBlockSize;
+        if (i >= count) return;
+        atomicAdd(&accelerations_x[i], acceleration[b].x);
+        atomicAdd(&accelerations_y[i], acceleration[b].y);
+        atomicAdd(&accelerations_z[i], acceleration[b].z);
+    }
+}
+
+// The bodies of a slice, whole tiles and at least two of them: `blocks` blocks per slice shall fill
+// the device kWaves times, so that blocks which end late leave little of it empty.
+int choose_slice(int count, int blocks) {
+    int device = 0, multiprocessors = 0, blocks_each = 0;
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks_each, compute_accelerations_kernel, kBlockSize, 0));
+    const int most = (count - 1) / (2 * kBlockSize) + 1;
+    const int slices =
+        std::clamp((kWaves * multiprocessors * blocks_each - 1) / blocks + 1, 1, most);
+    const int tiles = (count - 1) / kBlockSize + 1;
+    return ((tiles - 1) / slices + 1) * kBlockSize;
+}
+
+void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
+    const int count = input.count();
+    const float softening_squared = input.softening_squared();
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<float4> d_bodies(count);
+    std::vector<float> h_velocities = nbody::to_lists(input.velocities);
+    std::vector<float> h_accelerations(3 * input.bodies.size());
+    DeviceBuffer<float> d_velocities(h_velocities.size()), d_accelerations(h_accelerations.size());
+    const Lists3 velocities = nbody::split(d_velocities, count);
+    const Lists3 accelerations = nbody::split(d_accelerations, count);
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_velocities.data(), h_velocities.data(), d_velocities.bytes(),
+                          cudaMemcpyHostToDevice));
+
+    const auto copy_state_back = [&] {
+        cuda_check(cudaMemcpy(output.bodies.data(), d_bodies.data(), d_bodies.bytes(),
+                              cudaMemcpyDeviceToHost));
+        cuda_check(cudaMemcpy(h_velocities.data(), d_velocities.data(), d_velocities.bytes(),
+                              cudaMemcpyDeviceToHost));
+        nbody::from_lists(h_velocities, output.velocities);
+    };
+
+    timer.begin(Phase::kKernels);
+    const int blocks = (count + kBlockSize - 1) / kBlockSize;
+    const int force_blocks = (blocks - 1) / kBodiesPerThread + 1;
+    const int slice = choose_slice(count, force_blocks);
+    const dim3 grid(force_blocks, (count - 1) / slice + 1);
+    const auto compute_accelerations = [&] {
+        cuda_check(cudaMemset(d_accelerations.data(), 0, d_accelerations.bytes()));
+        compute_accelerations_kernel<<<grid, kBlockSize>>>(d_bodies.data(), accelerations.x,
+                                                           accelerations.y, accelerations.z, count,
+                                                           slice, softening_squared);
+        cuda_check(cudaGetLastError());
+    };
+    const auto kick = [&](float duration) {
+        nbody::kick_kernel<<<blocks, kBlockSize>>>(velocities.x, velocities.y, velocities.z,
+                                                   accelerations.x, accelerations.y,
+                                                   accelerations.z, duration, count);
+        cuda_check(cudaGetLastError());
+    };
+    compute_accelerations();
+    for (std::int64_t step = 1; step <= input.steps; ++step) {
+        kick(0.5f * input.dt);
+        nbody::drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities.x, velocities.y,
+                                                    velocities.z, input.dt, count);
+        cuda_check(cudaGetLastError());
+        compute_accelerations();
+        kick(0.5f * input.dt);
+        if (output.is_due(step)) {
+            copy_state_back();
+            output.write_step(step);
+        }
+    }
+
+    timer.begin(Phase::kCopyOut);
+    copy_state_back();
+    cuda_check(cudaMemcpy(h_accelerations.data(), d_accelerations.data(), d_accelerations.bytes(),
+                          cudaMemcpyDeviceToHost));
+    nbody::from_lists(h_accelerations, output.accelerations);
+    timer.end();
+    timer.note_grid(std::int64_t{grid.x} * grid.y, kBlockSize);
+    timer.declare_work(
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
+         .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
+}
+
+int main(int argc, char** argv) { return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies); }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// N-body, stage 10: each pair once.
+// Idea: two bodies pull each other with the same force (Newton's third law), so one root serves
+// two sums. A lane keeps eight bodies, a warp 256: a group. The warp meets packets of 32 other
+// bodies, each in 32 steps. A packet's sums travel from lane to lane, so no two lanes add to one
+// sum.
+// Compared with 09_bodies_in_registers: warps that work alone, half of the pairs, sums that
+// travel.
+// Limit now: instruction issue, 8.9 instructions per ordered pair, and the registers they read.
+// Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/leapfrog.cuh"
+#include "device/mass_first.cuh"
+#include "device/packets_per_task.cuh"
+#include "problem/nbody.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using nbody::Input, nbody::Lists3, nbody::Output, nbody::Phase, nbody::PhaseTimer;
+
+constexpr int kWarpSize = 32;
+constexpr unsigned kAllLanes = 0xFFFFFFFF;
+constexpr int kWarps = 4;  // of a block; each works alone
+constexpr int kBlockSize = kWarps * kWarpSize;
+constexpr int kBlocks = 4;  // of a multiprocessor, so that a thread gets 128 registers
+constexpr int kBodiesPerLane = 8;
+constexpr int kPackets = kBodiesPerLane;  // of a group
+constexpr int kGroup = kBodiesPerLane * kWarpSize;
+
+// Past the end of the list there are bodies without mass, which pull nobody.
+__device__ __forceinline__ float4 load_body(const float4* __restrict__ bodies, int i, int count) {
+    return i < count ? bodies[i] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
+// The pulls of `own` and `other` on each other, without the mass of the body that is pulled.
+__device__ __forceinline__ void add_pulls(float4 own, float4 other, float softening_squared,
+                                          float3& own_sum, float3& other_sum) {
+    const float dx = other.x - own.x;
+    const float dy = other.y - own.y;
+    const float dz = other.z - own.z;
+    const float root = rsqrtf(softening_squared + dx * dx + dy * dy + dz * dz);
+    const float cube = root * root * root;
+    const float pull = other.w * cube, pull_back = own.w * cube;
+    own_sum.x += dx * pull;
+    own_sum.y += dy * pull;
+    own_sum.z += dz * pull;
+    other_sum.x += dx * pull_back;
+    other_sum.y += dy * pull_back;
+    other_sum.z += dz * pull_back;
+}
+
+// The packets that a group must meet: its own, and those of the next groups, up to half of all. The
+// last group is followed by the first. So two groups meet once. With an even number of groups, two
+// opposite ones meet from one side only.
+__device__ __forceinline__ int packets_to_meet(int group, int groups) {
+    const int half = groups / 2;
+    return ((groups % 2 == 1 || group < half ? half : half - 1) + 1) * kPackets;
+}
+
+// The sum that the next lane holds; the last lane is followed by the first.
+__device__ __forceinline__ float3 of_next_lane(float3 sum) {
+    const int next = (threadIdx.x + 1) % kWarpSize;
+    return make_float3(__shfl_sync(kAllLanes, sum.x, next), __shfl_sync(kAllLanes, sum.y, next),
+                       __shfl_sync(kAllLanes, sum.z, next));
+}
+
+// Adds to the acceleration of a body. Other warps may add to it at the same time.
+__device__ __forceinline__ void add_to(Lists3 accelerations, int i, float factor, float3 sum) {
+    atomicAdd(&accelerations.x[i], factor * sum.x);
+    atomicAdd(&accelerations.y[i], factor * sum.y);
+    atomicAdd(&accelerations.z[i], factor * sum.z);
+}
+
+// One warp per group and part of the packets that it must meet.
+__global__ void __launch_bounds__(kBlockSize, kBlocks)
+    compute_accelerations_kernel(const float4* __restrict__ bodies, Lists3 accelerations, int count,
+                                 int parts, int packets_each, float softening_squared) {
+    // Each packet twice, so that lane + step needs no modulo.
+    __shared__ float4 s_packets[kWarps][2 * kWarpSize];
+    const int lane = threadIdx.x % kWarpSize;
+    // All lanes take lane 0's number, so the compiler knows that they stay together.
+    const int warp = __shfl_sync(kAllLanes, threadIdx.x / kWarpSize, 0);
+    float4* const s_packet = s_packets[warp];
+    const int task = blockIdx.x * kWarps + warp;
+    const int group = task / parts;
+    const int groups = (count - 1) / kGroup + 1;
+    const int begin = task % parts * packets_each;
+    const int end = min(begin + packets_each, packets_to_meet(group, groups));
+    if (group >= groups || begin >= end) return;  // the whole warp
+
+    float4 body[kBodiesPerLane];
+    float3 sum[kBodiesPerLane] = {};
+    for (int b = 0; b < kBodiesPerLane; ++b) {
+        body[b] = load_body(bodies, group * kGroup + b * kWarpSize + lane, count);
+    }
+    int packet = (group * kPackets + begin) % (groups * kPackets);
+    float4 next = load_body(bodies, packet * kWarpSize + lane, count);
+    for (int met = begin; met < end; ++met) {
+        __syncwarp();  // all lanes have read the packet before
+        s_packet[lane] = s_packet[lane + kWarpSize] = nbody::mass_first(next);
+        __syncwarp();
+        const int j = packet * kWarpSize + lane;
+        packet = packet + 1 < groups * kPackets ? packet + 1 : 0;
+        next = load_body(bodies, packet * kWarpSize + lane, count);  // arrives in the meantime
+        float3 traveller = {};  // in step k, the sum of body (lane + k) % 32 of the packet
+#pragma unroll 2
+        for (int k = 0; k < kWarpSize; ++k) {
+            const float4 other = nbody::mass_last(s_packet[lane + k]);
+            for (int b = 0; b < kBodiesPerLane; ++b) {
+                add_pulls(body[b], other, softening_squared, sum[b], traveller);
+            }
+            traveller = of_next_lane(traveller);
+        }
+        // In its own group, a body meets each other one from both sides.
+        if (met >= kPackets && j < count) add_to(accelerations, j, -1, traveller);
+    }
+    for (int b = 0; b < kBodiesPerLane; ++b) {
+        const int i = group * kGroup + b * kWarpSize + lane;
+        if (i >= count) return;
+        add_to(accelerations, i, 1, sum[b]);
+    }
+}
+
+void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
+    const int count = input.count();
+    const float softening_squared = input.softening_squared();
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<float4> d_bodies(count);
+    std::vector<float> h_velocities = nbody::to_lists(input.velocities);
+    std::vector<float> h_accelerations(3 * input.bodies.size());
+    DeviceBuffer<float> d_velocities(h_velocities.size()), d_accelerations(h_accelerations.size());
+    const Lists3 velocities = nbody::split(d_velocities, count);
+    const Lists3 accelerations = nbody::split(d_accelerations, count);
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_velocities.data(), h_velocities.data(), d_velocities.bytes(),
+                          cudaMemcpyHostToDevice));
+
+    const auto copy_state_back = [&] {
+        cuda_check(cudaMemcpy(output.bodies.data(), d_bodies.data(), d_bodies.bytes(),
+                              cudaMemcpyDeviceToHost));
+        cuda_check(cudaMemcpy(h_velocities.data(), d_velocities.data(), d_velocities.bytes(),
+                              cudaMemcpyDeviceToHost));
+        nbody::from_lists(h_velocities, output.velocities);
+    };
+
+    timer.begin(Phase::kKernels);
+    const int blocks = (count + kBlockSize - 1) / kBlockSize;
+    const int groups = (count - 1) / kGroup + 1;
+    const int packets_all = (groups / 2 + 1) * kPackets;  // of a group, at the most
+    const int packets_each = nbody::packets_per_task(groups, packets_all, kBlocks * kWarps);
+    const int parts = (packets_all - 1) / packets_each + 1;
+    const int force_blocks = (groups * parts - 1) / kWarps + 1;
+    const auto compute_accelerations = [&] {
+        cuda_check(cudaMemset(d_accelerations.data(), 0, d_accelerations.bytes()));
+        compute_accelerations_kernel<<<force_blocks, kBlockSize>>>(
+            d_bodies.data(), accelerations, count, parts, packets_each, softening_squared);
+        cuda_check(cudaGetLastError());
+    };
+    const auto kick = [&](float duration) {
+        nbody::kick_kernel<<<blocks, kBlockSize>>>(velocities.x, velocities.y, velocities.z,
+                                                   accelerations.x, accelerations.y,
+                                                   accelerations.z, duration, count);
+        cuda_check(cudaGetLastError());
+    };
+    compute_accelerations();
+    for (std::int64_t step = 1; step <= input.steps; ++step) {
+        kick(0.5f * input.dt);
+        nbody::drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities.x, velocities.y,
+                                                    velocities.z, input.dt, count);
+        cuda_check(cudaGetLastError());
+        compute_accelerations();
+        kick(0.5f * input.dt);
+        if (output.is_due(step)) {
+            copy_state_back();
+            output.write_step(step);
+        }
+    }
+
+    timer.begin(Phase::kCopyOut);
+    copy_state_back();
+    cuda_check(cudaMemcpy(h_accelerations.data(), d_accelerations.data(), d_accelerations.bytes(),
+                          cudaMemcpyDeviceToHost));
+    nbody::from_lists(h_accelerations, output.accelerations);
+    timer.end();
+    timer.note_grid(force_blocks, kBlockSize);
+    timer.declare_work(
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
+         .operations = nbody::kOperationsPerMutualPair / 2 * count * count * (input.steps + 1)});
+}
+
+int main(int argc, char** argv) { return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies); }

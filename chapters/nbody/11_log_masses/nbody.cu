@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// N-body, stage 11: masses as logarithms.
+// Idea: m_i m_j / d^3 = 2^(log m_i + log m_j - 1.5 log d^2) serves both sums of a pair, if each
+// sum is divided by its own body's mass in the end. The hardware computes log2 and 2^x in one
+// instruction each. With an addition and a multiply-add, they replace the root and four
+// products.
+// Compared with 10_third_law: the arithmetic of a pair, and the factor of each sum.
+// Limit now: special functions (128 of 134 clocks) and instruction issue, 8.4 per ordered pair.
+// Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/groups.cuh"
+#include "device/leapfrog.cuh"
+#include "device/mass_first.cuh"
+#include "device/packets_per_task.cuh"
+#include "problem/nbody.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using nbody::Body, nbody::Input, nbody::kSmallestPart, nbody::Lists3, nbody::Output, nbody::Phase,
+    nbody::PhaseTimer;
+
+using nbody::kAllLanes, nbody::kBlocks, nbody::kBlockSize, nbody::kBodiesPerLane, nbody::kGroup;
+using nbody::kPackets, nbody::kWarps, nbody::kWarpSize;
+
+// A body with the logarithm of its mass, as a part of the largest mass: near 0, a logarithm has
+// most digits. A body without mass gets 2^-60, and so feels all pulls. Past the end of the list
+// there are bodies with 2^-infinity = 0, which pull nobody.
+__device__ __forceinline__ float4 load_body(const float4* __restrict__ bodies, int i, int count,
+                                            float inverse_unit) {
+    if (i >= count) return make_float4(0.0f, 0.0f, 0.0f, -INFINITY);
+    float4 body = bodies[i];
+    body.w = __log2f(fmaxf(body.w * inverse_unit, kSmallestPart));
+    return body;
+}
+
+// The pulls of `own` and `other` on each other, times the mass of the body that is pulled.
+__device__ __forceinline__ void add_pulls(float4 own, float4 other, float softening_squared,
+                                          float3& own_sum, float3& other_sum) {
+    const float dx = other.x - own.x;
+    const float dy = other.y - own.y;
+    const float dz = other.z - own.z;
+    const float distance_squared = softening_squared + dx * dx + dy * dy + dz * dz;
+    const float pull = exp2f(-1.5f * __log2f(distance_squared) + (other.w + own.w));
+    own_sum.x += dx * pull;
+    own_sum.y += dy * pull;
+    own_sum.z += dz * pull;
+    other_sum.x += dx * pull;
+    other_sum.y += dy * pull;
+    other_sum.z += dz * pull;
+}
+
+// One warp per group and part of the packets that it must meet.
+__global__ void __launch_bounds__(kBlockSize, kBlocks)
+    compute_accelerations_kernel(const float4* __restrict__ bodies, Lists3 accelerations, int count,
+                                 int parts, int packets_each, float softening_squared,
+                                 float mass_unit) {
+    // Each packet twice, so that lane + step needs no modulo.
+    __shared__ float4 s_packets[kWarps][2 * kWarpSize];
+    const int lane = threadIdx.x % kWarpSize;
+    // All lanes take lane 0's number, so the compiler knows that they stay together.
+    const int warp = __shfl_sync(kAllLanes, threadIdx.x / kWarpSize, 0);
+    float4* const s_packet = s_packets[warp];
+    const int task = blockIdx.x * kWarps + warp;
+    const int group = task / parts;
+    const int groups = (count - 1) / kGroup + 1;
+    const int begin = task % parts * packets_each;
+    const int end = min(begin + packets_each, nbody::packets_to_meet(group, groups));
+    if (group >= groups || begin >= end) return;  // the whole warp
+
+    const float inverse_unit = 1 / mass_unit;
+    float4 body[kBodiesPerLane];
+    float3 sum[kBodiesPerLane] = {};
+    for (int b = 0; b < kBodiesPerLane; ++b) {
+        body[b] = load_body(bodies, group * kGroup + b * kWarpSize + lane, count, inverse_unit);
+    }
+    int packet = (group * kPackets + begin) % (groups * kPackets);
+    float4 next = load_body(bodies, packet * kWarpSize + lane, count, inverse_unit);
+    for (int met = begin; met < end; ++met) {
+        __syncwarp();  // all lanes have read the packet before
+        s_packet[lane] = s_packet[lane + kWarpSize] = nbody::mass_first(next);
+        __syncwarp();
+        const int j = packet * kWarpSize + lane;
+        const float factor = mass_unit * exp2f(-next.w);  // of the same rounded logarithm
+        packet = packet + 1 < groups * kPackets ? packet + 1 : 0;
+        next = load_body(bodies, packet * kWarpSize + lane, count, inverse_unit);
+        float3 traveller = {};  // in step k, the sum of body (lane + k) % 32 of the packet
+#pragma unroll 2
+        for (int k = 0; k < kWarpSize; ++k) {
+            const float4 other = nbody::mass_last(s_packet[lane + k]);
+            for (int b = 0; b < kBodiesPerLane; ++b) {
+                add_pulls(body[b], other, softening_squared, sum[b], traveller);
+            }
+            traveller = nbody::of_next_lane(traveller);
+        }
+        // In its own group, a body meets each other one from both sides.
+        if (met >= kPackets && j < count) nbody::add_to(accelerations, j, -factor, traveller);
+    }
+    for (int b = 0; b < kBodiesPerLane; ++b) {
+        const int i = group * kGroup + b * kWarpSize + lane;
+        const float factor = mass_unit * exp2f(-body[b].w);
+        if (i >= count) return;
+        nbody::add_to(accelerations, i, factor, sum[b]);
+    }
+}
+
+// The power of 2 at the largest mass or just below it, so that parts of it are exact. Its inverse
+// is a normal float, too. If no body has mass, it is 0, and so are the factors of all sums.
+float choose_mass_unit(std::span<const Body> bodies) {
+    float largest = 0;
+    for (const Body& body : bodies) largest = std::max(largest, body.mass);
+    return largest > 0 ? std::exp2(std::clamp(std::floor(std::log2(largest)), -126.0f, 126.0f)) : 0;
+}
+
+void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
+    const int count = input.count();
+    const float softening_squared = input.softening_squared();
+    const float mass_unit = choose_mass_unit(input.bodies);
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<float4> d_bodies(count);
+    std::vector<float> h_velocities = nbody::to_lists(input.velocities);
+    std::vector<float> h_accelerations(3 * input.bodies.size());
+    DeviceBuffer<float> d_velocities(h_velocities.size()), d_accelerations(h_accelerations.size());
+    const Lists3 velocities = nbody::split(d_velocities, count);
+    const Lists3 accelerations = nbody::split(d_accelerations, count);
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_velocities.data(), h_velocities.data(), d_velocities.bytes(),
+                          cudaMemcpyHostToDevice));
+
+    const auto copy_state_back = [&] {
+        cuda_check(cudaMemcpy(output.bodies.data(), d_bodies.data(), d_bodies.bytes(),
+                              cudaMemcpyDeviceToHost));
+        cuda_check(cudaMemcpy(h_velocities.data(), d_velocities.data(), d_velocities.bytes(),
+                              cudaMemcpyDeviceToHost));
+        nbody::from_lists(h_velocities, output.velocities);
+    };
+
+    timer.begin(Phase::kKernels);
+    const int blocks = (count + kBlockSize - 1) / kBlockSize;
+    const int groups = (count - 1) / kGroup + 1;
+    const int packets_all = (groups / 2 + 1) * kPackets;  // of a group, at the most
+    const int packets_each = nbody::packets_per_task(groups, packets_all, kBlocks * kWarps);
+    const int parts = (packets_all - 1) / packets_each + 1;
+    const int force_blocks = (groups * parts - 1) / kWarps + 1;
+    const auto compute_accelerations = [&] {
+        cuda_check(cudaMemset(d_accelerations.data(), 0, d_accelerations.bytes()));
+        compute_accelerations_kernel<<<force_blocks, kBlockSize>>>(d_bodies.data(), accelerations,
+                                                                   count, parts, packets_each,
+                                                                   softening_squared, mass_unit);
+        cuda_check(cudaGetLastError());
+    };
+    const auto kick = [&](float duration) {
+        nbody::kick_kernel<<<blocks, kBlockSize>>>(velocities.x, velocities.y, velocities.z,
+                                                   accelerations.x, accelerations.y,
+                                                   accelerations.z, duration, count);
+        cuda_check(cudaGetLastError());
+    };
+    compute_accelerations();
+    for (std::int64_t step = 1; step <= input.steps; ++step) {
+        kick(0.5f * input.dt);
+        nbody::drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities.x, velocities.y,
+                                                    velocities.z, input.dt, count);
+        cuda_check(cudaGetLastError());
+        compute_accelerations();
+        kick(0.5f * input.dt);
+        if (output.is_due(step)) {
+            copy_state_back();
+            output.write_step(step);
+        }
+    }
+
+    timer.begin(Phase::kCopyOut);
+    copy_state_back();
+    cuda_check(cudaMemcpy(h_accelerations.data(), d_accelerations.data(), d_accelerations.bytes(),
+                          cudaMemcpyDeviceToHost));
+    nbody::from_lists(h_accelerations, output.accelerations);
+    timer.end();
+    timer.note_grid(force_blocks, kBlockSize);
+    timer.declare_work(
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
+         .operations = nbody::kOperationsPerMutualPair / 2 * count * count * (input.steps + 1)});
+}
+
+int main(int argc, char** argv) {
+    return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies, nbody::error_of_log_pull);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// N-body, stage 13: the kernel that NVIDIA's samples show, written anew.
+// Idea: none of its own. It is what most people compare with (CUDA samples, `nbody`): one body
+// per thread, a tile of 256 bodies in dynamic shared memory, a loop that is unrolled 128 times,
+// and the root before the cube. The sample takes multiples of 256 bodies, this kernel any
+// number.
+// Compared with 06_flush_denormals: dynamic shared memory, the unrolled loop, the root.
+// Limit now: instruction issue, 15 instructions per pair.
+// Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/nbody.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer;
+
+constexpr int kBlockSize = 256;
+
+__global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
+                                             float* __restrict__ accelerations_x,
+                                             float* __restrict__ accelerations_y,
+                                             float* __restrict__ accelerations_z, int count,
+                                             float softening_squared) {
+    extern __shared__ float4 s_bodies[];  // blockDim.x
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float4 no_body = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const float4 body = i < count ? bodies[i] : no_body;
+    float3 acceleration = make_float3(0.0f, 0.0f, 0.0f);
+    for (int tile = 0; tile < count; tile += kBlockSize) {
+        const int source = tile + threadIdx.x;
+        // Past the end of the list, a body without mass fills the tile. It pulls nobody, so the
+        // loop over the tile needs no test for the end.
+        s_bodies[threadIdx.x] = source < count ? bodies[source] : no_body;
+        __syncthreads();  // the whole tile must be there before a thread reads it
+#pragma unroll 128
+        for (int j = 0; j < kBlockSize; ++j) {
+            const float4 other = s_bodies[j];
+            const float dx = other.x - body.x;
+            const float dy = other.y - body.y;
+            const float dz = other.z - body.z;
+            const float distance_squared = dx * dx + dy * dy + dz * dz + softening_squared;
+            const float root = rsqrtf(distance_squared);
+            const float pull = other.w * (root * root * root);
+            acceleration.x += dx * pull;
+            acceleration.y += dy * pull;
+            acceleration.z += dz * pull;
+        }
+        __syncthreads();  // no thread may overwrite the tile while another still reads it
+    }
+    if (i >= count) return;
+    accelerations_x[i] = acceleration.x;
+    accelerations_y[i] = acceleration.y;
+    accelerations_z[i] = acceleration.z;
+}
+
+// v += a * duration: half a step before the drift, and half a step after it (equations 6.8, 6.7).
+__global__ void kick_kernel(float* __restrict__ velocities_x, float* __restrict__ velocities_y,
+                            float* __restrict__ velocities_z,
+                            const float* __restrict__ accelerations_x,
+                            const float* __restrict__ accelerations_y,
+                            const float* __restrict__ accelerations_z, float duration, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    velocities_x[i] += accelerations_x[i] * duration;
+    velocities_y[i] += accelerations_y[i] * duration;
+    velocities_z[i] += accelerations_z[i] * duration;
+}
+
+// x += v * duration (equation 6.9).
+__global__ void drift_kernel(float4* __restrict__ bodies, const float* __restrict__ velocities_x,
+                             const float* __restrict__ velocities_y,
+                             const float* __restrict__ velocities_z, float duration, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    float4 body = bodies[i];
+    body.x += velocities_x[i] * duration;
+    body.y += velocities_y[i] * duration;
+    body.z += velocities_z[i] * duration;
+    bodies[i] = body;
+}
+
+// Three lists of `count` numbers each, one behind the other in one buffer.
+struct Lists3 {
+    float *x, *y, *z;
+};
+Lists3 split(DeviceBuffer<float>& buffer, int count) {
+    float* const x = buffer.data();
+    return {x, x + count, x + 2 * static_cast<std::int64_t>(count)};
+}
+
+void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
+    const int count = input.count();
+    const float softening_squared = input.softening_squared();
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<float4> d_bodies(count);
+    std::vector<float> h_velocities = nbody::to_lists(input.velocities);
+    std::vector<float> h_accelerations(3 * input.bodies.size());
+    DeviceBuffer<float> d_velocities(h_velocities.size()), d_accelerations(h_accelerations.size());
+    const Lists3 velocities = split(d_velocities, count);
+    const Lists3 accelerations = split(d_accelerations, count);
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_velocities.data(), h_velocities.data(), d_velocities.bytes(),
+                          cudaMemcpyHostToDevice));
+
+    const auto copy_state_back = [&] {
+        cuda_check(cudaMemcpy(output.bodies.data(), d_bodies.data(), d_bodies.bytes(),
+                              cudaMemcpyDeviceToHost));
+        cuda_check(cudaMemcpy(h_velocities.data(), d_velocities.data(), d_velocities.bytes(),
+                              cudaMemcpyDeviceToHost));
+        nbody::from_lists(h_velocities, output.velocities);
+    };
+
+    timer.begin(Phase::kKernels);
+    const int blocks = (count + kBlockSize - 1) / kBlockSize;
+    const auto compute_accelerations = [&] {
+        compute_accelerations_kernel<<<blocks, kBlockSize, kBlockSize * sizeof(float4)>>>(
+            d_bodies.data(), accelerations.x, accelerations.y, accelerations.z, count,
+            softening_squared);
+        cuda_check(cudaGetLastError());
+    };
+    const auto kick = [&](float duration) {
+        kick_kernel<<<blocks, kBlockSize>>>(velocities.x, velocities.y, velocities.z,
+                                            accelerations.x, accelerations.y, accelerations.z,
+                                            duration, count);
+        cuda_check(cudaGetLastError());
+    };
+    compute_accelerations();
+    for (std::int64_t step = 1; step <= input.steps; ++step) {
+        kick(0.5f * input.dt);
+        drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities.x, velocities.y,
+                                             velocities.z, input.dt, count);
+        cuda_check(cudaGetLastError());
+        compute_accelerations();
+        kick(0.5f * input.dt);
+        if (output.is_due(step)) {
+            copy_state_back();
+            output.write_step(step);
+        }
+    }
+
+    timer.begin(Phase::kCopyOut);
+    copy_state_back();
+    cuda_check(cudaMemcpy(h_accelerations.data(), d_accelerations.data(), d_accelerations.bytes(),
+                          cudaMemcpyDeviceToHost));
+    nbody::from_lists(h_accelerations, output.accelerations);
+    timer.end();
+    timer.note_grid(blocks, kBlockSize);
+    timer.declare_work(
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
+         .operations = nbody::kOperationsPerPair * count * count * (input.steps + 1)});
+}
+
+int main(int argc, char** argv) { return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies); }
