@@ -8,8 +8,9 @@ import math
 from common.tools.lib.numbers import short_count, short_time
 from common.tools.lib.stages import DataError
 from plots.drawing.axes import log_range
-from plots.drawing.chapter import Chapter, Rate
+from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Block, Drawing, Figure
+from plots.drawing.instructions import prepare_instructions
 from plots.drawing.panels import Runs, ends_of, point_rows, prepare_cpu_gpu
 from plots.drawing.words import (
     THESIS_CARD,
@@ -18,14 +19,16 @@ from plots.drawing.words import (
     kernel_engine,
     provenance,
 )
+from plots.montecarlo.beyond import BEYOND, CHUNK, chunks_table, prepare_generators, prepare_rates
+from plots.montecarlo.profile import PROFILED, SAMPLES
 from plots.records.medians import times
 from plots.records.rows import newest
 from plots.records.source import Source
 from plots.records.stages import stages_of
 
 STAGES = stages_of("montecarlo")
-KERNELS = STAGES.kernels
-BEST = KERNELS[-1]
+BEST = STAGES.named("64bit_counts")
+KERNELS = tuple(name for name in STAGES.kernels if name <= BEST)  # those of the thesis
 RUNS = Runs(STAGES, {"input": "xorwow"}, "points", "points")
 # A point counts 4 with probability pi/4, else 0. Its standard deviation is sqrt(pi (4 - pi)) =
 # 1.642.
@@ -217,4 +220,55 @@ FIGURES = (
     ),
 )
 
-CHAPTER = Chapter(STAGES, FIGURES, Rate("points"))
+# The stages after the thesis'. They have figures of their own once they are recorded.
+BEYOND_FIGURES = (
+    Figure(
+        "montecarlo_rates",
+        "",
+        STAGES.chapter,
+        "Monte Carlo beyond the thesis, points per second",
+        "The thesis ends with 03_64bit_counts.",
+        prepare_rates,
+        in_readme=True,
+    ),
+    Figure(
+        "montecarlo_instructions",
+        "",
+        STAGES.chapter,
+        "Monte Carlo beyond the thesis, instructions per point",
+        "The thesis counts no instructions in this chapter.",
+        lambda source: prepare_instructions(
+            source, STAGES.chapter, PROFILED, SAMPLES, "point", "{n} points"
+        ),
+        in_readme=True,
+        script="instructions",
+        folder="drawing",
+    ),
+    Figure(
+        "montecarlo_generators",
+        "",
+        STAGES.chapter,
+        "Monte Carlo, rate and quality of the generators",
+        "The thesis has XORWOW with two words per point.",
+        prepare_generators,
+        in_readme=True,
+    ),
+)
+RECORDED = len(BEYOND) > 1
+
+CHAPTER = Chapter(
+    STAGES,
+    FIGURES + (BEYOND_FIGURES if RECORDED else ()),
+    Rate("points"),
+    Rules(
+        # The library's generator and its chunk by default.
+        stage_runs={
+            name: {"generator": "xorwow", "chunk": CHUNK}
+            for name in BEYOND
+            if STAGES[name].libraries
+        }
+    ),
+    tables={"chunks": chunks_table} if RECORDED else {},
+    profile="plots.montecarlo.profile" if RECORDED else "",
+    profiled=PROFILED if RECORDED else (),
+)

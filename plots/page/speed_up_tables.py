@@ -47,8 +47,9 @@ def timing_rule(chapter: Chapter) -> str:
     timed = [name for name in chapter.stages.names if chapter.timed_by_kernels(name)]
     wrong = [name for name in chapter.stages.names if chapter.stages.races(name)]
     before = "the stage before"
-    if any(stage.begins_part for stage in chapter.stages):
-        before += f" (where a part begins, over {chapter.stages.serial})"
+    serial = chapter.stages.serial
+    if any(stage.begins_part and stage.compared_with == serial for stage in chapter.stages):
+        before += f" (where a part begins, over {serial})"
     if wrong:
         before += f" (not over {' or '.join(wrong)}, which is wrong on purpose)"
     if not timed:

@@ -44,19 +44,23 @@ __host__ __device__ inline Polynomial times_x(const Polynomial& a) {
              ((a.words[2] << 1 | a.words[1] >> 31) & 0x1ffffff) ^ (carry & 0x20)}};
 }
 
-// a * b mod p: the coefficients of b, from the highest on.
-__host__ __device__ inline Polynomial product(const Polynomial& a, const Polynomial& b) {
-    Polynomial result = {};
-#pragma unroll
-    for (int word = 2; word >= 0; --word) {
-        unsigned int coefficients = b.words[word];
-        for (int j = 0; j < 32; ++j, coefficients <<= 1) {
-            const unsigned int factor = 0u - (coefficients >> 31);
-            result = times_x(result);
-            for (int i = 0; i < 3; ++i) result.words[i] ^= factor & a.words[i];
-        }
+// sum * x^32 + a * b mod p, where b has the coefficients of x^0 to x^31: the highest comes first.
+__host__ __device__ inline Polynomial multiply_add(Polynomial sum, const Polynomial& a,
+                                                   unsigned int b) {
+    for (int j = 0; j < 32; ++j, b <<= 1) {
+        const unsigned int factor = 0u - (b >> 31);
+        sum = times_x(sum);
+        for (int i = 0; i < 3; ++i) sum.words[i] ^= factor & a.words[i];
     }
-    return result;
+    return sum;
+}
+
+// a * b mod p.
+__host__ __device__ inline Polynomial product(const Polynomial& a, const Polynomial& b) {
+    Polynomial sum = {};
+    sum = multiply_add(sum, a, b.words[2]);
+    sum = multiply_add(sum, a, b.words[1]);
+    return multiply_add(sum, a, b.words[0]);
 }
 
 // x^exponent mod p, by square and multiply.

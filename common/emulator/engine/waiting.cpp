@@ -24,10 +24,16 @@ namespace emulator {
     }
 }
 
+// Inline, like its callers: there are fewer returns, and after a switch the processor may
+// mispredict each of them.
+[[gnu::always_inline]] inline void Worker::switch_thread(ThreadContext& self, Context next) {
+    switch_context(next, &suspended_[self.linear_index]);
+    current_thread = &self;
+    threadIdx = self.thread_index;
+}
+
 // Runs the others until it is the turn of `self`, which waits or is ready. Ready threads come
-// before those that have not started, so a warp that meets often stays on its 32 fibers. Inline,
-// like its callers: there are fewer returns, and after a switch the processor may mispredict each
-// of them.
+// before those that have not started, so a warp that meets often stays on its 32 fibers.
 [[gnu::always_inline]] inline void Worker::leave(ThreadContext& self) {
     Context next = nullptr;
     release_if_stuck();
@@ -35,16 +41,13 @@ namespace emulator {
         const std::uint16_t thread = ready_[ready_head_++ % kMaxThreadsPerBlock];
         if (thread == self.linear_index) return;
         next = suspended_[thread];
-        // The one after it: its stack may have left the nearest cache.
-        if (ready_head_ != ready_tail_) {
-            __builtin_prefetch(suspended_[ready_[ready_head_ % kMaxThreadsPerBlock]]);
-        }
+        // The one after it: its stack may have left the nearest cache. Without such a thread this
+        // is an older one, which does no harm.
+        __builtin_prefetch(suspended_[ready_[ready_head_ % kMaxThreadsPerBlock]]);
     } else {
         next = loop_.next < loop_.count ? take_fiber() : main_context_;
     }
-    switch_context(next, &suspended_[self.linear_index]);
-    current_thread = &self;
-    threadIdx = self.thread_index;
+    switch_thread(self, next);
 }
 
 // ---- Fibers
@@ -52,8 +55,6 @@ namespace emulator {
 void Worker::fiber_main() {
     Worker& worker = *running_worker;
     const int self = worker.made_fibers_ - 1;
-    // A fiber starts with the control word of its maker, and that may be a kernel's that flushes.
-    DenormalControl::write(DenormalControl::read() & ~DenormalControl::kFlushBits);
     for (;;) {
         current_thread = nullptr;  // not the one that waits, on another fiber
         worker.grid_->call->run_threads(worker.loop_);
@@ -111,6 +112,24 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
     fail_kernel(cudaErrorLaunchFailure, message.c_str());
 }
 
+// What nearly every thread does at a __syncthreads(), in as few instructions as possible.
+[[gnu::always_inline]] inline bool Worker::wait_for_others() {
+    const int arrived = block_meeting_.arrived + 1;
+    const unsigned head = ready_head_;
+    if (block_meeting_.kind != BlockMeeting::Kind::plain || arrived == 1 || arrived == loop_.live ||
+        head == ready_tail_) {
+        return false;
+    }
+    ThreadContext& self = *current_thread;
+    block_meeting_.order[arrived - 1] = self.linear_index;
+    block_meeting_.arrived = arrived;
+    ready_head_ = head + 1;
+    const Context next = suspended_[ready_[head % kMaxThreadsPerBlock]];
+    __builtin_prefetch(suspended_[ready_[(head + 1) % kMaxThreadsPerBlock]]);
+    switch_thread(self, next);
+    return true;
+}
+
 [[gnu::always_inline]] inline int Worker::wait_for_block(BlockMeeting::Kind kind, int value) {
     ThreadContext& self = *current_thread;
     if (block_meeting_.arrived > 0 && block_meeting_.kind != kind) [[unlikely]] {
@@ -118,8 +137,8 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
     }
     block_meeting_.kind = kind;
     block_meeting_.true_values += value != 0;
+    loop_.waiting += block_meeting_.arrived == 0;
     block_meeting_.order[block_meeting_.arrived++] = self.linear_index;
-    ++loop_.waiting;
     if (block_meeting_.arrived == loop_.live) complete_block_meeting();
     leave(self);
     // Still the result of this barrier: the next one completes only after this thread arrives
@@ -149,7 +168,7 @@ void Worker::complete_block_meeting() {
             break;
     }
     for (int i = 0; i < block_meeting_.arrived; ++i) make_ready(block_meeting_.order[i]);
-    loop_.waiting -= block_meeting_.arrived;
+    --loop_.waiting;
     block_meeting_.arrived = 0;
     block_meeting_.true_values = 0;
 }
@@ -304,12 +323,20 @@ void Worker::complete_warp_meeting(int warp_number, int meeting_number) {
 
 // ---- What kernels call
 
-int block_barrier(BarrierKind kind, int value) noexcept {
-    if (hooks.barrier_begin != nullptr &&
-        !hooks.barrier_begin(*running_worker, __builtin_return_address(0), false)) {
+// With what is rare: a recorded barrier, one that gives a value, the first and the last to arrive.
+[[gnu::noinline]] int any_block_barrier(BarrierKind kind, int value, const void* code) noexcept {
+    if (hooks.barrier_begin != nullptr && !hooks.barrier_begin(*running_worker, code, false)) {
         return value;
     }
     return running_worker->wait_for_block(static_cast<BlockMeeting::Kind>(kind), value);
+}
+
+int block_barrier(BarrierKind kind, int value) noexcept {
+    if (kind == BarrierKind::plain && hooks.barrier_begin == nullptr &&
+        running_worker->wait_for_others()) {
+        return 0;
+    }
+    return any_block_barrier(kind, value, __builtin_return_address(0));
 }
 
 std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::uint64_t value,

@@ -15,6 +15,7 @@
 #include "common/emulator/device/properties/limits.hpp"
 #include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/engine/deadlock.hpp"
+#include "common/emulator/engine/fibers/denormal_control.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/fault.hpp"
@@ -90,7 +91,10 @@ void Worker::run_block(Grid& grid, std::int64_t block) {
 
     Worker* const outer = std::exchange(running_worker, this);
     const BlockWatch watch;
-    switch_context(take_fiber(), &main_context_);
+    {
+        const DenormalControl control(grid.call->flushes_denormals());
+        switch_context(take_fiber(), &main_context_);
+    }
     current_thread = nullptr;
     running_worker = outer;
 

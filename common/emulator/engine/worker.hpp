@@ -44,6 +44,9 @@ class Worker {
 
     // For the running thread.
     int wait_for_block(BlockMeeting::Kind kind, int value);
+    // The same for a __syncthreads(), if others are missing and a thread is ready; else does
+    // nothing and returns false.
+    bool wait_for_others();
     std::uint64_t wait_for_warp(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                                 int argument, int width);
     std::uint32_t wait_for_convergence(const void* place);
@@ -88,6 +91,7 @@ class Worker {
     Context take_fiber();
     Context next_context(Context otherwise);
     void make_ready(std::uint16_t thread);
+    void switch_thread(ThreadContext& self, Context next);
     void leave(ThreadContext& self);
     void complete_block_meeting();
     void complete_warp_meeting(int warp, int meeting);
@@ -114,7 +118,7 @@ class Worker {
     int made_fibers_ = 0;
 
     // Threads that may go on, first come first served: a ring.
-    std::array<std::uint16_t, kMaxThreadsPerBlock> ready_;
+    std::array<std::uint16_t, kMaxThreadsPerBlock> ready_{};
     unsigned ready_head_ = 0;
     unsigned ready_tail_ = 0;
 

@@ -114,6 +114,8 @@ enum cudaSharedMemConfig {
     cudaSharedMemBankSizeEightByte = 2,
 };
 
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
+
 enum cudaFuncCache {
     cudaFuncCachePreferNone = 0,
     cudaFuncCachePreferShared = 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // 8-bit floating point: conversions only, as in the toolkit. Two formats (CUDA Math API, "FP8
-// Intrinsics"): E4M3 has no infinity and ends at 448, E5M2 ends at 57344.
+// Intrinsics"): E4M3 has no infinity and ends at 448, E5M2 ends at 57344. Scales are E8M0.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -218,3 +218,5 @@ using __nv_fp8x2_e4m3 = emulator::Fp8x2<__NV_E4M3>;
 using __nv_fp8x2_e5m2 = emulator::Fp8x2<__NV_E5M2>;
 using __nv_fp8x4_e4m3 = emulator::Fp8x4<__NV_E4M3>;
 using __nv_fp8x4_e5m2 = emulator::Fp8x4<__NV_E5M2>;
+
+#include <emulator/fp8_scales.hpp>

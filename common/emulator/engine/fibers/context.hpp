@@ -8,10 +8,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #ifdef EMULATOR_BOOST_CONTEXT
 #include <boost/context/detail/fcontext.hpp>
+
+#include "common/emulator/engine/fibers/denormal_control.hpp"
 #endif
 
 namespace emulator {
@@ -21,13 +22,12 @@ using Context = void*;
 using ContextEntry = void (*)();
 
 // A new context on the stack of that many bytes. `entry` starts when the context is first entered,
-// and does not return. It begins with the maker's floating-point control word.
+// and does not return. A switch leaves the floating-point control word as it is.
 Context make_context(char* stack, std::size_t bytes, ContextEntry entry);
 
 #if defined(EMULATOR_X86_CONTEXT)
 
-// Leaves the running context for one that was left before. Each side keeps its floating-point
-// control word.
+// Leaves the running context for one that was left before.
 //
 // The compiler saves the registers that it needs, because all are named as clobbered; the three
 // that cannot be named are kept here. The switch ends with a jump, not with a return. All threads
@@ -37,7 +37,6 @@ struct SavedContext {
     void* stack_pointer;
     void* frame_pointer;
     const void* code;  // where it goes on
-    std::uint32_t control;
 };
 
 [[gnu::always_inline]] inline void switch_context(Context to, Context* left) {
@@ -50,10 +49,8 @@ struct SavedContext {
         "movq %%rbp, 8(%[here])\n\t"
         "leaq 1f(%%rip), %%rax\n\t"
         "movq %%rax, 16(%[here])\n\t"
-        "stmxcsr 24(%[here])\n\t"
         "movq 0(%[to]), %%rsp\n\t"
         "movq 8(%[to]), %%rbp\n\t"
-        "ldmxcsr 24(%[to])\n\t"
         "jmpq *16(%[to])\n"
         "1:\n\t"
         : [to] "+d"(to), [left] "+S"(left), [here] "+c"(place)
@@ -66,20 +63,27 @@ struct SavedContext {
 #elif defined(EMULATOR_BOOST_CONTEXT)
 
 // Each switch hands over where to store the context that is left. The context that is entered
-// stores it, because its value is known only then.
+// stores it, because its value is known only then. Boost gave it the control word with which it
+// was left.
+struct LeftContext {
+    Context* place;
+    DenormalControl::Word control;
+};
 inline boost::context::detail::transfer_t store_left_context(
     boost::context::detail::transfer_t transfer) {
-    *static_cast<Context*>(transfer.data) = transfer.fctx;
+    const auto& left = *static_cast<const LeftContext*>(transfer.data);
+    *left.place = transfer.fctx;
+    DenormalControl::write(left.control);
     return transfer;
 }
 
-// Leaves the running context for one that was left before. Each side keeps its floating-point
-// control word. ontop_fcontext rather than jump_fcontext: the function that it calls on the other
-// side returns to where that side left, with a return instruction. jump_fcontext ends with a jump,
-// after which the processor mispredicts each return of the callers: measured, 28 ns per barrier
-// instead of 8.
+// Leaves the running context for one that was left before. ontop_fcontext rather than
+// jump_fcontext: the function that it calls on the other side returns to where that side left, with
+// a return instruction. jump_fcontext ends with a jump, after which the processor mispredicts each
+// return of the callers: measured, 28 ns per barrier instead of 8.
 inline void switch_context(Context to, Context* left) {
-    boost::context::detail::ontop_fcontext(to, left, store_left_context);
+    LeftContext here{left, DenormalControl::read()};
+    boost::context::detail::ontop_fcontext(to, &here, store_left_context);
 }
 
 inline Context make_context(char* stack, std::size_t bytes, ContextEntry entry) {

@@ -11,7 +11,6 @@
 #include <ucontext.h>
 
 #include <cstdlib>
-#include <emulator/launch.hpp>
 
 namespace emulator {
 namespace {
@@ -19,7 +18,6 @@ namespace {
 // Lies on the stack of the context that was left.
 struct SavedContext {
     jmp_buf registers;
-    DenormalControl::Word control;  // setjmp() does not save it
 };
 
 struct Start {
@@ -41,17 +39,14 @@ void begin() {
 
 void switch_context(Context to, Context* left) {
     SavedContext here;
-    here.control = DenormalControl::read();
     // It is used only while this call waits.
     // cppcheck-suppress autoVariables
     *left = &here;
     if (_setjmp(here.registers) == 0) _longjmp(static_cast<SavedContext*>(to)->registers, 1);
-    DenormalControl::write(here.control);
 }
 
 Context make_context(char* stack, std::size_t bytes, ContextEntry entry) {
     SavedContext here;
-    here.control = DenormalControl::read();
     Start own{entry, &here, nullptr};
     start = &own;
     ucontext_t fresh;
@@ -61,7 +56,6 @@ Context make_context(char* stack, std::size_t bytes, ContextEntry entry) {
     fresh.uc_link = nullptr;
     ::makecontext(&fresh, begin, 0);
     if (_setjmp(here.registers) == 0) ::setcontext(&fresh);
-    DenormalControl::write(here.control);
     start = nullptr;
     return own.made;
 }

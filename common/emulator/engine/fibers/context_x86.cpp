@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The start of a context on x86-64. The switch itself is inlined (context.hpp).
 #include <cstdint>
-#include <emulator/launch.hpp>
 
 #include "common/emulator/engine/fibers/context.hpp"
 
@@ -27,10 +26,10 @@ extern "C" void emulator_context_begin();
 namespace emulator {
 
 Context make_context(char* stack, std::size_t bytes, ContextEntry entry) {
-    const auto end = reinterpret_cast<std::uintptr_t>(stack + bytes) / 16 * 16;
-    auto* const place = reinterpret_cast<SavedContext*>(end - sizeof(SavedContext));
+    const auto end = reinterpret_cast<std::uintptr_t>(stack + bytes);
+    auto* const place = reinterpret_cast<SavedContext*>((end - sizeof(SavedContext)) / 16 * 16);
     *place = {place, reinterpret_cast<void*>(entry),
-              reinterpret_cast<const void*>(emulator_context_begin), DenormalControl::read()};
+              reinterpret_cast<const void*>(emulator_context_begin)};
     return place;
 }
 

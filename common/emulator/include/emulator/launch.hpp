@@ -11,10 +11,6 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
 struct CUstream_st;
 
 namespace emulator {
@@ -40,7 +36,7 @@ struct ThreadLoop {
     int next = 0;
     int count = 0;
     int live = 0;  // threads that have not returned, started or not
-    int waiting = 0;  // of them, those held at a barrier or in a warp collective
+    int waiting = 0;  // 0 if none of them waits; those at the block's barrier count as one
     // Not std::array, whose operator would be called where accesses are counted.
     std::uint32_t live_lanes[kMaxThreadsPerBlock / kWarpSize] = {};
 };
@@ -55,43 +51,13 @@ void enter_thread(ThreadContext& thread);
 // All threads of a warp have returned.
 void end_warp(int warp);
 
-// The bits of the floating-point control word that make denormal operands and results zero.
-class DenormalControl {
-  public:
-#if defined(__x86_64__)
-    using Word = unsigned;
-    static constexpr Word kFlushBits = 0x8040;  // flush to zero, denormals are zero
-    EMULATOR_UNRECORDED static Word read() { return _mm_getcsr(); }
-    EMULATOR_UNRECORDED static void write(Word word) { _mm_setcsr(word); }
-#elif defined(__aarch64__)
-    using Word = std::uint64_t;
-    static constexpr Word kFlushBits = 1u << 24;  // FPCR.FZ
-    EMULATOR_UNRECORDED static Word read() {
-        Word word;
-        asm volatile("mrs %0, fpcr" : "=r"(word));
-        return word;
-    }
-    EMULATOR_UNRECORDED static void write(Word word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
-#else
-#error "the control of denormals is known for x86-64 and AArch64 only"
-#endif
+// Whether denormals are zero in a kernel, as under nvcc -ftz=true.
+struct FlushDenormals {
+    static constexpr bool kFlushes = true;
 };
-
-// Denormals are zero while this lives, as under nvcc -ftz=true. It is set inside the fiber, and a
-// switch of fibers keeps each side's control word: host code is not affected.
-class FlushDenormals {
-  public:
-    EMULATOR_UNRECORDED FlushDenormals() {
-        DenormalControl::write(DenormalControl::read() | DenormalControl::kFlushBits);
-    }
-    EMULATOR_UNRECORDED ~FlushDenormals() {
-        DenormalControl::write(DenormalControl::read() & ~DenormalControl::kFlushBits);
-    }
-    FlushDenormals(const FlushDenormals&) = delete;
-    FlushDenormals& operator=(const FlushDenormals&) = delete;
+struct KeepDenormals {
+    static constexpr bool kFlushes = false;
 };
-
-struct KeepDenormals {};
 
 #ifdef EMULATOR_FLUSH_DENORMALS
 using DenormalMode = FlushDenormals;
@@ -109,6 +75,8 @@ class KernelCall {
     // Runs threads of the block until none is left to start. Each fiber of the block calls it once:
     // a thread that waits keeps its fiber, and another fiber continues the loop.
     virtual void run_threads(ThreadLoop& loop) const = 0;
+    // Whether denormal operands and results are zero in it.
+    virtual bool flushes_denormals() const = 0;
     // The size of the arguments. Each thread copies them to its stack.
     virtual std::size_t argument_bytes() const = 0;
     // Puts the address of each argument into an array.
@@ -122,9 +90,9 @@ class BoundKernelCall final : public KernelCall {
     EMULATOR_UNRECORDED explicit BoundKernelCall(Parts&&... parts)
         : body_(std::forward<Parts>(parts)...) {}
 
+    bool flushes_denormals() const override { return Mode::kFlushes; }
     std::size_t argument_bytes() const override { return sizeof(Body); }
     EMULATOR_UNRECORDED void run_threads(ThreadLoop& loop) const override {
-        [[maybe_unused]] const Mode mode;
         while (loop.next < loop.count) {
             ThreadContext& thread = loop.threads[loop.order[loop.next++]];
 #ifdef __SANITIZE_THREAD__

@@ -244,4 +244,49 @@ TEST(CubChecks, SumsOfManyFloatsKeepTheirDigits) {
     EXPECT_NEAR(first_of(out), kMany * 0.1, 0.2);
 }
 
+// ---- Storage that is used again too early
+
+constexpr int kThreads = 64;
+using Decode = cub::BlockRunLengthDecode<int, kThreads, 1, 2>;
+using Rank = cub::BlockRadixRankMatch<kThreads, 4, false>;
+
+NEXT_LINE(kFirstUse);
+__global__ void decode_kernel(int* out, bool waits) {
+    __shared__ union {
+        Decode::TempStorage decode;
+        int numbers[kThreads];
+    } shared;
+    int values[1] = {static_cast<int>(threadIdx.x)};
+    int lengths[1] = {2};
+    int items[2];
+    unsigned int total;
+    Decode(shared.decode, values, lengths, total).RunLengthDecode(items);
+    if (waits) __syncthreads();
+    shared.numbers[(threadIdx.x + 40) % kThreads] = items[0];
+    __syncthreads();
+    out[threadIdx.x] = shared.numbers[threadIdx.x];
+}
+NEXT_LINE(kSecondUse);
+__global__ void rank_kernel(int* out, bool waits) {
+    __shared__ Rank::TempStorage storage;
+    unsigned int keys[1] = {threadIdx.x * 7};
+    int ranks[1];
+    Rank(storage).RankKeys(keys, ranks, cub::BFEDigitExtractor<unsigned int>(0, 4));
+    if (waits) __syncthreads();
+    keys[0] += ranks[0];
+    Rank(storage).RankKeys(keys, ranks, cub::BFEDigitExtractor<unsigned int>(2, 4));
+    out[threadIdx.x] = ranks[0];
+}
+
+TEST(CubChecks, StorageIsUsedAgainAfterABarrierOnly) {
+    const auto findings = [](auto kernel, bool waits) {
+        return findings_of([&] { kernel<<<1, kThreads>>>(device_array<int>(kThreads), waits); });
+    };
+    EXPECT_TRUE(is_silent(findings(decode_kernel, true)));
+    EXPECT_TRUE(has(findings(decode_kernel, false), FindingKind::race_in_block, kFirstUse + 11));
+    EXPECT_TRUE(is_silent(findings(rank_kernel, true)));
+    EXPECT_TRUE(has(findings(rank_kernel, false), FindingKind::race_in_block, kSecondUse + 7,
+                    kSecondUse + 4));
+}
+
 }  // namespace

@@ -17,23 +17,33 @@ template <class Key, int kX, int kItems, class Value = NullType, int kRadixBits 
 class BlockRadixSort {
     using Group = emulator::CubBlock<kX * kY * kZ>;
     using At = emulator::Arrangement<Group, kItems>;
-    static constexpr int kBits = emulator::RadixKey<Key>::kBits;
+    template <class Decomposer>
+    using Less = emulator::DecomposedLess<Key, Decomposer>;
 
   public:
     using TempStorage = emulator::MergeSortStorage<Key, Value, kX * kY * kZ * kItems>;
     BlockRadixSort() : BlockRadixSort(emulator::private_cub_storage<TempStorage>()) {}
     explicit BlockRadixSort(TempStorage& storage) : storage_(storage) {}
 
-#define EMULATOR_CUB_SORTS(name, descending, striped)                                \
-    void name(Key(&keys)[kItems], int begin_bit = 0, int end_bit = kBits) {          \
-        NullType values[kItems];                                                     \
-        sort<striped>(keys, values, {begin_bit, end_bit, descending});               \
-    }                                                                                \
-    template <class Items>                                                           \
-    void name(Key(&keys)[kItems], Items(&values)[kItems], int begin_bit = 0,         \
-              int end_bit = kBits) {                                                 \
-        static_assert(std::is_same_v<Items, Value>, "the values have another type"); \
-        sort<striped>(keys, values, {begin_bit, end_bit, descending});               \
+#define EMULATOR_CUB_SORTS(name, descending, striped)                                            \
+    void name(Key(&keys)[kItems], int begin_bit = 0, int end_bit = sizeof(Key) * 8) {            \
+        NullType values[kItems];                                                                 \
+        sort<striped>(keys, values, by_bits(begin_bit, end_bit, descending));                    \
+    }                                                                                            \
+    template <class Items>                                                                       \
+    void name(Key(&keys)[kItems], Items(&values)[kItems], int begin_bit = 0,                     \
+              int end_bit = sizeof(Key) * 8) {                                                   \
+        static_assert(std::is_same_v<Items, Value>, "the values have another type");             \
+        sort<striped>(keys, values, by_bits(begin_bit, end_bit, descending));                    \
+    }                                                                                            \
+    template <emulator::RadixDecomposer<Key> Decomposer, class... Bits>                          \
+    void name(Key(&keys)[kItems], Decomposer decomposer, Bits... bits) {                         \
+        NullType values[kItems];                                                                 \
+        sort<striped>(keys, values, Less<Decomposer>(decomposer, descending, bits...));          \
+    }                                                                                            \
+    template <emulator::RadixDecomposer<Key> Decomposer, class... Bits>                          \
+    void name(Key(&keys)[kItems], Value(&values)[kItems], Decomposer decomposer, Bits... bits) { \
+        sort<striped>(keys, values, Less<Decomposer>(decomposer, descending, bits...));          \
     }
     EMULATOR_CUB_SORTS(Sort, false, false)
     EMULATOR_CUB_SORTS(SortDescending, true, false)
@@ -42,8 +52,12 @@ class BlockRadixSort {
 #undef EMULATOR_CUB_SORTS
 
   private:
-    template <bool kStriped, class Items>
-    void sort(Key (&keys)[kItems], Items (&values)[kItems], emulator::RadixLess<Key> less) {
+    static auto by_bits(int begin_bit, int end_bit, bool descending) {
+        return emulator::RadixLess<Key>{begin_bit, end_bit, descending};
+    }
+
+    template <bool kStriped, class Items, class Compare>
+    void sort(Key (&keys)[kItems], Items (&values)[kItems], Compare less) {
         emulator::merge_sort_items<Group>(storage_, keys, values, less);
         if constexpr (kStriped) {
             Group::synchronize();
