@@ -35,34 +35,47 @@ constexpr double kRsqrtUnits = 1.5;
 
 bool is_exact() { return approximation_seed == 0 || current_thread == nullptr; }
 
-// The distance of a float of this size to the next; the value is no denormal number.
-double unit_of(double value) {
+// The power of two at or below the magnitude, which is no denormal number.
+double power_of(double value) {
     constexpr std::uint64_t kExponent = 0x7ff0000000000000;
-    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & kExponent) * 0x1p-23;
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & kExponent);
 }
+// The distance of a float of this size to the next: so many of its powers of two.
+constexpr double kUnit = 0x1p-23;
 
 std::uint64_t bits_of(float x, float y = 0.0f) {
     return std::uint64_t{std::bit_cast<std::uint32_t>(x)} << 32 | std::bit_cast<std::uint32_t>(y);
 }
 
-// The value with an error of up to `bound`, its rounding included.
-float err(Function function, std::uint64_t arguments, double value, double bound) {
-    const auto exact = static_cast<float>(value);
-    const bool is_normal = std::fabs(value) >= std::numeric_limits<float>::min() &&
-                           std::fabs(value) <= std::numeric_limits<float>::max();
-    if (!is_normal || static_cast<double>(exact) == value) return exact;
-    const double room = bound - 0.5 * unit_of(value);
-    if (room <= 0) return exact;
-    // Each function and seed has numbers of its own.
+// Whether the value is a float itself, or too small or too large for one with an error.
+bool is_kept(double value) {
+    return static_cast<double>(static_cast<float>(value)) == value ||
+           !(std::fabs(value) >= std::numeric_limits<float>::min() &&
+             std::fabs(value) <= std::numeric_limits<float>::max());
+}
+
+// A number in [-1, 1) that depends on nothing else. Each function and seed has numbers of its own.
+double share_of(Function function, std::uint64_t arguments) {
     std::uint64_t state =
         arguments ^ (approximation_seed << 8 | std::uint64_t(function)) * 0x9e3779b97f4a7c15;
     const std::uint64_t mixed = course::next_splitmix64(state);
-    const double share = static_cast<double>(static_cast<std::int64_t>(mixed)) * 0x1p-63;
-    return static_cast<float>(value + share * room);
+    return static_cast<double>(static_cast<std::int64_t>(mixed)) * 0x1p-63;
 }
 
+// The value with an error of up to `bound`, its rounding included.
+float err(Function function, std::uint64_t arguments, double value, double bound) {
+    if (is_kept(value)) return static_cast<float>(value);
+    const double room = bound - 0.5 * kUnit * power_of(value);
+    if (room <= 0) return static_cast<float>(value);
+    return static_cast<float>(value + share_of(function, arguments) * room);
+}
+
+// The same with a bound of so many units. All that does not need the value comes first: while the
+// processor waits for the value, it computes the rest.
 float err_by_units(Function function, std::uint64_t arguments, double value, double units) {
-    return err(function, arguments, value, units * unit_of(value));
+    const double part = share_of(function, arguments) * (units - 0.5) * kUnit;
+    if (is_kept(value)) return static_cast<float>(value);
+    return static_cast<float>(value + part * power_of(value));
 }
 
 // Logarithms: an absolute bound near 1, units elsewhere.
@@ -75,6 +88,11 @@ float err_near_one(Function function, float x, double value, double bound, doubl
 float err_of_angle(Function function, float x, double value, double bound) {
     const double periods = std::fabs(x) * std::numbers::inv_pi;
     return err(function, bits_of(x), value, bound * std::max(1.0, periods));
+}
+
+// std::floor() is a call. The exponentials of large numbers are no floats, and keep their values.
+double whole_part(double positive) {
+    return positive < 1e9 ? static_cast<double>(static_cast<int>(positive)) : 0.0;
 }
 
 }  // namespace
@@ -116,13 +134,13 @@ float approximate_exp2(float x) noexcept {
 float approximate_exp(float x) noexcept {
     if (is_exact()) return std::exp(x);
     return err_by_units(Function::exp, bits_of(x), std::exp(static_cast<double>(x)),
-                        2 + std::floor(std::fabs(1.173 * x)));
+                        2 + whole_part(std::fabs(1.173 * x)));
 }
 
 float approximate_exp10(float x) noexcept {
     if (is_exact()) return ::exp10f(x);
     return err_by_units(Function::exp10, bits_of(x), ::exp10(static_cast<double>(x)),
-                        2 + std::floor(std::fabs(2.97 * x)));
+                        2 + whole_part(std::fabs(2.97 * x)));
 }
 
 float approximate_log2(float x) noexcept {
