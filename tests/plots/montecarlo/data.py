@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from common.tools.lib.columns import PROFILE_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
 from plots.montecarlo.beyond import BEYOND, CHUNK, GENERATORS, SEEDS
 from plots.montecarlo.figures import BEST, KERNELS, RECORDED, STAGES
-from plots.montecarlo.profile import PROFILED, SAMPLES
+from plots.montecarlo import profile
+from plots.montecarlo.profile import SAMPLES
 from plots.records.sweeps import Sweep
 from tests.plots.fixtures import GPU, HOST, row
 
@@ -79,7 +80,7 @@ def reports(engine: str) -> list[list[object]]:
 def profile_records() -> list[list[object]]:
     return [
         ["2026-02-03", "montecarlo", stage, GPU, SAMPLES, "count_inside_kernel", name, "", value]
-        for stage in PROFILED
+        for stage in profile.PROFILED
         for name, value in OPCODES.items()
     ]
 
@@ -87,11 +88,11 @@ def profile_records() -> list[list[object]]:
 Table = tuple[str, tuple[str, ...]]  # its kind and its columns
 
 
-def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]:
+def tables(engine: str, with_profile: bool = True) -> dict[Table, list[list[object]]]:
     """The recorded files of one engine."""
     samples = (10**9, 2 * 10**9) if engine == "gpu" else (10**6, 4 * 10**6)
     found = {("", ROW_COLUMNS): rows(engine, samples), ("report", REPORT_COLUMNS): reports(engine)}
-    if profile and RECORDED:
+    if with_profile and RECORDED:
         found["profile", PROFILE_COLUMNS] = profile_records()
     return found
 
@@ -100,6 +101,9 @@ def fewest_repeats(sweep: Sweep) -> int:
     """Runs of many seeds are about their points, and are timed once."""
     return 1 if dict(sweep.match).get("seeds") else 5
 
+
+# The figures that are drawn from the profile.
+PROFILED = ("montecarlo_instructions",) if RECORDED else ()
 
 LABELS: dict[str, tuple[str, ...]] = {
     "figure_8_1": (
@@ -123,7 +127,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     **(
         {
             "montecarlo_rates": (*BEYOND, GPU, "points per second of kernel time"),
-            "montecarlo_instructions": (*PROFILED, "Instructions per point", GPU),
+            "montecarlo_instructions": (*profile.PROFILED, "Instructions per point", GPU),
             "montecarlo_generators": (*(one.label for one in GENERATORS), GPU),
         }
         if RECORDED
