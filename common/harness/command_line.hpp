@@ -32,6 +32,9 @@ struct StageOptions {
     bool no_races = false;  // this and the next two: only on the engine with counters
     std::string counters;
     std::string trace;
+
+    // The runs that are not verified first: --warmup and --repeats may both be the largest integer.
+    std::int64_t runs() const { return std::int64_t{warmup} + repeats; }
 };
 
 // Named flags with typed values. A name is written with its dashes ("--steps"). The bound variable

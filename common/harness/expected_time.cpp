@@ -31,8 +31,8 @@ double expected_seconds(const Problem& problem, std::string_view engine,
                         const StageOptions& options) {
     const double serial = problem.serial_seconds();
     if (options.profile) return slowdown(engine) * serial;
-    const bool runs_once = options.check || (options.repeats == 1 && options.warmup == 0);
-    const double runs = runs_once ? 1 : 1.0 + options.warmup + options.repeats;
+    const bool runs_once = options.check || options.runs() == 1;
+    const double runs = runs_once ? 1 : 1 + static_cast<double>(options.runs());
     return (slowdown(engine) * runs + 1) * serial;  // the oracle is serial
 }
 

@@ -30,8 +30,7 @@ Run timed_run(Problem& problem, Backend& backend) {
 }
 
 std::vector<Run> timed_runs(Problem& problem, Backend& backend, const StageOptions& options) {
-    const std::int64_t runs_in_all = std::int64_t{options.warmup} + options.repeats;
-    ProgressBar progress("runs", runs_in_all, !options.quiet);
+    ProgressBar progress("runs", options.runs(), !options.quiet);
     for (int i = 0; i < options.warmup; ++i) {
         run_once(problem, backend);
         progress.advance();
@@ -160,7 +159,7 @@ Results check(Problem& problem, Backend& backend) {
 Results measure(Problem& problem, Backend& backend, const StageOptions& options,
                 std::string_view stage_name) {
     // A single timed run without warm-up is itself verified: long runs need no extra run.
-    if (options.repeats > 1 || options.warmup > 0) verify_first_run(problem, backend);
+    if (options.runs() > 1) verify_first_run(problem, backend);
     const std::vector<Run> runs = timed_runs(problem, backend, options);
     const Verdict verdict = verdict_on(problem, "after the timed runs");
     const DeviceLimits limits = refuse_impossible_runs(runs, problem, backend);

@@ -7,6 +7,7 @@ Each case is one input for one stage of a chapter, under a random schedule, devi
 workers. The serial stages run too, and now and then the counting engine in place of the fast one.
 """
 
+import csv
 import math
 import random
 import sys
@@ -66,8 +67,10 @@ class RandomResults(unittest.TestCase):
     ) -> str:
         """What a stage writes with --output. `device`: the only one that has what it needs."""
         chapter, name = stage.split("/")
-        engine = "count" if draw.random() < 0.1 and not name.startswith("00") else "emu"
-        program = load_programs(STAGES_JSON, engine, chapter)[name]
+        programs = load_programs(STAGES_JSON, "emu", chapter)
+        if draw.random() < 0.1:
+            programs |= load_programs(STAGES_JSON, "count", chapter)  # not of serial stages
+        program = programs[name]
         chosen = settings(draw) | ({"EMULATOR_DEVICE": device} if device else {})
         result = execute(program, *arguments, "--quiet", "--output", "-", **chosen)
         told = f"{program} {' '.join(map(str, arguments))}\n{result.stderr}"
@@ -191,7 +194,9 @@ class RandomResults(unittest.TestCase):
                 arguments += ["--blocks", 8]
             first = self.run_stage(draw, stage, *arguments)
             self.assertEqual(self.run_stage(draw, stage, *arguments), first)
-            samples, inside, estimate, error, z = map(float, first.splitlines()[1].split(","))
+            (row,) = csv.DictReader(first.splitlines())
+            names = ("samples", "inside", "estimate", "standard_error", "z")
+            samples, inside, estimate, error, z = (float(row[name]) for name in names)
             self.assertEqual((samples, estimate), (n, round(4 * inside / n, 12)))
             share = math.pi / 4
             expected = math.sqrt(share * (1 - share) / n)
@@ -278,8 +283,9 @@ class RandomResults(unittest.TestCase):
                 for one in (stage, "distmesh/00_cpu")
             )
             self.assertEqual(meshes.points_in(own), meshes.points_in(serial))
-            # Where four points lie on a circle, stages that flip edges may choose other bars.
-            self.assertLess(farthest_apart(own, serial), 1e-3)
+            if not stage.endswith(("edge_flips", "claims")):
+                # Where four points lie on a circle, those two may choose other bars.
+                self.assertLess(farthest_apart(own, serial), 1e-3)
             if most < 10_000:
                 return  # not at rest: triangles may be flat, and cover what they should not
             pairs = [

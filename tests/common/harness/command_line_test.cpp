@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "common/base/error.hpp"
@@ -51,6 +52,12 @@ TEST_F(CommandLineTest, DefaultsStay) {
     EXPECT_EQ(repeats_, 5);
     EXPECT_EQ(dt_, 0.01);
     EXPECT_FALSE(line_.given("--n"));
+}
+
+TEST_F(CommandLineTest, RunsMayBeTheLargestIntegers) {
+    course::StageOptions options;
+    options.warmup = options.repeats = std::numeric_limits<int>::max();
+    EXPECT_EQ(options.runs(), 4294967294);
 }
 
 TEST_F(CommandLineTest, AFlagIsNoValueOfAnotherFlag) {

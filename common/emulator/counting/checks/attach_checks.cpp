@@ -98,7 +98,7 @@ void attach_checks() {
     arena_begin = number(arena.begin);
     arena_bytes = arena.bytes;
     program().global.cover(arena_begin, arena_bytes);
-    cover_written(arena_begin, arena_bytes);
+    arena_written = cover_written(arena_begin, arena_bytes);
     cover_data();
     attach_texture_checks();
     host_hooks.memory_allocated = on_memory_allocated;

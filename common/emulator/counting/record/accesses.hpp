@@ -10,6 +10,7 @@
 #include "common/emulator/counting/record/call_prefix.hpp"
 #include "common/emulator/counting/record/record_hooks.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
+#include "common/emulator/counting/record/written_bits.hpp"
 
 namespace emulator::counting {
 
@@ -53,7 +54,11 @@ void note_host_access(std::uintptr_t address, std::size_t bytes, EventKind kind,
 [[gnu::always_inline]] inline void note_unrecorded(const volatile void* pointer,
                                                    std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    if (host_access_matters(address)) record_hooks.note_unrecorded_store(address, bytes);
+    if (!host_access_matters(address)) return;
+    // Most stores go where something was stored before.
+    const bool is_short = bytes <= kWrittenStep;
+    if (is_short && all_are_written(arena_written, address - arena_begin, bytes)) return;
+    record_hooks.note_unrecorded_store(address, bytes);
 }
 
 // The record is full: makes room.

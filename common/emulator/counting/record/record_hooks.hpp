@@ -50,6 +50,8 @@ extern std::uint64_t memory_map_version;
 // All memory that cudaMalloc() and similar functions return lies in the arena.
 extern std::uintptr_t arena_begin;
 extern std::uintptr_t arena_bytes;
+// One bit per byte of the arena: whether it was written.
+extern const unsigned char* arena_written;
 inline bool host_access_matters(std::uintptr_t address) {
     return address - arena_begin < arena_bytes;
 }

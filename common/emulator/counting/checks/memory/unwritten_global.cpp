@@ -70,7 +70,10 @@ void report_unwritten(Worker& worker, int thread, std::uintptr_t address, const 
 
 }  // namespace
 
-void cover_written(std::uintptr_t begin, std::size_t bytes) { written_bytes().cover(begin, bytes); }
+const unsigned char* cover_written(std::uintptr_t begin, std::size_t bytes) {
+    written_bytes().cover(begin, bytes);
+    return written_bytes().bits();
+}
 
 void forget_written(std::uintptr_t begin, std::size_t bytes) {
     written_bytes().clear(begin, bytes);

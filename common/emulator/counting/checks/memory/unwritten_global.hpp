@@ -9,8 +9,8 @@
 
 namespace emulator::counting {
 
-// The arena of cudaMalloc().
-void cover_written(std::uintptr_t begin, std::size_t bytes);
+// The arena of cudaMalloc(). Returns its bits (record/written_bits.hpp).
+const unsigned char* cover_written(std::uintptr_t begin, std::size_t bytes);
 // The memory was freed.
 void forget_written(std::uintptr_t begin, std::size_t bytes);
 // The host wrote the bytes, or copied them from `source` if that is not 0. Unwritten bytes of the

@@ -5,7 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include "common/emulator/counting/record/written_bits.hpp"
 
 namespace emulator::counting {
 
@@ -18,6 +19,8 @@ class WrittenBytes {
 
     // Throws std::bad_alloc.
     void cover(std::uintptr_t begin, std::size_t bytes);
+    // For written_bits_at(): the index of a byte is its distance from the range's begin.
+    const unsigned char* bits() const { return bits_; }
     bool covers(std::uintptr_t address) const { return address - begin_ < bytes_; }
 
     // Only for a range that it covers.
@@ -34,16 +37,9 @@ class WrittenBytes {
     void copy(std::uintptr_t destination, std::uintptr_t source, std::size_t bytes);
 
   private:
-    static constexpr unsigned kStep = 56;  // bits_at() returns at least so many bits
+    static constexpr unsigned kStep = kWrittenStep;
 
-    static std::uint64_t low_bits(std::size_t count) { return (std::uint64_t{1} << count) - 1; }
-    std::uint64_t bits_at(std::size_t index) const {
-        std::uint64_t bits;
-        // Only for an index of a mapped range.
-        // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
-        std::memcpy(&bits, bits_ + index / 8, sizeof bits);
-        return bits >> index % 8;
-    }
+    std::uint64_t bits_at(std::size_t index) const { return written_bits_at(bits_, index); }
     void put(std::size_t index, std::size_t count, std::uint64_t bits);
     void fill(std::size_t index, std::size_t count, bool value);
     std::size_t mapped_bytes() const { return bytes_ / 8 + sizeof(std::uint64_t); }
@@ -56,9 +52,9 @@ class WrittenBytes {
 inline bool WrittenBytes::has_all(std::uintptr_t address, std::size_t bytes) const {
     std::size_t index = address - begin_;
     for (; bytes >= kStep; bytes -= kStep, index += kStep) {
-        if ((~bits_at(index) & low_bits(kStep)) != 0) return false;
+        if (!all_are_written(bits_, index, kStep)) return false;
     }
-    return (~bits_at(index) & low_bits(bytes)) == 0;
+    return all_are_written(bits_, index, bytes);
 }
 
 }  // namespace emulator::counting
