@@ -90,14 +90,23 @@ void install_kernel_fault_handlers() {
 
 }  // namespace emulator
 
-// The linker replaces a program's calls of exit() with this one (--wrap). It would end the process
-// in the middle of a kernel, without a word and with the status of a program that succeeds.
-extern "C" [[gnu::weak, noreturn]] void __real_exit(int status);
-extern "C" [[noreturn]] void __wrap_exit(int status) {
-    if (emulator::current_thread != nullptr) {
-        emulator::fail_kernel(
-            cudaErrorLaunchFailure,
-            "calls exit(), which device code does not have: return, or use assert() or __trap()");
+// The linker replaces a program's calls of these functions by __wrap_…() (--wrap). They would end
+// the process in the middle of a kernel, without a word and with a status of the kernel's choice.
+#define EMULATOR_EXIT(function)                                                          \
+    [[gnu::weak, noreturn]] void __real_##function(int status);                          \
+    [[noreturn]] void __wrap_##function(int status) {                                    \
+        if (emulator::current_thread != nullptr) {                                       \
+            emulator::fail_kernel(cudaErrorLaunchFailure,                                \
+                                  "calls " #function                                     \
+                                  "(), which device code does not have: return, or use " \
+                                  "assert() or __trap()");                               \
+        }                                                                                \
+        __real_##function(status);                                                       \
     }
-    __real_exit(status);
+extern "C" {
+EMULATOR_EXIT(exit)
+EMULATOR_EXIT(_exit)
+EMULATOR_EXIT(_Exit)
+EMULATOR_EXIT(quick_exit)
 }
+#undef EMULATOR_EXIT

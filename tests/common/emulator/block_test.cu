@@ -2,7 +2,9 @@
 // Threads of a block: indices, barriers, shared memory.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "engine_test.hpp"
@@ -358,6 +360,9 @@ TEST_F(BlockTest, local_arrays_may_have_half_a_megabyte) {
 __global__ void abort_kernel() { std::abort(); }
 __global__ void throw_kernel() { throw 1; }
 __global__ void exit_kernel() { std::exit(0); }
+__global__ void exit_at_once_kernel() { ::_exit(0); }
+__global__ void exit_without_flushing_kernel() { std::_Exit(0); }
+__global__ void quick_exit_kernel() { std::quick_exit(0); }
 
 TEST_F(BlockTest, functions_that_end_a_program_end_the_kernel) {
     const auto check = [](auto launch, const char* name) {
@@ -374,6 +379,12 @@ TEST_F(BlockTest, functions_that_end_a_program_end_the_kernel) {
           "kernel throw_kernel, block (0,0,0), thread (0,0,0): throws an exception");
     check([] { exit_kernel<<<1, 1>>>(); },
           "kernel exit_kernel, block (0,0,0), thread (0,0,0): calls exit()");
+    check([] { exit_at_once_kernel<<<1, 1>>>(); },
+          "kernel exit_at_once_kernel, block (0,0,0), thread (0,0,0): calls _exit()");
+    check([] { exit_without_flushing_kernel<<<1, 1>>>(); },
+          "kernel exit_without_flushing_kernel, block (0,0,0), thread (0,0,0): calls _Exit()");
+    check([] { quick_exit_kernel<<<1, 1>>>(); },
+          "kernel quick_exit_kernel, block (0,0,0), thread (0,0,0): calls quick_exit()");
 }
 
 // Time in the engine's heap and in the C library counts, too, and no lock stays locked.
