@@ -21,27 +21,54 @@ from .source import Edit
 
 # Identifiers of constructs that the engine lacks. A message that names the construct helps more
 # than the compiler errors, or the silence, that would follow.
+CLUSTERS = "thread block clusters"
+TENSOR_MAPS = "tensor maps and their bulk copies"
 UNSUPPORTED = {
     "texture": "texture references (removed in CUDA 12; use texture objects)",
     "surface": "surface references (removed in CUDA 12; use surface objects)",
-    "__cluster_dims__": "thread block clusters",
+    "this_cluster": CLUSTERS,
+    "cluster_group": CLUSTERS,
 }
-# These are ordinary words too: they count only before a template argument list.
+# These are ordinary words too. The first two count only before a template argument list, the others
+# only as names of cooperative groups.
 UNSUPPORTED_TEMPLATES = {"texture", "surface"}
+UNSUPPORTED_GROUPS = {"this_cluster", "cluster_group"}
+# Names that only CUDA has.
+UNSUPPORTED_NAMES = (
+    (re.compile(r"__cluster[A-Z_]\w+"), CLUSTERS),
+    (
+        re.compile(r"CUtensorMap\w*|cuTensorMap\w+|cp_(async|reduce_async)_bulk_tensor\w*"),
+        TENSOR_MAPS,
+    ),
+)
+
+
+def unsupported_construct(source, index):
+    """What the engine lacks and the token names; None if it names no such thing."""
+    text = source.tokens[index].text
+    following = source.tokens[index + 1].text if index + 1 < len(source.tokens) else ""
+    if text in UNSUPPORTED_TEMPLATES and following != "<":
+        return None
+    if text in UNSUPPORTED_GROUPS:
+        qualified = index > 0 and source.tokens[index - 1].text == "::"
+        if not qualified and "using namespace cooperative_groups" not in source.text:
+            return None
+    if text in UNSUPPORTED:
+        return UNSUPPORTED[text]
+    return next((what for names, what in UNSUPPORTED_NAMES if names.fullmatch(text)), None)
 
 
 def check_supported(source, index):
     token = source.tokens[index]
-    if token.text not in UNSUPPORTED or source.is_dead(token.start):
+    if token.kind != "identifier" or source.is_dead(token.start):
         return
-    following = source.tokens[index + 1].text if index + 1 < len(source.tokens) else ""
-    if token.text in UNSUPPORTED_TEMPLATES and following != "<":
-        return
-    source.fail(
-        token,
-        f"{UNSUPPORTED[token.text]}: not available on the CPU engine; keep it "
-        "under #ifndef CUDA_EMULATOR beside a plain version",
-    )
+    missing = unsupported_construct(source, index)
+    if missing is not None:
+        source.fail(
+            token,
+            f"{missing}: not available on the CPU engine; keep it "
+            "under #ifndef CUDA_EMULATOR beside a plain version",
+        )
 
 
 def drop_hints(source):

@@ -33,6 +33,12 @@ cudaError_t apply_launch_attributes(LaunchConfiguration& configuration,
             case cudaLaunchAttributeCooperative:
                 configuration.cooperative = attributes[i].val.cooperative != 0;
                 break;
+            case cudaLaunchAttributeClusterDimension:
+            case cudaLaunchAttributePreferredClusterDimension:
+                explain(
+                    "cudaLaunchKernelEx: the CPU engine has no thread block clusters; use a "
+                    "kernel without them");
+                return record_error(cudaErrorNotSupported);
             default:
                 explain(
                     "cudaLaunchKernelEx: launch attribute %d is not supported by the CPU engine",

@@ -404,22 +404,6 @@ class TranslatorTest(unittest.TestCase):
                 )
         self.assert_refused(f"#ifndef CUDA_EMULATOR\n#else\n{NO_PTX}\n#endif\n", 3, "PTX")
 
-    def test_texture_and_surface_references_are_refused(self):
-        self.assert_refused("\n\ntexture<float, 2> t;", 3, "texture")
-        self.assert_refused("\n\nsurface<void, 2> s;", 3, "use surface objects")
-        self.assert_unchanged("int texture = 1; int surface(int);")
-
-    def test_library_headers_are_refused(self):
-        self.assert_refused("#include <vector>\n#include <cutlass/cutlass.h>\n", 2, "CUTLASS")
-        self.assert_refused("  #  include <cub/device/device_topk.cuh>\n", 1, "CUB")
-        self.assert_unchanged(
-            "#ifndef CUDA_EMULATOR\n#include <cub/cub.cuh>\n#endif\n"
-            "#include <cuda_fp16.h>\n#include <cooperative_groups/scan.h>\n"
-        )
-
-    def test_clusters_are_refused(self):
-        self.assert_refused("__global__ void __cluster_dims__(2) k();", 1, "clusters")
-
     def test_a_null_argument_stays_a_null_pointer(self):
         self.assertEqual(
             self.translate("k<<<1, 2>>>(NULL, f(NULL), NULL);"),

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Constructs and libraries that the engine lacks are one line each; words of a program stay."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+
+from common.emulator.translator import translation
+
+
+class RefusalsTest(unittest.TestCase):
+    def messages(self, text):
+        """What the translator says about a file with this text, without the file's name."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "kernel.cu"
+            source.write_text(text)
+            messages = io.StringIO()
+            with contextlib.redirect_stderr(messages):
+                translation.main([str(source), "-o", str(Path(folder) / "out.cpp")])
+            return messages.getvalue().replace(f"{source}:", "")
+
+    def assert_refused(self, text, line, message):
+        said = self.messages(text)
+        self.assertTrue(said.startswith(f"{line}: "), said)
+        self.assertIn(message, said)
+        self.assertEqual(said.count("\n"), 1, "one line")
+
+    def assert_accepted(self, text):
+        self.assertEqual(self.messages(text), "")
+
+    def test_texture_and_surface_references(self):
+        self.assert_refused("\n\ntexture<float, 2> t;", 3, "texture")
+        self.assert_refused("\n\nsurface<void, 2> s;", 3, "use surface objects")
+        self.assert_accepted("int texture = 1; int surface(int);")
+
+    def test_library_headers(self):
+        self.assert_refused("#include <vector>\n#include <cutlass/cutlass.h>\n", 2, "CUTLASS")
+        self.assert_refused("  #  include <cub/device/device_topk.cuh>\n", 1, "CUB")
+        self.assert_accepted(
+            "#ifndef CUDA_EMULATOR\n#include <cub/cub.cuh>\n#endif\n"
+            "#include <cuda_fp16.h>\n#include <cooperative_groups/scan.h>\n"
+        )
+
+    def test_clusters(self):
+        self.assert_refused("__global__ void __cluster_dims__(2) k();", 1, "clusters")
+        self.assert_refused("void f() {\n__cluster_barrier_arrive(); }", 2, "clusters")
+        self.assert_refused("int f() { return __clusterRelativeBlockRank(); }", 1, "clusters")
+        self.assert_refused("void f() { auto c = cg::this_cluster(); }", 1, "clusters")
+        using = "using namespace cooperative_groups;\n"
+        self.assert_refused(using + "void f() { cluster_group c; }", 2, "clusters")
+        self.assert_accepted("int this_cluster = 0; int cluster_group(int cluster_dims);")
+        self.assert_accepted("#ifndef CUDA_EMULATOR\nauto c = cg::this_cluster();\n#endif\n")
+
+    def test_tensor_maps(self):
+        self.assert_refused("CUtensorMap map;", 1, "tensor maps")
+        self.assert_refused("void f() { cuTensorMapEncodeTiled(); }", 1, "tensor maps")
+        self.assert_refused("void f() { ptx::cp_async_bulk_tensor(a, b); }", 1, "tensor maps")
+        self.assert_refused(
+            "void f() { cde::cp_async_bulk_tensor_2d_global_to_shared(); }", 1, "tensor maps"
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
