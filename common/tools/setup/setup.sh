@@ -41,7 +41,8 @@ required|shellcheck|command shellcheck|
 required|git|command git|"
 elif [ "${1:-}" = --long ]; then
     packages="$packages
-optional|chromium|command chromium|the page is not tried in a browser"
+optional|chromium|command chromium|the page is not tried in a browser
+optional|dieharder|command dieharder|random words are not tested by dieharder"
 fi
 
 exists() {
