@@ -451,7 +451,9 @@ course::Verdict Verifier::judge(const Output& output) {
         const Vector3& actual = output.accelerations[oracle.sample[k]];
         const Double3& expected = end_pulls[k].acceleration;
         // With this floor, flushed denormals do not count as wrong.
-        const double scale = std::max({end_pulls[k].size, allowed[k].surplus / walk, 1e-30});
+        // A surplus is rounded, too, so twice its size is allowed.
+        const double surplus = 2 * allowed[k].surplus / walk;
+        const double scale = std::max({end_pulls[k].size, surplus, 1e-30});
         accelerations.add(actual.x, expected.x, scale);
         accelerations.add(actual.y, expected.y, scale);
         accelerations.add(actual.z, expected.z, scale);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <tuple>
 
 #include "common/base/error.hpp"
 #include "tests/chapters/stage_run.hpp"
@@ -309,6 +310,35 @@ TEST(OneBody, FeelsNothing) {
     Output output = solve(input);
     output.accelerations[0].y = 1e-3f;
     EXPECT_FALSE(passes(input, output));
+}
+
+bool passes_with_logarithms(const Input& input, const Output& output) {
+    return Verifier(input, 1, nbody::error_of_log_pull).verify(output).passed;
+}
+
+TEST(Logarithms, MayErrAsTheHardwareDocuments) {
+    const Input input = make_input("solar", 0, 1);
+    for (const auto& [error, usual, with_logarithms] :
+         {std::tuple(1e-7f, true, true), {4e-6f, false, true}, {1e-5f, false, false}}) {
+        Output output = solve(input);
+        for (Vector3& a : output.accelerations) a = {a.x, a.y * (1 + error), a.z};
+        EXPECT_EQ(passes(input, output), usual) << error;
+        EXPECT_EQ(passes_with_logarithms(input, output), with_logarithms) << error;
+    }
+}
+
+TEST(Logarithms, GiveBodiesWithoutMassTheSmallestPart) {
+    Input input{.bodies = {{0, 0, 0, 2}, {0, 1, 0, 0}},
+                .velocities = {{}, {}},
+                .softening = 0.01f,
+                .dt = 0.01f};
+    for (const auto& [part, usual, with_logarithms] :
+         {std::tuple(0.0f, true, true), {0x1p-60f, false, true}, {0x1p-57f, false, false}}) {
+        Output output = solve(input);
+        output.accelerations[0].y = 2 * part;  // the pull of a body with this part of the mass 2
+        EXPECT_EQ(passes(input, output), usual) << part;
+        EXPECT_EQ(passes_with_logarithms(input, output), with_logarithms) << part;
+    }
 }
 
 course_test::RunResult run(std::vector<std::string> arguments) {
