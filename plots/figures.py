@@ -126,7 +126,7 @@ def chosen_figures(arguments: argparse.Namespace) -> list[Figure]:
 def made_figure(figure: Figure, source: Source, output: Path) -> tuple[Drawing, Source]:
     """Draws one figure. Returns the source, which knows what was read from it."""
     own = source.afresh()
-    drawing = figure.prepare(own)
+    drawing = figure.drawing(own)
     draw(figure, drawing, output)
     return drawing, own
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plots.records.folders import PLOTS
+from common.tools.lib.stages import DataError, shown
+from plots.records.folders import PLOTS, TRACES
 from plots.records.limits import Limits
 from plots.records.rows import Metric, Report, Row
 from plots.records.source import Source
@@ -53,6 +54,19 @@ class Figure:
     @property
     def script_path(self) -> Path:
         return PLOTS / (self.folder or self.chapter) / f"{self.script or self.name}.gp"
+
+    def drawing(self, source: Source) -> Drawing:
+        """What prepare() makes. A trace is a table of every kind of values, which only a figure's own
+        code understands: where that fails, the trace is damaged. Errors: DataError that names it.
+        """
+        try:
+            return self.prepare(source)
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            traces = [path for path in source.read if path.parent.name == TRACES.name]
+            if not traces:
+                raise
+            said = shown(f"{type(error).__name__} {error}")
+            raise DataError(f"{traces[-1]}: {self.name} cannot be drawn from it: {said}") from error
 
     @property
     def heading(self) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import DataError, shown
 from plots.drawing.figure import Block, Drawing
 from plots.records.source import Source
 from plots.records.stages import stages_of
@@ -83,7 +83,7 @@ def read_clusters(source: Source, name: str) -> list[Cluster]:
             size = int(one["size"]) if one["size"] else None
         except ValueError:
             raise DataError(
-                f"{path}: '{','.join(one.values())}' is neither a point nor a centroid"
+                f"{path}: {shown(','.join(one.values()))} is neither a point nor a centroid"
             ) from None
         if size is None:
             points.setdefault(label, []).append((x, y))
@@ -124,7 +124,7 @@ def colours_of(clusters: Sequence[Cluster]) -> list[int]:
 def prepare_clusters(source: Source) -> Drawing:
     tables: dict[str, list[Block]] = {}
     titles: dict[str, object] = {}
-    shown, total = [], 0
+    numbers, total = [], 0
     for panel, trace in enumerate(CLUSTERINGS):
         clusters = read_clusters(source, trace.name)
         by_colour: dict[int, list[tuple[int, int]]] = {}
@@ -141,7 +141,7 @@ def prepare_clusters(source: Source) -> Drawing:
         sizes = [one.size for one in clusters]
         total += sum(sizes)
         titles |= {f"title{panel}": trace.title, f"caption{panel}": CAPTIONS[panel]}
-        shown.append(f"{trace.title}: {min(sizes)} to {max(sizes)} points per cluster")
+        numbers.append(f"{trace.title}: {min(sizes)} to {max(sizes)} points per cluster")
     largest = max(
         abs(value)
         for name, blocks in tables.items()
@@ -158,7 +158,7 @@ def prepare_clusters(source: Source) -> Drawing:
             f"{BEST} on the CPU engine, {total // len(CLUSTERINGS)} points each, until no centroid "
             "moved: labels and centroids as it wrote them."
         ),
-        ours="; ".join(shown) + ". Borders are straight lines half-way between two centroids.",
+        ours="; ".join(numbers) + ". Borders are straight lines half-way between two centroids.",
         alt=(
             "Three scatter charts of points coloured by their cluster, with the centroids as black"
             " crosses: nine round clouds, each of them a cluster; three rings about one centre,"

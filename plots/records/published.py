@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import DataError, shown
 from plots.records.stages import Stages, stages_of
 from common.tools.lib.csv_tables import integer, read_table, real
 
@@ -114,7 +114,9 @@ def read_printed_times(path: Path, stages: Stages) -> list[TableCell]:
     for number, record in read_table(path, PRINTED_TIME_COLUMNS):
         place = f"{path}:{number}"
         if record["bound"] not in ("", "under"):
-            raise DataError(f"{place}: bound is '{record['bound']}', neither empty nor 'under'")
+            raise DataError(
+                f"{place}: bound is {shown(record['bound'])}, neither empty nor 'under'"
+            )
         found.append(
             TableCell(
                 "",

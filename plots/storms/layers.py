@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import DataError, shown
 from plots.drawing.figure import Block, Drawing
 from plots.records.source import Source
 from plots.records.traces import Kept, Record, Trace, single
@@ -86,9 +86,11 @@ def read_layers(source: Source) -> list[Layer]:
             cells = waves.setdefault(int(one["wave"]), [])
             place, values = int(one["cell"]), (float(one["updated"]), float(one["relaxed"]))
         except ValueError:
-            raise DataError(f"{path}: '{','.join(one.values())}' is no cell of a wave") from None
+            raise DataError(
+                f"{path}: {shown(','.join(one.values()))} is no cell of a wave"
+            ) from None
         if place != len(cells) or one["found"] not in ("", "peak", "maximum"):
-            raise DataError(f"{path}: '{','.join(one.values())}' is not the next cell")
+            raise DataError(f"{path}: {shown(','.join(one.values()))} is not the next cell")
         cells.append((*values, one["found"]))
     found = []
     for wave, cells in waves.items():

@@ -13,6 +13,7 @@ from common.emulator.translator.translation import main as translate
 from common.tools.driver.engine import HEADERS, Engine, thrust_flags
 from common.tools.driver.messages import compiler_messages, linker_messages
 from common.tools.driver.request import Input, Request
+from common.tools.lib.files import write_whole
 from common.tools.lib.stages import EXIT_FAILURE, ToolError
 
 EMUCC = Path(__file__).resolve().parents[1] / "emucc"
@@ -155,12 +156,12 @@ class Build:
             text += "".join(f"{name}:\n" for name in names[1:])
         if request.step == "dependencies" and not request.dependency_file:
             if request.output:
-                Path(request.output).write_text(text, encoding="utf-8")
+                write_whole(Path(request.output), text)
             else:
                 print(text, end="")
             return
         path = request.dependency_file or f"{os.path.splitext(output)[0]}.d"
-        Path(path).write_text(text, encoding="utf-8")
+        write_whole(Path(path), text)
 
     # ---- all files ----
     def default_object(self, item: Input) -> str:

@@ -15,6 +15,7 @@ import io
 import json
 import os
 import random
+import shutil
 import sys
 import tempfile
 import unittest
@@ -36,15 +37,20 @@ from common.tools.lib.measuring import device_of
 from common.tools.lib.stages import Stage, ToolError, find_stage, load_stages, pick_engine
 from plots.distmesh import meshes
 from plots.distmesh.animation import read_report
+from plots.drawing.figure import Figure
 from plots.nbody.animation import read_trajectory
+from plots.page.chapters import all_chapters
 from plots.page.readme import first_sentence, read_document
 from plots.page.speed_up_tables import limit_now
+from plots.records.folders import COUNTERS, TRACES
 from plots.records.shared_table import Table
+from plots.records.source import Source
 from tests.common.fuzz.rounds import cases
 from tests.plots.records import test_fuzzed_records as records
 
 VALUES = (None, True, 0, -1, 1e308, "", "\0", "\ud800", [], {}, [1], "x" * 5000, {"emu": 3}, [[]])
-COUNTERS = {
+USUAL_TRACES = 10  # cases of each trace: to prepare a figure takes a while
+COUNTED = {
     "schema": 1,
     "device": "H200",
     "transfers": {
@@ -183,11 +189,11 @@ class DamagedInputs(unittest.TestCase):
         self.check(record_counters.read_rows, ROOT / "plots" / "data" / "counters" / "nbody.csv")
 
     def test_counters(self) -> None:
-        self.check_document(read_counters, "counters.json", COUNTERS)
+        self.check_document(read_counters, "counters.json", COUNTED)
 
     def test_counters_of_a_stage(self) -> None:
         """The program that wrote them is the engine, so only its own errors may occur here."""
-        read_counted(COUNTERS, _stage(), [])
+        read_counted(COUNTED, _stage(), [])
 
     def test_heads_of_stages(self) -> None:
         self.check(limit_now, ROOT / "chapters" / "nbody" / "01_float3" / "nbody.cu")
@@ -200,6 +206,27 @@ class DamagedInputs(unittest.TestCase):
             meshes.triangles_of(read_records(path, meshes.COLUMNS), path)
 
         self.check(read_mesh, records.ROOT / "plots" / "data" / "traces" / "distmesh_ring.csv")
+
+    def test_traces_of_figures(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            shutil.copytree(TRACES, folder / TRACES.name)
+            source = Source("recorded", folder, None, (), folder / COUNTERS.name)
+            figures = [figure for chapter in all_chapters() for figure in chapter.figures]
+            for figure in figures:
+                own = source.afresh()
+                with contextlib.suppress(ToolError):  # a figure that has no trace
+                    figure.drawing(own)
+                for path in [one for one in own.read if one.parent.name == TRACES.name]:
+                    whole = path.read_bytes()
+
+                    def draw(_: Path, figure: Figure = figure) -> None:
+                        figure.drawing(source.afresh())
+
+                    for case, random_numbers in cases(f"{figure.name} {path.name}", USUAL_TRACES):
+                        path.write_bytes(records.damaged(whole, random_numbers))
+                        self.check_one(draw, path, case)
+                    path.write_bytes(whole)
 
     def test_devices_of_runs(self) -> None:
         def read_device(path: Path) -> None:
