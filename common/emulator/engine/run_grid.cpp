@@ -205,6 +205,7 @@ timeline::GridSpan span_of(const Grid& grid, std::uint64_t begin) {
     span.grid_dim = grid.configuration.grid_dim;
     span.block_dim = grid.configuration.block_dim;
     span.shared_bytes = grid.configuration.shared_bytes;
+    span.kernel = grid.kernel.address;
     return span;
 }
 

@@ -148,8 +148,8 @@ enum cudaSharedCarveout {
     cudaSharedmemCarveoutMaxL1 = 0,
 };
 
-// sharedSizeBytes, localSizeBytes, constSizeBytes and numRegs are 0: the host's compiler does not
-// say them.
+// What the host's compiler does not say is 0: localSizeBytes, constSizeBytes and, without
+// EMULATOR_REGISTERS, sharedSizeBytes and numRegs.
 struct cudaFuncAttributes {
     std::size_t sharedSizeBytes;
     std::size_t constSizeBytes;

@@ -57,6 +57,7 @@ Settings read_environment() {
             }
         }
         if (look_up("EMULATOR_TIMELINE")) settings.timeline = value;
+        if (look_up("EMULATOR_REGISTERS")) settings.registers = value;
         if (look_up("EMULATOR_APPROXIMATIONS")) {
             settings.approximation_seed = parse_approximations(value);
         }

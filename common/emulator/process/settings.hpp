@@ -26,6 +26,7 @@ struct Settings {
     std::uint64_t approximation_seed = 1;
     int devices = 1;  // EMULATOR_DEVICES: how many GPUs of this kind the program sees
     std::string timeline{};  // EMULATOR_TIMELINE: a file for what ran when, as CSV; empty: none
+    std::string registers{};  // EMULATOR_REGISTERS: a file of nvcc -Xptxas -v; empty: none
 };
 
 // The most that EMULATOR_DEVICES may ask for.

@@ -129,8 +129,9 @@ void end_grid(const GridSpan& grid) {
     row.parent = grid.parent.empty() ? task.id : grid.parent;
     row.queued = grid.queued;
     row.begin = grid.begin;
-    const int resident = active_blocks_per_multiprocessor(
-        static_cast<int>(threads.x * threads.y * threads.z), grid.shared_bytes);
+    const int resident =
+        active_blocks_per_multiprocessor(static_cast<int>(threads.x * threads.y * threads.z),
+                                         grid.shared_bytes, resources_of(grid.kernel));
     row.detail = "grid=" + shape_of(grid.grid_dim) + ";block=" + shape_of(threads) +
                  ";shared=" + std::to_string(grid.shared_bytes) +
                  ";resident=" + std::to_string(resident);

@@ -34,6 +34,7 @@ struct GridSpan {
     dim3 grid_dim{};
     dim3 block_dim{};
     std::size_t shared_bytes = 0;
+    const void* kernel = nullptr;  // its address, if it is known
 };
 void end_grid(const GridSpan& grid);
 void begin_block(std::uint64_t grid, std::int64_t block);

@@ -49,6 +49,34 @@ class Environment(unittest.TestCase):
             again = run(EMULATOR_WORKERS="1", EMULATOR_SCHEDULE=f"shuffled:{seed}").stdout
             self.assertEqual(again, order)
 
+    def test_registers(self):
+        without = run("occupancy").stdout
+        self.assertIn("log: 0 registers, 1024 threads, 8 blocks of 256, best: 1024\n", without)
+        self.assertIn("cudaSuccess", without)
+        # As nvcc 13.0 prints them. The second kernel is in an unnamed namespace.
+        report = """ptxas info    : Compiling entry function '_Z16log_block_kernelPiS_' for 'sm_90'
+ptxas info    : Function properties for _Z16log_block_kernelPiS_
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 64 registers, used 1 barriers, 70000 bytes smem, 360 bytes cmem[0]
+ptxas info    : Compiling entry function '_ZN36_GLOBAL__N__0ab822c1_8_names_cu_main13hidden_kernelEPi'
+ptxas info    : Used 72 registers, used 0 barriers
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "registers.txt")
+            path.write_text(report, encoding="utf-8")
+            result = run("occupancy", EMULATOR_REGISTERS=str(path))
+            # 64 registers allow 32 warps, the shared memory 3 blocks; 72 registers 28 warps.
+            self.assertIn("log: 64 registers, 1024 threads, 3 blocks of 256", result.stdout)
+            self.assertIn("hidden: 72 registers, 896 threads, 3 blocks of 256", result.stdout)
+            self.assertIn("cudaErrorLaunchOutOfResources", result.stdout)
+            self.assertIn("with 72 registers each", result.stderr)
+            path.write_text("no kernel\n", encoding="utf-8")
+            for name in (str(path), folder + "/missing"):
+                result = run("occupancy", EMULATOR_REGISTERS=name)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn("expected a file with what nvcc -Xptxas -v printed", result.stderr)
+                self.assertEqual(result.stderr.count("\n"), 1)
+
     def test_timeline(self):
         for workers, schedule in (("1", "reversed"), ("4", "in-order")):
             with tempfile.TemporaryDirectory() as folder:

@@ -68,6 +68,14 @@ LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdent
                       "__shared__ " + too_large->name + " of " + std::to_string(too_large->bytes) +
                           " bytes; a block may have 49152, and more only as dynamic shared memory");
     }
+    const KernelResources resources = resources_of(kernel.address);
+    if (block.x * block.y * block.z >
+        static_cast<unsigned>(threads_with_registers(resources.registers))) {
+        return refuse(cudaErrorLaunchOutOfResources,
+                      "a block of " + text_of(block) + " threads with " +
+                          std::to_string(resources.registers) + " registers each; a block has " +
+                          std::to_string(device().registers_per_multiprocessor));
+    }
     if (configuration.cooperative) {
         if (!device().cooperative_launch) {
             return {cudaErrorNotSupported, "the device has no cooperative launches"};
@@ -75,7 +83,7 @@ LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdent
         const auto resident =
             static_cast<std::uint64_t>(device().multiprocessors) *
             active_blocks_per_multiprocessor(static_cast<int>(block.x * block.y * block.z),
-                                             configuration.shared_bytes);
+                                             configuration.shared_bytes, resources);
         if (std::uint64_t{grid.x} * grid.y * grid.z > resident) {
             return {cudaErrorCooperativeLaunchTooLarge,
                     "more blocks than can be resident at the same time"};

@@ -57,14 +57,16 @@ constexpr Device kGtx980 = {
 
 const Device& device() { return settings().device == "gtx980" ? kGtx980 : kH200; }
 
-int active_blocks_per_multiprocessor(int threads, std::size_t shared_bytes) {
+int active_blocks_per_multiprocessor(int threads, std::size_t shared_bytes,
+                                     KernelResources resources) {
     const Device& gpu = device();
     const std::size_t granularity = gpu.shared_granularity;
-    const std::size_t shared = (shared_bytes + gpu.reserved_shared_per_block + granularity - 1) /
-                               granularity * granularity;
+    const std::size_t shared =
+        (shared_bytes + resources.shared_bytes + gpu.reserved_shared_per_block + granularity - 1) /
+        granularity * granularity;
     const int warps = (threads + kWarpSize - 1) / kWarpSize;
     int blocks = std::min(gpu.max_blocks_per_multiprocessor,
-                          gpu.max_threads_per_multiprocessor / kWarpSize / warps);
+                          threads_with_registers(resources.registers) / kWarpSize / warps);
     if (shared > 0) {
         blocks =
             static_cast<int>(std::min<std::size_t>(blocks, gpu.shared_per_multiprocessor / shared));

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "common/emulator/device/properties/kernel_resources.hpp"
+
 namespace emulator {
 
 // The largest dynamic shared memory of a block on any device known here.
@@ -34,7 +36,8 @@ struct Device {
 
 const Device& device();
 
-// How many blocks of this shape a multiprocessor holds at a time.
-int active_blocks_per_multiprocessor(int threads, std::size_t shared_bytes);
+// How many blocks of this shape a multiprocessor holds at a time. `shared_bytes`: the dynamic ones.
+int active_blocks_per_multiprocessor(int threads, std::size_t shared_bytes,
+                                     KernelResources resources);
 
 }  // namespace emulator

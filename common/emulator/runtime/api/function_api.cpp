@@ -36,7 +36,11 @@ cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribu
 cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* kernel) {
     if (attributes == nullptr || kernel == nullptr) return refuse_query("cudaFuncGetAttributes");
     *attributes = cudaFuncAttributes{};
-    attributes->maxThreadsPerBlock = kMaxThreadsPerBlock;
+    const KernelResources resources = resources_of(kernel);
+    attributes->numRegs = resources.registers;
+    attributes->sharedSizeBytes = resources.shared_bytes;
+    attributes->maxThreadsPerBlock =
+        std::min(kMaxThreadsPerBlock, threads_with_registers(resources.registers));
     attributes->ptxVersion = attributes->binaryVersion = device().major * 10 + device().minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(allowed_shared_bytes(kernel));
     attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
@@ -57,14 +61,14 @@ cudaError_t get_function_name(const char** name, const void* kernel) {
 cudaError_t available_shared_bytes(std::size_t* bytes, const void* kernel, int blocks,
                                    int threads) {
     if (bytes == nullptr || kernel == nullptr || blocks <= 0 || threads <= 0 ||
-        active_blocks_per_multiprocessor(threads, 0) < blocks) {
+        active_blocks_per_multiprocessor(threads, 0, resources_of(kernel)) < blocks) {
         return refuse_query("cudaOccupancyAvailableDynamicSMemPerBlock");
     }
     const Device& gpu = device();
     const std::size_t each = gpu.shared_per_multiprocessor / static_cast<std::size_t>(blocks) /
                              gpu.shared_granularity * gpu.shared_granularity;
-    *bytes =
-        std::min(each - std::min(each, gpu.reserved_shared_per_block), gpu.shared_per_block_optin);
+    const std::size_t used = gpu.reserved_shared_per_block + resources_of(kernel).shared_bytes;
+    *bytes = std::min(each - std::min(each, used), gpu.shared_per_block_optin);
     return cudaSuccess;
 }
 
@@ -75,7 +79,8 @@ cudaError_t max_active_blocks(int* blocks, const void* kernel, int threads,
     }
     const bool fits =
         threads <= kMaxThreadsPerBlock && shared_bytes <= allowed_shared_bytes(kernel);
-    *blocks = fits ? active_blocks_per_multiprocessor(threads, shared_bytes) : 0;
+    *blocks =
+        fits ? active_blocks_per_multiprocessor(threads, shared_bytes, resources_of(kernel)) : 0;
     return cudaSuccess;
 }
 
