@@ -18,6 +18,7 @@ from pathlib import Path
 from common.tools.driver.build import perform
 from common.tools.driver.engine import load_engine
 from common.tools.driver.request import read_request
+from common.tools.lib.files import read_bytes
 from common.tools.lib.gpus import has_gpu
 from common.tools.lib.stages import (
     EXIT_FAILURE,
@@ -37,7 +38,7 @@ def checked_file(name: str) -> Path:
         raise ToolError("FILE is missing: make try FILE=my.cu")
     path = Path(name)
     try:
-        text = path.read_bytes()
+        text = read_bytes(path)
     except IsADirectoryError:
         raise ToolError(f"FILE={name}: is a directory", EXIT_FAILURE) from None
     except OSError as error:

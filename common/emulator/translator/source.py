@@ -25,6 +25,9 @@ OPENING = {"(": ")", "[": "]", "{": "}"}
 CLOSING = {")": "(", "]": "[", "}": "{"}
 
 
+LARGEST_SOURCE = 64 << 20  # bytes: a device has no end
+
+
 class TranslationError(Exception):
     """A construct that cannot be translated; the message starts with file:line."""
 
@@ -179,3 +182,14 @@ def apply_edits(text, edits):
         position = edit.end
     pieces.append(text[position:])
     return "".join(pieces)
+
+
+def read_source(path):
+    """The text of a file. Bytes that are no UTF-8 are kept. Errors: OSError, and TranslationError for
+    a text without an end."""
+    with path.open("rb") as file:
+        data = file.read(LARGEST_SOURCE + 1)
+    if len(data) > LARGEST_SOURCE:
+        raise TranslationError(f"{path}:1: is longer than {LARGEST_SOURCE >> 20} MiB")
+    text = data.decode("utf-8-sig", errors="surrogateescape")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

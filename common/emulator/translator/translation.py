@@ -11,7 +11,7 @@ from .architecture import MACRO, choose_architecture
 from .launches import name_kernels
 from .ptx import HEADER
 from .rewrite import drop_hints, rewrite
-from .source import Edit, Source, TranslationError
+from .source import Edit, Source, TranslationError, read_source
 
 DEVICE_SUFFIXES = {".cu", ".cuh"}
 DEVICE_CODE = re.compile(r"<<<|\b(__shared__|__CUDA_ARCH__|asm|__asm__)\b")
@@ -47,7 +47,7 @@ class Translation:
 
     def translate(self, path, name):
         try:
-            text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
+            text = read_source(path)
         except OSError as error:
             raise TranslationError(f"{path}:1: cannot be read: {error.strerror}") from error
         self.names[path.resolve()] = name
@@ -105,7 +105,7 @@ class Translation:
             found = self.find(path.parent, wanted)
             if found is not None and found.resolve() not in seen:
                 seen.add(found.resolve())
-                inside = found.read_text(encoding="utf-8-sig", errors="surrogateescape")
+                inside = read_source(found)
                 names |= self.kernels_of(found, inside, seen)
         return names
 
@@ -127,7 +127,7 @@ class Translation:
         if known is not None:
             return known
         self.needing[path.resolve()] = False  # ends a circle of includes
-        text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
+        text = read_source(path)
         needs = path.suffix in DEVICE_SUFFIXES or DEVICE_CODE.search(text) is not None
         for match in INCLUDE.finditer(text):
             found = self.find(path.parent if match[1] == '"' else None, match[2])

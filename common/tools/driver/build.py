@@ -13,7 +13,7 @@ from common.emulator.translator.translation import main as translate
 from common.tools.driver.engine import HEADERS, Engine, thrust_flags
 from common.tools.driver.messages import compiler_messages, linker_messages
 from common.tools.driver.request import Input, Request
-from common.tools.lib.files import write_whole
+from common.tools.lib.files import read_bytes, write_whole
 from common.tools.lib.stages import EXIT_FAILURE, ToolError
 
 EMUCC = Path(__file__).resolve().parents[1] / "emucc"
@@ -206,7 +206,7 @@ class Build:
     def check_object(self, path: Path) -> None:
         """An object of the other engine would link, or half of it, and would not be checked."""
         try:
-            text = path.read_bytes()
+            text = read_bytes(path)
         except OSError as error:
             raise ToolError(f"{path}: {error.strerror}", EXIT_FAILURE) from None
         counted = b"__sanitizer_cov_trace_pc" in text

@@ -12,6 +12,9 @@ from typing import Any
 from common.tools.lib.errors import DataError
 
 
+LARGEST_STREAM = 64 << 20  # bytes, as for a stage's --input
+
+
 def write_whole(path: Path, text: str, name: str = "") -> None:
     """Writes the text beside the file and renames it at the end, so a full disk or a signal leaves
     the old file. A symbolic link is followed. A device or a pipe is written directly. A message
@@ -54,11 +57,26 @@ def text_of(data: bytes, path: Path | str) -> str:
         raise DataError(f"{path}:{line}: is not a text in UTF-8") from None
 
 
+def read_bytes(path: Path) -> bytes:
+    """All bytes of a file. A device or a pipe may have no end: more than LARGEST_STREAM bytes of it are a
+    DataError. What the system refuses is an OSError."""
+    with path.open("rb") as file:
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return file.read()
+        data = file.read(LARGEST_STREAM + 1)
+    if len(data) > LARGEST_STREAM:
+        raise DataError(
+            f"{path}: is longer than 64 MiB, the limit of a pipe or a device: if it has an end, store it"
+            " in a file"
+        )
+    return data
+
+
 def read_text(path: Path) -> str:
     """The text of a file, with the line ends of Linux. Errors: DataError if it cannot be read or is no UTF-8. A missing file is
     a FileNotFoundError, for callers who know what to do about it."""
     try:
-        text = text_of(path.read_bytes(), path)
+        text = text_of(read_bytes(path), path)
         return text.replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:
         raise

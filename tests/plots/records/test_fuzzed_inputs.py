@@ -27,14 +27,17 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
 # pylint: disable=wrong-import-position
+from common.emulator.translator.source import read_source
 from common.tools import list_stages, record_counters
 from common.tools.lib import proof_kernels, proof_rows, verdict_rows
 from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.counting import read_counted
 from common.tools.lib.csv_tables import read_records
+from common.tools.lib.files import read_text
 from common.tools.lib.filled_tables import fill
 from common.tools.lib.measuring import device_of
 from common.tools.lib.stages import Stage, ToolError, find_stage, load_stages, pick_engine
+from common.tools.try_program import checked_file
 from plots.distmesh import meshes
 from plots.distmesh.animation import read_report
 from plots.drawing.figure import Figure
@@ -159,6 +162,11 @@ class DamagedInputs(unittest.TestCase):
             kept.write_bytes(path.read_bytes())
             raise AssertionError(f"{what}, kept as {kept}: {error!r}") from error
 
+    def test_texts_without_an_end(self) -> None:
+        for read in (read_text, read_trajectory, checked_source, read_source):
+            with self.assertRaisesRegex(Exception, r"\A/dev/zero:.* is longer than 64 MiB.*\Z"):
+                read(Path("/dev/zero"))
+
     def test_list_of_stages(self) -> None:
         build = Path(os.environ.get("COURSE_BUILD", ROOT / "build"))
         source = build / "stages.json"
@@ -243,6 +251,10 @@ class DamagedInputs(unittest.TestCase):
                 encoding="utf-8",
             )
             self.check(read_trajectory, path)
+
+
+def checked_source(path: Path) -> Path:
+    return checked_file(str(path))
 
 
 def _stage() -> Stage:
