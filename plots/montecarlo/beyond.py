@@ -24,7 +24,7 @@ from plots.records.stages import stages_of
 STAGES = stages_of("montecarlo")
 # The thesis' last stage, and those after it that have times.
 BEYOND = tuple(name for name in STAGES.kernels if name >= FIRST)
-CHUNK = "2097152"  # of a call of cuRAND's host API, by default
+CHUNK = "16777216"  # of a call of cuRAND's host API, by default
 SEEDS = "64"
 
 

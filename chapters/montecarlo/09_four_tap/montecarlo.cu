@@ -27,7 +27,7 @@ using montecarlo::kDegree, montecarlo::Polynomial;
 constexpr montecarlo::Method kMethod = {.generator = montecarlo::Generator::kFourTap,
                                         .test = montecarlo::PointTest::kFloats,
                                         .bytes_per_generator = kDegree * sizeof(unsigned int)};
-constexpr int kLeastRounds = 16;  // per thread: fewer would cost less than its start
+constexpr int kLeastRounds = 4;  // per thread: fewer would take less time than its start
 constexpr unsigned int kFlushRounds = 1 << 14;
 static_assert(kFlushRounds * kDegree <= 1 << 24, "a float counts to 2^24");
 

@@ -4,7 +4,8 @@
 // counts the points that are inside. There is no kernel to write. Every number goes through memory:
 // 8 bytes per point are written, and read again.
 // Compared with 09_four_tap: nothing stays in registers from the draw to the test.
-// Limit now: the bandwidth of the L2 cache, which holds a chunk; with larger chunks, of the memory.
+// Limit now: with XORWOW, cuRAND's own kernel; with Philox, the bandwidth of the memory. A chunk
+// that fits in the L2 cache is slower, because its two launches take as long as its points.
 // Not of the thesis.
 #include <cuda_runtime.h>
 #include <curand.h>

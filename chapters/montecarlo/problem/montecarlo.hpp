@@ -23,7 +23,7 @@ struct Input {
     std::uint64_t seed = 1;  // of the stage's generator
     std::int64_t blocks = 0;  // thread blocks; 0: as many as the device holds at once
     Generator generator = Generator::kXorwow;  // of the stage, or what it shall use of cuRAND's
-    std::int64_t chunk = 1 << 21;  // points per call, for cuRAND's generators
+    std::int64_t chunk = 1 << 24;  // points per call, for cuRAND's generators
 };
 
 // What a stage answers.

@@ -22,23 +22,22 @@ STREAMS = "1024"
 # flags. With fewer than some 20 repetitions, dieharder's test of their p-values is not exact, and
 # calls good generators bad.
 TESTS = {
-    "birthdays": (0, "-p", "100"),
-    "rank of 32 x 32 bits": (2, "-p", "20"),
+    "birthdays": (0, "-p", "50"),
+    "rank of 6 x 8 bits": (3, "-p", "20"),
     "bitstream": (4, "-p", "20"),
-    "count of ones": (8, "-p", "100"),
-    "parking lot": (10, "-p", "50"),
-    "minimum distance": (11, "-p", "100"),
-    "spheres": (12, "-p", "50"),
-    "runs": (15, "-p", "100"),
-    "monobit": (100, "-p", "100"),
-    "permutations": (202, "-n", "3", "-p", "50"),
+    "count of ones": (8, "-p", "50"),
+    "minimum distance": (11, "-p", "50"),
+    "spheres": (12, "-p", "20"),
+    "runs": (15, "-p", "50"),
+    "monobit": (100, "-p", "50"),
+    "permutations": (202, "-n", "3", "-p", "30"),
     "bytes": (205, "-t", "1000000"),
     "filling trees": (207, "-t", "1000000"),
 }
 RESULT = re.compile(r"\|\s*([\d.]+)\|\s*(PASSED|WEAK|FAILED)")
 # dieharder calls a p-value WEAK outside 0.005 to 0.995, and FAILED outside 1e-6. Of n good results,
-# about n / 100 are weak.
-LARGEST_WEAK_SHARE = 0.1
+# about n / 100 are weak, and a few more, because its test of few p-values is not exact.
+MOST_WEAK = 2
 
 
 def results_of(generator: str, tests: dict[str, tuple], *words: str) -> list[tuple[str, str]]:
@@ -74,10 +73,10 @@ class DieharderTest(unittest.TestCase):
                 weak = sum(verdict == "WEAK" for _, verdict in results)
                 print(f"{generator}: {len(results)} results, {weak} weak", flush=True)
                 self.assertEqual([one for one in results if one[1] == "FAILED"], [])
-                self.assertLessEqual(weak, LARGEST_WEAK_SHARE * len(results))
+                self.assertLessEqual(weak, MOST_WEAK)
 
     def test_streams_that_begin_at_the_same_place_fail(self) -> None:
-        few = {name: TESTS[name] for name in ("birthdays", "runs", "bytes")}
+        few = {name: TESTS[name] for name in ("runs", "bytes")}
         for generator in GENERATORS:
             with self.subTest(generator=generator):
                 verdicts = {verdict for _, verdict in results_of(generator, few, "broken")}
