@@ -77,7 +77,7 @@ LaunchVerdict check_device_launch(const LaunchConfiguration& configuration, Kern
     if (configuration.cooperative) {
         return {cudaErrorNotSupported, "device code cannot launch cooperative grids"};
     }
-    return check_launch(configuration, kernel);
+    return check_launch(configuration, kernel, kRefusedFromDevice);
 }
 
 cudaError_t refuse_device_launch(const LaunchConfiguration& configuration, KernelIdentity kernel,

@@ -176,6 +176,9 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, di
                                        arguments);
 }
 
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
+                                void** arguments);
+
 // In device code: sets the value that a conditional node of a graph tests.
 void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value);
 

@@ -38,16 +38,16 @@ TEST_F(LaunchTest, impossible_shapes_are_refused) {
     EXPECT_EQ(launch_error(1, 1024), cudaSuccess);
     EXPECT_EQ(launch_error(1, dim3(1, 1, 64)), cudaSuccess);
     EXPECT_EQ(launch_error(dim3(1, 65535, 1), 1), cudaSuccess);
-    EXPECT_EQ(launch_error(0, 1), cudaErrorInvalidConfiguration);
-    EXPECT_EQ(launch_error(1, 0), cudaErrorInvalidConfiguration);
-    EXPECT_EQ(launch_error(1, 1025), cudaErrorInvalidConfiguration);
-    EXPECT_EQ(launch_error(1, dim3(32, 33, 1)), cudaErrorInvalidConfiguration);
-    EXPECT_EQ(launch_error(1, dim3(1, 1, 65)), cudaErrorInvalidConfiguration);
-    EXPECT_EQ(launch_error(dim3(1, 65536, 1), 1), cudaErrorInvalidConfiguration);
-    EXPECT_EQ(launch_error(dim3(1, 1, 65536), 1), cudaErrorInvalidConfiguration);
-    EXPECT_EQ(launch_error(dim3(0x80000000u, 1, 1), 1), cudaErrorInvalidConfiguration);
+    EXPECT_EQ(launch_error(0, 1), cudaErrorInvalidValue);
+    EXPECT_EQ(launch_error(1, 0), cudaErrorInvalidValue);
+    EXPECT_EQ(launch_error(1, 1025), cudaErrorInvalidValue);
+    EXPECT_EQ(launch_error(1, dim3(32, 33, 1)), cudaErrorInvalidValue);
+    EXPECT_EQ(launch_error(1, dim3(1, 1, 65)), cudaErrorInvalidValue);
+    EXPECT_EQ(launch_error(dim3(1, 65536, 1), 1), cudaErrorInvalidValue);
+    EXPECT_EQ(launch_error(dim3(1, 1, 65536), 1), cudaErrorInvalidValue);
+    EXPECT_EQ(launch_error(dim3(0x80000000u, 1, 1), 1), cudaErrorInvalidValue);
     // The product of these is a small number in 32 bits.
-    EXPECT_EQ(launch_error(1, dim3(65536, 65536, 1)), cudaErrorInvalidConfiguration);
+    EXPECT_EQ(launch_error(1, dim3(65536, 65536, 1)), cudaErrorInvalidValue);
 }
 
 TEST_F(LaunchTest, more_than_48_kib_of_shared_memory_needs_the_attribute) {
@@ -123,8 +123,8 @@ TEST_F(LaunchTest, the_functions_that_launch) {
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(out[0], 12 + 12 + 200);
     EXPECT_EQ(cudaLaunchKernel(add_kernel, dim3(2), dim3(0), arguments),
-              cudaErrorInvalidConfiguration);
-    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
+              cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
 TEST_F(LaunchTest, an_unknown_launch_attribute_is_named) {

@@ -414,7 +414,7 @@ TEST_F(StreamTest, each_host_thread_has_its_stream_and_its_last_error) {
         EXPECT_EQ(out[0], 0);
         EXPECT_EQ(out[1], 2);
         set_kernel<<<0, 1>>>(out.data(), 1);
-        EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidConfiguration);
+        EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidValue);
     });
     other.join();
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);

@@ -119,11 +119,11 @@ class BadInputTest(unittest.TestCase):
     def test_launches_that_no_device_accepts(self) -> None:
         for engine in ENGINES:
             for configuration, error, reason in (
-                ("1, 0", "cudaErrorInvalidConfiguration", "a block of 0 x 1 x 1 threads"),
-                ("1, 2048", "cudaErrorInvalidConfiguration", "a block of 2048 x 1 x 1 threads"),
-                ("1, dim3(1, 1, 65)", "cudaErrorInvalidConfiguration", "1 x 1 x 65 threads"),
-                ("0, 32", "cudaErrorInvalidConfiguration", "a grid of 0 x 1 x 1 blocks"),
-                ("dim3(1, 65536), 32", "cudaErrorInvalidConfiguration", "1 x 65536 x 1 blocks"),
+                ("1, 0", "cudaErrorInvalidValue", "a block of 0 x 1 x 1 threads"),
+                ("1, 2048", "cudaErrorInvalidValue", "a block of 2048 x 1 x 1 threads"),
+                ("1, dim3(1, 1, 65)", "cudaErrorInvalidValue", "1 x 1 x 65 threads"),
+                ("0, 32", "cudaErrorInvalidValue", "a grid of 0 x 1 x 1 blocks"),
+                ("dim3(1, 65536), 32", "cudaErrorInvalidValue", "1 x 65536 x 1 blocks"),
                 ("1, 32, 49153", "cudaErrorInvalidValue", "49153 bytes of dynamic shared"),
             ):
                 if engine == "count" and configuration not in ("1, 0", "1, 32, 49153"):

@@ -32,7 +32,8 @@ const Variable* find_too_large_shared() {
 
 }  // namespace
 
-LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel) {
+LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel,
+                           cudaError_t refusal) {
     const dim3& grid = configuration.grid_dim;
     const dim3& block = configuration.block_dim;
     // A program that ignores the error code still shows the message.
@@ -44,19 +45,19 @@ LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdent
     };
     if (is_empty(block) || exceeds(block, kMaxBlock) ||
         std::uint64_t{block.x} * block.y * block.z > kMaxThreadsPerBlock) {
-        return refuse(cudaErrorInvalidConfiguration,
-                      "a block of " + text_of(block) +
-                          " threads; a block has 1 to 1024 threads, at most 64 in z");
+        return refuse(refusal, "a block of " + text_of(block) +
+                                   " threads; a block has 1 to 1024 threads, at most 64 in z");
     }
     if (is_empty(grid) || exceeds(grid, kMaxGrid)) {
         return refuse(
-            cudaErrorInvalidConfiguration,
+            refusal,
             "a grid of " + text_of(grid) +
                 " blocks; a grid has at least 1 block, at most 2147483647 in x, 65535 in y and z");
     }
     const std::size_t allowed = allowed_shared_bytes(kernel.address);
     if (configuration.shared_bytes > allowed) {
-        return refuse(cudaErrorInvalidValue,
+        // A cooperative launch is too large in this way, too (measured on an H200).
+        return refuse(configuration.cooperative ? cudaErrorCooperativeLaunchTooLarge : refusal,
                       std::to_string(configuration.shared_bytes) +
                           " bytes of dynamic shared memory; the kernel may have " +
                           std::to_string(allowed) + ", and more only after cudaFuncSetAttribute()");
@@ -64,7 +65,7 @@ LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdent
     // nvcc refuses it for any device.
     static const Variable* const too_large = find_too_large_shared();
     if (too_large != nullptr) {
-        return refuse(cudaErrorInvalidValue,
+        return refuse(refusal,
                       "__shared__ " + too_large->name + " of " + std::to_string(too_large->bytes) +
                           " bytes; a block may have 49152, and more only as dynamic shared memory");
     }

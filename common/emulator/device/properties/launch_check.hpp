@@ -14,7 +14,13 @@ struct LaunchVerdict {
     std::string reason = {};  // why the device cannot run it
 };
 
-// If the device could not, one line on stderr says why.
-LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel);
+// The error codes of a launch that no device could run, as CUDA 13.0 returns them on an H200
+// (tests/common/emulator/data/launch_codes.txt). CUDA's documentation names the second one only.
+constexpr cudaError_t kRefusedFromHost = cudaErrorInvalidValue;
+constexpr cudaError_t kRefusedFromDevice = cudaErrorInvalidConfiguration;
+
+// If the device could not, one line on stderr says why. `refusal`: one of the codes above.
+LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdentity kernel,
+                           cudaError_t refusal);
 
 }  // namespace emulator

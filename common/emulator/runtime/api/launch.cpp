@@ -93,7 +93,7 @@ int launch_kernel(const LaunchConfiguration& configuration, KernelIdentity kerne
         return launch_from_device(configuration, kernel, std::move(call));
     }
     return host_call("a kernel launch", [&] {
-        const LaunchVerdict verdict = check_launch(configuration, kernel);
+        const LaunchVerdict verdict = check_launch(configuration, kernel, kRefusedFromHost);
         if (verdict.error != cudaSuccess) {
             return refuse_launch(configuration, kernel, verdict.error, verdict.reason);
         }
@@ -104,7 +104,8 @@ int launch_kernel(const LaunchConfiguration& configuration, KernelIdentity kerne
 cudaError_t launch_registered(const char* function, const LaunchConfiguration& configuration,
                               const void* kernel, void** arguments) {
     return host_call(function, [&] {
-        const LaunchVerdict verdict = check_launch(configuration, {nullptr, kernel});
+        const LaunchVerdict verdict =
+            check_launch(configuration, {nullptr, kernel}, kRefusedFromHost);
         if (verdict.error != cudaSuccess) {
             return refuse_launch(configuration, {nullptr, kernel}, verdict.error, verdict.reason);
         }
@@ -115,3 +116,13 @@ cudaError_t launch_registered(const char* function, const LaunchConfiguration& c
 }
 
 }  // namespace emulator
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
+                                void** arguments) {
+    emulator::LaunchConfiguration configuration(config->gridDim, config->blockDim,
+                                                config->dynamicSmemBytes, config->stream);
+    const cudaError_t error =
+        emulator::apply_launch_attributes(configuration, config->attrs, config->numAttrs);
+    if (error != cudaSuccess) return error;
+    return emulator::launch_registered("cudaLaunchKernelExC", configuration, kernel, arguments);
+}

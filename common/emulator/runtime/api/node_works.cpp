@@ -42,7 +42,9 @@ cudaError_t make_kernel_work(const char* function, const cudaKernelNodeParams* p
         make_registered_call(function, parameters->func, parameters->kernelParams);
     if (call == nullptr) return cudaErrorInvalidResourceHandle;
     // Whatever is wrong with the configuration (measured on an H200).
-    if (check_launch(configuration, kernel).error != cudaSuccess) return cudaErrorInvalidValue;
+    if (check_launch(configuration, kernel, kRefusedFromHost).error != cudaSuccess) {
+        return cudaErrorInvalidValue;
+    }
     work = std::make_shared<KernelWork>(configuration, kernel, std::move(call));
     return cudaSuccess;
 }
