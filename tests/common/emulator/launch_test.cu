@@ -129,7 +129,7 @@ TEST_F(LaunchTest, the_functions_that_launch) {
 
 TEST_F(LaunchTest, an_unknown_launch_attribute_is_named) {
     cudaLaunchAttribute attribute = {};
-    attribute.id = static_cast<cudaLaunchAttributeID>(4);
+    attribute.id = static_cast<cudaLaunchAttributeID>(1000);
     cudaLaunchConfig_t config = {};
     config.gridDim = config.blockDim = dim3(1);
     config.attrs = &attribute;
@@ -138,7 +138,7 @@ TEST_F(LaunchTest, an_unknown_launch_attribute_is_named) {
     const std::string said = messages_of([&] {
         EXPECT_EQ(cudaLaunchKernelEx(&config, add_kernel, out.data(), 1), cudaErrorNotSupported);
     });
-    EXPECT_TRUE(contains(said, "cudaLaunchKernelEx: launch attribute 4 is not supported"));
+    EXPECT_TRUE(contains(said, "cudaLaunchKernelEx: launch attribute 1000 is not supported"));
 }
 
 __global__ void fail_kernel_number(int number) {
