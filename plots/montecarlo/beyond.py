@@ -70,11 +70,13 @@ def prepare_rates(source: Source) -> Drawing:
         [row for row in rows if row.engine == engine and row.stage in BEYOND and is_plain(row)]
     )
     check_stages(rows, BEYOND, source.rows_path(STAGES.chapter), engine)
+    # The thesis' stage has more sizes, for its own figures.
+    sizes = sorted({row.n for row in rows if row.stage != FIRST})
+    rows = [row for row in rows if row.n in sizes]
     series = {
         stage: times([row for row in rows if row.stage == stage], kernels=True) for stage in BEYOND
     }
     points = [point for one in series.values() for point in one]
-    sizes = sorted({point.n for point in points})
     rates = [point.n / end for point in points for end in (point.lower, point.upper)]
     low, high = log_range(rates, 0.12)
     n = max(set.intersection(*({point.n for point in one} for one in series.values())))
@@ -82,7 +84,7 @@ def prepare_rates(source: Source) -> Drawing:
         stage: next(n / point.median for point in one if point.n == n)
         for stage, one in series.items()
     }
-    listed = ", ".join(f"{stage} {short_count(rate)}" for stage, rate in at_n.items())
+    listed = ", ".join(f"{stage} {short_count(rounded(rate))}" for stage, rate in at_n.items())
     device = device_label(rows, engine)
     return Drawing(
         tables={"rate": [Block(stage, rate_rows(one)) for stage, one in series.items()]},
@@ -155,7 +157,7 @@ def prepare_generators(source: Source) -> Drawing:
     low, high = score_bounds(int(SEEDS))
     device = device_label(chosen, engine)
     listed = ", ".join(
-        f"{label} {short_count(rate)} per second and {score:.2f}"
+        f"{label} {short_count(rounded(rate))} per second and {score:.2f}"
         for (label, rate, _), (_, score) in zip(bars, scores)
     )
     return Drawing(
@@ -185,6 +187,10 @@ def prepare_generators(source: Source) -> Drawing:
     )
 
 
+def rounded(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
 def chunks_table(
     rows: Sequence[Row], _reports: Sequence[Report], _limits: Mapping[str, Limits]
 ) -> list[str]:
@@ -194,12 +200,14 @@ def chunks_table(
         for row in rows
         if row.engine == "gpu" and "chunk" in row.parameters and "seeds" not in row.parameters
     ]
+    if not own:
+        raise DataError("no rows of a run with --chunk")
     chunks = sorted({int(row.parameters["chunk"]) for row in own})
     # The size at which most chunks were measured.
     measured = Counter({(row.n, row.parameters["chunk"]) for row in own})
     by_n = Counter(n for n, _ in measured)
     n = max(by_n, key=lambda size: (by_n[size], size))
-    heads = [f"{short_count(8 * chunk)}B per call" for chunk in chunks]
+    heads = [f"{short_count(rounded(chunk))} points per call" for chunk in chunks]
     lines = [f"| generator | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     for generator in ("xorwow", "philox"):
         cells = []
@@ -213,6 +221,6 @@ def chunks_table(
                 ],
                 kernels=True,
             )
-            cells.append(f"{short_count(n / points[0].median)}" if points else "")
+            cells.append(short_count(rounded(n / points[0].median)) if points else "")
         lines.append(f"| {generator} | {' | '.join(cells)} |")
     return [*lines, "", f"Points per second of kernel time at {short_count(n)} points, medians."]

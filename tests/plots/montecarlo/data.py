@@ -136,4 +136,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     "montecarlo_error": ("one standard error, 1.642/√N", "two standard errors", "(4 seeds)", GPU),
 }
 
-SAID = {"montecarlo_error": {"1", "1.642", "151"}}
+SAID = {
+    "montecarlo_error": {"1", "1.642", "151"},
+    "montecarlo_generators": {"64", "0.735", "1.28"},  # seeds, and the band of their z-scores
+}
