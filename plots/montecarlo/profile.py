@@ -23,8 +23,8 @@ KERNEL = "count_inside_kernel"
 # The first stage whose counts reach SAMPLES, and all later ones without libraries.
 FIRST = STAGES.named("64bit_counts")
 PROFILED = tuple(name for name in STAGES.kernels if name >= FIRST and not STAGES[name].libraries)
-# So many that starting the generators is below 1 % of the instructions.
-SAMPLES = 100_000_000_000
+# So many that starting the generators is about 1 % of the instructions.
+SAMPLES = 40_000_000_000
 METRICS = (
     OPCODE_METRIC,
     "gpu__time_duration.sum",
