@@ -142,12 +142,17 @@ def main() -> int:
 
     entries = [made[stage.name] for stage in chosen if stage.name in made]
     row = made[last.name].measurement.rows[0]
-    title = (
-        f"n = {row['n']}"
-        + (f", {row['input']}" if row["input"] else "")
-        + (", " + row["parameters"].replace(";", ", ") if row["parameters"] else "")
-        + f" on {row['device']}"
-    )
+    rows = [entry.measurement.rows[0] for entry in entries]
+    # Only what holds for all stages: some draw other inputs, or have parameters of their own.
+    words = [f"n = {row['n']}"]
+    if row["input"] and all(one["input"] == row["input"] for one in rows):
+        words.append(row["input"])
+    words += [
+        pair
+        for pair in filter(None, row["parameters"].split(";"))
+        if all(pair in one["parameters"].split(";") for one in rows)
+    ]
+    title = f"{', '.join(words)} on {row['device']}"
     print(title)
     print_table(
         ["stage", "engine", "kernels ms", "total ms", "to first", "to previous", "limit"],
