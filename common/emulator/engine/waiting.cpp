@@ -96,6 +96,7 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
         const WarpMeeting& meeting = warps_[warp].meeting[i];
         if (meeting.arrived == (meeting.mask & live)) complete_warp_meeting(warp, i);
     }
+    if (block_meeting_.quick_end > 0) block_meeting_.quick_end = loop_.live - 1;
     if (block_meeting_.arrived > 0 && block_meeting_.arrived == loop_.live) {
         complete_block_meeting();
     }
@@ -114,15 +115,12 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
 
 // What nearly every thread does at a __syncthreads(), in as few instructions as possible.
 [[gnu::always_inline]] inline bool Worker::wait_for_others() {
-    const int arrived = block_meeting_.arrived + 1;
+    const int arrived = block_meeting_.arrived;
     const unsigned head = ready_head_;
-    if (block_meeting_.kind != BlockMeeting::Kind::plain || arrived == 1 || arrived == loop_.live ||
-        head == ready_tail_) {
-        return false;
-    }
+    if (arrived >= block_meeting_.quick_end || head == ready_tail_) return false;
     ThreadContext& self = *current_thread;
-    block_meeting_.order[arrived - 1] = self.linear_index;
-    block_meeting_.arrived = arrived;
+    block_meeting_.order[arrived] = self.linear_index;
+    block_meeting_.arrived = arrived + 1;
     ready_head_ = head + 1;
     const Context next = suspended_[ready_[head % kMaxThreadsPerBlock]];
     __builtin_prefetch(suspended_[ready_[(head + 1) % kMaxThreadsPerBlock]]);
@@ -137,7 +135,11 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
     }
     block_meeting_.kind = kind;
     block_meeting_.true_values += value != 0;
-    loop_.waiting += block_meeting_.arrived == 0;
+    if (block_meeting_.arrived == 0) {
+        ++loop_.waiting;
+        const bool is_quick = kind == BlockMeeting::Kind::plain && hooks.barrier_begin == nullptr;
+        block_meeting_.quick_end = is_quick ? loop_.live - 1 : 0;
+    }
     block_meeting_.order[block_meeting_.arrived++] = self.linear_index;
     if (block_meeting_.arrived == loop_.live) complete_block_meeting();
     leave(self);
@@ -170,6 +172,7 @@ void Worker::complete_block_meeting() {
     for (int i = 0; i < block_meeting_.arrived; ++i) make_ready(block_meeting_.order[i]);
     --loop_.waiting;
     block_meeting_.arrived = 0;
+    block_meeting_.quick_end = 0;
     block_meeting_.true_values = 0;
 }
 
@@ -332,10 +335,7 @@ void Worker::complete_warp_meeting(int warp_number, int meeting_number) {
 }
 
 int block_barrier(BarrierKind kind, int value) noexcept {
-    if (kind == BarrierKind::plain && hooks.barrier_begin == nullptr &&
-        running_worker->wait_for_others()) {
-        return 0;
-    }
+    if (kind == BarrierKind::plain && running_worker->wait_for_others()) return 0;
     return any_block_barrier(kind, value, __builtin_return_address(0));
 }
 
