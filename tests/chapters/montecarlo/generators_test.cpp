@@ -207,18 +207,68 @@ TEST(Xoroshiro, ItsStreamsBeginWhereTheyShould) {
     }
 }
 
-// Words at one place of all streams are a sequence, too: that of alpha^J, where alpha is a root of
-// p and J the distance of streams. If J were 2^k, alpha^J would be a root of p as well, and streams
-// 0, 29, 38, 69 and 89 would have the sum 0 at every place.
-TEST(FourTap, NoShortRelationHoldsBetweenStreams) {
-    std::array<Words, 90> streams;
-    for (int t = 0; t < 90; ++t) streams[t] = reference_words(Generator::kFourTap, 1, t, 311);
+// The first `count` words of `streams` streams whose beginnings are x^jump apart.
+std::vector<Words> streams_apart(const Residue& jump, int streams, int count) {
+    std::uint64_t seed = 1;
+    Words base;
+    for (int i = 0; i < 89; ++i) base.push_back(course::next_splitmix64(seed) >> 32);
+    for (int i = 89; i < 89 + count; ++i) {
+        base.push_back(base[i - 20] ^ base[i - 51] ^ base[i - 60] ^ base[i - 89]);
+    }
+    std::vector<Words> found;
+    Residue begin(1);
+    for (int t = 0; t < streams; ++t) {
+        Words words(count, 0);
+        for (int i = 0; i < count; ++i) {
+            for (int j = 0; j < 89; ++j) {
+                if (begin[j]) words[i] ^= base[i + j];
+            }
+        }
+        found.push_back(words);
+        Residue next, shifted = begin;  // begin * jump
+        for (int j = 0; j < 89; ++j, shifted = times_x(shifted)) {
+            if (jump[j]) next ^= shifted;
+        }
+        begin = next;
+    }
+    return found;
+}
+
+// How often the words at one place of streams 0, 29, 38, 69 and 89 have the XOR 0.
+int count_relations(const std::vector<Words>& streams) {
     int zeros = 0;
-    for (int i = 0; i < 311; ++i) {
+    for (std::size_t i = 0; i < streams[0].size(); ++i) {
         zeros += (streams[0][i] ^ streams[29][i] ^ streams[38][i] ^ streams[69][i] ^
                   streams[89][i]) == 0;
     }
-    EXPECT_EQ(zeros, 0);
+    return zeros;
+}
+
+Residue power_of_x(std::uint64_t exponent) {
+    Residue power(1);
+    for (int bit = 63; bit >= 0; --bit) {
+        power = square(power);
+        if (exponent >> bit & 1) power = times_x(power);
+    }
+    return power;
+}
+
+// Words at one place of all streams are a sequence, too: that of alpha^J, where alpha is a root of
+// p and J the distance of streams. If J is 2^k, alpha^J is a root of p as well, so the relation
+// between words holds between streams at every place, although the streams are disjoint.
+TEST(FourTap, ADistanceOf2ToThe56WouldRelateTheStreams) {
+    EXPECT_EQ(count_relations(streams_apart(power_of_x(std::uint64_t{1} << 56), 90, 311)), 311);
+}
+
+TEST(FourTap, NoShortRelationHoldsBetweenStreams) {
+    std::vector<Words> streams;
+    for (int t = 0; t < 90; ++t) streams.push_back(reference_words(Generator::kFourTap, 1, t, 311));
+    EXPECT_EQ(count_relations(streams), 0);
+    // The streams are 10^17 words apart: their first drawn word is the 90th.
+    const auto apart = streams_apart(power_of_x(100'000'000'000'000'000), 90, 89 + 10);
+    for (int t = 0; t < 90; ++t) {
+        for (int i = 0; i < 10; ++i) EXPECT_EQ(apart[t][89 + i], streams[t][i]);
+    }
 }
 
 // --- Ranks ---------------------------------------------------------------------------------------

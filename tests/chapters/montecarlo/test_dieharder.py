@@ -13,11 +13,12 @@ import shutil
 import subprocess
 import sys
 import unittest
+from collections.abc import Collection
 from pathlib import Path
 
 FOLDER = Path(sys.argv.pop(1))
 GENERATORS = ("xorwow", "philox", "xoroshiro", "four_tap")
-STREAMS = "1024"
+STREAMS = 1024
 # One test of each kind, as often as takes about a second: dieharder's number of a test, and its
 # flags. With fewer than some 20 repetitions, dieharder's test of their p-values is not exact, and
 # calls good generators bad.
@@ -39,12 +40,15 @@ RESULT = re.compile(r"\|\s*([\d.]+)\|\s*(PASSED|WEAK|FAILED)")
 MOST_WEAK = 2
 
 
-def results_of(generator: str, tests: dict[str, tuple], *words: str) -> list[tuple[str, str]]:
+def results_of(
+    generator: str, names: Collection[str], streams: int = STREAMS, *words: str
+) -> list[tuple[str, str]]:
     """Each p-value's test and what dieharder says about it."""
     found = []
-    for name, (number, *flags) in tests.items():
+    for name in names:
+        number, *flags = TESTS[name]
         with subprocess.Popen(
-            [FOLDER / f"montecarlo_words_{generator}", STREAMS, *words], stdout=subprocess.PIPE
+            [FOLDER / f"montecarlo_words_{generator}", str(streams), *words], stdout=subprocess.PIPE
         ) as program:
             said = subprocess.run(
                 ["dieharder", "-g", "200", "-d", str(number), *flags],
@@ -74,11 +78,19 @@ class DieharderTest(unittest.TestCase):
                 self.assertEqual([one for one in results if one[1] == "FAILED"], [])
                 self.assertLessEqual(weak, MOST_WEAK)
 
+    def test_no_stream_alone_fails(self) -> None:
+        for generator in ("xoroshiro", "four_tap"):
+            with self.subTest(generator=generator):
+                results = results_of(generator, ("birthdays", "bitstream", "runs"), 1)
+                self.assertEqual([one for one in results if one[1] == "FAILED"], [])
+
     def test_streams_that_begin_at_the_same_place_fail(self) -> None:
-        few = {name: TESTS[name] for name in ("runs", "bytes")}
         for generator in GENERATORS:
             with self.subTest(generator=generator):
-                verdicts = {verdict for _, verdict in results_of(generator, few, "broken")}
+                verdicts = {
+                    verdict
+                    for _, verdict in results_of(generator, ("runs", "bytes"), STREAMS, "broken")
+                }
                 self.assertIn("FAILED", verdicts)
 
 
