@@ -13,6 +13,13 @@ from plots.drawing.panels import Runs, gains_of, prepare_against_n, prepare_cpu_
 from plots.drawing.words import THESIS_CARD, check_stages
 from plots.drawing.scene import scene_figure
 from plots.nbody import accesses, tiles
+from plots.nbody.beyond import (
+    instructions_table,
+    leapfrog_table,
+    prepare_mixes,
+    prepare_rates,
+    rates_table,
+)
 from plots.nbody.animation import make_collision
 from plots.nbody.metrics import UTILISATION
 from plots.nbody.profile import BEFORE_AND_AFTER
@@ -23,7 +30,7 @@ from plots.records.source import Source
 from plots.records.stages import stages_of
 
 STAGES = stages_of("nbody")
-KERNELS = STAGES.kernels
+KERNELS = STAGES.between("float3", "flush_denormals")  # the thesis' stages, which its figures show
 BEST = KERNELS[-1]
 BEFORE, AFTER = BEFORE_AND_AFTER  # division and square root became one instruction
 FORCE_KERNEL = "compute_accelerations_kernel"
@@ -131,6 +138,9 @@ def prepare_leapfrog(source: Source) -> Drawing:
         smallest_recorded=10_000,
         linear=True,
     )
+
+
+BEYOND = (BEST, *STAGES.kernels[len(KERNELS) :])  # and the stage that they begin with
 
 
 def prepare_serial(source: Source) -> Drawing:
@@ -303,15 +313,40 @@ FIGURES = (
         prepare_serial,
         in_readme=True,
     ),
+    Figure(
+        "nbody_beyond",
+        "",
+        STAGES.chapter,
+        "N-body beyond the thesis: pairs per second",
+        "The thesis ends with stage 06.",
+        partial(prepare_rates, runs=FORCE, stages=BEYOND),
+        in_readme=True,
+    ),
+    Figure(
+        "nbody_instructions",
+        "",
+        STAGES.chapter,
+        "N-body, instructions per pair of bodies",
+        "The thesis shows its profiler's counts for two stages (figures 6.4 and 6.5).",
+        partial(prepare_mixes, stages=STAGES),
+        in_readme=True,
+        script="instructions",
+        folder="drawing",
+    ),
 )
 
 CHAPTER = Chapter(
     STAGES,
     FIGURES,
     Rate("pairs", pairs),
-    Rules({"input": "plummer", "steps": "0"}),
+    Rules({"input": "plummer", "steps": "0"}, kernel_timed=BEYOND[1:]),
     traces=(accesses.PAIRS, accesses.FLOAT3, accesses.FLOAT4, accesses.LISTS, tiles.TRACE),
     animation=make_collision,
+    tables={
+        "beyond": lambda rows, reports, limits: rates_table(rows, BEYOND),
+        "leapfrog": lambda rows, reports, limits: leapfrog_table(rows, BEYOND),
+    },
+    profile_tables={"instructions": partial(instructions_table, stages=STAGES.kernels)},
     profile="plots.nbody.profile",
-    profiled=KERNELS,
+    profiled=STAGES.kernels,
 )

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from common.tools.lib.columns import COUNTER_COLUMNS, PROFILE_COLUMNS, ROW_COLUMNS
-from plots.nbody.figures import AFTER, BEFORE, BEST, KERNELS, STAGES
+from plots.nbody.figures import AFTER, BEFORE, BEST, BEYOND, KERNELS, STAGES
 from tests.plots.fixtures import GPU, HOST, row
 
 
@@ -28,7 +28,7 @@ def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
     for steps in (0, 100):
         parameters = f"steps={steps};dt=0.01"
         for n in sizes:
-            for i, stage in enumerate(KERNELS):
+            for i, stage in enumerate(STAGES.kernels):
                 for repeat in (1, 2, 3):
                     ms = n * n * (1 + steps) * 1e-7 / (1 + i) * (1 + 0.01 * repeat)
                     found.append(row("nbody", stage, engine, n, ms, repeat, parameters))
@@ -40,7 +40,7 @@ def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
 def profile_records(metrics: dict[str, float], n: int = 1000) -> list[list[object]]:
     return [
         ["2026-02-03", "nbody", stage, GPU, n, "compute_accelerations_kernel", name, "", value]
-        for stage in (BEFORE, AFTER)
+        for stage in STAGES.kernels
         for name, value in metrics.items()
     ]
 
@@ -79,7 +79,7 @@ Table = tuple[str, tuple[str, ...]]  # its kind and its columns
 
 def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]:
     """The recorded files of one engine."""
-    sizes = (100_000, 200_000) if engine == "gpu" else (1000, 2000)
+    sizes = (65_536, 100_000, 200_000, 262_144, 1_048_576) if engine == "gpu" else (1000, 2000)
     profiled = (
         {("profile", PROFILE_COLUMNS): profile_records(OPCODES | UTILISATION)} if profile else {}
     )
@@ -120,6 +120,15 @@ LABELS: dict[str, tuple[str, ...]] = {
     ),
     "figure_6_6": (*KERNELS, GPU, "GTX 980, 2016 (3.2 M bodies)", "2.25", "bodies"),
     "figure_6_7": (*KERNELS, GPU, "100 leapfrog steps"),
+    "nbody_beyond": (*BEYOND, GPU, "Kernels alone", "bodies", "20 per pair"),
+    "nbody_instructions": (
+        *STAGES.kernels,
+        GPU,
+        "Instructions per pair of bodies",
+        "fp32 arithmetic",
+        "shuffle",
+        "16",
+    ),
     "nbody_cpu_gpu": (STAGES.serial, KERNELS[0], BEST, GPU, HOST, "GTX 980, 2016"),
 }
 
@@ -128,7 +137,7 @@ TRACED = ("figure_6_1", "figure_6_2", "figure_6_3")
 EMULATED = ("nbody_counters",)
 COUNTED = (*EMULATED, *TRACED)
 # Where this machine has no profiler counters, the recorded ones are drawn.
-PROFILED = ("figure_6_4", "figure_6_5")
+PROFILED = ("figure_6_4", "figure_6_5", "nbody_instructions")
 # Numbers that a figure says although nobody measured them here.
 SAID = {
     "figure_6_4": {"0.0", "32"},  # instructions of a class that has none; fp32
