@@ -70,11 +70,25 @@ float err(Function function, std::uint64_t arguments, double value, double bound
     return static_cast<float>(value + share_of(function, arguments) * room);
 }
 
+// Of values that are kept, and of the few that a test of the exponent alone does not settle.
+[[gnu::noinline]] float err_rarely(double value, double part) {
+    if (is_kept(value)) return static_cast<float>(value);
+    return static_cast<float>(value + part * power_of(value));
+}
+
 // The same with a bound of so many units. All that does not need the value comes first: while the
 // processor waits for the value, it computes the rest.
-float err_by_units(Function function, std::uint64_t arguments, double value, double units) {
+[[gnu::always_inline]] inline float err_by_units(Function function, std::uint64_t arguments,
+                                                 double value, double units) {
     const double part = share_of(function, arguments) * (units - 0.5) * kUnit;
-    if (is_kept(value)) return static_cast<float>(value);
+    // From 2^-126 to 2^127, and with more digits than a float has.
+    constexpr std::uint64_t kMoreDigits = (1u << 29) - 1;
+    constexpr std::uint64_t kFirst = 1023 - 126;
+    constexpr std::uint64_t kCount = 253;
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    if ((bits & kMoreDigits) == 0 || (bits >> 52 & 0x7ff) - kFirst >= kCount) [[unlikely]] {
+        return err_rarely(value, part);
+    }
     return static_cast<float>(value + part * power_of(value));
 }
 
