@@ -54,20 +54,22 @@ bool is_kept(double value) {
              std::fabs(value) <= std::numeric_limits<float>::max());
 }
 
-// A number in [-1, 1) that depends on nothing else. Each function and seed has numbers of its own.
-double share_of(Function function, std::uint64_t arguments) {
+// A number in [-2^63, 2^63) that depends on nothing else. Each function and seed has numbers of its
+// own.
+double number_of(Function function, std::uint64_t arguments) {
     std::uint64_t state =
         arguments ^ (approximation_seed << 8 | std::uint64_t(function)) * 0x9e3779b97f4a7c15;
     const std::uint64_t mixed = course::next_splitmix64(state);
-    return static_cast<double>(static_cast<std::int64_t>(mixed)) * 0x1p-63;
+    return static_cast<double>(static_cast<std::int64_t>(mixed));
 }
+constexpr double kShare = 0x1p-63;  // makes it a number in [-1, 1)
 
 // The value with an error of up to `bound`, its rounding included.
 float err(Function function, std::uint64_t arguments, double value, double bound) {
     if (is_kept(value)) return static_cast<float>(value);
     const double room = bound - 0.5 * kUnit * power_of(value);
     if (room <= 0) return static_cast<float>(value);
-    return static_cast<float>(value + share_of(function, arguments) * room);
+    return static_cast<float>(value + number_of(function, arguments) * kShare * room);
 }
 
 // Of values that are kept, and of the few that a test of the exponent alone does not settle.
@@ -80,7 +82,7 @@ float err(Function function, std::uint64_t arguments, double value, double bound
 // processor waits for the value, it computes the rest.
 [[gnu::always_inline]] inline float err_by_units(Function function, std::uint64_t arguments,
                                                  double value, double units) {
-    const double part = share_of(function, arguments) * (units - 0.5) * kUnit;
+    const double part = number_of(function, arguments) * ((units - 0.5) * (kUnit * kShare));
     // From 2^-126 to 2^127, and with more digits than a float has.
     constexpr std::uint64_t kMoreDigits = (1u << 29) - 1;
     constexpr std::uint64_t kFirst = 1023 - 126;
