@@ -29,8 +29,6 @@ TESTS = {
     "count of ones": (8, "-p", "50"),
     "minimum distance": (11, "-p", "50"),
     "runs": (15, "-p", "50"),
-    "monobit": (100, "-p", "30"),
-    "permutations": (202, "-n", "3", "-p", "20"),
     "bytes": (205, "-t", "1000000"),
     "filling trees": (207, "-t", "1000000"),
 }
