@@ -20,8 +20,6 @@ using UInt128 = unsigned __int128;
 
 namespace {
 
-constexpr double kRange = static_cast<double>(kMaxCoordinate);
-
 std::int32_t to_coordinate(double value) { return static_cast<std::int32_t>(std::lrint(value)); }
 
 // points[i] = point(random, i). Each run of kChunk points has its own generator: so a core can
@@ -42,10 +40,10 @@ void fill(std::vector<Point>& points, std::uint64_t seed, const MakePoint& point
         });
 }
 
-Point uniform_point(course::Random& random) {
-    constexpr std::uint64_t kWidth = 2 * kMaxCoordinate + 1;
-    const auto x = static_cast<std::int64_t>(random.below(kWidth)) - kMaxCoordinate;
-    const auto y = static_cast<std::int64_t>(random.below(kWidth)) - kMaxCoordinate;
+Point uniform_point(course::Random& random, std::int64_t range) {
+    const auto width = static_cast<std::uint64_t>(2 * range + 1);
+    const auto x = static_cast<std::int64_t>(random.below(width)) - range;
+    const auto y = static_cast<std::int64_t>(random.below(width)) - range;
     return {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y)};
 }
 
@@ -56,10 +54,10 @@ std::int64_t ceil_sqrt(std::int64_t value) {
     return root;
 }
 
-void make_gaussians(std::vector<Point>& points, int k, std::uint64_t seed,
+void make_gaussians(std::vector<Point>& points, int k, std::uint64_t seed, double range,
                     std::span<std::int32_t> clouds) {
     const std::int64_t side = ceil_sqrt(k);
-    const double pitch = 2 * kRange / static_cast<double>(side);
+    const double pitch = 2 * range / static_cast<double>(side);
     struct Centre {
         double x, y;
     };
@@ -68,7 +66,7 @@ void make_gaussians(std::vector<Point>& points, int k, std::uint64_t seed,
     for (int cloud = 0; cloud < k; ++cloud) {
         const auto coordinate = [&](std::int64_t cell) {
             return pitch * (static_cast<double>(cell) + 0.5 + random.uniform(-0.125, 0.125)) -
-                   kRange;
+                   range;
         };
         const double x = coordinate(cloud % side);
         centres.push_back({x, coordinate(cloud / side)});
@@ -90,10 +88,10 @@ void make_gaussians(std::vector<Point>& points, int k, std::uint64_t seed,
 }
 
 // Avoids sine and cosine, whose last bit differs from one library to another.
-Point ring_point(course::Random& random) {
+Point ring_point(course::Random& random, double range) {
     constexpr int kRings = 3;
     const double ring = static_cast<double>(random.below(kRings) + 1) / kRings;
-    const double radius = kRange * 0.95 * ring * (1 + random.uniform(-0.03, 0.03));
+    const double radius = range * 0.95 * ring * (1 + random.uniform(-0.03, 0.03));
     double x, y, squared;
     do {
         x = random.uniform(-1, 1);
@@ -104,12 +102,16 @@ Point ring_point(course::Random& random) {
     return {to_coordinate(scale * x), to_coordinate(scale * y)};
 }
 
-void make_grid(std::vector<Point>& points) {
+void make_grid(std::vector<Point>& points, std::int64_t range) {
     const std::int64_t side = ceil_sqrt(static_cast<std::int64_t>(points.size()));
-    const std::int64_t pitch = 2 * kMaxCoordinate / std::max<std::int64_t>(side - 1, 1);
+    const std::int64_t pitch = 2 * range / std::max<std::int64_t>(side - 1, 1);
+    if (pitch == 0) {
+        throw course::UsageError(text("--max-coordinate ", range, ": a grid of ", points.size(),
+                                      " points needs at least ", side / 2));
+    }
     fill(points, 0, [&](course::Random&, std::int64_t i) -> Point {
-        return {static_cast<std::int32_t>(pitch * (i % side) - kMaxCoordinate),
-                static_cast<std::int32_t>(pitch * (i / side) - kMaxCoordinate)};
+        return {static_cast<std::int32_t>(pitch * (i % side) - range),
+                static_cast<std::int32_t>(pitch * (i / side) - range)};
     });
 }
 
@@ -196,24 +198,27 @@ std::vector<Point> plusplus_centroids(std::span<const Point> points, int k, std:
 }  // namespace
 
 std::vector<Point> make_points(std::string_view name, std::int64_t count, int k, std::uint64_t seed,
-                               std::span<std::int32_t> clouds) {
+                               std::span<std::int32_t> clouds, std::int64_t max_coordinate) {
     if (count > kMaxPoints) {
         throw course::UsageError(text("--n ", count, ": with more than ", kMaxPoints,
                                       " points, sums of coordinates may not fit 64 bits"));
     }
     std::vector<Point> points(count);
+    const auto range = static_cast<double>(max_coordinate);
     if (name == "uniform") {
-        fill(points, seed,
-             [](course::Random& random, std::int64_t) { return uniform_point(random); });
+        fill(points, seed, [&](course::Random& random, std::int64_t) {
+            return uniform_point(random, max_coordinate);
+        });
     } else if (name == "gaussians") {
-        make_gaussians(points, k, seed, clouds);
+        make_gaussians(points, k, seed, range, clouds);
     } else if (name == "rings") {
-        fill(points, seed, [](course::Random& random, std::int64_t) { return ring_point(random); });
+        fill(points, seed,
+             [&](course::Random& random, std::int64_t) { return ring_point(random, range); });
     } else if (name == "grid") {
-        make_grid(points);
+        make_grid(points, max_coordinate);
     } else if (name == "all-equal") {
         course::Random random(seed);
-        std::ranges::fill(points, uniform_point(random));
+        std::ranges::fill(points, uniform_point(random, max_coordinate));
     } else {
         throw course::UsageError(text("--input ", name, ": there is no such input"));
     }

@@ -74,6 +74,9 @@ class KMeans final : public course::Problem {
         command_line.add_flag("--all-iterations", input_.all_iterations,
                               "go on to --max-iterations even when no centroid moves any more, so "
                               "that runs of all sizes do the same number of iterations");
+        command_line.add_integer("--max-coordinate", max_coordinate_,
+                                 "named inputs keep their coordinates within this distance of 0",
+                                 1, kMaxCoordinate);
         command_line_ = &command_line;
     }
 
@@ -100,6 +103,10 @@ class KMeans final : public course::Problem {
         const bool named = course::is_one_of(kInputNames, input_name_);
         std::vector<Point> points;
         if (!named) {
+            if (command_line_->given("--max-coordinate")) {
+                throw course::UsageError(text("--max-coordinate ", max_coordinate_, ": ",
+                                              input_name_, " is a file, not a named input"));
+            }
             points = read_points(input_name_);
             course::refuse_other_n(options.n_given ? options.n : 0, input_name_, std::ssize(points),
                                    "points");
@@ -112,7 +119,8 @@ class KMeans final : public course::Problem {
             }
             k_ = static_cast<int>(count);
         }
-        if (named) points = make_points(input_name_, count, k_, options.seed);
+        if (named) points = make_points(input_name_, count, k_, options.seed, {},
+                                         max_coordinate_);
         input_.centroids = make_centroids(init_, points, k_, options.seed);
         if (layout_ == Layout::kLists) {
             input_.lists = to_lists(points);
@@ -136,7 +144,10 @@ class KMeans final : public course::Problem {
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
         return text("k=", k_, ";init=", init_, ";max-iterations=", input_.max_iterations,
-                    input_.all_iterations ? ";all-iterations=1" : "");
+                    input_.all_iterations ? ";all-iterations=1" : "",
+                    max_coordinate_ == kMaxCoordinate
+                        ? ""
+                        : text(";max-coordinate=", max_coordinate_));
     }
 
     void poison_output() override {
@@ -182,6 +193,7 @@ class KMeans final : public course::Problem {
     std::string input_name_;
     std::string init_ = "random";
     int k_ = kDefaultK;
+    std::int64_t max_coordinate_ = kMaxCoordinate;
     Input input_;
     Output output_;
     std::optional<Verifier> verifier_;

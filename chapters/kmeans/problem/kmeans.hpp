@@ -84,6 +84,10 @@ inline constexpr double kOperationsPerDistance = 6;
 // The least traffic of a point in an iteration with two kernels (stages 01 to 05): the first reads
 // its coordinates and writes its label; the second reads both again for the means.
 inline constexpr double kBytesPerPointInTwoPasses = 24;
+// The same for an iteration with one pass (stages 06 to 11), which reads the coordinates and writes
+// no label. After the last iteration these stages read each point once more and write its label.
+inline constexpr double kBytesPerPointInOnePass = 8;
+inline constexpr double kBytesPerLabelledPoint = 12;
 
 // main() of every stage. Returns the exit status (error.hpp).
 int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters find_clusters,
@@ -105,14 +109,19 @@ inline constexpr std::string_view kInputNames[] = {"uniform", "gaussians", "ring
 //   uniform    every point of the range is equally probable
 //   gaussians  k round clouds of equal weight. Their centres are at least 6/8 of a grid's pitch
 //              apart; no point is farther than 3/16 of the pitch from the centre of its cloud
+//              (before coordinates are rounded)
 //   rings      three rings around the origin, which no k centroids can separate
 //   grid       a square grid over the range, line by line: many points are equally near to two
 //              centroids
 //   all-equal  one point, `count` times
-// If `clouds` is not empty, it has `count` elements and gets the number of each point's cloud (for
-// gaussians only). Errors: UsageError for an unknown name or a count above kMaxPoints.
+// The range is the square of all points whose coordinates are at most `max_coordinate` away from 0
+// (1 <= max_coordinate <= kMaxCoordinate). If `clouds` is not empty, it has `count` elements and
+// gets the number of each point's cloud (for gaussians only).
+// Errors: UsageError for an unknown name, a count above kMaxPoints, and a range with fewer places
+// than `grid` needs.
 std::vector<Point> make_points(std::string_view name, std::int64_t count, int k, std::uint64_t seed,
-                               std::span<std::int32_t> clouds = {});
+                               std::span<std::int32_t> clouds = {},
+                               std::int64_t max_coordinate = kMaxCoordinate);
 
 // Reads text lines `x y` or `x,y`; blank lines and `#` comments are skipped.
 // Errors: InputError that names file and line, for a line without exactly two fields, a field that
