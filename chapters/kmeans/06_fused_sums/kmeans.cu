@@ -38,6 +38,19 @@ __device__ void add_point(int2 point, Word* sum) {
     atomicAdd(&sum[2], Word{1});
 }
 
+__device__ int nearest_of(int2 point, const int2* centroids, int k) {
+    int nearest = 0;
+    std::uint64_t least = squared_distance(point, centroids[0]);
+    for (int c = 1; c < k; ++c) {
+        const std::uint64_t distance = squared_distance(point, centroids[c]);
+        if (distance < least) {  // of equally near centroids, the first one stays
+            least = distance;
+            nearest = c;
+        }
+    }
+    return nearest;
+}
+
 // `copies` sums of each cluster are in shared memory; with 0 copies, all are in global memory.
 __global__ void sum_points_kernel(const int2* __restrict__ points, std::int64_t count,
                                   const int2* __restrict__ centroids, int k, int copies,
@@ -53,15 +66,7 @@ __global__ void sum_points_kernel(const int2* __restrict__ points, std::int64_t 
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
          i < count; i += stride) {
         const int2 point = points[i];
-        int nearest = 0;
-        std::uint64_t least = squared_distance(point, s_centroids[0]);
-        for (int c = 1; c < k; ++c) {
-            const std::uint64_t distance = squared_distance(point, s_centroids[c]);
-            if (distance < least) {  // of equally near centroids, the first one stays
-                least = distance;
-                nearest = c;
-            }
-        }
+        const int nearest = nearest_of(point, s_centroids, k);
         if (copies > 0) {
             add_point(point, &s_sums[first_word + kWordsPerSum * nearest]);
         } else {

@@ -75,8 +75,8 @@ class KMeans final : public course::Problem {
                               "go on to --max-iterations even when no centroid moves any more, so "
                               "that runs of all sizes do the same number of iterations");
         command_line.add_integer("--max-coordinate", max_coordinate_,
-                                 "named inputs keep their coordinates within this distance of 0",
-                                 1, kMaxCoordinate);
+                                 "named inputs keep their coordinates within this distance of 0", 1,
+                                 kMaxCoordinate);
         command_line_ = &command_line;
     }
 
@@ -119,8 +119,7 @@ class KMeans final : public course::Problem {
             }
             k_ = static_cast<int>(count);
         }
-        if (named) points = make_points(input_name_, count, k_, options.seed, {},
-                                         max_coordinate_);
+        if (named) points = make_points(input_name_, count, k_, options.seed, {}, max_coordinate_);
         input_.centroids = make_centroids(init_, points, k_, options.seed);
         if (layout_ == Layout::kLists) {
             input_.lists = to_lists(points);
@@ -143,11 +142,10 @@ class KMeans final : public course::Problem {
     }
     std::string input_name() const override { return input_name_; }
     std::string parameters() const override {
-        return text("k=", k_, ";init=", init_, ";max-iterations=", input_.max_iterations,
-                    input_.all_iterations ? ";all-iterations=1" : "",
-                    max_coordinate_ == kMaxCoordinate
-                        ? ""
-                        : text(";max-coordinate=", max_coordinate_));
+        return text(
+            "k=", k_, ";init=", init_, ";max-iterations=", input_.max_iterations,
+            input_.all_iterations ? ";all-iterations=1" : "",
+            max_coordinate_ == kMaxCoordinate ? "" : text(";max-coordinate=", max_coordinate_));
     }
 
     void poison_output() override {

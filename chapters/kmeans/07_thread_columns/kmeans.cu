@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// K-means, stage 07: sums for each thread.
+// Idea: each thread has its own sums of each cluster in shared memory, so it needs no atomics. Such
+// a column of sums is small: 32-bit words, which must be taken out before they overflow. There is
+// room for columns of 32 clusters; with more clusters, the stage does what stage 06 does.
+// Compared with 06_fused_sums: WideColumns and take_columns (device/columns.cuh) replace atomicAdd
+// on shared memory, and a thread loads two points at once.
+// Limit now: the arithmetic of n * k distances; with few centroids the memory.
+// Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/columns.cuh"
+#include "device/fused_sums.cuh"
+#include "device/two_stage.cuh"
+#include "problem/kmeans.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using kmeans::add_block_sums, kmeans::choose_shape, kmeans::kMaxColumns, kmeans::Shape;
+using kmeans::assign_points_kernel, kmeans::Sum, kmeans::take_columns, kmeans::WideColumns;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
+using kmeans::fused::kWordsPerSum, kmeans::fused::move_centroids_kernel, kmeans::fused::nearest_of;
+using kmeans::fused::Word;
+
+constexpr int kMaxThreads = 576;  // with 32 columns each, they fill the shared memory of an H200
+constexpr int kLowest = -(1 << 30);  // of all coordinates
+
+// K is 4, 8, 16 or 32, and at least k. Blocks of whole warps.
+template <int K>
+__global__ void __launch_bounds__(kMaxThreads)
+    sum_columns_kernel(const int2* __restrict__ points, std::int64_t count,
+                       const int2* __restrict__ centroids, int k, Word* __restrict__ sums) {
+    alignas(16) extern __shared__ unsigned int s_words[];
+    __shared__ int2 s_centroids[K];
+    const int thread = threadIdx.x, lane = thread % 32, threads = blockDim.x;
+    const WideColumns columns = {s_words, K * threads};
+    const int2 origin = make_int2(kLowest, kLowest);
+    for (int i = thread; i < 3 * K * threads; i += threads) s_words[i] = 0;
+    if (thread < k) s_centroids[thread] = centroids[thread];
+    __syncthreads();  // columns must be empty, and centroids copied, before a thread uses them
+    const auto add = [&](int2 point) {
+        const int label = nearest_of(point, s_centroids, k);
+        columns.add(label * threads + thread, static_cast<unsigned int>(point.x) - origin.x,
+                    static_cast<unsigned int>(point.y) - origin.y);
+    };
+    const auto* pairs = reinterpret_cast<const int4*>(points);
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * threads;
+    const std::int64_t warp_first = static_cast<std::int64_t>(blockIdx.x) * threads + thread - lane;
+    Sum mine = {0, 0, 0};
+    int added = 0;  // the most points in a column
+    // All lanes of a warp do the same steps, so that they take columns together.
+    for (std::int64_t first = warp_first; first < count / 2; first += stride) {
+        if (first + lane < count / 2) {
+            const int4 pair = pairs[first + lane];
+            add(make_int2(pair.x, pair.y));
+            add(make_int2(pair.z, pair.w));
+        }
+        added += 2;
+        if (added + 2 <= WideColumns::kMaxPoints) continue;
+        take_columns<K>(columns, origin, mine);
+        added = 0;
+    }
+    if (count % 2 == 1 && blockIdx.x == 0 && thread == 0) add(points[count - 1]);
+    take_columns<K>(columns, origin, mine);
+    add_block_sums<K>(mine, reinterpret_cast<Word*>(s_words), k, sums);
+}
+
+void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t count = input.count();
+    const int k = input.k();
+    if (k > kMaxColumns) return kmeans::fused::find_clusters(input, output, timer);
+    timer.begin(Phase::kSetup);
+    std::vector<Point> previous;
+    output.centroids = input.centroids;
+    DeviceBuffer<int2> d_points(count), d_centroids(k), d_before(k);
+    DeviceBuffer<int> d_labels(count);
+    DeviceBuffer<std::int64_t> d_sizes(k);
+    DeviceBuffer<Word> d_sums(kWordsPerSum * k);
+    const int columns = k <= 4 ? 4 : k <= 8 ? 8 : k <= 16 ? 16 : 32;
+    const auto kernel = k <= 4    ? sum_columns_kernel<4>
+                        : k <= 8  ? sum_columns_kernel<8>
+                        : k <= 16 ? sum_columns_kernel<16>
+                                  : sum_columns_kernel<32>;
+    const Shape shape = choose_shape(kernel, kMaxThreads, columns * WideColumns::kBytes, 0, count);
+    output.iterations = 0;
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_points.data(), input.points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_centroids.data(), output.centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyHostToDevice));
+    cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
+
+    timer.begin(Phase::kKernels);
+    do {
+        kernel<<<shape.blocks, shape.threads, shape.shared_bytes>>>(
+            d_points.data(), count, d_centroids.data(), k, d_sums.data());
+        cuda_check(cudaGetLastError());
+        move_centroids_kernel<<<1, kmeans::fused::kBlockSize>>>(
+            d_sums.data(), k, d_centroids.data(), d_before.data(), d_sizes.data());
+        cuda_check(cudaGetLastError());
+        previous = output.centroids;
+        cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
+                              cudaMemcpyDeviceToHost));
+        output.converged = output.centroids == previous;
+    } while (!input.ends_after(++output.iterations, output.converged));
+    assign_points_kernel<<<(count - 1) / kmeans::kBlockSize + 1, kmeans::kBlockSize,
+                           d_before.bytes()>>>(d_points.data(), count, d_before.data(), k,
+                                               d_labels.data());
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(output.labels.data(), d_labels.data(), d_labels.bytes(),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(
+        cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(shape.blocks, shape.threads);
+    timer.declare_work(
+        {.bytes = kmeans::kBytesPerPointInOnePass * count * output.iterations +
+                  kmeans::kBytesPerLabelledPoint * count,
+         .operations = kmeans::kOperationsPerDistance * count * k * (output.iterations + 1)});
+}
+
+int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }
