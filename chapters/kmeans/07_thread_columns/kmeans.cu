@@ -20,16 +20,17 @@
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using kmeans::add_block_sums, kmeans::choose_shape, kmeans::kMaxColumns, kmeans::Shape;
+using kmeans::add_block_sums, kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded;
 using kmeans::assign_points_kernel, kmeans::Sum, kmeans::take_columns, kmeans::WideColumns;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
+using kmeans::Shape;
 using kmeans::fused::kWordsPerSum, kmeans::fused::move_centroids_kernel, kmeans::fused::nearest_of;
 using kmeans::fused::Word;
 
-constexpr int kMaxThreads = 576;  // with 32 columns each, they fill the shared memory of an H200
+constexpr int kMaxThreads = 1024;
 constexpr int kLowest = -(1 << 30);  // of all coordinates
 
-// K is 4, 8, 16 or 32, and at least k. Blocks of whole warps.
+// K = rounded(k). Blocks of whole warps.
 template <int K>
 __global__ void __launch_bounds__(kMaxThreads)
     sum_columns_kernel(const int2* __restrict__ points, std::int64_t count,
@@ -37,15 +38,17 @@ __global__ void __launch_bounds__(kMaxThreads)
     alignas(16) extern __shared__ unsigned int s_words[];
     __shared__ int2 s_centroids[K];
     const int thread = threadIdx.x, lane = thread % 32, threads = blockDim.x;
-    const WideColumns columns = {s_words, K * threads};
+    const WideColumns columns(s_words, K * threads);
+    constexpr int kWords = K * WideColumns::kBytes / 4;  // per thread
     const int2 origin = make_int2(kLowest, kLowest);
-    for (int i = thread; i < 3 * K * threads; i += threads) s_words[i] = 0;
+    for (int i = thread; i < kWords * threads; i += threads) s_words[i] = 0;
     if (thread < k) s_centroids[thread] = centroids[thread];
-    __syncthreads();  // columns must be empty, and centroids copied, before a thread uses them
+    __syncthreads();  // all must be written before a thread uses it
     const auto add = [&](int2 point) {
         const int label = nearest_of(point, s_centroids, k);
-        columns.add(label * threads + thread, static_cast<unsigned int>(point.x) - origin.x,
-                    static_cast<unsigned int>(point.y) - origin.y);
+        const unsigned int u = static_cast<unsigned int>(point.x) - origin.x;
+        const unsigned int v = static_cast<unsigned int>(point.y) - origin.y;
+        columns.add(label * threads + thread, u, v);
     };
     const auto* pairs = reinterpret_cast<const int4*>(points);
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * threads;
@@ -69,6 +72,11 @@ __global__ void __launch_bounds__(kMaxThreads)
     add_block_sums<K>(mine, reinterpret_cast<Word*>(s_words), k, sums);
 }
 
+auto kernel_for(int k) {
+    if (k > 8) return k > 16 ? sum_columns_kernel<32> : sum_columns_kernel<16>;
+    return k > 4 ? sum_columns_kernel<8> : sum_columns_kernel<4>;
+}
+
 void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t count = input.count();
     const int k = input.k();
@@ -80,12 +88,9 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<int> d_labels(count);
     DeviceBuffer<std::int64_t> d_sizes(k);
     DeviceBuffer<Word> d_sums(kWordsPerSum * k);
-    const int columns = k <= 4 ? 4 : k <= 8 ? 8 : k <= 16 ? 16 : 32;
-    const auto kernel = k <= 4    ? sum_columns_kernel<4>
-                        : k <= 8  ? sum_columns_kernel<8>
-                        : k <= 16 ? sum_columns_kernel<16>
-                                  : sum_columns_kernel<32>;
-    const Shape shape = choose_shape(kernel, kMaxThreads, columns * WideColumns::kBytes, 0, count);
+    const auto kernel = kernel_for(k);
+    const Shape shape =
+        choose_shape(kernel, kMaxThreads, rounded(k) * WideColumns::kBytes, 0, count);
     output.iterations = 0;
 
     timer.begin(Phase::kCopyIn);

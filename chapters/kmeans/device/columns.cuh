@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,6 +18,11 @@ namespace kmeans {
 constexpr unsigned int kAllLanes = 0xffffffff;
 constexpr int kMaxColumns = 32;  // labels that a thread has columns of: at most one for each lane
 
+// The number of labels that the threads have columns of: 4, 8, 16 or 32, and at least k.
+inline int rounded(int k) {
+    return static_cast<int>(std::max(4u, std::bit_ceil(static_cast<unsigned int>(k))));
+}
+
 // Sums of one label that one thread adds up: two sums of offsets (32 bits each), the number of
 // points (8 bits), and the carries of the sums (8 bits each). Column `label * threads + thread` is
 // one word in each of three planes, so the lanes of a warp use different banks.
@@ -26,6 +32,10 @@ struct WideColumns {
 
     unsigned int* words;
     int plane;  // labels * threads
+
+    // `memory` has room for this many columns.
+    __device__ WideColumns(void* memory, int columns)
+        : words(static_cast<unsigned int*>(memory)), plane(columns) {}
 
     // Adds a point by its offsets from the origin, which are at most 2^31.
     __device__ void add(int column, unsigned int u, unsigned int v) const {

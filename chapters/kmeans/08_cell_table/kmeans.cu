@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// K-means, stage 08: a table of cells.
+// Idea: a grid of 256 * 256 cells covers the points. In most cells, all points have the same
+// nearest centroid. A small kernel finds these cells before each pass. A point then needs one byte
+// of the table, and only points in the other cells compare the few centroids that may be the
+// nearest. Compared with 07_thread_columns: find_candidates_kernel makes the table, which each
+// block copies to shared memory; the labels come from the table, too. Cells are in
+// device/cells.cuh. Limit now: the requests to shared memory, six for each point's sums; with 32
+// columns of 12 bytes per thread, only 13 warps fit on a multiprocessor. Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/cells.cuh"
+#include "device/columns.cuh"
+#include "device/fused_sums.cuh"
+#include "device/two_stage.cuh"
+#include "problem/kmeans.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using kmeans::add_block_sums, kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded;
+using kmeans::Box, kmeans::Cells, kmeans::choose_cells, kmeans::counts_as_nearer;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
+using kmeans::kCellBlock, kmeans::kSeveral, kmeans::label_points_kernel, kmeans::nearest_among;
+using kmeans::label_points_kernel, kmeans::nearest_among, kmeans::squared_distance;
+using kmeans::Shape;
+using kmeans::Sum, kmeans::Table, kmeans::TableMemory, kmeans::take_columns, kmeans::WideColumns;
+using kmeans::fused::kWordsPerSum, kmeans::fused::move_centroids_kernel;
+using kmeans::fused::nearest_of, kmeans::fused::Word;
+
+constexpr int kMaxThreads = 1024;
+
+// The centroids that may be the nearest of a point in this cell, as bits. Take the centroid b that
+// is nearest to the cell's centre, and any other centroid a. The difference of their squared
+// distances from a point is linear in the point's coordinates, so it is least in a corner of the
+// cell. If a does not win there, it wins nowhere in the cell.
+__device__ unsigned int candidates_of(const Cells& cells, int cell, const int2* centroids, int k) {
+    const Box box = cells.box_of(cell);
+    const int b = nearest_of(box.centre(), centroids, k);
+    unsigned int candidates = 1u << b;
+    for (int a = 0; a < k; ++a) {
+        const int2 corner = make_int2(centroids[a].x > centroids[b].x ? box.high.x : box.low.x,
+                                      centroids[a].y > centroids[b].y ? box.high.y : box.low.y);
+        if (counts_as_nearer(corner, a, b, centroids)) candidates |= 1u << a;
+    }
+    return candidates;
+}
+
+// One thread per cell.
+__global__ void find_candidates_kernel(Table table, const int2* __restrict__ centroids, int k) {
+    __shared__ int2 s_centroids[kMaxColumns];
+    const int thread = threadIdx.x, cell = blockIdx.x * kCellBlock + thread;
+    if (thread < k) s_centroids[thread] = centroids[thread];
+    __syncthreads();  // all centroids must be copied before a thread reads them
+    if (cell >= table.cells.count()) return;
+    const unsigned int candidates = candidates_of(table.cells, cell, s_centroids, k);
+    table.masks[cell] = candidates;
+    table.codes[cell] =
+        __popc(candidates) == 1 ? __ffs(static_cast<int>(candidates)) - 1 : kSeveral;
+}
+
+// K = rounded(k). Blocks of whole warps.
+template <int K>
+__global__ void __launch_bounds__(kMaxThreads)
+    sum_columns_kernel(const int2* __restrict__ points, std::int64_t count,
+                       const int2* __restrict__ centroids, int k, Table table,
+                       Word* __restrict__ sums) {
+    alignas(16) extern __shared__ unsigned int s_words[];
+    __shared__ int2 s_centroids[K];
+    const int thread = threadIdx.x, lane = thread % 32, threads = blockDim.x;
+    const WideColumns columns(s_words, K * threads);
+    constexpr int kWords = K * WideColumns::kBytes / 4;  // per thread
+    auto* s_codes = reinterpret_cast<unsigned char*>(s_words + kWords * threads);
+    const int2 origin = table.cells.low;
+    for (int i = thread; i < kWords * threads; i += threads) s_words[i] = 0;
+    for (int i = thread; i < table.cells.count() / 16; i += threads) {
+        reinterpret_cast<uint4*>(s_codes)[i] = reinterpret_cast<const uint4*>(table.codes)[i];
+    }
+    if (thread < k) s_centroids[thread] = centroids[thread];
+    __syncthreads();  // all must be written before a thread uses it
+    const auto add = [&](int2 point) {
+        const unsigned int u = static_cast<unsigned int>(point.x) - origin.x;
+        const unsigned int v = static_cast<unsigned int>(point.y) - origin.y;
+        const int cell = table.cells.cell(u, v);
+        int label = s_codes[cell];
+        if (label == kSeveral) label = nearest_among(table.masks[cell], point, s_centroids);
+        columns.add(label * threads + thread, u, v);
+    };
+    const auto* pairs = reinterpret_cast<const int4*>(points);
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * threads;
+    const std::int64_t warp_first = static_cast<std::int64_t>(blockIdx.x) * threads + thread - lane;
+    Sum mine = {0, 0, 0};
+    int added = 0;  // the most points in a column
+    // All lanes of a warp do the same steps, so that they take columns together.
+    for (std::int64_t first = warp_first; first < count / 2; first += stride) {
+        if (first + lane < count / 2) {
+            const int4 pair = pairs[first + lane];
+            add(make_int2(pair.x, pair.y));
+            add(make_int2(pair.z, pair.w));
+        }
+        added += 2;
+        if (added + 2 <= WideColumns::kMaxPoints) continue;
+        take_columns<K>(columns, origin, mine);
+        added = 0;
+    }
+    if (count % 2 == 1 && blockIdx.x == 0 && thread == 0) add(points[count - 1]);
+    take_columns<K>(columns, origin, mine);
+    add_block_sums<K>(mine, reinterpret_cast<Word*>(s_words), k, sums);
+}
+
+auto kernel_for(int k) {
+    if (k > 8) return k > 16 ? sum_columns_kernel<32> : sum_columns_kernel<16>;
+    return k > 4 ? sum_columns_kernel<8> : sum_columns_kernel<4>;
+}
+
+void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t count = input.count();
+    const int k = input.k();
+    if (k > kMaxColumns) return kmeans::fused::find_clusters(input, output, timer);
+    timer.begin(Phase::kSetup);
+    std::vector<Point> previous;
+    output.centroids = input.centroids;
+    DeviceBuffer<int2> d_points(count), d_centroids(k), d_before(k);
+    DeviceBuffer<int> d_labels(count);
+    DeviceBuffer<std::int64_t> d_sizes(k);
+    DeviceBuffer<Word> d_sums(kWordsPerSum * k);
+    TableMemory d_table;
+    const auto kernel = kernel_for(k);
+    output.iterations = 0;
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_points.data(), input.points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_centroids.data(), output.centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyHostToDevice));
+    cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
+
+    timer.begin(Phase::kKernels);
+    const Table table = d_table.over(choose_cells(d_points.data(), count, d_centroids.data(), k));
+    const int cells = table.cells.count();
+    const Shape shape =
+        choose_shape(kernel, kMaxThreads, rounded(k) * WideColumns::kBytes, cells, count);
+    do {
+        find_candidates_kernel<<<(cells - 1) / kCellBlock + 1, kCellBlock>>>(table,
+                                                                             d_centroids.data(), k);
+        cuda_check(cudaGetLastError());
+        kernel<<<shape.blocks, shape.threads, shape.shared_bytes>>>(
+            d_points.data(), count, d_centroids.data(), k, table, d_sums.data());
+        cuda_check(cudaGetLastError());
+        move_centroids_kernel<<<1, kmeans::fused::kBlockSize>>>(
+            d_sums.data(), k, d_centroids.data(), d_before.data(), d_sizes.data());
+        cuda_check(cudaGetLastError());
+        previous = output.centroids;
+        cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
+                              cudaMemcpyDeviceToHost));
+        output.converged = output.centroids == previous;
+    } while (!input.ends_after(++output.iterations, output.converged));
+    label_points_kernel<<<(count - 1) / kmeans::kBlockSize + 1, kmeans::kBlockSize>>>(
+        d_points.data(), count, table, d_before.data(), k, d_labels.data());
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(output.labels.data(), d_labels.data(), d_labels.bytes(),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(
+        cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(shape.blocks, shape.threads);
+    timer.declare_work({.bytes = kmeans::kBytesPerPointInOnePass * count * output.iterations +
+                                 kmeans::kBytesPerLabelledPoint * count});
+}
+
+int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Cells over the points, for stages 08 to 11: the box of all points, the table of cells, and the
+// labels by that table.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/two_stage.cuh"
+
+namespace kmeans {
+
+// Two corners: the least and the greatest coordinates.
+struct Box {
+    int2 low, high;
+
+    __device__ int2 centre() const {
+        return make_int2(static_cast<int>((static_cast<std::int64_t>(low.x) + high.x) / 2),
+                         static_cast<int>((static_cast<std::int64_t>(low.y) + high.y) / 2));
+    }
+};
+
+// A grid of square cells over a box.
+struct Cells {
+    int2 low, high;  // of the box
+    int shift;  // a cell has 2^shift coordinates in x and in y
+    int bits;  // a row has 2^bits cells; there are at most so many rows
+
+    __host__ __device__ unsigned int width() const {
+        return static_cast<unsigned int>(high.x) - static_cast<unsigned int>(low.x);
+    }
+    __host__ __device__ unsigned int height() const {
+        return static_cast<unsigned int>(high.y) - static_cast<unsigned int>(low.y);
+    }
+    // A multiple of 16.
+    __host__ __device__ int count() const {
+        return static_cast<int>((height() >> shift) + 1) << bits;
+    }
+    // Of a point with these offsets from `low`.
+    __device__ int cell(unsigned int u, unsigned int v) const {
+        return static_cast<int>((v >> shift << bits) + (u >> shift));
+    }
+    // The inverse, cut off at the box: behind it there is no point, and coordinates may not fit.
+    __device__ Box box_of(int cell) const {
+        const unsigned int u = (cell & ((1u << bits) - 1)) << shift, v = cell >> bits << shift;
+        const unsigned int last = (1u << shift) - 1;
+        return {make_int2(static_cast<int>(low.x + min(u, width())),
+                          static_cast<int>(low.y + min(v, height()))),
+                make_int2(static_cast<int>(low.x + min(u + last, width())),
+                          static_cast<int>(low.y + min(v + last, height())))};
+    }
+};
+
+// More bits gain nothing: the codes of 256 * 256 cells still fit the shared memory of a block.
+constexpr int kMinSideBits = 4, kMaxSideBits = 8;
+constexpr int kMaxCells = 1 << (2 * kMaxSideBits);
+constexpr std::int64_t kPointsPerCell =
+    8;  // with fewer, the table would take longer than the points
+
+// For each cell, which centroids can be the nearest of a point in it.
+struct Table {
+    Cells cells;
+    unsigned char* codes;  // the nearest centroid of all points in the cell, or kSeveral
+    unsigned int* masks;  // bit c is set if c may be the nearest
+};
+
+constexpr int kSeveral = 255;
+constexpr int kCellBlock = 128;
+
+// The memory of a table for any number of cells.
+struct TableMemory {
+    course::DeviceBuffer<unsigned char> codes{kMaxCells};
+    course::DeviceBuffer<unsigned int> masks{kMaxCells};
+
+    Table over(const Cells& cells) { return {cells, codes.data(), masks.data()}; }
+};
+
+// Whether centroid a counts as nearer than b: of equally near ones, the first does.
+__device__ inline bool counts_as_nearer(int2 point, int a, int b, const int2* centroids) {
+    const std::uint64_t distance_a = squared_distance(point, centroids[a]);
+    const std::uint64_t distance_b = squared_distance(point, centroids[b]);
+    return distance_a < distance_b || (distance_a == distance_b && a < b);
+}
+
+// The nearest of the centroids whose bits are set: of equally near ones, the first.
+__device__ inline int nearest_among(unsigned int candidates, int2 point, const int2* centroids) {
+    int nearest = 0;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (; candidates != 0; candidates &= candidates - 1) {
+        const int c = __ffs(static_cast<int>(candidates)) - 1;
+        const std::uint64_t distance = squared_distance(point, centroids[c]);
+        if (distance < least) {
+            least = distance;
+            nearest = c;
+        }
+    }
+    return nearest;
+}
+
+// Writes all labels. `centroids` are those that the table was made for.
+__global__ inline void label_points_kernel(const int2* __restrict__ points, std::int64_t count,
+                                           Table table, const int2* __restrict__ centroids, int k,
+                                           int* __restrict__ labels) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    const int2 point = points[i];
+    const int cell = table.cells.cell(static_cast<unsigned int>(point.x) - table.cells.low.x,
+                                      static_cast<unsigned int>(point.y) - table.cells.low.y);
+    const int code = table.codes[cell];
+    labels[i] = code < k ? code : nearest_among(table.masks[cell], point, centroids);
+}
+
+// box = least x, least y, greatest x, greatest y of these points and of what it held before.
+__global__ inline void find_box_kernel(const int2* __restrict__ points, std::int64_t count,
+                                       int* __restrict__ box) {
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+    std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    constexpr unsigned int kAll = 0xffffffff;
+    const int2 first = points[min(i, count - 1)];
+    int2 low = first, high = first;
+    for (; i < count; i += stride) {
+        const int2 point = points[i];
+        low = make_int2(min(low.x, point.x), min(low.y, point.y));
+        high = make_int2(max(high.x, point.x), max(high.y, point.y));
+    }
+    low.x = __reduce_min_sync(kAll, low.x);
+    low.y = __reduce_min_sync(kAll, low.y);
+    high.x = __reduce_max_sync(kAll, high.x);
+    high.y = __reduce_max_sync(kAll, high.y);
+    if (threadIdx.x % 32 > 0) return;
+    atomicMin(&box[0], low.x);
+    atomicMin(&box[1], low.y);
+    atomicMax(&box[2], high.x);
+    atomicMax(&box[3], high.y);
+}
+
+// Cells over the box of all points and initial centroids, which are in device memory. Centroids are
+// means of points or do not move, so they never leave this box. Waits for the device.
+inline Cells choose_cells(const int2* d_points, std::int64_t count, const int2* d_centroids,
+                          int k) {
+    constexpr int kThreads = 256, kMaxBlocks = 1024;
+    constexpr int kLeast = std::numeric_limits<int>::min();
+    constexpr int kGreatest = std::numeric_limits<int>::max();
+    int box[4] = {kGreatest, kGreatest, kLeast, kLeast};
+    course::DeviceBuffer<int> d_box(4);
+    cuda_check(cudaMemcpy(d_box.data(), box, d_box.bytes(), cudaMemcpyHostToDevice));
+    const std::int64_t blocks = std::min<std::int64_t>((count - 1) / kThreads + 1, kMaxBlocks);
+    find_box_kernel<<<blocks, kThreads>>>(d_points, count, d_box.data());
+    cuda_check(cudaGetLastError());
+    find_box_kernel<<<1, kThreads>>>(d_centroids, k, d_box.data());
+    cuda_check(cudaGetLastError());
+    cuda_check(cudaMemcpy(box, d_box.data(), d_box.bytes(), cudaMemcpyDeviceToHost));
+    Cells cells = {make_int2(box[0], box[1]), make_int2(box[2], box[3]), 0, kMinSideBits};
+    while (cells.bits < kMaxSideBits && kPointsPerCell << (2 * (cells.bits + 1)) <= count) {
+        ++cells.bits;
+    }
+    while (std::max(cells.width(), cells.height()) >> cells.shift >> cells.bits > 0) ++cells.shift;
+    return cells;
+}
+
+}  // namespace kmeans
