@@ -22,32 +22,13 @@
 
 using course::cuda_check, course::DeviceBuffer;
 using kmeans::add_block_sums, kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded;
-using kmeans::Box, kmeans::Cells, kmeans::choose_cells, kmeans::counts_as_nearer;
+using kmeans::candidates_of, kmeans::choose_cells, kmeans::kCellBlock, kmeans::kSeveral;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
-using kmeans::kCellBlock, kmeans::kSeveral, kmeans::label_points_kernel, kmeans::nearest_among;
-using kmeans::label_points_kernel, kmeans::nearest_among, kmeans::squared_distance;
-using kmeans::Shape;
-using kmeans::Sum, kmeans::Table, kmeans::TableMemory, kmeans::take_columns, kmeans::WideColumns;
-using kmeans::fused::kWordsPerSum, kmeans::fused::move_centroids_kernel;
-using kmeans::fused::nearest_of, kmeans::fused::Word;
+using kmeans::label_points_kernel, kmeans::nearest_in_cell, kmeans::Shape, kmeans::Sum;
+using kmeans::Table, kmeans::TableMemory, kmeans::take_columns, kmeans::WideColumns;
+using kmeans::fused::kWordsPerSum, kmeans::fused::move_centroids_kernel, kmeans::fused::Word;
 
 constexpr int kMaxThreads = 1024;
-
-// The centroids that may be the nearest of a point in this cell, as bits. Take the centroid b that
-// is nearest to the cell's centre, and any other centroid a. The difference of their squared
-// distances from a point is linear in the point's coordinates, so it is least in a corner of the
-// cell. If a does not win there, it wins nowhere in the cell.
-__device__ unsigned int candidates_of(const Cells& cells, int cell, const int2* centroids, int k) {
-    const Box box = cells.box_of(cell);
-    const int b = nearest_of(box.centre(), centroids, k);
-    unsigned int candidates = 1u << b;
-    for (int a = 0; a < k; ++a) {
-        const int2 corner = make_int2(centroids[a].x > centroids[b].x ? box.high.x : box.low.x,
-                                      centroids[a].y > centroids[b].y ? box.high.y : box.low.y);
-        if (counts_as_nearer(corner, a, b, centroids)) candidates |= 1u << a;
-    }
-    return candidates;
-}
 
 // One thread per cell.
 __global__ void find_candidates_kernel(Table table, const int2* __restrict__ centroids, int k) {
@@ -84,9 +65,8 @@ __global__ void __launch_bounds__(kMaxThreads)
     const auto add = [&](int2 point) {
         const unsigned int u = static_cast<unsigned int>(point.x) - origin.x;
         const unsigned int v = static_cast<unsigned int>(point.y) - origin.y;
-        const int cell = table.cells.cell(u, v);
-        int label = s_codes[cell];
-        if (label == kSeveral) label = nearest_among(table.masks[cell], point, s_centroids);
+        int label = s_codes[table.cells.cell(u, v)];
+        if (label == kSeveral) label = nearest_in_cell(u, v, table, s_centroids);
         columns.add(label * threads + thread, u, v);
     };
     const auto* pairs = reinterpret_cast<const int4*>(points);

@@ -25,7 +25,7 @@ using course::cuda_check, course::DeviceBuffer;
 using kmeans::add_block_sums, kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded;
 using kmeans::choose_cells, kmeans::find_candidates_kernel, kmeans::kCellBlock, kmeans::kSeveral;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
-using kmeans::label_points_kernel, kmeans::nearest_among, kmeans::Shape, kmeans::Sum;
+using kmeans::label_points_kernel, kmeans::nearest_in_cell, kmeans::Shape, kmeans::Sum;
 using kmeans::Table, kmeans::TableMemory, kmeans::take_columns, kmeans::WideColumns;
 using kmeans::fused::kWordsPerSum, kmeans::fused::move_centroids_kernel, kmeans::fused::Word;
 
@@ -78,9 +78,8 @@ __global__ void __launch_bounds__(kMaxThreads)
     const auto add = [&](int2 point) {
         const unsigned int u = static_cast<unsigned int>(point.x) - origin.x;
         const unsigned int v = static_cast<unsigned int>(point.y) - origin.y;
-        const int cell = table.cells.cell(u, v);
-        int label = s_codes[cell];
-        if (label == kSeveral) label = nearest_among(table.masks[cell], point, s_centroids);
+        int label = s_codes[table.cells.cell(u, v)];
+        if (label == kSeveral) label = nearest_in_cell(u, v, table, s_centroids);
         columns.add(label * threads + thread, u, v);
     };
     const auto* pairs = reinterpret_cast<const int4*>(points);

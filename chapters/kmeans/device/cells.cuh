@@ -11,6 +11,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "device/fused_sums.cuh"
 #include "device/two_stage.cuh"
 
 namespace kmeans {
@@ -100,6 +101,32 @@ __device__ inline int nearest_among(unsigned int candidates, int2 point, const i
         }
     }
     return nearest;
+}
+
+// The nearest centroid of the point with these offsets from the cells, in a cell with several
+// candidates.
+__device__ inline int nearest_in_cell(unsigned int u, unsigned int v, const Table& table,
+                                      const int2* centroids) {
+    const int2 point =
+        make_int2(static_cast<int>(table.cells.low.x + u), static_cast<int>(table.cells.low.y + v));
+    return nearest_among(table.masks[table.cells.cell(u, v)], point, centroids);
+}
+
+// The centroids that may be the nearest of a point in this cell, as bits. Take the centroid b that
+// is nearest to the cell's centre, and any other centroid a. The difference of their squared
+// distances from a point is linear in the point's coordinates, so it is least in a corner of the
+// cell. If a does not win there, it wins nowhere in the cell.
+__device__ inline unsigned int candidates_of(const Cells& cells, int cell, const int2* centroids,
+                                             int k) {
+    const Box box = cells.box_of(cell);
+    const int b = fused::nearest_of(box.centre(), centroids, k);
+    unsigned int candidates = 1u << b;
+    for (int a = 0; a < k; ++a) {
+        const int2 corner = make_int2(centroids[a].x > centroids[b].x ? box.high.x : box.low.x,
+                                      centroids[a].y > centroids[b].y ? box.high.y : box.low.y);
+        if (counts_as_nearer(corner, a, b, centroids)) candidates |= 1u << a;
+    }
+    return candidates;
 }
 
 // Writes all labels. `centroids` are those that the table was made for.

@@ -18,6 +18,26 @@ namespace kmeans {
 constexpr unsigned int kAllLanes = 0xffffffff;
 constexpr int kMaxColumns = 32;  // labels that a thread has columns of: at most one for each lane
 
+// Loads pairs of points: those that begin at points[first], points[first + 2 * blockDim.x], and so
+// on; `other` instead of points behind the end. Returns how many points there are from `first` on,
+// but no more than 2^30.
+template <int N>
+__device__ int load_pairs(int4 (&loaded)[N], const int2* points, std::int64_t count,
+                          std::int64_t first, int2 other) {
+    const int left = static_cast<int>(min(count - first, std::int64_t{1} << 30));
+    for (int i = 0; i < N; ++i) {
+        const int offset = 2 * i * static_cast<int>(blockDim.x);
+        loaded[i] = make_int4(other.x, other.y, other.x, other.y);
+        if (offset + 1 < left) {
+            loaded[i] = __ldcs(reinterpret_cast<const int4*>(&points[first + offset]));
+        } else if (offset < left) {  // the last point of an odd number
+            loaded[i].x = points[first + offset].x;
+            loaded[i].y = points[first + offset].y;
+        }
+    }
+    return left;
+}
+
 // The number of labels that the threads have columns of: 4, 8, 16 or 32, and at least k.
 inline int rounded(int k) {
     return static_cast<int>(std::max(4u, std::bit_ceil(static_cast<unsigned int>(k))));
@@ -51,6 +71,31 @@ struct WideColumns {
         words[column] = words[plane + column] = words[2 * plane + column] = 0;
         return {u + (static_cast<std::int64_t>(rest >> 8 & 255) << 32) + origin.x * count,
                 v + (static_cast<std::int64_t>(rest >> 16) << 32) + origin.y * count, count};
+    }
+};
+
+// The same as WideColumns for offsets below 2^21, in one word: bits 0-27 are the sum of x,
+// bits 28-55 that of y, and bits 56-63 the number of points.
+struct PackedColumns {
+    static constexpr int kBytes = 8;
+    static constexpr int kMaxPoints = 128;  // 128 * (2^21 - 1) < 2^28
+    static constexpr unsigned int kMaxOffset = (1u << 21) - 1;
+
+    fused::Word* words;
+
+    __device__ PackedColumns(void* memory, int) : words(static_cast<fused::Word*>(memory)) {}
+
+    __device__ void add(int column, unsigned int u, unsigned int v) const {
+        words[column] += u | fused::Word{v} << 28 | fused::Word{1} << 56;
+    }
+    __device__ Sum take(int column, int2 origin) const {
+        constexpr fused::Word kMask = (fused::Word{1} << 28) - 1;
+        const fused::Word word = words[column];
+        words[column] = 0;
+        const auto u = static_cast<std::int64_t>(word & kMask);
+        const auto v = static_cast<std::int64_t>(word >> 28 & kMask);
+        const auto count = static_cast<std::int64_t>(word >> 56);
+        return {u + origin.x * count, v + origin.y * count, count};
     }
 };
 

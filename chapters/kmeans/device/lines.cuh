@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Lines between two centroids, for the cells that these two share (stages 10 and 11).
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/cells.cuh"
+#include "device/columns.cuh"
+
+namespace kmeans {
+
+// A table of lines. Its codes follow those of the centroids in the table of cells: code
+// first_code + i stands for line i + 1. Line 0 belongs to no code.
+struct Lines {
+    static constexpr int kMax = 256;
+    static constexpr unsigned int kNobody = 0xffffffff;
+
+    int4* lines;
+    unsigned int* owners;  // of line i + 1: the pair of centroids, or kNobody
+    int first_code;
+    int count;  // lines that may be used; with 0, pairs get the code kSeveral
+
+    // The code of the line between centroids a < b of cells that begin at `low`, or kSeveral if all
+    // lines have other owners. The thread that claims a line writes it.
+    __device__ int code_of(int a, int b, const int2* centroids, int2 low) const {
+        if (count == 0) return kSeveral;
+        const unsigned int pair = static_cast<unsigned int>(b * (b - 1) / 2 + a);
+        int i = static_cast<int>(pair) % count;
+        for (int tried = 0; tried < count; ++tried) {
+            const unsigned int owner = atomicCAS(&owners[i], kNobody, pair);
+            if (owner == kNobody) lines[i + 1] = line_of(a, b, centroids, low);
+            if (owner == kNobody || owner == pair) return first_code + i;
+            i = i + 1 < count ? i + 1 : 0;
+        }
+        return kSeveral;
+    }
+
+  private:
+    // A point with offsets u and v from `low` is nearer to b than to a if and only if
+    // A + bx * u + by * v < 0: the squared distance from b less that from a, without u^2 + v^2. The
+    // line has A in x (low word) and y (high word), bx and a in z, and by and b in w. Centroids are
+    // less than 2^21 from `low`, so bx and by fit 24 bits; the labels are in the 8 bits below.
+    __device__ static int4 line_of(int a, int b, const int2* centroids, int2 low) {
+        const std::int64_t ax = centroids[a].x - low.x, ay = centroids[a].y - low.y;
+        const std::int64_t bx = centroids[b].x - low.x, by = centroids[b].y - low.y;
+        const std::int64_t constant = bx * bx + by * by - ax * ax - ay * ay;
+        return make_int4(static_cast<int>(constant), static_cast<int>(constant >> 32),
+                         static_cast<int>(-2 * (bx - ax) * 256 + a),
+                         static_cast<int>(-2 * (by - ay) * 256 + b));
+    }
+};
+
+// Fills the table of cells: one thread per cell. A cell that two centroids share gets the number of
+// the line between them.
+__global__ inline void find_candidates_kernel(Table table, const int2* __restrict__ centroids,
+                                              int k, Lines lines) {
+    __shared__ int2 s_centroids[kMaxColumns];
+    const int thread = threadIdx.x, cell = blockIdx.x * kCellBlock + thread;
+    if (thread < k) s_centroids[thread] = centroids[thread];
+    __syncthreads();  // all centroids must be copied before a thread reads them
+    if (cell >= table.cells.count()) return;
+    const unsigned int candidates = candidates_of(table.cells, cell, s_centroids, k);
+    const int first = __ffs(static_cast<int>(candidates)) - 1, last = 31 - __clz(candidates);
+    int code = first == last ? first : kSeveral;
+    if (__popc(candidates) == 2) code = lines.code_of(first, last, s_centroids, table.cells.low);
+    table.masks[cell] = candidates;
+    table.codes[cell] = code;
+}
+
+// Of two centroids, the nearest to the point with these offsets: of equally near ones, the first.
+__device__ inline int label_by_line(int4 line, unsigned int u, unsigned int v) {
+    const std::int64_t constant =
+        static_cast<std::int64_t>(line.y) << 32 | static_cast<unsigned int>(line.x);
+    const std::int64_t difference = constant +
+                                    static_cast<std::int64_t>(line.z >> 8) * static_cast<int>(u) +
+                                    static_cast<std::int64_t>(line.w >> 8) * static_cast<int>(v);
+    return (difference >= 0 ? line.z : line.w) & 255;
+}
+
+// The memory of a table of lines.
+struct LinesMemory {
+    course::DeviceBuffer<int4> lines{Lines::kMax};
+    course::DeviceBuffer<unsigned int> owners{Lines::kMax};
+
+    LinesMemory() { cuda_check(cudaMemset(lines.data(), 0, lines.bytes())); }
+    // Lines without owners, behind `labels` codes of centroids; none if `usable` is false.
+    Lines clear(int labels, bool usable) {
+        cuda_check(cudaMemsetAsync(owners.data(), 0xff, owners.bytes()));
+        return {lines.data(), owners.data(), labels, usable ? kSeveral - labels : 0};
+    }
+};
+
+}  // namespace kmeans
