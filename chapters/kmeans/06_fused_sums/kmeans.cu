@@ -19,8 +19,8 @@
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using kmeans::assign_points_kernel, kmeans::squared_distance;
-using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
+using kmeans::assign_points_kernel, kmeans::Point, kmeans::squared_distance;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
 
 constexpr int kBlockSize = 256;
 constexpr int kMaxCopies = 8;  // of the sums: the warps of a block share them out

@@ -20,12 +20,12 @@
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using kmeans::add_block_sums, kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded;
-using kmeans::assign_points_kernel, kmeans::Sum, kmeans::take_columns, kmeans::WideColumns;
-using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
-using kmeans::Shape;
-using kmeans::fused::kWordsPerSum, kmeans::fused::move_centroids_kernel, kmeans::fused::nearest_of;
-using kmeans::fused::Word;
+using kmeans::add_block_sums, kmeans::Point, kmeans::Sum, kmeans::take_columns;
+using kmeans::assign_points_kernel, kmeans::WideColumns;
+using kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded, kmeans::Shape;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
+using kmeans::fused::move_centroids_kernel, kmeans::fused::nearest_of;
 
 constexpr int kMaxThreads = 1024;
 constexpr int kLowest = -(1 << 30);  // of all coordinates

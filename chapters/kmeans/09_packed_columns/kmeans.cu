@@ -22,12 +22,15 @@
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using kmeans::add_block_sums, kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded;
-using kmeans::choose_cells, kmeans::find_candidates_kernel, kmeans::kCellBlock, kmeans::kSeveral;
-using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
-using kmeans::label_points_kernel, kmeans::nearest_in_cell, kmeans::Shape, kmeans::Sum;
-using kmeans::Table, kmeans::TableMemory, kmeans::take_columns, kmeans::WideColumns;
-using kmeans::fused::kWordsPerSum, kmeans::fused::move_centroids_kernel, kmeans::fused::Word;
+using kmeans::add_block_sums, kmeans::Point, kmeans::Sum, kmeans::take_columns;
+using kmeans::choose_cells, kmeans::kCellBlock, kmeans::label_points_kernel;
+using kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded, kmeans::Shape;
+using kmeans::find_candidates_kernel;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+using kmeans::kSeveral, kmeans::nearest_in_cell;
+using kmeans::Table, kmeans::TableMemory, kmeans::WideColumns;
+using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
+using kmeans::fused::move_centroids_kernel;
 
 constexpr int kMaxThreads = 1024;
 

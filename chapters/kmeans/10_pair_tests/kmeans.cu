@@ -22,25 +22,27 @@
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using kmeans::add_block_sums, kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded;
-using kmeans::choose_cells, kmeans::find_candidates_kernel, kmeans::kCellBlock, kmeans::kSeveral;
-using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer, kmeans::Point;
-using kmeans::label_by_line, kmeans::label_points_kernel, kmeans::Lines, kmeans::LinesMemory;
-using kmeans::load_pairs, kmeans::nearest_in_cell, kmeans::PackedColumns, kmeans::Shape,
-    kmeans::Sum;
-using kmeans::Table, kmeans::TableMemory, kmeans::take_columns, kmeans::WideColumns;
-using kmeans::fused::kWordsPerSum, kmeans::fused::move_centroids_kernel, kmeans::fused::Word;
+using kmeans::add_block_sums, kmeans::Point, kmeans::Sum, kmeans::take_columns;
+using kmeans::choose_cells, kmeans::kCellBlock, kmeans::label_points_kernel;
+using kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded, kmeans::Shape;
+using kmeans::find_candidates_kernel;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+using kmeans::kSeveral, kmeans::nearest_in_cell;
+using kmeans::label_by_line, kmeans::load_pairs;
+using kmeans::Lines, kmeans::LinesMemory, kmeans::PackedColumns;
+using kmeans::Table, kmeans::TableMemory, kmeans::WideColumns;
+using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
+using kmeans::fused::move_centroids_kernel;
 
 // Measured on an H200: the most threads per block, and int4 per thread that are in flight.
 __host__ __device__ constexpr int threads_of(int k) { return k <= 4 ? 512 : k <= 16 ? 1024 : 640; }
 __host__ __device__ constexpr int loads_of(int k) { return k <= 4 || k > 16 ? 4 : 2; }
 
-// K = rounded(k). Blocks of whole warps.
+// Adds all points to `sums`. Every thread of the grid calls this. K = rounded(k), and blocks have
+// whole warps.
 template <class Columns, int K>
-__global__ void __launch_bounds__(threads_of(K), K <= 4 ? 2 : 1)
-    sum_columns_kernel(const int2* __restrict__ points, std::int64_t count,
-                       const int2* __restrict__ centroids, int k, Table table, Lines lines,
-                       Word* __restrict__ sums) {
+__device__ void sum_columns(const int2* points, std::int64_t count, const int2* centroids, int k,
+                            const Table& table, const Lines& lines, Word* sums) {
     alignas(16) extern __shared__ unsigned int s_words[];
     __shared__ int2 s_centroids[K];
     __shared__ int4 s_lines[Lines::kMax];
@@ -95,6 +97,14 @@ __global__ void __launch_bounds__(threads_of(K), K <= 4 ? 2 : 1)
     }
     take_columns<K>(columns, origin, mine);
     add_block_sums<K>(mine, reinterpret_cast<Word*>(s_words), k, sums);
+}
+
+template <class Columns, int K>
+__global__ void __launch_bounds__(threads_of(K), K <= 4 ? 2 : 1)
+    sum_columns_kernel(const int2* __restrict__ points, std::int64_t count,
+                       const int2* __restrict__ centroids, int k, Table table, Lines lines,
+                       Word* __restrict__ sums) {
+    sum_columns<Columns, K>(points, count, centroids, k, table, lines, sums);
 }
 
 template <class Columns>

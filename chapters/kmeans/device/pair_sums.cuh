@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Unchanged from stage 10_pair_tests: the sums of all points by the table of cells and by lines.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "device/cells.cuh"
+#include "device/columns.cuh"
+#include "device/fused_sums.cuh"
+#include "device/lines.cuh"
+
+namespace kmeans {
+
+using fused::Word;
+
+// Measured on an H200: the most threads per block, and int4 per thread that are in flight.
+__host__ __device__ constexpr int threads_of(int k) { return k <= 4 ? 512 : k <= 16 ? 1024 : 640; }
+__host__ __device__ constexpr int loads_of(int k) { return k <= 4 || k > 16 ? 4 : 2; }
+
+// Adds all points to `sums`. Every thread of the grid calls this. K = rounded(k), and blocks have
+// whole warps.
+template <class Columns, int K>
+__device__ void sum_columns(const int2* points, std::int64_t count, const int2* centroids, int k,
+                            const Table& table, const Lines& lines, Word* sums) {
+    alignas(16) extern __shared__ unsigned int s_words[];
+    __shared__ int2 s_centroids[K];
+    __shared__ int4 s_lines[Lines::kMax];
+    const int thread = threadIdx.x, lane = thread % 32, threads = blockDim.x;
+    const Columns columns(s_words, K * threads);
+    constexpr int kWords = K * Columns::kBytes / 4;  // per thread
+    auto* s_codes = reinterpret_cast<unsigned char*>(s_words + kWords * threads);
+    const int2 origin = table.cells.low;
+    for (int i = thread; i < kWords * threads; i += threads) s_words[i] = 0;
+    for (int i = thread; i < table.cells.count() / 16; i += threads) {
+        reinterpret_cast<uint4*>(s_codes)[i] = reinterpret_cast<const uint4*>(table.codes)[i];
+    }
+    for (int i = thread; i < Lines::kMax; i += threads) s_lines[i] = lines.lines[i];
+    if (thread < k) s_centroids[thread] = centroids[thread];
+    __syncthreads();  // all must be written before a thread uses it
+    const auto label_of = [&](int code, unsigned int u, unsigned int v) {
+        if (code == kSeveral) return nearest_in_cell(u, v, table, s_centroids);
+        const int label = label_by_line(s_lines[max(code - (K - 1), 0)], u, v);
+        return code < K ? code : label;
+    };
+    constexpr int kLoads = loads_of(K), kTogether = K > 16 ? kLoads : 1;
+    const std::int64_t block_points = 2 * kLoads * threads, stride = gridDim.x * block_points;
+    const std::int64_t warp_first = blockIdx.x * block_points + 2 * (thread - lane);
+    Sum mine = {0, 0, 0};
+    int added = 0;  // the most points in a column
+    int4 batch[kLoads], next[kLoads];
+    int next_left = load_pairs(next, points, count, warp_first + 2 * lane, origin);
+    // All lanes of a warp do the same steps, so that they take columns together.
+    for (std::int64_t first = warp_first; first < count; first += stride) {
+        const int left = next_left;
+        for (int i = 0; i < kLoads; ++i) batch[i] = next[i];
+        next_left = load_pairs(next, points, count, first + stride + 2 * lane, origin);
+        for (int group = 0; group < kLoads; group += kTogether) {
+            unsigned int u[2 * kTogether], v[2 * kTogether];
+            int labels[2 * kTogether];  // first their codes
+            for (int i = 0; i < 2 * kTogether; ++i) {
+                const int4 pair = batch[group + i / 2];
+                u[i] = static_cast<unsigned int>(i % 2 == 0 ? pair.x : pair.z) - origin.x;
+                v[i] = static_cast<unsigned int>(i % 2 == 0 ? pair.y : pair.w) - origin.y;
+                labels[i] = s_codes[table.cells.cell(u[i], v[i])];
+            }
+            for (int i = 0; i < 2 * kTogether; ++i) labels[i] = label_of(labels[i], u[i], v[i]);
+            for (int i = 0; i < 2 * kTogether; ++i) {
+                if (2 * (group + i / 2) * threads + i % 2 >= left) break;
+                columns.add(labels[i] * threads + thread, u[i], v[i]);
+            }
+        }
+        added += 2 * kLoads;
+        if (added + 2 * kLoads <= Columns::kMaxPoints) continue;
+        take_columns<K>(columns, origin, mine);
+        added = 0;
+    }
+    take_columns<K>(columns, origin, mine);
+    add_block_sums<K>(mine, reinterpret_cast<Word*>(s_words), k, sums);
+}
+
+}  // namespace kmeans
