@@ -2,11 +2,13 @@
 // K-means, stage 08: a table of cells.
 // Idea: a grid of 256 * 256 cells covers the points. In most cells, all points have the same
 // nearest centroid. A small kernel finds these cells before each pass. A point then needs one byte
-// of the table, and only points in the other cells compare the few centroids that may be the
-// nearest. Compared with 07_thread_columns: find_candidates_kernel makes the table, which each
-// block copies to shared memory; the labels come from the table, too. Cells are in
-// device/cells.cuh. Limit now: the requests to shared memory, six for each point's sums; with 32
-// columns of 12 bytes per thread, only 13 warps fit on a multiprocessor. Not of the thesis.
+// of the table. Only points in the other cells compare distances, from the few centroids that may
+// be the nearest in the cell.
+// Compared with 07_thread_columns: find_candidates_kernel makes the table (device/cells.cuh), and
+// each block copies it to shared memory; the labels come from the table, too.
+// Limit now: six requests to shared memory for the sums of a point; with 32 columns of 12 bytes per
+// thread, only 13 warps fit on a multiprocessor.
+// Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <cstdint>

@@ -2,10 +2,11 @@
 // K-means, stage 09: columns of one word.
 // Idea: if all points lie in a box of less than 2^21 coordinates on each side, both sums and the
 // number of points fit one word of 64 bits. Adding a point is then one load, one addition and one
-// store, and half as many threads more fit on a multiprocessor.
-// Compared with 08_cell_table: PackedColumns; the kernel has the type of its columns as a
-// parameter. Limit now: the points in cells with several candidates. They are few, but half of all
-// warps have one and wait for it. Not of the thesis.
+// store, and half as many more threads fit on a multiprocessor.
+// Compared with 08_cell_table: PackedColumns; the type of its columns is a parameter of the kernel.
+// Limit now: points in cells with several candidates. They are few, but more than half of all warps
+// have one and wait for it.
+// Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // K-means, stage 10: one test for a pair of centroids.
 // Idea: most cells with several candidates have two of them. The sign of one linear function says
-// which one is nearer, so the table gives such a cell the number of this line. No lane branches
-// then, except for the few cells with three candidates. A thread loads its next points ahead of
-// time. Compared with 09_packed_columns: Lines (device/lines.cuh), and batches of several int4 per
-// thread. Limit now: reading the points; with 32 centroids, the requests to shared memory. Not of
-// the thesis.
+// which one is nearer, so the table gives such a cell the number of this line. Then no lane
+// branches, except for the few cells with three candidates. A thread loads its next points before
+// it works on these.
+// Compared with 09_packed_columns: Lines (device/lines.cuh), and several int4 per thread and step.
+// Limit now: reading the points; with 32 centroids, the requests to shared memory.
+// Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -34,9 +35,10 @@ using kmeans::Table, kmeans::TableMemory, kmeans::WideColumns;
 using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
 using kmeans::fused::move_centroids_kernel;
 
-// Measured on an H200: the most threads per block, and int4 per thread that are in flight.
-__host__ __device__ constexpr int threads_of(int k) { return k <= 4 ? 512 : k <= 16 ? 1024 : 640; }
-__host__ __device__ constexpr int loads_of(int k) { return k <= 4 || k > 16 ? 4 : 2; }
+// The most threads per block. Measured on an H200, as are kBatch and kTogether.
+constexpr int threads_of(int k) { return k <= 4 ? 512 : k <= 16 ? 1024 : 640; }
+template <int K>
+constexpr int kThreads = threads_of(K);
 
 // Adds all points to `sums`. Every thread of the grid calls this. K = rounded(k), and blocks have
 // whole warps.
@@ -63,19 +65,20 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         const int label = label_by_line(s_lines[max(code - (K - 1), 0)], u, v);
         return code < K ? code : label;
     };
-    constexpr int kLoads = loads_of(K), kTogether = K > 16 ? kLoads : 1;
-    const std::int64_t block_points = 2 * kLoads * threads, stride = gridDim.x * block_points;
+    constexpr int kBatch = K <= 4 || K > 16 ? 4 : 2;  // int4 per thread and step
+    constexpr int kTogether = K > 16 ? kBatch : 1;
+    const std::int64_t block_points = 2 * kBatch * threads, stride = gridDim.x * block_points;
     const std::int64_t warp_first = blockIdx.x * block_points + 2 * (thread - lane);
     Sum mine = {0, 0, 0};
     int added = 0;  // the most points in a column
-    int4 batch[kLoads], next[kLoads];
+    int4 batch[kBatch], next[kBatch];
     int next_left = load_pairs(next, points, count, warp_first + 2 * lane, origin);
     // All lanes of a warp do the same steps, so that they take columns together.
     for (std::int64_t first = warp_first; first < count; first += stride) {
         const int left = next_left;
-        for (int i = 0; i < kLoads; ++i) batch[i] = next[i];
+        for (int i = 0; i < kBatch; ++i) batch[i] = next[i];
         next_left = load_pairs(next, points, count, first + stride + 2 * lane, origin);
-        for (int group = 0; group < kLoads; group += kTogether) {
+        for (int group = 0; group < kBatch; group += kTogether) {
             unsigned int u[2 * kTogether], v[2 * kTogether];
             int labels[2 * kTogether];  // first their codes
             for (int i = 0; i < 2 * kTogether; ++i) {
@@ -90,8 +93,8 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
                 columns.add(labels[i] * threads + thread, u[i], v[i]);
             }
         }
-        added += 2 * kLoads;
-        if (added + 2 * kLoads <= Columns::kMaxPoints) continue;
+        added += 2 * kBatch;
+        if (added + 2 * kBatch <= Columns::kMaxPoints) continue;
         take_columns<K>(columns, origin, mine);
         added = 0;
     }
@@ -100,7 +103,7 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
 }
 
 template <class Columns, int K>
-__global__ void __launch_bounds__(threads_of(K), K <= 4 ? 2 : 1)
+__global__ void __launch_bounds__(kThreads<K>, K <= 4 ? 2 : 1)
     sum_columns_kernel(const int2* __restrict__ points, std::int64_t count,
                        const int2* __restrict__ centroids, int k, Table table, Lines lines,
                        Word* __restrict__ sums) {

@@ -3,8 +3,8 @@
 // Idea: the last block of an iteration to end moves the centroids and decides whether to go on. So
 // the host need not wait: it queues many iterations, and those behind the last one return at once.
 // Compared with 10_pair_tests: end_iteration replaces move_centroids_kernel and the host's test.
-// Limit now: reading the points once per iteration; with 32 centroids, the requests to shared
-// memory. Not of the thesis.
+// Limit now: reading the points; with 32 centroids, the requests to shared memory.
+// Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ using kmeans::choose_cells, kmeans::kCellBlock, kmeans::label_points_kernel;
 using kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded, kmeans::Shape;
 using kmeans::find_candidates_kernel;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+using kmeans::kThreads, kmeans::Progress, kmeans::State, kmeans::sum_columns, kmeans::threads_of;
 using kmeans::Lines, kmeans::LinesMemory, kmeans::PackedColumns;
-using kmeans::Progress, kmeans::State, kmeans::sum_columns, kmeans::threads_of;
 using kmeans::Table, kmeans::TableMemory, kmeans::WideColumns;
 using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
 
@@ -60,7 +60,7 @@ __device__ void end_iteration(const State& state, int k, const Lines& lines) {
 }
 
 template <class Columns, int K>
-__global__ void __launch_bounds__(threads_of(K), K <= 4 ? 2 : 1)
+__global__ void __launch_bounds__(kThreads<K>, K <= 4 ? 2 : 1)
     sum_columns_kernel(const int2* __restrict__ points, std::int64_t count, int k, Table table,
                        Lines lines, State state) {
     __shared__ bool s_last;

@@ -15,9 +15,10 @@ namespace kmeans {
 
 using fused::Word;
 
-// Measured on an H200: the most threads per block, and int4 per thread that are in flight.
-__host__ __device__ constexpr int threads_of(int k) { return k <= 4 ? 512 : k <= 16 ? 1024 : 640; }
-__host__ __device__ constexpr int loads_of(int k) { return k <= 4 || k > 16 ? 4 : 2; }
+// The most threads per block. Measured on an H200, as are kBatch and kTogether.
+constexpr int threads_of(int k) { return k <= 4 ? 512 : k <= 16 ? 1024 : 640; }
+template <int K>
+constexpr int kThreads = threads_of(K);
 
 // Adds all points to `sums`. Every thread of the grid calls this. K = rounded(k), and blocks have
 // whole warps.
@@ -44,19 +45,20 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         const int label = label_by_line(s_lines[max(code - (K - 1), 0)], u, v);
         return code < K ? code : label;
     };
-    constexpr int kLoads = loads_of(K), kTogether = K > 16 ? kLoads : 1;
-    const std::int64_t block_points = 2 * kLoads * threads, stride = gridDim.x * block_points;
+    constexpr int kBatch = K <= 4 || K > 16 ? 4 : 2;  // int4 per thread and step
+    constexpr int kTogether = K > 16 ? kBatch : 1;
+    const std::int64_t block_points = 2 * kBatch * threads, stride = gridDim.x * block_points;
     const std::int64_t warp_first = blockIdx.x * block_points + 2 * (thread - lane);
     Sum mine = {0, 0, 0};
     int added = 0;  // the most points in a column
-    int4 batch[kLoads], next[kLoads];
+    int4 batch[kBatch], next[kBatch];
     int next_left = load_pairs(next, points, count, warp_first + 2 * lane, origin);
     // All lanes of a warp do the same steps, so that they take columns together.
     for (std::int64_t first = warp_first; first < count; first += stride) {
         const int left = next_left;
-        for (int i = 0; i < kLoads; ++i) batch[i] = next[i];
+        for (int i = 0; i < kBatch; ++i) batch[i] = next[i];
         next_left = load_pairs(next, points, count, first + stride + 2 * lane, origin);
-        for (int group = 0; group < kLoads; group += kTogether) {
+        for (int group = 0; group < kBatch; group += kTogether) {
             unsigned int u[2 * kTogether], v[2 * kTogether];
             int labels[2 * kTogether];  // first their codes
             for (int i = 0; i < 2 * kTogether; ++i) {
@@ -71,8 +73,8 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
                 columns.add(labels[i] * threads + thread, u[i], v[i]);
             }
         }
-        added += 2 * kLoads;
-        if (added + 2 * kLoads <= Columns::kMaxPoints) continue;
+        added += 2 * kBatch;
+        if (added + 2 * kBatch <= Columns::kMaxPoints) continue;
         take_columns<K>(columns, origin, mine);
         added = 0;
     }
