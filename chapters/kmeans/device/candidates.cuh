@@ -10,8 +10,7 @@
 namespace kmeans {
 
 // One thread per cell.
-__global__ inline void find_candidates_kernel(Table table, const int2* __restrict__ centroids,
-                                              int k) {
+__global__ void find_candidates_kernel(Table table, const int2* __restrict__ centroids, int k) {
     __shared__ int2 s_centroids[kMaxColumns];
     const int thread = threadIdx.x, cell = blockIdx.x * kCellBlock + thread;
     if (thread < k) s_centroids[thread] = centroids[thread];

@@ -130,9 +130,9 @@ __device__ inline unsigned int candidates_of(const Cells& cells, int cell, const
 }
 
 // Writes all labels. `centroids` are those that the table was made for.
-__global__ inline void label_points_kernel(const int2* __restrict__ points, std::int64_t count,
-                                           Table table, const int2* __restrict__ centroids, int k,
-                                           int* __restrict__ labels) {
+__global__ void label_points_kernel(const int2* __restrict__ points, std::int64_t count,
+                                    Table table, const int2* __restrict__ centroids, int k,
+                                    int* __restrict__ labels) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= count) return;
     const int2 point = points[i];
@@ -143,8 +143,8 @@ __global__ inline void label_points_kernel(const int2* __restrict__ points, std:
 }
 
 // box = least x, least y, greatest x, greatest y of these points and of what it held before.
-__global__ inline void find_box_kernel(const int2* __restrict__ points, std::int64_t count,
-                                       int* __restrict__ box) {
+__global__ void find_box_kernel(const int2* __restrict__ points, std::int64_t count,
+                                int* __restrict__ box) {
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
     std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     constexpr unsigned int kAll = 0xffffffff;

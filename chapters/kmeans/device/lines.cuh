@@ -56,8 +56,8 @@ struct Lines {
 
 // Fills the table of cells: one thread per cell. A cell that two centroids share gets the number of
 // the line between them.
-__global__ inline void find_candidates_kernel(Table table, const int2* __restrict__ centroids,
-                                              int k, Lines lines) {
+__global__ void find_candidates_kernel(Table table, const int2* __restrict__ centroids, int k,
+                                       Lines lines) {
     __shared__ int2 s_centroids[kMaxColumns];
     const int thread = threadIdx.x, cell = blockIdx.x * kCellBlock + thread;
     if (thread < k) s_centroids[thread] = centroids[thread];
