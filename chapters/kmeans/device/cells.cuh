@@ -57,11 +57,10 @@ struct Cells {
     }
 };
 
-// More bits gain nothing: the codes of 256 * 256 cells still fit the shared memory of a block.
+// One byte for each of 256 * 256 cells still leaves most of the shared memory of an H200's block.
 constexpr int kMinSideBits = 4, kMaxSideBits = 8;
 constexpr int kMaxCells = 1 << (2 * kMaxSideBits);
-constexpr std::int64_t kPointsPerCell =
-    8;  // with fewer, the table would take longer than the points
+constexpr std::int64_t kPointsPerCell = 8;  // with fewer, the table takes longer than the points
 
 // For each cell, which centroids can be the nearest of a point in it.
 struct Table {
@@ -167,7 +166,8 @@ __global__ void find_box_kernel(const int2* __restrict__ points, std::int64_t co
 }
 
 // Cells over the box of all points and initial centroids, which are in device memory. Centroids are
-// means of points or do not move, so they never leave this box. Waits for the device.
+// means of points or do not move, so they never leave this box. A byte for each cell takes at most
+// half of a block's shared memory. Waits for the device.
 inline Cells choose_cells(const int2* d_points, std::int64_t count, const int2* d_centroids,
                           int k) {
     constexpr int kThreads = 256, kMaxBlocks = 1024;
@@ -183,9 +183,15 @@ inline Cells choose_cells(const int2* d_points, std::int64_t count, const int2* 
     cuda_check(cudaGetLastError());
     cuda_check(cudaMemcpy(box, d_box.data(), d_box.bytes(), cudaMemcpyDeviceToHost));
     Cells cells = {make_int2(box[0], box[1]), make_int2(box[2], box[3]), 0, kMinSideBits};
-    while (cells.bits < kMaxSideBits && kPointsPerCell << (2 * (cells.bits + 1)) <= count) {
-        ++cells.bits;
-    }
+    int device = 0, shared_bytes = 0;
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(
+        cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const auto is_useful = [&](int bits) {
+        const std::int64_t number = std::int64_t{1} << (2 * bits);
+        return kPointsPerCell * number <= count && 2 * number <= shared_bytes;
+    };
+    while (cells.bits < kMaxSideBits && is_useful(cells.bits + 1)) ++cells.bits;
     while (std::max(cells.width(), cells.height()) >> cells.shift >> cells.bits > 0) ++cells.shift;
     return cells;
 }
