@@ -121,8 +121,9 @@ __device__ inline unsigned int candidates_of(const Cells& cells, int cell, const
     const int b = fused::nearest_of(box.centre(), centroids, k);
     unsigned int candidates = 1u << b;
     for (int a = 0; a < k; ++a) {
-        const int2 corner = make_int2(centroids[a].x > centroids[b].x ? box.high.x : box.low.x,
-                                      centroids[a].y > centroids[b].y ? box.high.y : box.low.y);
+        const int2 mine = centroids[a], other = centroids[b];
+        const int2 corner = make_int2(mine.x > other.x ? box.high.x : box.low.x,
+                                      mine.y > other.y ? box.high.y : box.low.y);
         if (counts_as_nearer(corner, a, b, centroids)) candidates |= 1u << a;
     }
     return candidates;

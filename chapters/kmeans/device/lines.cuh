@@ -45,8 +45,9 @@ struct Lines {
     // line has A in x (low word) and y (high word), bx and a in z, and by and b in w. Centroids are
     // less than 2^21 from `low`, so bx and by fit 24 bits; the labels are in the 8 bits below.
     __device__ static int4 line_of(int a, int b, const int2* centroids, int2 low) {
-        const std::int64_t ax = centroids[a].x - low.x, ay = centroids[a].y - low.y;
-        const std::int64_t bx = centroids[b].x - low.x, by = centroids[b].y - low.y;
+        const int2 first = centroids[a], second = centroids[b];
+        const std::int64_t ax = first.x - low.x, ay = first.y - low.y;
+        const std::int64_t bx = second.x - low.x, by = second.y - low.y;
         const std::int64_t constant = bx * bx + by * by - ax * ax - ay * ay;
         return make_int4(static_cast<int>(constant), static_cast<int>(constant >> 32),
                          static_cast<int>(-2 * (bx - ax) * 256 + a),

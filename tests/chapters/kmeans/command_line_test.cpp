@@ -102,6 +102,8 @@ TEST_F(PointsFile, RunsWriteBothFilesOrNone) {
         EXPECT_EQ(folder_.count(), 2);
     }
     folder_.write("in", "1 2\n3 4\n");
+    EXPECT_EQ(run({"--check", "--input", points, "--max-coordinate", "5"}).diagnostics,
+              "test: --max-coordinate 5: " + points + " is a file, not a named input\n");
     EXPECT_EQ(with({}).status, 2);  // k > n
     EXPECT_EQ(with({"--n", "3"}).status, 2);
     EXPECT_EQ(folder_.count(), 2);
@@ -121,6 +123,15 @@ TEST(Report, SaysHowItEnded) {
     EXPECT_NE(result.output.find(";max-iterations=20;all-iterations=1\n"), std::string::npos);
     EXPECT_NE(result.output.find("iterations      20\n"), std::string::npos) << result.output;
     EXPECT_NE(result.output.find("converged       yes\n"), std::string::npos);
+}
+
+TEST(Report, NamesARangeThatIsNotTheDefault) {
+    const auto result = run({"--n", "500", "--max-coordinate", "1e6", "--repeats", "1"});
+    EXPECT_NE(result.output.find(";max-coordinate=1000000\n"), std::string::npos) << result.output;
+    const auto widest = run({"--n", "500", "--max-coordinate", "1073741824", "--repeats", "1"});
+    EXPECT_EQ(widest.output.find("max-coordinate"), std::string::npos) << widest.output;
+    EXPECT_EQ(run({"--n", "500", "--max-coordinate", "1073741825"}).status, 2);
+    EXPECT_EQ(run({"--n", "500", "--max-coordinate", "0"}).status, 2);
 }
 
 }  // namespace

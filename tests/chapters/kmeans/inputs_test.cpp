@@ -29,6 +29,29 @@ TEST(Inputs, HaveTheRequestedNumberOfPointsWithinTheRange) {
     EXPECT_THROW(make_points("uniform", kmeans::kMaxPoints + 1, 1, 1), course::UsageError);
 }
 
+TEST(Inputs, StayWithinAnotherRange) {
+    for (const std::string_view name : kmeans::kInputNames) {
+        for (const std::int64_t range :
+             {std::int64_t{1}, std::int64_t{1000}, kmeans::kMaxCoordinate}) {
+            const std::int64_t count = range == 1 ? 9 : 40000;
+            std::int64_t greatest = 0;
+            const std::vector<Point> points = make_points(name, count, 3, 7, {}, range);
+            for (const Point& point : points) {
+                greatest = std::max(
+                    {greatest, std::abs(std::int64_t{point.x}), std::abs(std::int64_t{point.y})});
+            }
+            EXPECT_LE(greatest, range) << name;
+            EXPECT_GE(greatest, range / 10) << name;
+        }
+    }
+    EXPECT_EQ(make_points("uniform", 100, 3, 7, {}, kmeans::kMaxCoordinate),
+              make_points("uniform", 100, 3, 7));
+    // A grid of 10 lines with 10 points each has 9 steps, and -4 to 4 has only 8.
+    EXPECT_EQ(message_of<course::UsageError>([] { make_points("grid", 100, 3, 1, {}, 4); }),
+              "--max-coordinate 4: a grid of 100 points needs at least 5");
+    EXPECT_EQ(make_points("grid", 100, 3, 1, {}, 5).size(), 100u);
+}
+
 TEST(Inputs, DependOnTheSeedAlone) {
     // They must be the same on each call.
     const std::vector<Point> uniform = make_points("uniform", 40000, 4, 1);
