@@ -13,7 +13,7 @@ from plots.records.stages import stages_of
 from plots.records.traces import Kept, Record, Result
 
 STAGES = stages_of("kmeans")
-BEST = STAGES[STAGES.kernels[-1]].stage
+BEST = STAGES[STAGES.named("device_loop")].stage
 COLUMNS = ("x", "y", "label", "size")  # a centroid has a size, a point has none
 UNIT = (
     2**20
