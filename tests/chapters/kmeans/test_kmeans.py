@@ -56,6 +56,14 @@ def cases() -> Iterator[tuple[str, list[Point], list[Point]]]:
     yield "negative coordinates", square((-900, -4000), 700, 3000, 300, 3), [(-300, -1500)] * 3 + [
         (-299, -1499)
     ]
+    points = square((5, 5), 2**23, 2**23, 300, 9)
+    yield "a box of 2^23", points, draw.sample(points, 5)
+    edge = [(FAR, y * 2**25) for y in range(-32, 33)]
+    points = [(-FAR, -FAR), *edge, *((y, x) for x, y in edge)] * 2
+    yield "greatest coordinates", points, [(-FAR, 0), (0, -FAR), (FAR, FAR // 2), (FAR // 2, FAR)]
+    yield "equal points at the greatest coordinates", [(FAR, FAR)] * 40 + [(-FAR, -FAR)], [(0, 0)]
+    points = square((-128, -128), 255, 255, 300, 10)
+    yield "all centroids far outside", points, [(FAR, FAR), (FAR, -FAR)]
     points = square((0, 0), 255, 255, 300, 4)
     yield "a centroid far outside", points, [(9, 9), (FAR, -FAR), (200, 100)]
     yield "a centroid outside, in a packed box", points, [(9, 9), (-(2**20), 2**20), (200, 100)]
@@ -73,6 +81,10 @@ def cases() -> Iterator[tuple[str, list[Point], list[Point]]]:
         (8192 * 204, 0),
         (8192 * 51, 0),
     ]
+    # Cells of 256 coordinates: the points of a whole edge are equally near to two centroids.
+    wall = [(2048, 16 * y) for y in range(256)] + [(0, 0), (4095, 4095)]
+    yield "a border on the edges of cells", wall, [(1948, 2000), (2148, 2000)]
+    yield "the same in y", [(y, x) for x, y in wall], [(2000, 1948), (2000, 2148)]
     # Every bisector passes through points.
     grid = [(1000 * x, 1000 * y) for x in range(-10, 11) for y in range(-10, 11)]
     a = 4000
