@@ -88,12 +88,12 @@ __global__ void __launch_bounds__(kMaxThreads)
         }
         added += 2;
         if (added + 2 <= WideColumns::kMaxPoints) continue;
-        take_columns<K>(columns, origin, mine);
+        take_columns<K>(columns, mine);
         added = 0;
     }
     if (count % 2 == 1 && blockIdx.x == 0 && thread == 0) add(points[count - 1]);
-    take_columns<K>(columns, origin, mine);
-    add_block_sums<K>(mine, reinterpret_cast<Word*>(s_words), k, sums);
+    take_columns<K>(columns, mine);
+    add_block_sums<K>(mine, origin, reinterpret_cast<Word*>(s_words), k, sums);
 }
 
 auto kernel_for(int k) {

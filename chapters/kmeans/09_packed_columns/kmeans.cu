@@ -49,14 +49,14 @@ struct PackedColumns {
     __device__ void add(int column, unsigned int u, unsigned int v) const {
         words[column] += u | Word{v} << 28 | Word{1} << 56;
     }
-    __device__ Sum take(int column, int2 origin) const {
+    __device__ Sum take(int column) const {
         constexpr Word kMask = (Word{1} << 28) - 1;
         const Word word = words[column];
         words[column] = 0;
         const auto u = static_cast<std::int64_t>(word & kMask);
         const auto v = static_cast<std::int64_t>(word >> 28 & kMask);
         const auto count = static_cast<std::int64_t>(word >> 56);
-        return {u + origin.x * count, v + origin.y * count, count};
+        return {u, v, count};
     }
 };
 
@@ -100,12 +100,12 @@ __global__ void __launch_bounds__(kMaxThreads)
         }
         added += 2;
         if (added + 2 <= Columns::kMaxPoints) continue;
-        take_columns<K>(columns, origin, mine);
+        take_columns<K>(columns, mine);
         added = 0;
     }
     if (count % 2 == 1 && blockIdx.x == 0 && thread == 0) add(points[count - 1]);
-    take_columns<K>(columns, origin, mine);
-    add_block_sums<K>(mine, reinterpret_cast<Word*>(s_words), k, sums);
+    take_columns<K>(columns, mine);
+    add_block_sums<K>(mine, origin, reinterpret_cast<Word*>(s_words), k, sums);
 }
 
 template <class Columns>

@@ -24,7 +24,7 @@
 using course::cuda_check, course::DeviceBuffer;
 using kmeans::choose_cells, kmeans::kCellBlock, kmeans::label_points_kernel;
 using kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded, kmeans::Shape;
-using kmeans::find_candidates_kernel;
+using kmeans::find_candidates_kernel, kmeans::IterationQueue;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
 using kmeans::kThreads, kmeans::Progress, kmeans::State, kmeans::sum_columns, kmeans::threads_of;
 using kmeans::Lines, kmeans::LinesMemory, kmeans::PackedColumns;
@@ -88,7 +88,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<int> d_labels(count);
     DeviceBuffer<std::int64_t> d_sizes(k);
     DeviceBuffer<Word> d_sums(kWordsPerSum * k);
-    DeviceBuffer<Progress> d_progress(1);
+    IterationQueue queue;
     TableMemory d_table;
     LinesMemory d_lines;
 
@@ -98,7 +98,6 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(cudaMemcpy(d_centroids.data(), input.centroids.data(), d_centroids.bytes(),
                           cudaMemcpyHostToDevice));
     cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
-    cuda_check(cudaMemset(d_progress.data(), 0, d_progress.bytes()));
 
     timer.begin(Phase::kKernels);
     const Table table = d_table.over(choose_cells(d_points.data(), count, d_centroids.data(), k));
@@ -111,10 +110,10 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const Shape shape =
         choose_shape(kernel, threads_of(k), rounded(k) * column_bytes, cells, count);
     const Lines lines = d_lines.clear(rounded(k), packed);
-    const State state = {d_progress.data(),   d_sums.data(),  d_centroids.data(),
+    const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
                          d_before.data(),     d_sizes.data(), input.max_iterations,
                          input.all_iterations};
-    kmeans::queue_iterations(d_progress.data(), input.max_iterations, [&] {
+    const Progress progress = queue.run(input.max_iterations, [&] {
         find_candidates_kernel<<<(cells - 1) / kCellBlock + 1, kCellBlock>>>(
             table, d_centroids.data(), k, lines);
         cuda_check(cudaGetLastError());
@@ -131,9 +130,6 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(cudaGetLastError());
 
     timer.begin(Phase::kCopyOut);
-    Progress progress;
-    cuda_check(
-        cudaMemcpy(&progress, d_progress.data(), d_progress.bytes(), cudaMemcpyDeviceToHost));
     output.iterations = progress.iterations;
     output.converged = progress.converged != 0;
     cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),

@@ -30,7 +30,8 @@ struct Box {
 struct Cells {
     int2 low, high;  // of the box
     int shift;  // a cell has 2^shift coordinates in x and in y
-    int bits;  // a row has 2^bits cells; there are at most so many rows
+    int bits,
+        columns;  // a row has 2^bits cells, which is `columns`; there are at most so many rows
 
     __host__ __device__ unsigned int width() const {
         return static_cast<unsigned int>(high.x) - static_cast<unsigned int>(low.x);
@@ -44,7 +45,8 @@ struct Cells {
     }
     // Of a point with these offsets from `low`.
     __device__ int cell(unsigned int u, unsigned int v) const {
-        return static_cast<int>((v >> shift << bits) + (u >> shift));
+        // A multiplication, because an H200 has another unit for it than for the shifts.
+        return static_cast<int>((v >> shift) * columns + (u >> shift));
     }
     // The inverse, cut off at the box: behind it there is no point, and coordinates may not fit.
     __device__ Box box_of(int cell) const {
@@ -183,7 +185,7 @@ inline Cells choose_cells(const int2* d_points, std::int64_t count, const int2* 
     find_box_kernel<<<1, kThreads>>>(d_centroids, k, d_box.data());
     cuda_check(cudaGetLastError());
     cuda_check(cudaMemcpy(box, d_box.data(), d_box.bytes(), cudaMemcpyDeviceToHost));
-    Cells cells = {make_int2(box[0], box[1]), make_int2(box[2], box[3]), 0, kMinSideBits};
+    Cells cells = {make_int2(box[0], box[1]), make_int2(box[2], box[3]), 0, kMinSideBits, 0};
     int device = 0, shared_bytes = 0;
     cuda_check(cudaGetDevice(&device));
     cuda_check(
@@ -194,6 +196,7 @@ inline Cells choose_cells(const int2* d_points, std::int64_t count, const int2* 
     };
     while (cells.bits < kMaxSideBits && is_useful(cells.bits + 1)) ++cells.bits;
     while (std::max(cells.width(), cells.height()) >> cells.shift >> cells.bits > 0) ++cells.shift;
+    cells.columns = 1 << cells.bits;
     return cells;
 }
 

@@ -64,13 +64,13 @@ struct WideColumns {
         words[column] = x;
         words[plane + column] = y;
     }
-    // Returns the sums, now of coordinates, and clears the column.
-    __device__ Sum take(int column, int2 origin) const {
+    // Returns the sums of offsets and clears the column.
+    __device__ Sum take(int column) const {
         const unsigned int rest = words[2 * plane + column];
         const std::int64_t count = rest & 255, u = words[column], v = words[plane + column];
         words[column] = words[plane + column] = words[2 * plane + column] = 0;
-        return {u + (static_cast<std::int64_t>(rest >> 8 & 255) << 32) + origin.x * count,
-                v + (static_cast<std::int64_t>(rest >> 16) << 32) + origin.y * count, count};
+        return {u + (static_cast<std::int64_t>(rest >> 8 & 255) << 32),
+                v + (static_cast<std::int64_t>(rest >> 16) << 32), count};
     }
 };
 
@@ -88,26 +88,26 @@ struct PackedColumns {
     __device__ void add(int column, unsigned int u, unsigned int v) const {
         words[column] += u | fused::Word{v} << 28 | fused::Word{1} << 56;
     }
-    __device__ Sum take(int column, int2 origin) const {
+    __device__ Sum take(int column) const {
         constexpr fused::Word kMask = (fused::Word{1} << 28) - 1;
         const fused::Word word = words[column];
         words[column] = 0;
         const auto u = static_cast<std::int64_t>(word & kMask);
         const auto v = static_cast<std::int64_t>(word >> 28 & kMask);
         const auto count = static_cast<std::int64_t>(word >> 56);
-        return {u + origin.x * count, v + origin.y * count, count};
+        return {u, v, count};
     }
 };
 
 // Empties the columns of a warp: lane l adds those of label l % K to its sums. At any time, the
 // lanes take columns of different threads, and so of different banks.
 template <int K, class Columns>
-__device__ void take_columns(const Columns& columns, int2 origin, Sum& mine) {
+__device__ void take_columns(const Columns& columns, Sum& mine) {
     const int lane = threadIdx.x % 32, group = threadIdx.x - lane % K;
     __syncwarp();  // the other lanes must have added their points
     for (int i = 0; i < K; ++i) {
         const int column = lane % K * blockDim.x + group + (lane + i) % K;
-        const Sum sum = columns.take(column, origin);
+        const Sum sum = columns.take(column);
         mine.x += sum.x;
         mine.y += sum.y;
         mine.count += sum.count;
@@ -115,14 +115,18 @@ __device__ void take_columns(const Columns& columns, int2 origin, Sum& mine) {
     __syncwarp();  // columns must be empty before their threads add again
 }
 
-// A lane holds the sums of the points of its warp that have label lane % K; of equal labels in a
-// warp, each lane holds a part. Adds them to `sums`, which has three words for each of k labels.
+// A lane holds the sums of the points of its warp that have label lane % K, as offsets from the
+// origin; of equal labels in a warp, each lane holds a part. Adds them, now as coordinates, to
+// `sums`, which has three words for each of k labels.
 // `s_partial` is shared memory for 3 * K words per warp, which no thread of the block reads or
 // writes before the call and needs afterwards. Every thread of the block must call this.
 template <int K>
-__device__ void add_block_sums(Sum mine, fused::Word* s_partial, int k, fused::Word* sums) {
+__device__ void add_block_sums(Sum mine, int2 origin, fused::Word* s_partial, int k,
+                               fused::Word* sums) {
     const int thread = threadIdx.x, lane = thread % 32, warps = blockDim.x / 32;
     constexpr int kWords = fused::kWordsPerSum * K;
+    mine.x += origin.x * mine.count;
+    mine.y += origin.y * mine.count;
     for (int distance = K; distance < 32; distance *= 2) {
         mine.x += __shfl_xor_sync(kAllLanes, mine.x, distance);
         mine.y += __shfl_xor_sync(kAllLanes, mine.y, distance);

@@ -41,12 +41,12 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
     if (thread < k) s_centroids[thread] = centroids[thread];
     __syncthreads();  // all must be written before a thread uses it
     const auto label_of = [&](int code, unsigned int u, unsigned int v) {
+        if (K <= 16 && code < K) return code;  // with more centroids, few warps would save the line
         if (code == kSeveral) return nearest_in_cell(u, v, table, s_centroids);
         const int label = label_by_line(s_lines[max(code - (K - 1), 0)], u, v);
         return code < K ? code : label;
     };
-    constexpr int kBatch = K <= 4 || K > 16 ? 4 : 2;  // int4 per thread and step
-    constexpr int kTogether = K > 16 ? kBatch : 1;
+    constexpr int kBatch = 4, kTogether = K > 16 ? 4 : 2;  // int4 per thread and step
     const std::int64_t block_points = 2 * kBatch * threads, stride = gridDim.x * block_points;
     const std::int64_t warp_first = blockIdx.x * block_points + 2 * (thread - lane);
     Sum mine = {0, 0, 0};
@@ -75,11 +75,11 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         }
         added += 2 * kBatch;
         if (added + 2 * kBatch <= Columns::kMaxPoints) continue;
-        take_columns<K>(columns, origin, mine);
+        take_columns<K>(columns, mine);
         added = 0;
     }
-    take_columns<K>(columns, origin, mine);
-    add_block_sums<K>(mine, reinterpret_cast<Word*>(s_words), k, sums);
+    take_columns<K>(columns, mine);
+    add_block_sums<K>(mine, origin, reinterpret_cast<Word*>(s_words), k, sums);
 }
 
 }  // namespace kmeans

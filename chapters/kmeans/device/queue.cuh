@@ -29,27 +29,41 @@ struct State {
     bool all_iterations;
 };
 
-// Calls queue_iteration, which must not wait, max_iterations times, or until `progress` is done. A
-// batch of iterations is queued while the one before it runs, so up to two batches may be queued
-// that find the last iteration done.
-template <class QueueIteration>
-void queue_iterations(const Progress* d_progress, std::int64_t max_iterations,
-                      const QueueIteration& queue_iteration) {
-    constexpr std::int64_t kBatch = 32;
-    course::PinnedBuffer<Progress> h_progress(2);
-    course::Event copied[2];
-    for (std::int64_t queued = 0, batch = 0; queued < max_iterations; ++batch) {
-        Progress* progress = &h_progress.data()[batch % 2];
-        if (batch >= 2) {
-            cuda_check(cudaEventSynchronize(copied[batch % 2].get()));
-            if (progress->done) break;
+// Iterations that the host queues without waiting for each.
+class IterationQueue {
+  public:
+    IterationQueue() { cuda_check(cudaMemset(d_progress_.data(), 0, d_progress_.bytes())); }
+
+    Progress* d_progress() { return d_progress_.data(); }
+
+    // Calls queue_iteration, which must not wait, max_iterations times, or until they are done. A
+    // batch of iterations is queued while the one before it runs, so up to two batches find the
+    // last iteration done. Waits for the device at the end.
+    template <class QueueIteration>
+    Progress run(std::int64_t max_iterations, const QueueIteration& queue_iteration) {
+        for (std::int64_t queued = 0, batch = 0; queued < max_iterations; ++batch) {
+            Progress* progress = &h_progress_.data()[batch % 2];
+            if (batch >= 2) {
+                cuda_check(cudaEventSynchronize(copied_[batch % 2].get()));
+                if (progress->done) break;
+            }
+            const std::int64_t end = std::min(queued + kBatch, max_iterations);
+            for (; queued < end; ++queued) queue_iteration();
+            cuda_check(cudaMemcpyAsync(progress, d_progress_.data(), d_progress_.bytes(),
+                                       cudaMemcpyDeviceToHost));
+            copied_[batch % 2].record();
         }
-        const std::int64_t end = std::min(queued + kBatch, max_iterations);
-        for (; queued < end; ++queued) queue_iteration();
-        cuda_check(cudaMemcpyAsync(progress, d_progress, sizeof(Progress), cudaMemcpyDeviceToHost));
-        copied[batch % 2].record();
+        Progress last;
+        cuda_check(cudaMemcpy(&last, d_progress_.data(), sizeof(last), cudaMemcpyDeviceToHost));
+        return last;
     }
-    cuda_check(cudaDeviceSynchronize());  // the copies are into memory of this function
-}
+
+  private:
+    static constexpr std::int64_t kBatch = 32;
+
+    course::DeviceBuffer<Progress> d_progress_{1};
+    course::PinnedBuffer<Progress> h_progress_{2};
+    course::Event copied_[2];
+};
 
 }  // namespace kmeans
