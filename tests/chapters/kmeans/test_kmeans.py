@@ -18,6 +18,10 @@ if LONG:
     sys.argv.remove("--long")
 ENGINE = sys.argv.pop(2)
 PROGRAMS = load_programs(Path(sys.argv.pop(1)), ENGINE, "kmeans")
+if (
+    ENGINE == "count"
+):  # with counters only the stages that have cells or columns: the rest takes long
+    PROGRAMS = {name: program for name, program in PROGRAMS.items() if name >= "06"}
 FAR = 2**30
 # Boxes up to this width have packed columns and lines between pairs (stages 09 and 10).
 PACKED = 2**21 - 1
@@ -126,12 +130,11 @@ class KMeansTest(unittest.TestCase):
                 result = execute(program, *runs)
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
 
+    @unittest.skipIf(ENGINE == "count", "takes long with counters")
     def test_iterations(self) -> None:
         """Around the batches of 32 iterations that stage 11 queues, converged or not."""
         points = self.file("points", square((-(10**6), 0), 2 * 10**6, 10**6, 150, 8))
-        numbers = ["33 --all-iterations"]  # with counters, each takes a tenth of a second
-        if ENGINE != "count":
-            numbers += ["31", "32", "65 --all-iterations", "1000000"]
+        numbers = ["31", "32", "33 --all-iterations", "65 --all-iterations", "1000000"]
         for name, program in PROGRAMS.items():
             with self.subTest(stage=name):
                 for words in numbers:
