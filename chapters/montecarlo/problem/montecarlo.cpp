@@ -135,9 +135,9 @@ class MonteCarlo final : public course::Problem {
     double serial_seconds() const override { return 4e-9 * static_cast<double>(input_.samples); }
     std::string input_name() const override { return std::string(name_of(method_.generator)); }
     std::string parameters() const override {
-        std::string words =
-            draws_by_library() ? text("generator=", generator_, ";chunk=", input_.chunk)
-                               : text("blocks=", input_.blocks);
+        std::string words = draws_by_library()
+                                ? text("generator=", generator_, ";chunk=", input_.chunk)
+                                : text("blocks=", input_.blocks);
         if (method_.test != PointTest::kTwoFloats) words += text(";test=", name_of(method_.test));
         if (seeds_ > 1) words += text(";seeds=", seeds_);
         return words;

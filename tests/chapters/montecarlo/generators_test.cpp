@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <bitset>
-#include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <vector>
