@@ -66,7 +66,7 @@ def cases() -> Iterator[tuple[str, list[Point], list[Point]]]:
     points = [(-FAR, -FAR), *edge, *((y, x) for x, y in edge)] * 2
     yield "greatest coordinates", points, [(-FAR, 0), (0, -FAR), (FAR, FAR // 2), (FAR // 2, FAR)]
     yield "equal points at the greatest coordinates", [(FAR, FAR)] * 40 + [(-FAR, -FAR)], [(0, 0)]
-    points = square((-128, -128), 255, 255, 300, 10)
+    points = square((-120, -120), 255, 255, 300, 10)
     yield "all centroids far outside", points, [(FAR, FAR), (FAR, -FAR)]
     points = square((0, 0), 255, 255, 300, 4)
     yield "a centroid far outside", points, [(9, 9), (FAR, -FAR), (200, 100)]
