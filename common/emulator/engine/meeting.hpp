@@ -33,9 +33,8 @@ struct BlockMeeting {
     enum class Kind { plain, count, all, any, grid };
     Kind kind = Kind::plain;
     int arrived = 0;
-    // Of a plain barrier that nobody observes: fewer arrivals than this are followed by another,
-    // not by the last. 0 for other barriers, and before the first thread arrives.
-    int quick_end = 0;
+    // A plain barrier that nobody observes, at which a thread has arrived.
+    bool is_quick = false;
     int true_values = 0;
     int result = 0;
     std::array<std::uint16_t, kMaxThreadsPerBlock> order;  // threads as they arrived

@@ -96,7 +96,6 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
         const WarpMeeting& meeting = warps_[warp].meeting[i];
         if (meeting.arrived == (meeting.mask & live)) complete_warp_meeting(warp, i);
     }
-    if (block_meeting_.quick_end > 0) block_meeting_.quick_end = loop_.live - 1;
     if (block_meeting_.arrived > 0 && block_meeting_.arrived == loop_.live) {
         complete_block_meeting();
     }
@@ -117,7 +116,8 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
 [[gnu::always_inline]] inline bool Worker::wait_for_others() {
     const int arrived = block_meeting_.arrived;
     const unsigned head = ready_head_;
-    if (arrived >= block_meeting_.quick_end || head == ready_tail_) return false;
+    // If this thread is the last to arrive, no other is ready.
+    if (!block_meeting_.is_quick || head == ready_tail_) return false;
     ThreadContext& self = *current_thread;
     block_meeting_.order[arrived] = self.linear_index;
     block_meeting_.arrived = arrived + 1;
@@ -137,8 +137,8 @@ void Worker::release_waiters_of(const ThreadContext& ended) {
     block_meeting_.true_values += value != 0;
     if (block_meeting_.arrived == 0) {
         ++loop_.waiting;
-        const bool is_quick = kind == BlockMeeting::Kind::plain && hooks.barrier_begin == nullptr;
-        block_meeting_.quick_end = is_quick ? loop_.live - 1 : 0;
+        block_meeting_.is_quick =
+            kind == BlockMeeting::Kind::plain && hooks.barrier_begin == nullptr;
     }
     block_meeting_.order[block_meeting_.arrived++] = self.linear_index;
     if (block_meeting_.arrived == loop_.live) complete_block_meeting();
@@ -172,7 +172,7 @@ void Worker::complete_block_meeting() {
     for (int i = 0; i < block_meeting_.arrived; ++i) make_ready(block_meeting_.order[i]);
     --loop_.waiting;
     block_meeting_.arrived = 0;
-    block_meeting_.quick_end = 0;
+    block_meeting_.is_quick = false;
     block_meeting_.true_values = 0;
 }
 

@@ -169,7 +169,7 @@ void Worker::set_up_threads(const dim3& block_dim) {
     converging_.clear();
     held_.clear();
     block_meeting_.arrived = 0;
-    block_meeting_.quick_end = 0;
+    block_meeting_.is_quick = false;
     block_meeting_.true_values = 0;
 }
 
