@@ -24,7 +24,7 @@ from tests.chapters.stage_programs import load_programs
 from tests.common.fuzz.rounds import cases
 
 STAGES_JSON = Path(sys.argv.pop())
-USUAL = 100
+USUAL = 60
 OLD = "an old file\n"
 CHAPTERS = {  # with a size that takes some hundredths of a second
     "basics": 300,

@@ -68,16 +68,22 @@ bool look_up_device_code(const void* code) {
 }
 
 // Whether the function that makes the call at `code` is device code. The answers are kept: 1 bit
-// beside each address.
+// beside each address. An answer takes the first free place of several: where programs are loaded
+// at random addresses, two that need the same place would be looked up for ever, now and then.
 bool is_device_code(const void* code) {
-    constexpr std::size_t kKept = 256;
+    constexpr std::size_t kKept = 4096, kPlaces = 32;
     static std::array<std::atomic<std::uintptr_t>, kKept> answers{};
     const auto key = reinterpret_cast<std::uintptr_t>(code) << 1;
-    std::atomic<std::uintptr_t>& answer = answers[(key >> 1 ^ key >> 9) % kKept];
-    const std::uintptr_t known = answer.load(std::memory_order_relaxed);
-    if ((known | 1) == (key | 1)) return (known & 1) != 0;
+    const std::size_t first = static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15 >> 40;
+    std::size_t place = 0;
+    for (; place < kPlaces; ++place) {
+        const auto known = answers[(first + place) % kKept].load(std::memory_order_relaxed);
+        if ((known | 1) == (key | 1)) return (known & 1) != 0;
+        if (known == 0) break;
+    }
     const bool result = look_up_device_code(code);
-    answer.store(key | (result ? 1 : 0), std::memory_order_relaxed);
+    answers[(first + place % kPlaces) % kKept].store(key | (result ? 1 : 0),
+                                                     std::memory_order_relaxed);
     return result;
 }
 
