@@ -13,12 +13,24 @@ namespace course {
 // kBlocking streams and the legacy default stream wait for each other; kNonBlocking ones do not.
 enum class StreamKind { kBlocking, kNonBlocking };
 
+// Among kernels that wait for a free place on the device, those of a stream with the higher
+// priority come first. A running block is not interrupted.
+enum class StreamPriority { kLow, kHigh };
+
 // Owns a stream. Move-only. The destructor does not wait for the queued work.
 class Stream {
   public:
     explicit Stream(StreamKind kind = StreamKind::kBlocking) {
         cuda_check(cudaStreamCreateWithFlags(
             &stream_, kind == StreamKind::kBlocking ? cudaStreamDefault : cudaStreamNonBlocking));
+    }
+
+    // With the device's least or greatest priority, and non-blocking.
+    explicit Stream(StreamPriority priority) {
+        int least = 0, greatest = 0;
+        cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+        cuda_check(cudaStreamCreateWithPriority(
+            &stream_, cudaStreamNonBlocking, priority == StreamPriority::kLow ? least : greatest));
     }
 
     Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}

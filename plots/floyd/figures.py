@@ -28,7 +28,7 @@ from plots.records.source import Source
 from plots.records.stages import stages_of
 
 STAGES = stages_of("floyd")
-KERNELS = STAGES.kernels
+KERNELS = STAGES.between("thread_per_cell", "column_reuse")  # the thesis' stages
 FIRST, BEST = KERNELS[0], KERNELS[-1]
 COMPARED_RUN = {"input": "random", "density": "0.5", "max-weight": "1000", "negative": ""}
 RUNS = Runs(STAGES, {**COMPARED_RUN, "negative": "0"}, "vertices", "vertices", "20 k vertices")

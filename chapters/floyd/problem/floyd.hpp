@@ -88,6 +88,15 @@ inline course::Work work_of_full_passes(const Input& input) {
             .working_set_bytes = matrix};
 }
 
+// The least work of a stage that passes over the matrix once per round of `pivots` steps. The
+// operations are the same.
+inline course::Work work_of_rounds(const Input& input, int pivots) {
+    course::Work work = work_of_full_passes(input);
+    const auto rounds = static_cast<double>((input.count + pivots - 1) / pivots);
+    work.bytes = rounds * work.working_set_bytes;
+    return work;
+}
+
 // main() of every stage. Returns the exit status (error.hpp).
 int run_stage(int argc, char** argv, std::string_view stage_name, FindPaths find_paths);
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the executables of Floyd-Warshall's stages: files, matrices, negative cycles, orders of blocks, work.
 
-    test_floyd.py STAGES_JSON ENGINE     ENGINE: gpu, emu (also runs the serial stage) or count
+    test_floyd.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (also runs the serial stage) or count
 """
 
 import json
@@ -13,19 +13,27 @@ from pathlib import Path
 
 from tests.chapters.stage_programs import declared_and_moved, execute, load_programs
 
+LONG = "--long" in sys.argv
+if LONG:
+    sys.argv.remove("--long")
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
 NO_COUNTERS = {
     "EMULATOR_COUNTERS": "none"
 }  # without this, a run on "count" prints its counters unless it is --quiet
 PROGRAMS = load_programs(STAGES_JSON, ENGINE, "floyd")
+# The vertices through which a round lets paths lead; for the stages that are not blocked, a step is a round.
+PIVOTS = {
+    stage: 1 if stage < "04" else 32 if stage < "08" else 128 if stage < "12" else 64
+    for stage in PROGRAMS
+}
 
 
 def csv_of(edges: list[tuple[int, int, int]]) -> str:
     return "".join(f"{source},{target},{weight}\n" for source, target, weight in edges)
 
 
-class FloydTest(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -77,6 +85,9 @@ class FloydTest(unittest.TestCase):
             self.assertFalse(path.exists())
         return result.stderr
 
+
+@unittest.skipIf(LONG, "the long tests")
+class FloydTest(Case):
     def test_files(self) -> None:
         files = {
             "a.gr": (
@@ -118,17 +129,21 @@ class FloydTest(unittest.TestCase):
                     self.assertIn(f"  path            {said}\n", result.stdout)
 
     def test_all_stages_agree_cell_by_cell(self) -> None:
-        """Also where paths tie: the steps have one order, and only a shorter distance is written."""
+        """In all distances; and in the next hops, also where paths tie, if they have rounds of the same length: of
+        equal sums the first pivot's counts."""
         for words in (
             ["--n", 65],
             ["--n", 50, "--density", 0.05, "--max-weight", 2, "--negative"],
-            ["--n", 64, "--max-weight", 1, "--density", 0.2],
+            ["--n", 150, "--max-weight", 1, "--density", 0.2],
             ["--n", 40, "--input", "grid", "--max-weight", 0],
         ):
             with self.subTest(" ".join(map(str, words))):
-                self.assertEqual(
-                    len({self.matrices(program, *words) for program in PROGRAMS.values()}), 1
-                )
+                results = {
+                    stage: self.matrices(program, *words) for stage, program in PROGRAMS.items()
+                }
+                self.assertEqual(len({distances for distances, _ in results.values()}), 1)
+                hops = {(PIVOTS[stage], hops) for stage, (_, hops) in results.items()}
+                self.assertEqual(len(hops), len(set(PIVOTS.values())))
 
     @unittest.skipIf(ENGINE == "gpu", "a GPU chooses its own order")
     def test_every_order(self) -> None:
@@ -159,6 +174,10 @@ class FloydTest(unittest.TestCase):
                 for b in range(60)
                 if a != b
             ],
+            # With rounds of several steps: within one round, across two, and through the last vertex.
+            "in a round": [(v, v + 1, 1) for v in range(139)] + [(135, 130, -6)],
+            "across rounds": [(v, v + 1, 1) for v in range(139)] + [(131, 60, -72)],
+            "through the last": [(v, 139, v) for v in range(139)] + [(139, 7, -8)],
             "apart": [(0, 1, 5), (1, 0, 5), (31, 32, 0), (32, 33, -1), (33, 31, 0)],
         }
         for name, edges in graphs.items():
@@ -187,7 +206,7 @@ class FloydTest(unittest.TestCase):
     @unittest.skipIf(ENGINE != "count", "only the engine with counters counts stores")
     def test_nothing_is_stored_after_a_negative_cycle(self) -> None:
         """Otherwise each step could double the values, until they exceed 32 bits."""
-        n = 60
+        n = 150  # more than one round
         path = self.file(
             "first.csv", csv_of([(0, 1, 1), (1, 0, -2), *((v, v + 1, 1) for v in range(1, n - 1))])
         )
@@ -198,13 +217,27 @@ class FloydTest(unittest.TestCase):
                     program, "--check", "--quiet", "--input", path, "--counters", counters
                 )
                 self.assertEqual(result.returncode, 1)
-                (kernel,) = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
-                stored = sum(
-                    line["lanes"] for line in kernel["lines"] if line["operation"] == "store"
-                )
-                self.assertEqual(kernel["launches"], n)
-                # The first step stores a distance and a next hop; each later step hands on the flag.
-                self.assertEqual(stored, 2 + n - 1)
+                kernels = json.loads(counters.read_text(encoding="utf-8"))["kernels"]
+                stored, launches = {}, {}
+                for kernel in kernels:
+                    name = kernel["name"].split("::")[-1].partition("<")[0]
+                    launches[name] = kernel["launches"]
+                    stored[name] = sum(
+                        line["lanes"]
+                        for line in kernel["lines"]
+                        if line["operation"] == "store" and line["space"] == "global"
+                    )
+                if PIVOTS[stage] == 1:
+                    self.assertEqual(launches, {"relax_through_kernel": n})
+                    # The first step stores a distance and a next hop; each later step hands on the flag.
+                    self.assertEqual(stored, {"relax_through_kernel": 2 + n - 1})
+                    continue
+                # Only what leads to other cells of the matrices matters. Rounds hand on the flag, from stage 10 on
+                # in the kernel of the tiles.
+                rounds = -(-n // PIVOTS[stage])
+                self.assertEqual(launches["relax_columns_kernel"], rounds)
+                self.assertEqual(stored["relax_columns_kernel"], 0)
+                self.assertEqual(stored["relax_tiles_kernel"], rounds - 1 if stage >= "10" else 0)
 
     def test_faults_in_files(self) -> None:
         for name, content, said in (
@@ -237,6 +270,58 @@ class FloydTest(unittest.TestCase):
                     declared, moved = declared_and_moved(program, *words)
                     self.assertGreater(declared, 0)
                     self.assertLessEqual(declared, moved)
+
+
+@unittest.skipIf(not LONG, "the short tests")
+class BlockedTest(Case):
+    """Graphs that are hard for rounds of several steps."""
+
+    def test_hard_graphs(self) -> None:
+        for words in (
+            "--n 300 --max-weight 0",  # all paths tie
+            "--n 260 --input grid --max-weight 0",
+            "--n 290 --density 0.02 --max-weight 1",  # cycles of length 0
+            "--n 300 --density 0.01 --negative",  # disconnected
+            "--n 260 --density 0",
+            "--n 128 --negative",
+            "--n 129 --density 1 --max-weight 1",
+            # Distances that do not fit a key, up to kMaxDistance.
+            "--n 130 --input cycle --max-weight 4161000",
+            "--n 100 --max-weight 5000000",
+            "--n 60 --max-weight 4000000 --negative",
+            "--n 300 --input longest-path",
+            "--n 2 --input complete --max-weight 536870911",
+            "--n 3 --input cycle --max-weight 268435455",
+            "--n 300 --input negative-cycle",
+            "--n 385",
+        ):
+            for stage, program in PROGRAMS.items():
+                with self.subTest(f"{stage} {words}"):
+                    result = execute(program, "--check", *words.split(), **NO_COUNTERS)
+                    self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_zero_cycles_across_rounds(self) -> None:
+        """Two-cycles of weight 0 and ties between all vertices whose numbers differ by the length of a round: the
+        published form of the blocked algorithm makes loops of next hops here."""
+        chance = random.Random(19)
+        for n in (70, 200, 300):
+            for _ in range(3):
+                edges = []
+                for _ in range(4 * n):
+                    a, b = chance.randrange(n), chance.randrange(n)
+                    if a == b:
+                        continue
+                    if chance.random() < 0.5:
+                        edges += [(a, b, 0), (b, a, 0)]
+                    else:
+                        edges.append((a, b, chance.randrange(3)))
+                path = self.file("ties.csv", csv_of(edges))
+                for stage, program in PROGRAMS.items():
+                    with self.subTest(f"{stage} n={n}"):
+                        result = execute(
+                            program, "--check", "--input", path, "--n", n, **NO_COUNTERS
+                        )
+                        self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 
 if __name__ == "__main__":

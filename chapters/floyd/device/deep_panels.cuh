@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// The panels of rounds of 64 or 128 steps, for the stages from 08 on: the kernels of stage 04 with
+// more cells per thread, and with the keys of stage 06 made where the distances are at hand.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "device/keys.cuh"
+#include "device/matrices.cuh"
+
+namespace floyd {
+
+// How the cells of a tile of kSide x kSide are given to kThreads threads: kRows x kColumns squares
+// of 4 x 4 cells per thread, kRowsApart and kColumnsApart from one square to the next.
+template <int kTileSide>
+struct Shape {
+    static constexpr int kSide = kTileSide;
+    static constexpr int kRows = kSide / 64, kColumns = 2;
+    static constexpr int kRowsApart = kSide / kRows, kColumnsApart = kSide / kColumns;
+    static constexpr int kThreads = kRowsApart / 4 * (kColumnsApart / 4);
+};
+
+// Four distances that all threads of the block add to others.
+__device__ __forceinline__ void publish(const Distance* cells, Distance* s_factors) {
+    Distance factors[4];
+    for (int i = 0; i < 4; ++i) factors[i] = as_factor(cells[i]);
+    store_four(factors, s_factors);
+}
+
+// Phase 1: takes the tile on the diagonal through the round's steps: see stage 04. In each step the
+// owners of row k and column k publish them. For one block of Shape<kPivots>::kThreads threads.
+template <int kPivots>
+__device__ __forceinline__ void relax_diagonal(Matrices matrices, int round, Distance* pivot_rows,
+                                               int* negative) {
+    using Tile = Shape<kPivots>;
+    __shared__ __align__(16) Distance s_row[2][kPivots], s_column[2][kPivots];
+    const int y = 4 * (threadIdx.x / (Tile::kColumnsApart / 4));
+    const int x = 4 * (threadIdx.x % (Tile::kColumnsApart / 4));
+    const std::int64_t first = static_cast<std::int64_t>(round) * kPivots;
+    Distance cells[Tile::kRows * 4][Tile::kColumns][4];
+#pragma unroll
+    for (int i = 0; i < Tile::kRows * 4; ++i) {
+        const std::int64_t row = first + y + i / 4 * Tile::kRowsApart + i % 4;
+#pragma unroll
+        for (int v = 0; v < Tile::kColumns; ++v) {
+            load_four(
+                &matrices.distances[row * matrices.stride + first + x + v * Tile::kColumnsApart],
+                cells[i][v]);
+            for (int j = 0; j < 4; ++j) cells[i][v][j] = as_cell(cells[i][v][j]);
+        }
+    }
+#pragma unroll
+    for (int square = 0; square < Tile::kColumns; ++square) {
+        const int u = square * Tile::kRows / Tile::kColumns;
+        const int first_k = square * Tile::kColumnsApart;
+        // The owners' part of step k. `e` is k % 4, known to the compiler, so that cells stay in
+        // registers.
+        const auto publish_step = [&](int k, int e) {
+            if (y == k - e - u * Tile::kRowsApart) {
+#pragma unroll
+                for (int v = 0; v < Tile::kColumns; ++v) {
+                    publish(cells[4 * u + e][v], &s_row[e % 2][x + v * Tile::kColumnsApart]);
+                }
+            }
+            if (x == k - e - first_k) {
+#pragma unroll
+                for (int i = 0; i < Tile::kRows * 4; i += 4) {
+                    const Distance column[4] = {cells[i][square][e], cells[i + 1][square][e],
+                                                cells[i + 2][square][e], cells[i + 3][square][e]};
+                    publish(column, &s_column[e % 2][y + i / 4 * Tile::kRowsApart]);
+                }
+            }
+        };
+        publish_step(first_k, 0);
+        for (int four = first_k; four < first_k + Tile::kColumnsApart; four += 4) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                const int k = four + e, half = e % 2, next = (e + 1) % 4;
+                // All read what the owners have published. All have read the other half, which the
+                // next step's owners write below.
+                __syncthreads();
+                if (s_row[half][k] < 0) {
+                    if (threadIdx.x == 0) negative[round + 1] = 1;
+                    return;
+                }
+                Distance from[Tile::kColumns][4], to[Tile::kRows * 4];
+#pragma unroll
+                for (int v = 0; v < Tile::kColumns; ++v) {
+                    load_four(&s_row[half][x + v * Tile::kColumnsApart], from[v]);
+                }
+#pragma unroll
+                for (int i = 0; i < Tile::kRows * 4; i += 4) {
+                    load_four(&s_column[half][y + i / 4 * Tile::kRowsApart], &to[i]);
+                }
+                const auto relax = [&](bool for_next_step) {
+#pragma unroll
+                    for (int i = 0; i < Tile::kRows * 4; ++i) {
+#pragma unroll
+                        for (int c = 0; c < Tile::kColumns * 4; ++c) {
+                            const bool is_next = i == 4 * u + next || c == 4 * square + next;
+                            if (is_next != for_next_step) continue;
+                            Distance& cell = cells[i][c / 4][c % 4];
+                            cell = min(to[i] + from[c / 4][c % 4], cell);
+                        }
+                    }
+                };
+                // The next step's row and column come first: the other cells hide the way through
+                // shared memory.
+                relax(true);
+                if (k + 1 < first_k + Tile::kColumnsApart) publish_step(k + 1, next);
+                relax(false);
+                if (y != 0) continue;
+#pragma unroll
+                for (int v = 0; v < Tile::kColumns; ++v) {
+                    store_four(from[v], &pivot_rows[k * kPivots + x + v * Tile::kColumnsApart]);
+                }
+            }
+        }
+    }
+}
+
+template <int kPivots>
+__global__ void __launch_bounds__(Shape<kPivots>::kThreads)
+    relax_diagonal_kernel(Matrices matrices, int round, Distance* pivot_rows, int* negative) {
+    if (negative[round] != 0) {
+        if (threadIdx.x == 0) negative[round + 1] = 1;
+        return;
+    }
+    relax_diagonal<kPivots>(matrices, round, pivot_rows, negative);
+}
+
+inline constexpr int kStripWarps = 8;  // per block of the second phase
+
+// The shape of the second phase: rows of a block; bytes of dynamic shared memory, for the rows of
+// the pivots, later for the block's result.
+template <int kPivots>
+struct Strip {
+    static constexpr int kRows = kPivots / 4;
+    static constexpr std::size_t kBytes = kPivots * kPivots * sizeof(Distance);
+};
+
+// The rows of the pivots from before the round, and their keys, for 32 columns. In their own
+// columns nothing becomes less in the third phase: infinity, so that nobody waits for the strip
+// there.
+template <int kPivots>
+__device__ __forceinline__ void copy_pivot_rows(Matrices matrices, int round, Panel from,
+                                                std::int64_t first_column) {
+    constexpr int kEach = kPivots / kStripWarps;  // pivots of a warp
+    __shared__ Distance s_least[kStripWarps][32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const std::int64_t column = first_column + lane;
+    const std::int64_t first_pivot = static_cast<std::int64_t>(round) * kPivots;
+    Distance distances[kEach], least = kInfinity;
+#pragma unroll
+    for (int e = 0; e < kEach; ++e) {
+        const std::int64_t pivot = first_pivot + warp * kEach + e;
+        distances[e] = kInfinity;
+        if (column / kPivots != round) {
+            distances[e] = matrices.distances[pivot * matrices.stride + column];
+        }
+        least = min(least, distances[e]);
+    }
+    s_least[warp][lane] = least;
+    __syncthreads();  // all warps read what all found
+    for (int other = 0; other < kStripWarps; ++other) least = min(least, s_least[other][lane]);
+    if (least > kMaxDistance) least = 0;
+    if (warp == 0) from.least[column] = least;
+#pragma unroll
+    for (int e = 0; e < kEach; ++e) {
+        const std::int64_t place = (warp * kEach + e) * matrices.stride + column;
+        from.distances[place] = distances[e];
+        from.keys[place] = key_of<kPivots>(distances[e], least);
+    }
+}
+
+// Phase 2: takes the columns of the pivots through the round's steps, in all rows: see stage 04. A
+// warp has some rows, and a lane every 32nd column of each. The last blocks copy the rows of the
+// pivots.
+template <int kPivots>
+__global__ void __launch_bounds__(32 * kStripWarps)
+    relax_columns_kernel(Matrices matrices, int round, const Distance* pivot_rows, Panel to,
+                         Panel from, const int* negative) {
+    constexpr int kBlockRows = Strip<kPivots>::kRows;
+    constexpr int kRows = kBlockRows / kStripWarps, kColumns = kPivots / 32;
+    extern __shared__ __align__(16) Distance s_words[];
+    __shared__ Distance s_least[kBlockRows];
+    if (negative[round + 1] != 0) return;
+    const std::int64_t block_row = static_cast<std::int64_t>(blockIdx.x) * kBlockRows;
+    if (block_row >= matrices.stride) {
+        const std::int64_t block = blockIdx.x - matrices.stride / kBlockRows;
+        copy_pivot_rows<kPivots>(matrices, round, from, 32 * block);
+        return;
+    }
+    for (int i = 4 * threadIdx.x; i < kPivots * kPivots; i += 4 * 32 * kStripWarps) {
+        copy_four(&pivot_rows[i], &s_words[i]);
+    }
+    const int lane = threadIdx.x % 32, first_row = threadIdx.x / 32 * kRows;
+    const std::int64_t first_cell = (block_row + first_row) * matrices.stride + round * kPivots;
+    Distance distances[kRows][kColumns];
+    Vertex hops[kRows][kColumns];
+    for (int r = 0; r < kRows; ++r) {
+        for (int n = 0; n < kColumns; ++n) {
+            const std::int64_t cell = first_cell + r * matrices.stride + 32 * n + lane;
+            distances[r][n] = as_cell(matrices.distances[cell]);
+            hops[r][n] = matrices.next_hops[cell];
+        }
+    }
+    __syncthreads();  // all warps read all rows of the pivots
+#pragma unroll
+    for (int m = 0; m < kColumns; ++m) {
+#pragma unroll 4
+        for (int owner = 0; owner < 32; ++owner) {
+            const Distance* pivot_row = &s_words[(32 * m + owner) * kPivots];
+            for (int r = 0; r < kRows; ++r) {
+                const Distance to_pivot = as_factor(__shfl_sync(kAllLanes, distances[r][m], owner));
+                const Vertex first_hop = __shfl_sync(kAllLanes, hops[r][m], owner);
+                for (int n = 0; n < kColumns; ++n) {
+                    const Distance through = to_pivot + pivot_row[32 * n + lane];
+                    if (through < distances[r][n]) {
+                        distances[r][n] = through;
+                        hops[r][n] = first_hop;
+                    }
+                }
+            }
+        }
+    }
+    __syncthreads();  // s_words now holds the block's result, by pivots
+    for (int r = 0; r < kRows; ++r) {
+        Distance least = kInfinity;
+        for (int n = 0; n < kColumns; ++n) {
+            const std::int64_t cell = first_cell + r * matrices.stride + 32 * n + lane;
+            const Distance distance = as_factor(distances[r][n]);
+            matrices.distances[cell] = distance;
+            matrices.next_hops[cell] = hops[r][n];
+            s_words[(32 * n + lane) * (kBlockRows + 1) + first_row + r] = distance;
+            least = min(least, distance);
+        }
+        least = __reduce_min_sync(kAllLanes, least);
+        if (lane == 0) s_least[first_row + r] = least > kMaxDistance ? 0 : least;
+    }
+    __syncthreads();  // neighbouring threads now store what neighbouring rows have for one pivot
+    for (int i = threadIdx.x; i < kPivots * kBlockRows; i += 32 * kStripWarps) {
+        const int k = i / kBlockRows, row = i % kBlockRows;
+        const Distance distance = s_words[k * (kBlockRows + 1) + row];
+        const std::int64_t place = k * matrices.stride + block_row + row;
+        to.distances[place] = distance;
+        to.keys[place] = key_of<kPivots>(distance, s_least[row]) + k + 1;
+        if (k == 0) to.least[block_row + row] = s_least[row];
+    }
+}
+
+// Lets the second phase use its shared memory.
+template <int kPivots>
+void allow_strips() {
+    course::cuda_check(cudaFuncSetAttribute(relax_columns_kernel<kPivots>,
+                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            Strip<kPivots>::kBytes));
+}
+
+// Launches the second phase.
+template <int kPivots>
+void launch_columns(Matrices matrices, int round, const Distance* pivot_rows, Panel to, Panel from,
+                    const int* negative, cudaStream_t stream) {
+    using Shape = Strip<kPivots>;
+    const auto blocks =
+        static_cast<unsigned>(matrices.stride / Shape::kRows + matrices.stride / 32);
+    relax_columns_kernel<kPivots><<<blocks, 32 * kStripWarps, Shape::kBytes, stream>>>(
+        matrices, round, pivot_rows, to, from, negative);
+    course::cuda_check(cudaGetLastError());
+}
+
+}  // namespace floyd
