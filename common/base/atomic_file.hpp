@@ -31,9 +31,9 @@ class AtomicFile {
     std::unique_ptr<Implementation> implementation_;
 };
 
-// From now on SIGINT, SIGTERM, SIGHUP, SIGPIPE and the signals of a crash remove the temporary files
-// before they end the process. A signal that the program handles or ignores is left alone. Not the
-// class calls it, because the setting is the whole process'.
+// From now on SIGINT, SIGTERM, SIGHUP, SIGPIPE and the signals of a crash remove the temporary
+// files before they end the process. A signal that the program handles or ignores is left alone.
+// Not the class calls it, because the setting is the whole process'.
 void remove_temporary_files_on_signals();
 
 // Removes the temporary files at once. Only for a process that is about to die: the files cannot be
