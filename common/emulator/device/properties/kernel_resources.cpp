@@ -8,7 +8,6 @@
 #include <iterator>
 #include <mutex>
 
-#include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/settings.hpp"
 
@@ -94,18 +93,6 @@ KernelResources resources_of(const void* kernel) {
         if (found != by_name->end()) known->second = found->second;
     }
     return known->second;
-}
-
-// Registers are given to warps, 256 at a time; each quarter of a multiprocessor has its own
-// (CUDA C++ Programming Guide, "Hardware Multithreading"; the toolkit's cuda_occupancy.h).
-int threads_with_registers(int registers) {
-    constexpr int kUnit = 256;
-    constexpr int kQuarters = 4;
-    const Device& gpu = device();
-    if (registers <= 0) return gpu.max_threads_per_multiprocessor;
-    const int per_warp = (registers * kWarpSize + kUnit - 1) / kUnit * kUnit;
-    const int warps = gpu.registers_per_multiprocessor / kQuarters / per_warp * kQuarters;
-    return std::min(warps * kWarpSize, gpu.max_threads_per_multiprocessor);
 }
 
 }  // namespace emulator

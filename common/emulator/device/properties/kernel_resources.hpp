@@ -22,8 +22,4 @@ KernelResources resources_of(const void* kernel);
 // The kernels of such a text, by their mangled names as g++ makes them.
 std::unordered_map<std::string, KernelResources> parse_resources(std::string_view text);
 
-// How many of a multiprocessor's threads may run at a time with so many registers each, in whole
-// warps.
-int threads_with_registers(int registers);
-
 }  // namespace emulator

@@ -57,6 +57,18 @@ constexpr Device kGtx980 = {
 
 const Device& device() { return settings().device == "gtx980" ? kGtx980 : kH200; }
 
+// Registers are given to warps, 256 at a time; each quarter of a multiprocessor has its own
+// (CUDA C++ Programming Guide, "Hardware Multithreading"; the toolkit's cuda_occupancy.h).
+int threads_with_registers(int registers) {
+    constexpr int kUnit = 256;
+    constexpr int kQuarters = 4;
+    const Device& gpu = device();
+    if (registers <= 0) return gpu.max_threads_per_multiprocessor;
+    const int per_warp = (registers * kWarpSize + kUnit - 1) / kUnit * kUnit;
+    const int warps = gpu.registers_per_multiprocessor / kQuarters / per_warp * kQuarters;
+    return std::min(warps * kWarpSize, gpu.max_threads_per_multiprocessor);
+}
+
 int active_blocks_per_multiprocessor(int threads, std::size_t shared_bytes,
                                      KernelResources resources) {
     const Device& gpu = device();

@@ -36,6 +36,10 @@ struct Device {
 
 const Device& device();
 
+// How many of a multiprocessor's threads may run at a time with so many registers each, in whole
+// warps.
+int threads_with_registers(int registers);
+
 // How many blocks of this shape a multiprocessor holds at a time. `shared_bytes`: the dynamic ones.
 int active_blocks_per_multiprocessor(int threads, std::size_t shared_bytes,
                                      KernelResources resources);
