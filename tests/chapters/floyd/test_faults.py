@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Blocked stages with one fault each, on the engine with counters: the verifier finds every fault, or the engine
+finds it as a race.
+
+    test_faults.py PROGRAM…
+"""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PREFIX = "floyd_fault_"
+PROGRAMS = {Path(word).name.removeprefix(PREFIX): word for word in sys.argv[1:]}
+del sys.argv[1:]
+# With the rows of the pivots from after the round, vertices 0 and 32 send the walk to 1 to each other.
+LOOP = "0,32,0\n32,0,0\n0,33,2\n33,1,0\n"
+CUT = "--n 130 --input cycle --max-weight 4161000"
+# A run that must fail, and what it must say; and a run in which the fault does nothing, if there is one.
+FAILING = {
+    "closed_rows": ("--input loop.csv", "comes back to"),
+    "ties_in_phase_2": ("--n 290 --density 0.02 --max-weight 1", "comes back to|next hop"),
+    "no_tag_of_pivot_0": ("--n 33", "from "),
+    "no_second_search": (CUT, "from "),
+    "infinity_drifts": ("--n 97 --density 0.03 --negative", "from "),
+    "diagonal_not_tested": ("--n 70 --input negative-cycle", "does not report it"),
+    "waits_too_late": ("--n 130", "from |race|copies"),
+    "one_set_of_panels": ("--n 400", "from |race"),
+    "does_not_wait": ("--n 400", "from |race"),
+}
+PASSING = {
+    "closed_rows": "--n 200 --input cycle",
+    "no_second_search": "--n 130",
+    "infinity_drifts": "--n 130 --density 1",
+    "diagonal_not_tested": "--n 130 --negative",
+    "one_set_of_panels": "--n 128",  # one round
+    "does_not_wait": "--n 128",
+}
+
+
+class FaultsTest(unittest.TestCase):
+    def check(self, fault: str, words: str) -> subprocess.CompletedProcess[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "loop.csv").write_text(LOOP, encoding="utf-8")
+            return subprocess.run(
+                [PROGRAMS[fault], "--check", "--quiet", *words.split()],
+                capture_output=True,
+                text=True,
+                cwd=folder,
+                check=False,
+            )
+
+    def test_all_are_built(self) -> None:
+        self.assertEqual(PROGRAMS.keys(), FAILING.keys())
+
+    def test_each_is_found(self) -> None:
+        for fault, (words, said) in FAILING.items():
+            with self.subTest(fault=fault):
+                result = self.check(fault, words)
+                self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+                self.assertRegex(result.stdout + result.stderr, said)
+
+    def test_where_it_does_nothing_the_result_is_right(self) -> None:
+        for fault, words in PASSING.items():
+            with self.subTest(fault=fault):
+                result = self.check(fault, words)
+                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
