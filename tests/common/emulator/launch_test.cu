@@ -122,8 +122,7 @@ TEST_F(LaunchTest, the_functions_that_launch) {
     ASSERT_EQ(cudaLaunchKernelEx(&config, add_kernel, out.data(), 10), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(out[0], 12 + 12 + 200);
-    EXPECT_EQ(cudaLaunchKernel(add_kernel, dim3(2), dim3(0), arguments),
-              cudaErrorInvalidValue);
+    EXPECT_EQ(cudaLaunchKernel(add_kernel, dim3(2), dim3(0), arguments), cudaErrorInvalidValue);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
