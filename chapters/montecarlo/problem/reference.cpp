@@ -103,14 +103,7 @@ struct Xorwow {
 
 class XorwowStreams {
   public:
-    explicit XorwowStreams(std::uint64_t seed) {
-        const std::uint32_t low = 1099087573u * (static_cast<std::uint32_t>(seed) ^ 0xaad26b49u);
-        const std::uint32_t high =
-            2591861531u * (static_cast<std::uint32_t>(seed >> 32) ^ 0xf7dcefddu);
-        first_ = {{123456789u + low, 362436069u ^ low, 521288629u + high, 88675123u ^ high,
-                   5783321u + low},
-                  6615241u + low + high};
-    }
+    explicit XorwowStreams(std::uint64_t seed) : first_(first_of(seed)) {}
     void skip(std::uint64_t count) {
         // powers[67 + e] jumps 2^e subsequences.
         static const auto kJumps = [] {
@@ -123,6 +116,15 @@ class XorwowStreams {
     Xorwow start() const { return first_; }
 
   private:
+    static Xorwow first_of(std::uint64_t seed) {
+        const std::uint32_t low = 1099087573u * (static_cast<std::uint32_t>(seed) ^ 0xaad26b49u);
+        const std::uint32_t high =
+            2591861531u * (static_cast<std::uint32_t>(seed >> 32) ^ 0xf7dcefddu);
+        return {{123456789u + low, 362436069u ^ low, 521288629u + high, 88675123u ^ high,
+                 5783321u + low},
+                6615241u + low + high};
+    }
+
     Xorwow first_;
 };
 
