@@ -92,8 +92,8 @@ inline course::Work work_of_full_passes(const Input& input) {
 // operations are the same.
 inline course::Work work_of_rounds(const Input& input, int pivots) {
     course::Work work = work_of_full_passes(input);
-    const auto rounds = static_cast<double>((input.count + pivots - 1) / pivots);
-    work.bytes = rounds * work.working_set_bytes;
+    const std::int64_t rounds = (input.count + pivots - 1) / pivots;
+    work.bytes = static_cast<double>(rounds) * work.working_set_bytes;
     return work;
 }
 
