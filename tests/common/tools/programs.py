@@ -21,6 +21,7 @@ class Program:
     chapter: str
     engine: str
     path: Path
+    has_libraries: bool  # its kernels may all be a library's
 
     def __str__(self) -> str:
         return f"{self.stage} {self.engine}"
@@ -34,16 +35,17 @@ def programs() -> list[Program]:
 def all_programs() -> list[Program]:
     records = json.loads((BUILD / "stages.json").read_text(encoding="utf-8"))
     return [
-        Program(record["stage"], record["chapter"], engine, BUILD / path)
+        Program(record["stage"], record["chapter"], engine, BUILD / path, bool(record["libraries"]))
         for record in records
         for engine, path in record["executables"].items()
     ]
 
 
 def one_per_chapter_and_engine(chapter: str = "") -> list[Program]:
+    """Of each chapter the last stage with kernels of its own."""
     chosen: dict[tuple[str, str], Program] = {}
     for program in programs():
-        if chapter in ("", program.chapter):
+        if chapter in ("", program.chapter) and not program.has_libraries:
             chosen[program.chapter, program.engine] = program
     return list(chosen.values())
 

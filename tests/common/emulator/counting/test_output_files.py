@@ -16,6 +16,7 @@ import unittest
 PROGRAM = sys.argv.pop(1)
 VARIABLES = ("EMULATOR_COUNTERS", "EMULATOR_TIMELINE", "EMULATOR_TRACE")
 OLD = "an old file\n"
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class OutputFiles(unittest.TestCase):
@@ -28,7 +29,10 @@ class OutputFiles(unittest.TestCase):
             path.write_text(OLD, encoding="utf-8")
 
     def start(self, *arguments, largest_file=0, **variables):
-        def limit():
+        def prepare():
+            # A parent that runs in the background, or under nohup, ignores these, and so would we.
+            for number in SIGNALS:
+                signal.signal(number, signal.SIG_DFL)
             if largest_file:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -41,7 +45,7 @@ class OutputFiles(unittest.TestCase):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=limit,
+            preexec_fn=prepare,
         )
 
     def end(self, process):
@@ -69,7 +73,7 @@ class OutputFiles(unittest.TestCase):
         self.assert_whole()
 
     def test_a_signal(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in SIGNALS:
             process = self.start("wait")
             process.stdout.readline()  # its kernels have run
             process.send_signal(number)
