@@ -47,7 +47,10 @@ class InterruptedRecordsTest(RecorderTest):
         temporary = self.folder / "temporary"
         temporary.mkdir(exist_ok=True)
 
-        def limit() -> None:
+        def prepare() -> None:
+            # A parent that runs in the background, or under nohup, ignores these, and so would we.
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
             if largest_file:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
 
@@ -57,7 +60,7 @@ class InterruptedRecordsTest(RecorderTest):
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=limit,
+            preexec_fn=prepare,
             env=os.environ | {"TMPDIR": str(temporary)} | variables,
         )
 

@@ -85,7 +85,7 @@ class TryTwiceTest(unittest.TestCase):
             preexec_fn=limit_files,
         )
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertIn("counters.json: File too large", result.stderr)
+        self.assertIn("counters.json: cannot be written: File too large", result.stderr)
         self.assertEqual(counters.read_bytes(), whole)
         self.assertEqual(list(self.folder.glob("*.partial")), [])
 
