@@ -311,6 +311,9 @@ class Recorder:
             if not is_recorded(run, self.tables[sweep.chapter].rows)
         )
         for sweep in sweeps:
+            if sweep.left_out:
+                names = ", ".join(sweep.left_out)
+                print(f"sweep {sweep.name} leaves out {names}: not_recorded", flush=True)
             for run in runs_of(sweep):
                 try:
                     self.record(run)

@@ -32,15 +32,17 @@ def nearest(wrong: str, names: Sequence[str]) -> str:
 
 
 class Stages:
-    """The stages of one chapter, in their order. `where`: the file whose names are looked up."""
+    """The recorded stages of one chapter, in their order. `where`: the file whose names are looked
+    up. Stages that are not recorded yet are known by name only, so that a sweep may name them."""
 
     def __init__(self, chapter: str, stages: Sequence[Stage], where: object) -> None:
-        if not stages:
+        self._stages = tuple(one for one in stages if not one.not_recorded)
+        if not self._stages:
             raise DataError(f"{where}: there are no stages of a chapter '{chapter}' in the build")
         self.chapter = chapter
         self.where = where
-        self._stages = tuple(stages)
-        self._by_name = {one.name: one for one in stages}
+        self._by_name = {one.name: one for one in self._stages}
+        self._known = tuple(one.name for one in stages)
 
     def __iter__(self) -> Iterator[Stage]:
         return iter(self._stages)
@@ -71,7 +73,10 @@ class Stages:
 
     def named(self, short: str, where: object = "") -> str:
         """The stage of a short name."""
-        names = {short_name(name): name for name in self._by_name}
+        return self._found(short, self.names, where)
+
+    def _found(self, short: str, among: Sequence[str], where: object) -> str:
+        names = {short_name(name): name for name in among}
         if short not in names:
             said = f"'{short}' is no stage of {self.chapter}; {nearest(short, list(names))}"
             raise DataError(f"{where or self.where}: {said}")
@@ -79,24 +84,40 @@ class Stages:
 
     def between(self, first: str, last: str, where: object = "") -> tuple[str, ...]:
         """The stages from one short name to another, both included, that have times."""
-        begin, end = (self.names.index(self.named(one, where)) for one in (first, last))
+        found = self._range(first, last, self.names, where)
+        return tuple(name for name in found if not self.races(name))
+
+    def _range(self, first: str, last: str, among: Sequence[str], where: object) -> Sequence[str]:
+        begin, end = (among.index(self._found(one, among, where)) for one in (first, last))
         if begin > end:
             raise DataError(f"{where or self.where}: '{first}' comes after '{last}'")
-        return tuple(name for name in self.names[begin : end + 1] if not self.races(name))
+        return among[begin : end + 1]
 
     def chosen(self, words: str | Sequence[str], where: object = "") -> tuple[str, ...]:
         """The stages that a sweep names: "serial", "kernels", or a list of short names, of which
-        `first..last` are several."""
+        `first..last` are several. Without those that are not recorded yet."""
         if isinstance(words, str):
             if words not in (SERIAL, KERNELS):
                 said = f"stages = {shown(words)}; {nearest(words, (SERIAL, KERNELS))}"
                 raise DataError(f"{where or self.where}: {said}")
             return (self.serial,) if words == SERIAL else self.kernels
+        return tuple(name for name in self._listed(words, where) if name in self)
+
+    def left_out(self, words: str | Sequence[str]) -> tuple[str, ...]:
+        """Those stages of a sweep's list that are not recorded yet."""
+        listed = () if isinstance(words, str) else self._listed(words, "")
+        return tuple(name for name in listed if name not in self)
+
+    def _listed(self, words: Sequence[str], where: object) -> list[str]:
         found: list[str] = []
         for word in words:
             first, several, last = word.partition(RANGE)
-            found += self.between(first, last, where) if several else (self.named(first, where),)
-        return tuple(found)
+            if several:
+                names = self._range(first, last, self._known, where)
+                found += (one for one in names if one not in self or not self.races(one))
+            else:
+                found.append(self._found(first, self._known, where))
+        return found
 
     def races(self, name: str) -> bool:
         """Whether its blocks race on purpose, so that it has no times."""
@@ -113,13 +134,18 @@ class Stages:
 
 @cache
 def _loaded(_path: Path, _changed: float) -> tuple[Stage, ...]:
-    return tuple(one for one in load_stages() if not one.not_recorded)
+    return tuple(load_stages())
+
+
+def _built_stages() -> tuple[Stage, ...]:
+    """Every stage of the build, read once."""
+    path = build_folder() / "stages.json"
+    return _loaded(path, path.stat().st_mtime if path.exists() else 0)
 
 
 def all_stages() -> tuple[Stage, ...]:
-    """Every stage of the build whose times are recorded, read once."""
-    path = build_folder() / "stages.json"
-    return _loaded(path, path.stat().st_mtime if path.exists() else 0)
+    """Every stage of the build whose times are recorded."""
+    return tuple(one for one in _built_stages() if not one.not_recorded)
 
 
 def chapter_names() -> list[str]:
@@ -128,5 +154,5 @@ def chapter_names() -> list[str]:
 
 
 def stages_of(chapter: str, where: object = "") -> Stages:
-    own = [one for one in all_stages() if one.chapter == chapter]
+    own = [one for one in _built_stages() if one.chapter == chapter]
     return Stages(chapter, own, where or f"plots/{chapter}/figures.py")

@@ -29,6 +29,7 @@ class Sweep:
     scope: str
     engine: str
     stages: tuple[str, ...]
+    left_out: tuple[str, ...]  # stages that are named, but not recorded yet
     sizes: tuple[int, ...]
     args: tuple[str, ...]
     match: tuple[tuple[str, Any], ...]
@@ -81,6 +82,7 @@ def checked_sweep(entry: object, text: str, number: int, stages: Stages, path: P
         value["scope"],
         value["engine"],
         stages.chosen(value["stages"], place),
+        stages.left_out(value["stages"]),
         tuple(value["n"]),
         tuple(value["args"]),
         tuple(value["match"].items()),

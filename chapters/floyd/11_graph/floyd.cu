@@ -13,6 +13,7 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/graph.hpp"
+#include "common/cuda/shared_memory.hpp"
 #include "common/cuda/stream.hpp"
 #include "device/deep_panels.cuh"
 #include "device/parts.cuh"
@@ -100,8 +101,7 @@ void find_paths(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(cudaMemset(d_negative.data(), 0, d_negative.bytes()));
     floyd::allow_strips<kPivots>();
     constexpr std::size_t kRingBytes = kRing * sizeof(Chunk);
-    cuda_check(cudaFuncSetAttribute(relax_tiles_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    kRingBytes));
+    course::allow_dynamic_shared(relax_tiles_kernel, kRingBytes);
     const Matrices matrices = {d_distances.data(), d_next_hops.data(), stride};
     Panel panels[4];  // to the pivots and from them, of even rounds and of odd ones
     for (int i = 0; i < 4; ++i) {

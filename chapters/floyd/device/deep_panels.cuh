@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "common/cuda/shared_memory.hpp"
 #include "device/keys.cuh"
 #include "device/matrices.cuh"
 
@@ -251,12 +252,12 @@ __global__ void __launch_bounds__(32 * kStripWarps)
     }
 }
 
-// Lets the second phase use its shared memory.
+// Lets the second phase use its shared memory: 64 KB with 128 pivots. Throws std::runtime_error
+// where a block cannot have so much.
 template <int kPivots>
 void allow_strips() {
-    course::cuda_check(cudaFuncSetAttribute(relax_columns_kernel<kPivots>,
-                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            Strip<kPivots>::kBytes));
+    course::allow_dynamic_shared(relax_columns_kernel<kPivots>, Strip<kPivots>::kBytes,
+                                 "stages 04 to 07 need less");
 }
 
 // Launches the second phase.

@@ -64,7 +64,9 @@ class Case(unittest.TestCase):
             path.unlink()
         return texts
 
-    def refuse(self, program: Path, status: int, said: str, *arguments: object) -> str:
+    def refuse(
+        self, program: Path, status: int, said: str, *arguments: object, **settings: str
+    ) -> str:
         """The run must end with this status, one line that contains `said`, and no file."""
         written = [self.folder / name for name in ("distances", "hops", "rows")]
         result = execute(
@@ -76,7 +78,7 @@ class Case(unittest.TestCase):
             "--csv",
             written[2],
             *arguments,
-            **NO_COUNTERS,
+            **(NO_COUNTERS | settings),
         )
         self.assertEqual((result.returncode, result.stdout), (status, ""), result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
@@ -158,6 +160,16 @@ class FloydTest(Case):
                         self.assertEqual(
                             self.matrices(program, *words, EMULATOR_SCHEDULE=schedule), expected
                         )
+
+    @unittest.skipIf(ENGINE == "gpu", "only the CPU engine has a GPU with less shared memory")
+    def test_a_block_with_too_little_shared_memory(self) -> None:
+        said = "(emulated) a block can have 49152; stages 04 to 07 need less"
+        for stage, program in PROGRAMS.items():
+            with self.subTest(stage):
+                if PIVOTS[stage] == 128:
+                    self.refuse(program, 1, said, "--n", 40, EMULATOR_DEVICE="gtx980")
+                else:
+                    self.matrices(program, "--n", 40, EMULATOR_DEVICE="gtx980")
 
     def test_negative_cycles(self) -> None:
         """Cycles that the first step closes, the last, or one between; and weights that would double beyond 32 bits."""

@@ -47,6 +47,34 @@ class StagesTest(PlotsTest):
         ):
             self.assertEqual(self.stages.chosen(words), found)
 
+    def test_stages_that_are_not_recorded_yet(self) -> None:
+        """A sweep may name them. Nothing else knows them."""
+        waiting = [
+            stage("05_lead", "04_gold", not_recorded=True),
+            stage("06_tin", "05_lead", not_recorded=True),
+        ]
+        both = Stages("alchemy", [*self.stages, *waiting], "plots/alchemy/figures.py")
+        self.assertEqual(both.names, self.stages.names)
+        self.assertEqual(both.kernels, self.stages.kernels)
+        for words, found, left_out in (
+            (["gold", "lead"], ("04_gold",), ("05_lead",)),
+            (["iron..tin"], ("01_iron", "03_silver", "04_gold"), ("05_lead", "06_tin")),
+            (["tin"], (), ("06_tin",)),
+            (["iron..gold"], ("01_iron", "03_silver", "04_gold"), ()),
+            ("kernels", self.stages.kernels, ()),
+        ):
+            self.assertEqual((both.chosen(words), both.left_out(words)), (found, left_out))
+        with self.refuses("'lead' is no stage of alchemy"):
+            both.named("lead")
+        with self.refuses("'lead' is no stage of alchemy"):
+            both.between("gold", "lead")
+        with self.refuses("'leed' is no stage of alchemy; did you mean 'lead'?"):
+            both.chosen(["leed"])
+        with self.refuses("'tin' comes after 'lead'"):
+            both.chosen(["tin..lead"])
+        with self.refuses("there are no stages of a chapter 'alchemy' in the build"):
+            Stages("alchemy", waiting, "plots/alchemy/figures.py")
+
     def test_wrong_names_are_told_with_the_nearest_right_one(self) -> None:
         with self.refuses(
             "plots/alchemy/figures.py: 'silvre' is no stage of alchemy; did you mean 'silver'?"

@@ -35,7 +35,7 @@ class SweepsTest(unittest.TestCase):
                 self.assertEqual(list(sweep.sizes), sorted(set(sweep.sizes)))
                 self.assertTrue(all(isinstance(n, int) and n > 0 for n in sweep.sizes))
                 self.assertTrue(all(isinstance(word, str) for word in sweep.args))
-                self.assertTrue(sweep.stages)
+                self.assertTrue(sweep.stages or sweep.left_out)
 
     def test_what_reads_the_rows_exists(self) -> None:
         for chapter in all_chapters():
@@ -47,7 +47,8 @@ class SweepsTest(unittest.TestCase):
             for sweep in all_sweeps(PLOTS / chapter.name / FILE):
                 with self.subTest(chapter=chapter.name, sweep=sweep.name):
                     self.assertTrue(sweep.figures or not chapter.figures)
-                    self.assertLessEqual(set(sweep.figures), known)
+                    if not sweep.left_out:  # such stages have no figures and no tables yet
+                        self.assertLessEqual(set(sweep.figures), known)
 
     def test_a_race_on_purpose_is_not_measured(self) -> None:
         racing = {
