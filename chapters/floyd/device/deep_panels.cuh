@@ -135,10 +135,11 @@ __global__ void __launch_bounds__(Shape<kPivots>::kThreads)
 inline constexpr int kStripWarps = 8;  // per block of the second phase
 
 // The shape of the second phase: rows of a block; bytes of dynamic shared memory, for the rows of
-// the pivots, later for the block's result.
+// the pivots, later for the block's result. Measured on an H200 with 4096 vertices: twice as many
+// rows per block make stage 12 5 % slower, because the other tiles wait longer for this phase.
 template <int kPivots>
 struct Strip {
-    static constexpr int kRows = kPivots / 4;
+    static constexpr int kRows = kPivots / 8;
     static constexpr std::size_t kBytes = kPivots * kPivots * sizeof(Distance);
 };
 
