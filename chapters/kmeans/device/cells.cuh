@@ -48,12 +48,12 @@ struct Cells {
         // A multiplication, because an H200 has another unit for it than for the shifts.
         return static_cast<int>((v >> shift) * columns + (u >> shift));
     }
-    // The inverse, cut off at the box: behind it there is no point, and coordinates may not fit.
+    // The inverse, for cells that begin within the box. They end at the box: behind it there is no
+    // point, and in the widest box, distances from there would not fit.
     __device__ Box box_of(int cell) const {
         const unsigned int u = (cell & ((1u << bits) - 1)) << shift, v = cell >> bits << shift;
         const unsigned int last = (1u << shift) - 1;
-        return {make_int2(static_cast<int>(low.x + min(u, width())),
-                          static_cast<int>(low.y + min(v, height()))),
+        return {make_int2(static_cast<int>(low.x + u), static_cast<int>(low.y + v)),
                 make_int2(static_cast<int>(low.x + min(u + last, width())),
                           static_cast<int>(low.y + min(v + last, height())))};
     }

@@ -18,24 +18,20 @@ namespace kmeans {
 constexpr unsigned int kAllLanes = 0xffffffff;
 constexpr int kMaxColumns = 32;  // labels that a thread has columns of: at most one for each lane
 
-// Loads pairs of points: those that begin at points[first], points[first + 2 * blockDim.x], and so
-// on; `other` instead of points behind the end. Returns how many points there are from `first` on,
-// but no more than 2^30.
+// Loads pairs of points: those that begin at first[0], first[2 * blockDim.x], and so on.
 template <int N>
-__device__ int load_pairs(int4 (&loaded)[N], const int2* points, std::int64_t count,
-                          std::int64_t first, int2 other) {
-    const int left = static_cast<int>(min(count - first, std::int64_t{1} << 30));
+__device__ void load_pairs(int4 (&loaded)[N], const int2* first) {
     for (int i = 0; i < N; ++i) {
-        const int offset = 2 * i * static_cast<int>(blockDim.x);
-        loaded[i] = make_int4(other.x, other.y, other.x, other.y);
-        if (offset + 1 < left) {
-            loaded[i] = __ldcs(reinterpret_cast<const int4*>(&points[first + offset]));
-        } else if (offset < left) {  // the last point of an odd number
-            loaded[i].x = points[first + offset].x;
-            loaded[i].y = points[first + offset].y;
-        }
+        loaded[i] = __ldcs(reinterpret_cast<const int4*>(&first[2 * i * blockDim.x]));
     }
-    return left;
+}
+
+// The offsets of two points from the origin.
+__device__ inline uint4 offsets_of(int4 pair, int2 origin) {
+    return make_uint4(static_cast<unsigned int>(pair.x) - origin.x,
+                      static_cast<unsigned int>(pair.y) - origin.y,
+                      static_cast<unsigned int>(pair.z) - origin.x,
+                      static_cast<unsigned int>(pair.w) - origin.y);
 }
 
 // The number of labels that the threads have columns of: 4, 8, 16 or 32, and at least k.

@@ -47,29 +47,32 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         return code < K ? code : label;
     };
     constexpr int kBatch = 4, kTogether = K > 16 ? 4 : 2;  // int4 per thread and step
-    const std::int64_t block_points = 2 * kBatch * threads, stride = gridDim.x * block_points;
-    const std::int64_t warp_first = blockIdx.x * block_points + 2 * (thread - lane);
+    const std::int64_t stride = std::int64_t{gridDim.x} * 2 * kBatch * threads;
+    const int span = 2 * (kBatch - 1) * threads + 64;  // from the first point of a warp to its last
+    std::int64_t first = std::int64_t{blockIdx.x} * 2 * kBatch * threads + 2 * (thread - lane);
     Sum mine = {0, 0, 0};
     int added = 0;  // the most points in a column
-    int4 batch[kBatch], next[kBatch];
-    int next_left = load_pairs(next, points, count, warp_first + 2 * lane, origin);
+    int4 next[kBatch];
+    bool full = first + span <= count;
+    if (full) load_pairs(next, &points[first + 2 * lane]);
     // All lanes of a warp do the same steps, so that they take columns together.
-    for (std::int64_t first = warp_first; first < count; first += stride) {
-        const int left = next_left;
-        for (int i = 0; i < kBatch; ++i) batch[i] = next[i];
-        next_left = load_pairs(next, points, count, first + stride + 2 * lane, origin);
+    while (full) {
+        uint4 batch[kBatch];
+        for (int i = 0; i < kBatch; ++i) batch[i] = offsets_of(next[i], origin);
+        first += stride;
+        full = first + span <= count;
+        if (full) load_pairs(next, &points[first + 2 * lane]);
         for (int group = 0; group < kBatch; group += kTogether) {
             unsigned int u[2 * kTogether], v[2 * kTogether];
             int labels[2 * kTogether];  // first their codes
             for (int i = 0; i < 2 * kTogether; ++i) {
-                const int4 pair = batch[group + i / 2];
-                u[i] = static_cast<unsigned int>(i % 2 == 0 ? pair.x : pair.z) - origin.x;
-                v[i] = static_cast<unsigned int>(i % 2 == 0 ? pair.y : pair.w) - origin.y;
+                const uint4 pair = batch[group + i / 2];
+                u[i] = i % 2 == 0 ? pair.x : pair.z;
+                v[i] = i % 2 == 0 ? pair.y : pair.w;
                 labels[i] = s_codes[table.cells.cell(u[i], v[i])];
             }
             for (int i = 0; i < 2 * kTogether; ++i) labels[i] = label_of(labels[i], u[i], v[i]);
             for (int i = 0; i < 2 * kTogether; ++i) {
-                if (2 * (group + i / 2) * threads + i % 2 >= left) break;
                 columns.add(labels[i] * threads + thread, u[i], v[i]);
             }
         }
@@ -77,6 +80,15 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         if (added + 2 * kBatch <= Columns::kMaxPoints) continue;
         take_columns<K>(columns, mine);
         added = 0;
+    }
+#pragma unroll 1
+    for (int i = 0; i < 2 * kBatch; ++i) {  // the warp's last batch, which may not be full
+        const std::int64_t index = first + i / 2 * 2 * threads + 2 * lane + i % 2;
+        if (index >= count) break;
+        const unsigned int u = static_cast<unsigned int>(points[index].x) - origin.x;
+        const unsigned int v = static_cast<unsigned int>(points[index].y) - origin.y;
+        const int label = label_of(s_codes[table.cells.cell(u, v)], u, v);
+        columns.add(label * threads + thread, u, v);
     }
     take_columns<K>(columns, mine);
     add_block_sums<K>(mine, origin, reinterpret_cast<Word*>(s_words), k, sums);

@@ -66,6 +66,10 @@ def cases() -> Iterator[tuple[str, list[Point], list[Point]]]:
     points = [(-FAR, -FAR), *edge, *((y, x) for x, y in edge)] * 2
     yield "greatest coordinates", points, [(-FAR, 0), (0, -FAR), (FAR, FAR // 2), (FAR // 2, FAR)]
     yield "equal points at the greatest coordinates", [(FAR, FAR)] * 40 + [(-FAR, -FAR)], [(0, 0)]
+    # Cells reach beyond the widest box. From there, the distance of the first centroid would not fit.
+    points = [(FAR, -FAR + y) for y in range(9)] + [(-FAR, -FAR), (0, FAR)]
+    yield "cells beyond the widest box", points, [(-FAR, -FAR), (0, FAR * 73 // 100)]
+    yield "the same in y", [(y, x) for x, y in points], [(-FAR, -FAR), (FAR * 73 // 100, 0)]
     points = square((-120, -120), 255, 255, 300, 10)
     yield "all centroids far outside", points, [(FAR, FAR), (FAR, -FAR)]
     points = square((0, 0), 255, 255, 300, 4)
