@@ -4,7 +4,7 @@ work, by class. Stages that change no access to memory differ in nothing else.""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from common.tools.lib.numbers import short_count, three_digits
 from common.tools.lib.stages import DataError
@@ -15,15 +15,24 @@ from plots.records.source import Source
 
 
 def prepare_instructions(
-    source: Source, chapter: str, stages: Sequence[str], units: float, unit: str, run: str
+    source: Source,
+    chapter: str,
+    stages: Sequence[str],
+    units: float | Mapping[str, float],
+    unit: str,
+    run: str,
 ) -> Drawing:
     """Stacked bars (instructions.gp). `units`: how many units of work the profiled launches of a
-    stage do; `unit`: "pair of bodies"; `run`: "one force evaluation of 135 k bodies"."""
+    stage do, of each stage or of all; `unit`: "pair of bodies"; `run`: "one force evaluation of
+    135 k bodies"."""
     metrics, path, from_recorded = source.profile(chapter)
     by_stage = {name: [one for one in metrics if one.stage == name] for name in stages}
     check_stages([one for found in by_stage.values() for one in found], stages, path, "metrics")
     try:
-        mixes = {name: instructions_per(found, units) for name, found in by_stage.items()}
+        mixes = {
+            name: instructions_per(found, units[name] if isinstance(units, Mapping) else units)
+            for name, found in by_stage.items()
+        }
     except KeyError as error:
         raise DataError(f"{path}: no metric {error.args[0]}") from None
     totals = {name: sum(mix.values()) for name, mix in mixes.items()}

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Figures of the Floyd-Warshall chapter: 7.1 and 7.2 from what the kernels did, 7.3 and 7.4, and
-the bandwidth against the matrix' size."""
+"""Figures of the Floyd-Warshall chapter: 7.1 and 7.2 from what the kernels did, 7.3 and 7.4, the
+bandwidth against the matrix' size, and the stages beyond the thesis."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from common.tools.lib.numbers import short_count, three_digits
-from plots.drawing.axes import log_range, tics
+from plots.drawing.axes import log_range, spread, tics
 from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Block, Drawing, Figure
 from plots.drawing.panels import (
@@ -21,14 +22,13 @@ from plots.drawing.panels import (
 from plots.drawing.scene import scene_figure
 from plots.drawing.words import device_label, provenance
 from plots.floyd import cells
+from plots.floyd.beyond import inputs_table, prepare_mixes, prepare_rates, rates_table
+from plots.floyd.stages import BEYOND, KERNELS, STAGES
 from plots.records.limits import Limits, reachable_seconds
 from plots.records.medians import times
 from plots.records.rows import Row
 from plots.records.source import Source
-from plots.records.stages import stages_of
 
-STAGES = stages_of("floyd")
-KERNELS = STAGES.between("thread_per_cell", "column_reuse")  # the thesis' stages
 FIRST, BEST = KERNELS[0], KERNELS[-1]
 COMPARED_RUN = {"input": "random", "density": "0.5", "max-weight": "1000", "negative": ""}
 RUNS = Runs(STAGES, {**COMPARED_RUN, "negative": "0"}, "vertices", "vertices", "20 k vertices")
@@ -130,7 +130,7 @@ def prepare_bandwidth(source: Source) -> Drawing:
         variables={
             "n_low": n_low,
             "n_high": n_high,
-            "n_tics": tics(sizes),
+            "n_tics": tics(spread(sizes)),
             "rate_low": low,
             "rate_high": high,
             "show_reach": int(bool(reach)),
@@ -200,11 +200,46 @@ FIGURES = (
     ),
 )
 
+# The stages after the thesis'. They have figures and tables of their own once they are recorded.
+BEYOND_FIGURES = (
+    Figure(
+        "floyd_beyond",
+        "",
+        STAGES.chapter,
+        "Floyd-Warshall beyond the thesis: relaxations per second",
+        "The thesis ends with stage 03.",
+        partial(prepare_rates, runs=RUNS),
+        in_readme=True,
+    ),
+    Figure(
+        "floyd_instructions",
+        "",
+        STAGES.chapter,
+        "Floyd-Warshall, instructions per relaxation",
+        "The thesis counts no instructions in this chapter.",
+        prepare_mixes,
+        in_readme=True,
+        script="instructions",
+        folder="drawing",
+    ),
+)
+RECORDED = len(BEYOND) > 1
+
 CHAPTER = Chapter(
     STAGES,
-    FIGURES,
+    FIGURES + (BEYOND_FIGURES if RECORDED else ()),
     Rate("relaxations", lambda row: float(row.n) ** 3),
-    Rules(COMPARED_RUN, series=(KERNELS,)),
+    Rules(COMPARED_RUN, series=(KERNELS,), kernel_timed=BEYOND[1:]),
+    tables=(
+        {
+            "beyond": lambda rows, reports, limits: rates_table(rows, limits, RUNS.match),
+            "inputs": lambda rows, reports, limits: inputs_table(rows),
+        }
+        if RECORDED
+        else {}
+    ),
     working_set_bytes=working_set_bytes,
     traces=(cells.ROWS, cells.COLUMN_REUSE),
+    profile="plots.floyd.profile" if RECORDED else "",
+    profiled=BEYOND if RECORDED else (),
 )

@@ -54,6 +54,8 @@ NOT_MEASURED = {
     "levels of merges",
     "GB moved",
     "points",
+    "graph",
+    "weights up to",
     "thesis",
     f"thesis ({THESIS_CARD})",
     THESIS_CARD,

@@ -31,7 +31,8 @@ INSTANCE = re.compile(r"([A-Z][A-Z0-9_.]*)\s*:\s*([0-9][0-9,]*(?:\.[0-9]+)?)")
 
 @dataclass(frozen=True)
 class Profile:
-    """The launches of one stage that ncu measures: the first `launches` of these kernels."""
+    """The launches of one stage that ncu measures: `launches` of these kernels, after `skipped`
+    ones."""
 
     stage: Stage
     kernels: str  # a regular expression
@@ -40,6 +41,7 @@ class Profile:
     metrics: tuple[str, ...]
     sections: tuple[str, ...] = ()  # whole sections of ncu, beside the metrics
     may_fail: str = ""  # a metric that is left out first if ncu fails without naming one
+    skipped: int = 0
 
 
 def measure(ncu: str, one: Profile, n: int, keep: Path) -> str:
@@ -54,6 +56,7 @@ def measure(ncu: str, one: Profile, n: int, keep: Path) -> str:
         chosen = [word for section in one.sections for word in ("--section", section)]
         chosen += ["--metrics", ",".join(asked)]
         chosen += ["--kernel-name", f"regex:{one.kernels}", "--launch-count", str(one.launches)]
+        chosen += ["--launch-skip", str(one.skipped)]
         result = run(
             [ncu, "--clock-control", "none", *chosen, "--force-overwrite", "--export", str(report)]
             + [str(program), "--profile", *one.arguments, "--n", str(n)],

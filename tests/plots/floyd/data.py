@@ -3,9 +3,16 @@
 
 from collections.abc import Sequence
 
-from common.tools.lib.columns import ROW_COLUMNS
-from plots.floyd.figures import BEST, FIRST, KERNELS, STAGES
+from common.tools.lib.columns import PROFILE_COLUMNS, ROW_COLUMNS
+from plots.floyd.beyond import relaxations
+from plots.floyd.figures import BEST, FIRST, KERNELS, RECORDED, STAGES
+from plots.floyd.profile import VERTICES
+from plots.floyd.stages import BEYOND
+from plots.records.sweeps import Sweep
 from tests.plots.fixtures import GPU, HOST, row
+
+# A relaxation of any stage: 1 VIADDMNMX, an eighth of an LDS.
+OPCODES = {"opcode:VIADDMNMX": 1.0, "opcode:LDS": 0.125}
 
 
 def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
@@ -18,7 +25,7 @@ def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
             found.append(
                 row("floyd", STAGES.serial, "cpu", n, moved * 1e3 / 4e6, 1, parameters, "random")
             )
-        for i, stage in enumerate(KERNELS):
+        for i, stage in enumerate((*KERNELS, *BEYOND[1:])):
             for repeat in (1, 2, 3):
                 record = row(
                     "floyd",
@@ -39,10 +46,38 @@ def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
 Table = tuple[str, tuple[str, ...]]  # its kind and its columns
 
 
+def profile_records() -> list[list[object]]:
+    """Two launches of each stage have its instructions."""
+    return [
+        [
+            "2026-02-03",
+            STAGES.chapter,
+            stage,
+            GPU,
+            VERTICES,
+            kernel,
+            name,
+            "",
+            each * relaxations(stage, VERTICES) / 32 / 2,
+        ]
+        for stage in BEYOND
+        for name, each in OPCODES.items()
+        for kernel in ("relax_columns_kernel", "relax_tiles_kernel")
+    ]
+
+
 def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]:
     """The recorded files of one engine."""
-    sizes = (200, 1000, 5000, 20_000) if engine == "gpu" else (50, 100, 200)
-    return {("", ROW_COLUMNS): rows(engine, sizes)}
+    sizes = (200, 1000, 4096, 5000, 20_000) if engine == "gpu" else (50, 100, 200)
+    found = {("", ROW_COLUMNS): rows(engine, sizes)}
+    if profile and RECORDED:
+        found["profile", PROFILE_COLUMNS] = profile_records()
+    return found
+
+
+def fewest_repeats(sweep: Sweep) -> int:
+    """Where input and verification take most of the time, kernels of 0.3 s are timed once."""
+    return 1 if min(sweep.sizes) >= 16_384 else 5
 
 
 LABELS: dict[str, tuple[str, ...]] = {
@@ -59,8 +94,18 @@ LABELS: dict[str, tuple[str, ...]] = {
     ),
     "figure_7_4": (STAGES.serial, FIRST, BEST, GPU, HOST, "GTX 980, 2016", "vertices"),
     "floyd_bandwidth": (*KERNELS, GPU, "vertices", "Distances read by the kernels, GB/s"),
+    **(
+        {
+            "floyd_beyond": (*BEYOND, GPU, "Kernels alone, relaxations per second", "vertices"),
+            "floyd_instructions": (*BEYOND, GPU, "Instructions per relaxation", "integer", "1.12"),
+        }
+        if RECORDED
+        else {}
+    ),
 }
 
 COUNTED = ("figure_7_1", "figure_7_2")
 TRACED = COUNTED
+# The figures that are drawn from the profile.
+PROFILED = ("floyd_instructions",) if RECORDED else ()
 SAID = {"floyd_bandwidth": {"2"}}  # L2

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""The bandwidth of Floyd-Warshall, its README and its sweeps."""
+"""The bandwidth of Floyd-Warshall, the rates beyond the thesis, the README and the sweeps."""
 
+import re
 import unittest
+from dataclasses import replace
 
 from common.tools.lib.columns import ROW_COLUMNS
 from common.tools.lib.stages import DataError
-from plots.floyd import cells
-from plots.floyd.figures import BEST, CHAPTER, KERNELS, STAGES
-from plots.records.folders import PLOTS
+from plots.floyd import cells, profile
+from plots.floyd.beyond import INPUTS_AT, OF_ALL, SIZES, inputs_table, limit_of, rates_table
+from plots.floyd.figures import BEST, CHAPTER, KERNELS, RUNS, STAGES
+from plots.floyd.stages import BEYOND, ROUNDS, round_of
+from plots.records.counters import read_counters
+from plots.records.folders import COUNTERS, PLOTS
+from plots.records.limits import Limits
+from plots.records.rows import Row
+from plots.records.stages import short_name
 from plots.records.sweeps import FILE, all_sweeps
-from tests.plots.fixtures import DrawingTest, ReadmeTest, TraceTest
+from tests.plots.fixtures import GPU, DrawingTest, PlotsTest, ReadmeTest, TraceTest, timed
 from tests.plots.floyd.data import rows
 
 
@@ -52,7 +60,7 @@ class FiguresTest(DrawingTest):
         blocks = (self.out / "data" / "floyd_bandwidth_rate.dat").read_text().split("\n\n\n")
         for i, block in enumerate(blocks):
             lines = [[float(word) for word in line.split()] for line in block.splitlines()[1:]]
-            self.assertEqual([line[0] for line in lines], [200, 1000, 5000, 20_000])
+            self.assertEqual([line[0] for line in lines], [200, 1000, 4096, 5000, 20_000])
             for line in lines:
                 self.assertAlmostEqual(line[1], 5 * 1.2**i / 1.02, places=6)
                 self.assertTrue(line[2] < line[1] < line[3])
@@ -74,12 +82,90 @@ class FiguresTest(DrawingTest):
             .split("\n\n\n")[0]
             .splitlines()[1:]
         )
-        self.assertEqual([line.split()[0] for line in times], ["1000", "5000", "20000"])
+        self.assertEqual([line.split()[0] for line in times], ["1000", "4096", "5000", "20000"])
+
+
+class BeyondTest(PlotsTest):
+    """The tables of the stages beyond the thesis, from made-up rows."""
+
+    @staticmethod
+    def row(stage: str, n: int, rate: float, graph: str = "random", **parameters: object) -> Row:
+        known = {"density": "0.5", "max-weight": "1000"} if graph == "random" else {}
+        words = {name.replace("_", "-"): str(value) for name, value in parameters.items()}
+        one = timed(stage, n, 1.0, n**3 / rate * 1e3, **(known | words))
+        return replace(one, input=graph)
+
+    def test_rates(self) -> None:
+        """Stage i does i + 1 G relaxations per second; only the last one is measured at all
+        sizes."""
+        made = [
+            self.row(stage, n, (i + 1) * 1e9)
+            for i, stage in enumerate(BEYOND)
+            for n in (SIZES if stage == BEYOND[-1] else OF_ALL)
+        ]
+        limits = {GPU: Limits(GPU, 1.0, operations_per_second=8e12)}
+        self.assertEqual(limit_of(limits[GPU]), 2e12)
+        lines = rates_table(made, limits, RUNS.match)
+        last = f"{len(BEYOND)} G"
+        self.assertIn(f"| {BEYOND[-1]} | {' | '.join([last] * len(SIZES))} |", lines)
+        self.assertIn(f"| one instruction per relaxation {'| 2 T ' * len(SIZES)}|", lines)
+        self.assertEqual(len(rates_table(made, {}, RUNS.match)), len(lines) - 1)
+        with self.refuses(f"no rows of {BEYOND[0]} with {OF_ALL[1]} vertices"):
+            few = [row for row in made if (row.stage, row.n) != (BEYOND[0], OF_ALL[1])]
+            rates_table(few, {}, RUNS.match)
+
+    def test_inputs(self) -> None:
+        last = BEYOND[-1]
+        lines = inputs_table(
+            [
+                self.row(last, INPUTS_AT, 1e9, "cycle", max_weight=131_000),
+                self.row(last, INPUTS_AT, 2e9, negative=1),
+                self.row(last, INPUTS_AT, 3e9),
+                self.row(last, INPUTS_AT, 4e9, density=0.01, max_weight=1),
+                self.row(last, 2 * INPUTS_AT, 5e9),
+            ]
+        )
+        self.assertEqual(
+            lines[2:-2],
+            [
+                "| random, density 0.01 | 1 | 4 G |",
+                "| random, density 0.5 | 1000 | 3 G |",
+                "| random, density 0.5, negative edges | 1000 | 2 G |",
+                "| cycle | 131 000 | 1 G |",
+            ],
+        )
+        with self.refuses("no rows of"):
+            inputs_table([self.row(last, 2 * INPUTS_AT, 5e9)])
+
+    def test_each_stage_has_its_round(self) -> None:
+        for stage in BEYOND[1:]:
+            self.assertIn(short_name(stage), ROUNDS)
+        self.assertEqual([round_of(stage).steps for stage in KERNELS], [1, 1, 1])
+
+    def test_the_launches_of_a_round(self) -> None:
+        """As many as are counted. With 512 vertices, the last stage has shorter rounds."""
+        launches: dict[str, int] = {}
+        vertices = 512
+        for one in read_counters(COUNTERS / f"{STAGES.chapter}.csv"):
+            self.assertEqual(one.arguments, f"--n {vertices}")
+            if re.search(profile.KERNELS, one.kernel):
+                name = short_name(one.stage)
+                launches[name] = launches.get(name, 0) + one.counters["launches"]
+        for name, one in ROUNDS.items():
+            if name == "tiles_by_size":
+                continue
+            rounds = vertices // one.steps
+            with self.subTest(stage=name):
+                if one.launches_before:  # and the last round is one launch
+                    expected = one.launches_before + (rounds - 1) * one.launches + 1
+                else:
+                    expected = rounds * one.launches
+                self.assertEqual(launches[name], expected)
 
 
 class TablesTest(ReadmeTest):
     def test_the_readme(self) -> None:
-        records = rows("gpu", (1000, 2000, 3000, 4000, 5000, 20_000))
+        records = rows("gpu", (1000, *OF_ALL, 2000, 3000, 4000, 5000, 20_000))
         for record in list(records):  # other inputs are not compared
             for input_name, parameters in (
                 ("random", "density=0.5;max-weight=1000;negative=1"),

@@ -43,6 +43,7 @@ if "smsp__inst_executed.sum" in metrics:
     print("==ERROR== Failed to access the following 1 metrics: smsp__inst_executed.sum")
     sys.exit(0)
 assert "--profile" in words and "none" == words[words.index("--clock-control") + 1]
+assert "0" == words[words.index("--launch-skip") + 1]
 pathlib.Path(words[words.index("--export") + 1]).write_text({page!r})
 """
 
