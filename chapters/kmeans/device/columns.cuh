@@ -28,10 +28,9 @@ __device__ void load_pairs(int4 (&loaded)[N], const int2* first) {
 
 // The offsets of two points from the origin.
 __device__ inline uint4 offsets_of(int4 pair, int2 origin) {
-    return make_uint4(static_cast<unsigned int>(pair.x) - origin.x,
-                      static_cast<unsigned int>(pair.y) - origin.y,
-                      static_cast<unsigned int>(pair.z) - origin.x,
-                      static_cast<unsigned int>(pair.w) - origin.y);
+    return make_uint4(
+        static_cast<unsigned int>(pair.x) - origin.x, static_cast<unsigned int>(pair.y) - origin.y,
+        static_cast<unsigned int>(pair.z) - origin.x, static_cast<unsigned int>(pair.w) - origin.y);
 }
 
 // The number of labels that the threads have columns of: 4, 8, 16 or 32, and at least k.
