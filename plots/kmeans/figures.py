@@ -11,8 +11,11 @@ from common.tools.lib.numbers import short_count, short_ratio, short_time
 from common.tools.lib.stages import DataError
 from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Drawing, Figure
+from plots.drawing.instructions import prepare_instructions
 from plots.drawing.panels import Runs, gains_of, prepare_against_n, prepare_cpu_gpu, published
 from plots.kmeans.clusters import CLUSTERINGS, STAGES, prepare_clusters
+from plots.kmeans.one_pass import ONE_PASS, SHOWN_K, iterations_table, prepare_iterations
+from plots.kmeans.profile import POINTS, PROFILED
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
 from plots.records.rows import Report, Row, matches, newest
@@ -188,11 +191,44 @@ FIGURES = (
     ),
 )
 
+# The stages after the thesis'. They have figures of their own once they are recorded.
+ONE_PASS_FIGURES = (
+    Figure(
+        "kmeans_iterations",
+        "",
+        STAGES.chapter,
+        "K-means beyond the thesis, the time of an iteration",
+        "The thesis ends with 05_device_loop.",
+        prepare_iterations,
+        in_readme=True,
+    ),
+    Figure(
+        "kmeans_instructions",
+        "",
+        STAGES.chapter,
+        "K-means beyond the thesis, instructions per point",
+        "The thesis counts no instructions in this chapter.",
+        lambda source: prepare_instructions(
+            source,
+            STAGES.chapter,
+            PROFILED,
+            POINTS,
+            "point",
+            f"one iteration of {{n}} points, k = {SHOWN_K}",
+        ),
+        in_readme=True,
+        script="instructions",
+        folder="drawing",
+    ),
+)
+
 CHAPTER = Chapter(
     STAGES,
-    FIGURES,
+    FIGURES + (ONE_PASS_FIGURES if ONE_PASS else ()),
     Rate("points", lambda row: row.n * float(row.parameters["max-iterations"])),
     Rules(COMPARED_RUN, series=(KERNELS,), further_runs=tuple({"k": str(k)} for k in CLUSTERS[1:])),
-    tables={"times": times_table},
+    tables={"times": times_table} | ({"iterations": iterations_table} if ONE_PASS else {}),
     traces=CLUSTERINGS,
+    profile="plots.kmeans.profile" if ONE_PASS else "",
+    profiled=PROFILED,
 )

@@ -3,10 +3,52 @@
 
 from collections.abc import Sequence
 
-from common.tools.lib.columns import ROW_COLUMNS
+from common.tools.lib.columns import PROFILE_COLUMNS, ROW_COLUMNS
+from plots.kmeans import profile as profiling
 from plots.kmeans.figures import BEST, CLUSTERS, FIRST, KERNELS, STAGES
+from plots.kmeans.one_pass import FEW, MANY, ONE_PASS
+from plots.kmeans.profile import POINTS
 from plots.records.sweeps import Sweep
 from tests.plots.fixtures import GPU, HOST, row
+
+
+# Of each point: 20 IMAD, 2 LDS.
+OPCODES = {"opcode:IMAD": 20.0, "opcode:LDS": 2.0}
+
+
+def one_pass_rows(engine: str, n: int) -> list[list[object]]:
+    """Stage i after the thesis': 5 ms once, and 8 / 2^i ms per iteration at k = 4; twice as much at
+    k = 32. Copies take 100 ms. The kernels' time is a tenth of a made-up row's total."""
+    found = []
+    for k in CLUSTERS:
+        for i, stage in enumerate(ONE_PASS):
+            for count in (FEW, MANY):
+                parameters = f"k={k};init=random;max-iterations={count};all-iterations=1"
+                parameters += ";max-coordinate=1000000"
+                ms = 5 + count * 8 / 2**i * (2 if k == 32 else 1)
+                for repeat in (1, 2, 3):
+                    one = row("kmeans", stage, engine, n, 100 + ms, repeat, parameters, "uniform")
+                    one[ROW_COLUMNS.index("kernels_ms")] = ms
+                    found.append(one)
+    return found
+
+
+def profile_records() -> list[list[object]]:
+    return [
+        [
+            "2026-02-03",
+            "kmeans",
+            stage,
+            GPU,
+            POINTS,
+            "sum_columns_kernel",
+            name,
+            "",
+            each * POINTS / 32,
+        ]
+        for stage in profiling.PROFILED
+        for name, each in OPCODES.items()
+    ]
 
 
 def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
@@ -55,7 +97,10 @@ Table = tuple[str, tuple[str, ...]]  # its kind and its columns
 def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]:
     """The recorded files of one engine."""
     sizes = (10**7, 16 * 10**7, 32 * 10**7) if engine == "gpu" else (2000, 4000)
-    return {("", ROW_COLUMNS): rows(engine, sizes)}
+    found = {("", ROW_COLUMNS): rows(engine, sizes) + one_pass_rows(engine, sizes[1])}
+    if profile and ONE_PASS:
+        found["profile", PROFILE_COLUMNS] = profile_records()
+    return found
 
 
 LABELS: dict[str, tuple[str, ...]] = {
@@ -90,10 +135,20 @@ LABELS: dict[str, tuple[str, ...]] = {
         )
         for i in range(4)
     },
+    **(
+        {
+            "kmeans_iterations": (*ONE_PASS, GPU, "clusters", "Kernels of one more iteration, ms"),
+            "kmeans_instructions": (*profiling.PROFILED, "Instructions per point", GPU, "22"),
+        }
+        if ONE_PASS
+        else {}
+    ),
 }
 
 COUNTED = ("kmeans_clusters",)
 TRACED = COUNTED
+# The figures that are drawn from the profile.
+PROFILED = ("kmeans_instructions",) if ONE_PASS else ()
 
 
 def fewest_repeats(sweep: Sweep) -> int:

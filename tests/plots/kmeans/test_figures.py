@@ -17,13 +17,25 @@ from plots.kmeans.figures import (
     TWO_SUMS,
     times_table,
 )
+from plots.kmeans.one_pass import (
+    FEW,
+    HUNDRED,
+    MANY,
+    ONE_PASS,
+    RUN,
+    SHOWN_K,
+    iteration_ms,
+    iterations_table,
+    medians_of,
+    reading_ms,
+)
 from plots.records.folders import PLOTS, THESIS
+from plots.records.limits import Limits
 from plots.records.published import read_published
+from plots.records.rows import Row
 from plots.records.sweeps import FILE, Sweep, all_sweeps
-from tests.plots.fixtures import ReadmeTest, TraceTest
-from tests.plots.kmeans.data import rows
-
-RUN = {"input": "uniform", "init": "random", "max-iterations": 20, "all-iterations": 1}
+from tests.plots.fixtures import GPU, ReadmeTest, TraceTest, timed
+from tests.plots.kmeans.data import one_pass_rows, rows
 
 
 class ClustersTest(TraceTest):
@@ -98,7 +110,8 @@ class ClustersTest(TraceTest):
 
 class TablesTest(ReadmeTest):
     def test_kmeans_readme_shows_every_k(self) -> None:
-        self.write("kmeans.csv", ROW_COLUMNS, rows("gpu", [10**7, 16 * 10**7, 32 * 10**7]))
+        measured = rows("gpu", [10**7, 16 * 10**7, 32 * 10**7])
+        self.write("kmeans.csv", ROW_COLUMNS, measured + one_pass_rows("gpu", 16 * 10**7))
         text = self.readme(CHAPTER)
         for line in (
             (
@@ -135,6 +148,48 @@ class TablesTest(ReadmeTest):
             )
 
 
+class IterationsTest(ReadmeTest):
+    """The time of an iteration, from runs of few and of many."""
+
+    def rows(self, ms: dict[int, float]) -> list[Row]:
+        parameters = {"k": "4"} | {name: str(value) for name, value in RUN.items()}
+        return [
+            timed("06", 100, 100.0, kernels, **parameters, **{"max-iterations": str(count)})
+            for count, kernels in ms.items()
+        ]
+
+    def test_what_a_run_does_once_does_not_count(self) -> None:
+        medians = medians_of(self.rows({FEW: 7.0, MANY: 7.0 + 2.5 * (MANY - FEW)}))
+        self.assertAlmostEqual(iteration_ms(medians, "06", 4), 2.5)
+
+    def test_runs_that_are_missing_or_make_no_sense(self) -> None:
+        for ms, said in (
+            ({FEW: 7.0}, "no rows of 06, k = 4, 1 and 20 iterations"),
+            ({FEW: 7.0, MANY: 7.0}, "20 iterations take 7 ms, 1 takes 7 ms"),
+        ):
+            with self.assertRaisesRegex(DataError, said):
+                iteration_ms(medians_of(self.rows(ms)), "06", 4)
+
+    def test_reading(self) -> None:
+        limits = {GPU: Limits(GPU, 4e12)}
+        self.assertAlmostEqual(reading_ms(160_000_000, limits, GPU), 0.32)
+        self.assertEqual(reading_ms(160_000_000, limits, "another"), 0)
+
+    @unittest.skipUnless(ONE_PASS, "no stage after the thesis' is recorded")
+    def test_readme(self) -> None:
+        self.write(
+            "kmeans.csv",
+            ROW_COLUMNS,
+            rows("gpu", [16 * 10**7]) + one_pass_rows("gpu", 16 * 10**7),
+        )
+        text = self.readme(CHAPTER)
+        first = ONE_PASS[0]
+        self.assertIn(
+            f"| [{first}]({first}/kmeans.cu) | {STAGES[first].technique} | 8 ms (0.265 s)", text
+        )
+        self.assertIn("160 M points within 10⁶ of 0", text)
+
+
 def sizes(scope: str, engine: str, stage: str, k: int) -> set[int]:
     """The n of the sweeps that run this k. Some vary k, others name one."""
 
@@ -150,14 +205,24 @@ def sizes(scope: str, engine: str, stage: str, k: int) -> set[int]:
 
 
 class SweepsTest(unittest.TestCase):
-    def test_every_run_does_the_same_iterations(self) -> None:
+    def test_runs_that_are_compared_do_the_same_iterations(self) -> None:
         for sweep in all_sweeps(PLOTS / STAGES.chapter / FILE):
             with self.subTest(sweep=sweep.name):
                 match, vary = dict(sweep.match), dict(sweep.vary)
-                self.assertEqual(sweep.args[-3:], ("--all-iterations", "--max-iterations", "20"))
-                self.assertLessEqual(RUN.items(), match.items())
-                self.assertLessEqual(set(vary), {"k"})
-                if not vary:
+                self.assertIn("--all-iterations", sweep.args)
+                self.assertEqual((match["input"], match["init"]), ("uniform", "random"))
+                self.assertEqual(match["all-iterations"], 1)
+                if match["max-coordinate"] == 0:
+                    self.assertEqual(sweep.args[-2:], ("--max-iterations", "20"))
+                    self.assertEqual(match["max-iterations"], 20)
+                    self.assertLessEqual(set(vary), {"k"})
+                elif vary:
+                    self.assertLessEqual(RUN.items(), match.items())
+                    self.assertEqual(tuple(vary["max-iterations"]), (FEW, MANY))
+                else:
+                    self.assertLessEqual(RUN.items(), match.items())
+                    self.assertEqual((match["k"], match["max-iterations"]), (SHOWN_K, HUNDRED))
+                if "k" in match:
                     self.assertEqual(sweep.args[:2], ("--k", str(match["k"])))
 
     def test_sizes(self) -> None:

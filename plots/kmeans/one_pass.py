@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""The stages after the thesis', which read each point at most once per iteration: the time of an
+iteration against the number of clusters, beside whole runs and the time of reading the points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from common.tools.lib.numbers import short_count, short_time, three_digits
+from common.tools.lib.stages import DataError
+from plots.drawing.axes import log_range
+from plots.drawing.figure import Block, Drawing
+from plots.drawing.words import check_stages, device_label, kernel_engine, provenance
+from plots.records.limits import Limits
+from plots.records.medians import quartiles
+from plots.records.rows import Report, Row, matches, newest
+from plots.records.source import Source
+from plots.records.stages import stages_of
+
+STAGES = stages_of("kmeans")
+THESIS_LAST = STAGES.named("device_loop")
+ONE_PASS = tuple(name for name in STAGES.kernels if name > THESIS_LAST)
+# A narrow range, in which the sums of a thread fit one word.
+RUN = {"input": "uniform", "init": "random", "all-iterations": 1, "max-coordinate": 1_000_000}
+FEW, MANY, HUNDRED = 1, 20, 100  # iterations
+BYTES_PER_POINT = 8
+SHOWN_K = 16  # whose whole runs are shown
+
+# By stage, k and number of iterations: the medians of kernels and of whole runs, in ms.
+Medians = dict[tuple[str, int, int], tuple[float, float]]
+
+
+def medians_of(rows: Sequence[Row]) -> Medians:
+    found: dict[tuple[str, int, int], list[Row]] = {}
+    for row in rows:
+        key = (row.stage, int(row.parameters["k"]), int(row.parameters["max-iterations"]))
+        found.setdefault(key, []).append(row)
+    return {
+        key: (
+            quartiles(one.kernels_ms for one in own)[1],
+            quartiles(one.total_ms for one in own)[1],
+        )
+        for key, own in found.items()
+    }
+
+
+def iteration_ms(medians: Medians, stage: str, k: int) -> float:
+    """The kernels of one more iteration. What a run does once, as finding the box of the points and
+    writing the labels, is in runs of few and of many iterations."""
+    try:
+        few, many = (medians[stage, k, number][0] for number in (FEW, MANY))
+    except KeyError as error:
+        wanted = f"{stage}, k = {k}, {FEW} and {MANY} iterations"
+        raise DataError(f"{STAGES.chapter}: no rows of {wanted}") from error
+    if many <= few:
+        raise DataError(
+            f"{STAGES.chapter}: {stage}, k = {k}: {MANY} iterations take {many:g} ms, {FEW} takes"
+            f" {few:g} ms"
+        )
+    return (many - few) / (MANY - FEW)
+
+
+def rows_at_largest_n(rows: Sequence[Row]) -> tuple[int, list[Row]]:
+    """The rows of these runs at the largest n that every stage has."""
+    common = set.intersection(
+        *({row.n for row in rows if row.stage == stage} for stage in ONE_PASS)
+    )
+    if not common:
+        raise DataError(f"{STAGES.chapter}: there is no n at which every stage was measured")
+    n = max(common)
+    return n, [row for row in rows if row.n == n]
+
+
+def clusters_of(medians: Medians) -> list[int]:
+    """Every k that was measured with FEW and with MANY iterations."""
+    return sorted({k for _, k, number in medians if number in (FEW, MANY)})
+
+
+def reading_ms(n: int, limits: Mapping[str, Limits], device: str) -> float:
+    """The time of reading every point once; 0 for a device without limits."""
+    rate = limits[device].bytes_per_second if device in limits else 0
+    return 1000 * BYTES_PER_POINT * n / rate if rate > 0 else 0.0
+
+
+def prepare_iterations(source: Source) -> Drawing:
+    """The time of an iteration against k, and whole runs."""
+    path = source.rows_path(STAGES.chapter)
+    rows = [
+        row for row in source.rows(STAGES.chapter) if row.stage in ONE_PASS and matches(row, RUN)
+    ]
+    engine = kernel_engine(rows)
+    rows = newest([row for row in rows if row.engine == engine])
+    check_stages(rows, ONE_PASS, path, f"{engine}, within {RUN['max-coordinate']} of 0")
+    n, rows = rows_at_largest_n(rows)
+    rows = [row for row in rows if int(row.parameters["max-iterations"]) in (FEW, MANY)]
+    medians = medians_of(rows)
+    ks = clusters_of(medians)
+    series = {stage: [(k, iteration_ms(medians, stage, k)) for k in ks] for stage in ONE_PASS}
+    shown_k = SHOWN_K if SHOWN_K in ks else ks[-1]
+    whole = [(stage, medians[stage, shown_k, MANY][1]) for stage in ONE_PASS]
+    device = device_label(rows, engine)
+    limits = {} if engine == "emu" else source.limits()
+    reading = reading_ms(n, limits, rows[0].device)
+    values = [ms for points in series.values() for _, ms in points] + [reading] * (reading > 0)
+    low, high = log_range(values, 0.38)  # the key is above the lines
+    listed = ", ".join(
+        f"{stage} {three_digits(dict(points)[shown_k])} ms" for stage, points in series.items()
+    )
+    said = f" Reading the points once takes {three_digits(reading)} ms." if reading else ""
+    return Drawing(
+        tables={
+            "iteration": [Block(stage, points) for stage, points in series.items()],
+            "whole": [Block("whole run", whole)],
+        },
+        variables={
+            "k_low": ks[0] / 1.2,
+            "k_high": ks[-1] * 1.2,
+            "k_tics": "(" + ", ".join(f"'{k}' {k}" for k in ks) + ")",
+            "ms_low": low,
+            "ms_high": high,
+            "reading": reading,
+            "reading_text": f"reading {short_count(n)} points once",
+            "bars": len(ONE_PASS),
+            "whole_top": 1.2 * max(ms for _, ms in whole),
+            "whole_title": f"Whole runs, k = {shown_k}, {MANY} iterations, ms",
+        },
+        subtitle=provenance(rows, engine, source.kind),
+        emulated=engine == "emu",
+        ours=(
+            f"Kernels of one more iteration, {short_count(n)} points, k = {shown_k}: {listed}.{said}"
+        ),
+        alt=(
+            f"Line chart of the time of an iteration against the number of clusters on {device},"
+            f" the times logarithmic, and a bar chart of whole runs; k = {shown_k}: {listed}.{said}"
+        ),
+    )
+
+
+def iterations_table(
+    rows: Sequence[Row], _reports: Sequence[Report], limits: Mapping[str, Limits]
+) -> list[str]:
+    """For the README: one row per stage, one column per k."""
+    own = [
+        row for row in rows if row.engine == "gpu" and row.stage in ONE_PASS and matches(row, RUN)
+    ]
+    n, chosen = rows_at_largest_n(newest(own))
+    medians = medians_of(chosen)
+    ks = clusters_of(medians)
+    device = chosen[0].device
+    reading = reading_ms(n, limits, device)
+    heads = ["stage", "technique", *(f"k = {k}" for k in ks)]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for stage in ONE_PASS:
+        link = f"[{stage}]({stage}/{STAGES.chapter}.cu)"
+        cells = [
+            f"{three_digits(iteration_ms(medians, stage, k))} ms"
+            f" ({short_time(medians[stage, k, MANY][1] / 1000)})"
+            for k in ks
+        ]
+        lines.append(f"| {' | '.join([link, STAGES[stage].technique, *cells])} |")
+    hundred = [
+        f"{stage} {three_digits(medians[stage, SHOWN_K, HUNDRED][0])} ms"
+        for stage in ONE_PASS
+        if (stage, SHOWN_K, HUNDRED) in medians
+    ]
+    note = (
+        f"{device}, {short_count(n)} points within 10⁶ of 0, medians: the kernels of each further"
+        f" iteration, from runs of {FEW} and of {MANY}; in brackets the whole run of {MANY}, with"
+        " allocation and copies."
+    )
+    if reading:
+        note += f" Reading the points once takes {three_digits(reading)} ms."
+    if hundred:
+        note += (
+            f" All kernels of {HUNDRED} iterations, with what a run does once, k = {SHOWN_K}:"
+            f" {', '.join(hundred)}."
+        )
+    return [*lines, "", note]
