@@ -40,14 +40,15 @@ class IterationQueue {
     // batch of iterations is queued while the one before it runs, so up to two batches find the
     // last iteration done. Waits for the device at the end.
     template <class QueueIteration>
-    Progress run(std::int64_t max_iterations, const QueueIteration& queue_iteration) {
+    Progress run(std::int64_t max_iterations, const QueueIteration& queue_iteration,
+                 std::int64_t iterations_per_batch = kBatch) {
         for (std::int64_t queued = 0, batch = 0; queued < max_iterations; ++batch) {
             Progress* progress = &h_progress_.data()[batch % 2];
             if (batch >= 2) {
                 cuda_check(cudaEventSynchronize(copied_[batch % 2].get()));
                 if (progress->done) break;
             }
-            const std::int64_t end = std::min(queued + kBatch, max_iterations);
+            const std::int64_t end = std::min(queued + iterations_per_batch, max_iterations);
             for (; queued < end; ++queued) queue_iteration();
             cuda_check(cudaMemcpyAsync(progress, d_progress_.data(), d_progress_.bytes(),
                                        cudaMemcpyDeviceToHost));

@@ -88,6 +88,11 @@ inline constexpr double kBytesPerPointInTwoPasses = 24;
 // no label. After the last iteration these stages read each point once more and write its label.
 inline constexpr double kBytesPerPointInOnePass = 8;
 inline constexpr double kBytesPerLabelledPoint = 12;
+// The least traffic of a point that is sorted by cells (stages 12 to 15). Each of two partitions
+// reads it once to count and once to move it; keys have 4 bytes at least. Then stage 12 reads one
+// key per point and iteration.
+inline constexpr double kBytesPerPointToSort = 8 + 12 + 4 + 8;
+inline constexpr double kBytesPerSortedPoint = 4;
 
 // main() of every stage. Returns the exit status (error.hpp).
 int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters find_clusters,

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// K-means, stage 13: sums of cells.
+// Idea: the points of a cell have the same number and the same sums in every iteration, so these
+// are computed once. A cell with one candidate is added as a whole. Only the points of cut cells,
+// those with several candidates, are read.
+// Compared with 12_sort_by_cells: sum_whole_cells_kernel adds cells, and makes tasks of the cut
+// ones in every iteration. It finds the candidates of a square of cells, and of a cell among these.
+// Limit now: reading the numbers and sums of a million cells, and testing each.
+// Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/cell_runs.cuh"
+#include "device/cell_sort.cuh"
+#include "device/cell_sums.cuh"
+#include "device/cells.cuh"
+#include "device/fused_sums.cuh"
+#include "device/queue.cuh"
+#include "device/tasks.cuh"
+#include "device/two_stage.cuh"
+#include "problem/kmeans.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using kmeans::add, kmeans::add_block_sums, kmeans::box_of_cells;
+using kmeans::Box, kmeans::Cells, kmeans::CellSort, kmeans::SortedPoints;
+using kmeans::candidates_among, kmeans::candidates_by_warp;
+using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::sum_over_lanes;
+using kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+using kmeans::IterationQueue, kmeans::Progress, kmeans::State, kmeans::Sum;
+using kmeans::kAllLanes, kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps,
+    kmeans::Tasks;
+using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
+
+constexpr int kSide = 32;  // of a square of cells: a block of threads, one warp for each row
+static_assert(kSide * kSide == kTaskThreads);
+
+// One thread per cell.
+template <class Key>
+__global__ void __launch_bounds__(kTaskThreads, 1)
+    sum_whole_cells_kernel(SortedPoints<Key> sorted, CellSums sums, Tasks tasks, int k,
+                           State state) {
+    __shared__ int2 s_centroids[kMaxColumns];
+    __shared__ unsigned int s_candidates;
+    __shared__ Word s_partial[kWordsPerSum * kMaxColumns * kTaskWarps];
+    if (state.progress->done) return;
+    const int thread = threadIdx.x, lane = thread % 32;
+    if (thread < k) s_centroids[thread] = state.centroids[thread];
+    const Cells& cells = sorted.cells;
+    const int squares = (cells.columns - 1) / kSide + 1;  // along a side
+    Sum mine = {0, 0, 0};
+    for (int square = blockIdx.x; square < squares * squares; square += gridDim.x) {
+        const int first_row = square / squares * kSide, first_column = square % squares * kSide;
+        __syncthreads();  // the centroids must be copied, and the candidates before read by all
+        if (thread < 32) {
+            const Box box = box_of_cells(cells, first_row, min(first_row + kSide, cells.columns),
+                                         first_column, min(first_column + kSide, cells.columns));
+            const unsigned int candidates = candidates_by_warp(box, s_centroids, k);
+            if (lane == 0) s_candidates = candidates;
+        }
+        __syncthreads();  // the candidates must be written before a thread reads them
+        const int row = first_row + thread / kSide, column = first_column + lane;
+        if (row >= cells.columns) continue;
+        const unsigned int* starts = sorted.starts_of(row);
+        const bool exists = column < cells.columns;
+        const unsigned int points = exists ? starts[column + 1] - starts[column] : 0;
+        unsigned int candidates = 0;
+        if (points > 0) {
+            const Box box = box_of_cells(cells, row, row + 1, column, column + 1);
+            candidates = candidates_among(s_candidates, box, s_centroids);
+        }
+        const bool cut = (candidates & (candidates - 1)) != 0;
+        tasks.append(starts, row, column, cut ? column + 1 : column);
+        const std::int64_t cell = starts - sorted.starts + column;
+        const bool whole = points > 0 && !cut;
+        const std::int64_t u = whole ? sums.u[cell] : 0, v = whole ? sums.v[cell] : 0;
+        unsigned int rest = __ballot_sync(kAllLanes, whole);
+        while (rest != 0) {  // mostly, the cells of a warp have the same label
+            const unsigned int only =
+                __shfl_sync(kAllLanes, candidates, __ffs(static_cast<int>(rest)) - 1);
+            const bool same = whole && candidates == only;
+            const Sum sum = {sum_over_lanes(same ? u : 0), sum_over_lanes(same ? v : 0),
+                             __reduce_add_sync(kAllLanes, same ? points : 0)};
+            if (only == 1u << lane) add(mine, sum);
+            rest &= ~__ballot_sync(kAllLanes, same);
+        }
+    }
+    add_block_sums<kMaxColumns>(mine, cells.low, s_partial, k, state.sums);
+}
+
+// One warp per task.
+template <class Key>
+__global__ void __launch_bounds__(kTaskThreads, 1)
+    sum_tasks_kernel(SortedPoints<Key> sorted, Tasks tasks, int k, State state) {
+    if (state.progress->done) return;
+    sum_tasks(sorted, tasks, state.centroids, k, state.sums);
+    if (!is_last_block(state.progress)) return;
+    end_iteration(state, k);
+    if (threadIdx.x == 0) *tasks.number = 0;
+}
+
+// Sorts the points, and runs all iterations.
+template <class Key>
+Progress run_iterations(const Input& input, const int2* d_points, CellSort& sort,
+                        const Cells& cells, CellSumsMemory& memory, const Tasks& tasks,
+                        const State& state, IterationQueue& queue, PhaseTimer& timer) {
+    const SortedPoints<Key> sorted = sort.sort<Key>(d_points, cells);
+    const CellSums sums = memory.sum(sorted, input.count());
+    const std::int64_t useful = kmeans::max_tasks(input.count(), sort.max_cells()) / kTaskWarps + 1;
+    const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
+    const std::int64_t squares = (cells.columns - 1) / kSide + 1;
+    const int square_blocks =
+        kmeans::blocks_at_once(sum_whole_cells_kernel<Key>, kTaskThreads, squares * squares);
+    timer.note_grid(blocks, kTaskThreads);
+    return queue.run(input.max_iterations, [&] {
+        sum_whole_cells_kernel<<<square_blocks, kTaskThreads>>>(sorted, sums, tasks, input.k(),
+                                                                state);
+        cuda_check(cudaGetLastError());
+        sum_tasks_kernel<<<blocks, kTaskThreads>>>(sorted, tasks, input.k(), state);
+        cuda_check(cudaGetLastError());
+    });
+}
+
+void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t count = input.count();
+    const int k = input.k();
+    if (!CellSort::takes(count, k)) return kmeans::fused::find_clusters(input, output, timer);
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<int2> d_points(count), d_centroids(k), d_before(k);
+    DeviceBuffer<std::int64_t> d_sizes(k);
+    DeviceBuffer<Word> d_sums(kWordsPerSum * k);
+    IterationQueue queue;
+    CellSort sort(count);
+    CellSumsMemory d_cell_sums(sort.words());
+    DeviceBuffer<uint4> d_tasks(kmeans::max_tasks(count, sort.max_cells()));
+    DeviceBuffer<unsigned int> d_number(1);
+    kmeans::TableMemory d_table;
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_points.data(), input.points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_centroids.data(), input.centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyHostToDevice));
+    cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
+    cuda_check(cudaMemset(d_number.data(), 0, d_number.bytes()));
+
+    timer.begin(Phase::kKernels);
+    const Cells cells = sort.choose_cells(d_points.data());
+    const Tasks tasks = {d_tasks.data(), d_number.data()};
+    const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
+                         d_before.data(),     d_sizes.data(), input.max_iterations,
+                         input.all_iterations};
+    const auto run =
+        kmeans::keys_fit_32_bits(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
+    const Progress progress =
+        run(input, d_points.data(), sort, cells, d_cell_sums, tasks, state, queue, timer);
+    // The labels are those of the centroids before the last iteration.
+    kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
+                         d_before.data(), k, sort.d_labels());
+
+    timer.begin(Phase::kCopyOut);
+    output.iterations = progress.iterations;
+    output.converged = progress.converged != 0;
+    cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(cudaMemcpy(output.labels.data(), sort.d_labels(), count * sizeof(int),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(
+        cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.declare_work(
+        {.bytes = (kmeans::kBytesPerPointToSort + kmeans::kBytesPerSortedPoint) * count +
+                  kmeans::kBytesPerLabelledPoint * count});
+}
+
+int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// K-means, stage 14: intervals of rows.
+// Idea: a centroid's cluster is convex, so in a row of cells it owns one interval of columns. With
+// the sums of all cells before each cell, those of an interval are two readings and a difference.
+// Nobody looks at a cell any more that is not cut.
+// Compared with 13_cell_sums: share_rows_kernel finds one interval per row and centroid instead of
+// testing each cell; the columns between intervals become tasks.
+// Limit now: two launches per iteration that wait for each other, and the latency of memory.
+// Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/cell_runs.cuh"
+#include "device/cell_sort.cuh"
+#include "device/cell_sums.cuh"
+#include "device/cells.cuh"
+#include "device/fused_sums.cuh"
+#include "device/queue.cuh"
+#include "device/row_intervals.cuh"
+#include "device/tasks.cuh"
+#include "device/two_stage.cuh"
+#include "problem/kmeans.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using kmeans::add_block_sums, kmeans::Box, kmeans::Cells, kmeans::CellSort, kmeans::SortedPoints;
+using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::Duel, kmeans::share_row;
+using kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+using kmeans::IterationQueue, kmeans::Progress, kmeans::State, kmeans::Sum;
+using kmeans::kAllLanes, kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps,
+    kmeans::Tasks;
+using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
+
+// A warp finds intervals of one centroid, lane l those in which the centroid beats number l. Then a
+// warp has one row, and lane c the interval of centroid c.
+template <class Key>
+__global__ void __launch_bounds__(kTaskThreads, 1)
+    share_rows_kernel(SortedPoints<Key> sorted, CellSums before, Tasks tasks, int k, State state) {
+    __shared__ int2 s_centroids[kMaxColumns];
+    __shared__ int s_left[kTaskWarps][kMaxColumns], s_right[kTaskWarps][kMaxColumns];
+    __shared__ Word s_partial[kWordsPerSum * kMaxColumns * kTaskWarps];
+    if (state.progress->done) return;
+    const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    if (thread < k) s_centroids[thread] = state.centroids[thread];
+    __syncthreads();  // all centroids must be copied before a thread reads them
+    const Cells& cells = sorted.cells;
+    const int rows = sorted.rows(), groups = kTaskWarps / k, c = warp % k;
+    const Duel duel(s_centroids[c], s_centroids[min(lane, k - 1)], c < lane);
+    const bool fights = lane < k && lane != c;
+    Sum mine = {0, 0, 0};
+    // Neighbouring rows are often cut alike, so they belong to different blocks.
+    for (int first = blockIdx.x; first < rows; first += kTaskWarps * gridDim.x) {
+        const int number = min(kTaskWarps, (rows - 1 - first) / static_cast<int>(gridDim.x) + 1);
+        for (int i = warp / k; i < number && warp < groups * k; i += groups) {
+            const Box box = cells.box_of((first + i * gridDim.x) << cells.bits);
+            int left = 0, right = cells.columns;
+            if (fights) duel.narrow(cells, box.low.y, box.high.y, left, right);
+            left = __reduce_max_sync(kAllLanes, left);
+            right = __reduce_min_sync(kAllLanes, right);
+            if (lane == 0) s_left[i][c] = left;
+            if (lane == 0) s_right[i][c] = right;
+        }
+        __syncthreads();  // all intervals must be written before a warp reads those of its row
+        if (warp < number) {
+            const int left = lane < k ? s_left[warp][lane] : 0;
+            const int right = lane < k ? s_right[warp][lane] : 0;
+            share_row(sorted, before, first + warp * gridDim.x, left, right, tasks, mine);
+        }
+        __syncthreads();  // all intervals must have been read before a warp writes new ones
+    }
+    add_block_sums<kMaxColumns>(mine, cells.low, s_partial, k, state.sums);
+}
+
+// One warp per task.
+template <class Key>
+__global__ void __launch_bounds__(kTaskThreads, 1)
+    sum_tasks_kernel(SortedPoints<Key> sorted, Tasks tasks, int k, State state) {
+    if (state.progress->done) return;
+    sum_tasks(sorted, tasks, state.centroids, k, state.sums);
+    if (!is_last_block(state.progress)) return;
+    end_iteration(state, k);
+    if (threadIdx.x == 0) *tasks.number = 0;
+}
+
+// Sorts the points, and runs all iterations.
+template <class Key>
+Progress run_iterations(const Input& input, const int2* d_points, CellSort& sort,
+                        const Cells& cells, CellSumsMemory& memory, const Tasks& tasks,
+                        const State& state, IterationQueue& queue, PhaseTimer& timer) {
+    const SortedPoints<Key> sorted = sort.sort<Key>(d_points, cells);
+    const CellSums before = memory.sum(sorted, input.count());
+    kmeans::scan_sums_kernel<<<cells.columns, kmeans::kMaxSide>>>(cells.columns, before);
+    cuda_check(cudaGetLastError());
+    const std::int64_t lists = std::int64_t{cells.columns} * (input.k() + 1);
+    const std::int64_t useful = kmeans::max_tasks(input.count(), lists) / kTaskWarps + 1;
+    const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
+    const int row_blocks =
+        kmeans::blocks_at_once(share_rows_kernel<Key>, kTaskThreads, cells.columns);
+    timer.note_grid(blocks, kTaskThreads);
+    return queue.run(input.max_iterations, [&] {
+        share_rows_kernel<<<row_blocks, kTaskThreads>>>(sorted, before, tasks, input.k(), state);
+        cuda_check(cudaGetLastError());
+        sum_tasks_kernel<<<blocks, kTaskThreads>>>(sorted, tasks, input.k(), state);
+        cuda_check(cudaGetLastError());
+    });
+}
+
+void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t count = input.count();
+    const int k = input.k();
+    if (!CellSort::takes(count, k)) return kmeans::fused::find_clusters(input, output, timer);
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<int2> d_points(count), d_centroids(k), d_before(k);
+    DeviceBuffer<std::int64_t> d_sizes(k);
+    DeviceBuffer<Word> d_sums(kWordsPerSum * k);
+    IterationQueue queue;
+    CellSort sort(count);
+    CellSumsMemory d_cell_sums(sort.words());
+    DeviceBuffer<uint4> d_tasks(kmeans::max_tasks(count, sort.max_rows() * (k + 1)));
+    DeviceBuffer<unsigned int> d_number(1);
+    kmeans::TableMemory d_table;
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_points.data(), input.points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_centroids.data(), input.centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyHostToDevice));
+    cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
+    cuda_check(cudaMemset(d_number.data(), 0, d_number.bytes()));
+
+    timer.begin(Phase::kKernels);
+    const Cells cells = sort.choose_cells(d_points.data());
+    const Tasks tasks = {d_tasks.data(), d_number.data()};
+    const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
+                         d_before.data(),     d_sizes.data(), input.max_iterations,
+                         input.all_iterations};
+    const auto run =
+        kmeans::keys_fit_32_bits(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
+    const Progress progress =
+        run(input, d_points.data(), sort, cells, d_cell_sums, tasks, state, queue, timer);
+    // The labels are those of the centroids before the last iteration.
+    kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
+                         d_before.data(), k, sort.d_labels());
+
+    timer.begin(Phase::kCopyOut);
+    output.iterations = progress.iterations;
+    output.converged = progress.converged != 0;
+    cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(cudaMemcpy(output.labels.data(), sort.d_labels(), count * sizeof(int),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(
+        cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.declare_work(
+        {.bytes = (kmeans::kBytesPerPointToSort + kmeans::kBytesPerSortedPoint) * count +
+                  kmeans::kBytesPerLabelledPoint * count});
+}
+
+int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }

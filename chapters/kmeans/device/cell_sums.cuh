@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Stages 13 to 15: the sums of the points of each cell, which are computed once.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/cell_runs.cuh"
+#include "device/cell_sort.cuh"
+#include "device/sort_tiles.cuh"
+
+namespace kmeans {
+
+// Sums of offsets from the corner of the cells: (columns + 1) words per row, as in
+// SortedPoints::starts.
+struct CellSums {
+    Word *u, *v;
+};
+
+__device__ inline void add(Sum& sum, const Sum& more) {
+    sum.x += more.x;
+    sum.y += more.y;
+    sum.count += more.count;
+}
+
+constexpr int kSumThreads = 256;
+constexpr std::int64_t kMaxChunk = 1 << 16;  // so many 16-bit numbers have a sum of 32 bits
+
+// Adds the numbers of all lanes. Wide ones are added in halves.
+template <class Key>
+__device__ Word sum_offsets(unsigned int low, unsigned int high) {
+    const Word sum = __reduce_add_sync(kAllLanes, low);
+    if (sizeof(Key) == 4) return sum;
+    return sum + (static_cast<Word>(__reduce_add_sync(kAllLanes, high)) << 16);
+}
+
+// One warp per `chunk` points, so that crowded cells have many warps. `sums` must be zero.
+template <class Key>
+__global__ void __launch_bounds__(kSumThreads)
+    sum_cells_kernel(SortedPoints<Key> sorted, std::int64_t count, unsigned int chunk,
+                     CellSums sums) {
+    const Cells& cells = sorted.cells;
+    const std::int64_t warp = (blockIdx.x * kSumThreads + threadIdx.x) / 32;
+    if (warp * chunk >= count) return;
+    unsigned int begin = static_cast<unsigned int>(warp * chunk);
+    const auto end = static_cast<unsigned int>(min(warp * chunk + chunk, count));
+    const unsigned int lane = threadIdx.x % 32, mask = (1u << cells.shift) - 1;
+    while (begin < end) {
+        // The points up to the end of a cell, or of the chunk.
+        const int row = sorted.row_of(begin);
+        const int column = static_cast<int>(sorted.keys[begin] >> (2 * cells.shift));
+        const unsigned int cell_end = min(sorted.starts_of(row)[column + 1], end);
+        // In a narrow grid, 2^16 offsets within a cell fit 32 bits.
+        constexpr unsigned int kLow = sizeof(Key) == 4 ? ~0u : 0xffff;
+        unsigned int u_low = 0, v_low = 0, u_high = 0, v_high = 0;
+        for (unsigned int i = begin + lane; i < cell_end; i += 32) {
+            const Key key = sorted.keys[i];
+            const unsigned int u = sorted.u_of(key) & mask, v = sorted.v_in_row(key);
+            u_low += u & kLow;
+            v_low += v & kLow;
+            u_high += u >> 16;
+            v_high += v >> 16;
+        }
+        const Word number = cell_end - begin;
+        const Word u = sum_offsets<Key>(u_low, u_high) + (number * column << cells.shift);
+        const Word v = sum_offsets<Key>(v_low, v_high) + (number * row << cells.shift);
+        const std::int64_t cell = static_cast<std::int64_t>(row) * (cells.columns + 1) + column;
+        if (lane == 0) atomicAdd(&sums.u[cell], u);
+        if (lane == 1) atomicAdd(&sums.v[cell], v);
+        begin = cell_end;
+    }
+}
+
+// The sum of a number of each lane.
+__device__ inline std::int64_t sum_over_lanes(std::int64_t number) {
+    for (int distance = 16; distance > 0; distance /= 2) {
+        number += __shfl_xor_sync(kAllLanes, number, distance);
+    }
+    return number;
+}
+
+// Those of the candidates of a larger box that may be the nearest of a point in this one.
+__device__ inline unsigned int candidates_among(unsigned int candidates, const Box& box,
+                                                const int2* centroids) {
+    if ((candidates & (candidates - 1)) == 0) return candidates;
+    const int b = nearest_among(candidates, box.centre(), centroids);
+    const int2 other = centroids[b];
+    unsigned int left = 1u << b;
+    for (; candidates != 0; candidates &= candidates - 1) {
+        const int a = __ffs(static_cast<int>(candidates)) - 1;
+        const int2 mine = centroids[a];
+        const int2 corner = make_int2(mine.x > other.x ? box.high.x : box.low.x,
+                                      mine.y > other.y ? box.high.y : box.low.y);
+        if (counts_as_nearer(corner, a, b, centroids)) left |= 1u << a;
+    }
+    return left;
+}
+
+// The memory of the sums, and the launch.
+class CellSumsMemory {
+  public:
+    explicit CellSumsMemory(std::int64_t words) : d_u_(words), d_v_(words) {}
+
+    // Does not wait.
+    template <class Key>
+    CellSums sum(const SortedPoints<Key>& sorted, std::int64_t count) {
+        cuda_check(cudaMemsetAsync(d_u_.data(), 0, d_u_.bytes()));
+        cuda_check(cudaMemsetAsync(d_v_.data(), 0, d_v_.bytes()));
+        constexpr int kWarps = kSumThreads / 32;
+        const CellSums sums = {d_u_.data(), d_v_.data()};
+        const std::int64_t warps =
+            std::int64_t{kWarps} * blocks_at_once(sum_cells_kernel<Key>, kSumThreads, count);
+        const std::int64_t chunk = std::clamp<std::int64_t>(count / warps + 1, 256, kMaxChunk);
+        sum_cells_kernel<<<(count - 1) / (chunk * kWarps) + 1, kSumThreads>>>(
+            sorted, count, static_cast<unsigned int>(chunk), sums);
+        cuda_check(cudaGetLastError());
+        return sums;
+    }
+
+  private:
+    course::DeviceBuffer<Word> d_u_, d_v_;
+};
+
+}  // namespace kmeans
