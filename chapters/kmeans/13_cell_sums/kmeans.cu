@@ -4,7 +4,7 @@
 // are computed once. A cell with one candidate is added as a whole. Only the points of cut cells,
 // those with several candidates, are read.
 // Compared with 12_sort_by_cells: sum_whole_cells_kernel adds cells, and makes tasks of the cut
-// ones in every iteration. It finds the candidates of a square of cells, and of a cell among these.
+// ones in every iteration. It finds the candidates of 32 cells, and of a cell among these.
 // Limit now: reading the numbers and sums of a million cells, and testing each.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -24,69 +24,48 @@
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using kmeans::add, kmeans::add_block_sums, kmeans::box_of_cells;
+using kmeans::add_block_sums, kmeans::add_by_label, kmeans::box_of_cells;
 using kmeans::Box, kmeans::Cells, kmeans::CellSort, kmeans::SortedPoints;
 using kmeans::candidates_among, kmeans::candidates_by_warp;
-using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::sum_over_lanes;
+using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::sum_of;
 using kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
 using kmeans::IterationQueue, kmeans::Progress, kmeans::State, kmeans::Sum;
-using kmeans::kAllLanes, kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps,
-    kmeans::Tasks;
+using kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps, kmeans::Tasks;
 using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
 
-constexpr int kSide = 32;  // of a square of cells: a block of threads, one warp for each row
-static_assert(kSide * kSide == kTaskThreads);
-
-// One thread per cell.
+// One thread per cell. A warp has a strip of 32 cells of a row.
 template <class Key>
 __global__ void __launch_bounds__(kTaskThreads, 1)
     sum_whole_cells_kernel(SortedPoints<Key> sorted, CellSums sums, Tasks tasks, int k,
                            State state) {
     __shared__ int2 s_centroids[kMaxColumns];
-    __shared__ unsigned int s_candidates;
     __shared__ Word s_partial[kWordsPerSum * kMaxColumns * kTaskWarps];
     if (state.progress->done) return;
     const int thread = threadIdx.x, lane = thread % 32;
     if (thread < k) s_centroids[thread] = state.centroids[thread];
+    __syncthreads();  // all centroids must be copied before a thread reads them
     const Cells& cells = sorted.cells;
-    const int squares = (cells.columns - 1) / kSide + 1;  // along a side
+    const int strips = (cells.columns - 1) / 32 + 1;  // of a row
     Sum mine = {0, 0, 0};
-    for (int square = blockIdx.x; square < squares * squares; square += gridDim.x) {
-        const int first_row = square / squares * kSide, first_column = square % squares * kSide;
-        __syncthreads();  // the centroids must be copied, and the candidates before read by all
-        if (thread < 32) {
-            const Box box = box_of_cells(cells, first_row, min(first_row + kSide, cells.columns),
-                                         first_column, min(first_column + kSide, cells.columns));
-            const unsigned int candidates = candidates_by_warp(box, s_centroids, k);
-            if (lane == 0) s_candidates = candidates;
-        }
-        __syncthreads();  // the candidates must be written before a thread reads them
-        const int row = first_row + thread / kSide, column = first_column + lane;
-        if (row >= cells.columns) continue;
+    for (int i = blockIdx.x * kTaskWarps + thread / 32; i < sorted.rows() * strips;
+         i += gridDim.x * kTaskWarps) {
+        const int row = i / strips, first = i % strips * 32, column = first + lane;
+        const Box strip = box_of_cells(cells, row, row + 1, first, first + 32);
+        const unsigned int candidates = candidates_by_warp(strip, s_centroids, k);
         const unsigned int* starts = sorted.starts_of(row);
         const bool exists = column < cells.columns;
         const unsigned int points = exists ? starts[column + 1] - starts[column] : 0;
-        unsigned int candidates = 0;
+        unsigned int left = 0;  // of these candidates, those of the cell
         if (points > 0) {
             const Box box = box_of_cells(cells, row, row + 1, column, column + 1);
-            candidates = candidates_among(s_candidates, box, s_centroids);
+            left = candidates_among(candidates, box, s_centroids);
         }
-        const bool cut = (candidates & (candidates - 1)) != 0;
+        const bool cut = (left & (left - 1)) != 0;
         tasks.append(starts, row, column, cut ? column + 1 : column);
-        const std::int64_t cell = starts - sorted.starts + column;
-        const bool whole = points > 0 && !cut;
-        const std::int64_t u = whole ? sums.u[cell] : 0, v = whole ? sums.v[cell] : 0;
-        unsigned int rest = __ballot_sync(kAllLanes, whole);
-        while (rest != 0) {  // mostly, the cells of a warp have the same label
-            const unsigned int only =
-                __shfl_sync(kAllLanes, candidates, __ffs(static_cast<int>(rest)) - 1);
-            const bool same = whole && candidates == only;
-            const Sum sum = {sum_over_lanes(same ? u : 0), sum_over_lanes(same ? v : 0),
-                             __reduce_add_sync(kAllLanes, same ? points : 0)};
-            if (only == 1u << lane) add(mine, sum);
-            rest &= ~__ballot_sync(kAllLanes, same);
-        }
+        Sum whole = {0, 0, 0};
+        if (points > 0 && !cut) whole = sum_of(sums, starts - sorted.starts + column, points);
+        add_by_label(whole, left, mine);
     }
     add_block_sums<kMaxColumns>(mine, cells.low, s_partial, k, state.sums);
 }
@@ -111,13 +90,12 @@ Progress run_iterations(const Input& input, const int2* d_points, CellSort& sort
     const CellSums sums = memory.sum(sorted, input.count());
     const std::int64_t useful = kmeans::max_tasks(input.count(), sort.max_cells()) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
-    const std::int64_t squares = (cells.columns - 1) / kSide + 1;
-    const int square_blocks =
-        kmeans::blocks_at_once(sum_whole_cells_kernel<Key>, kTaskThreads, squares * squares);
+    const int cell_blocks =
+        kmeans::blocks_at_once(sum_whole_cells_kernel<Key>, kTaskThreads, cells.columns);
     timer.note_grid(blocks, kTaskThreads);
     return queue.run(input.max_iterations, [&] {
-        sum_whole_cells_kernel<<<square_blocks, kTaskThreads>>>(sorted, sums, tasks, input.k(),
-                                                                state);
+        sum_whole_cells_kernel<<<cell_blocks, kTaskThreads>>>(sorted, sums, tasks, input.k(),
+                                                              state);
         cuda_check(cudaGetLastError());
         sum_tasks_kernel<<<blocks, kTaskThreads>>>(sorted, tasks, input.k(), state);
         cuda_check(cudaGetLastError());

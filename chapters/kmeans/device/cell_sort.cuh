@@ -196,9 +196,18 @@ __global__ void __launch_bounds__(kTileThreads, 2)
 // The memory of a sort, and its launches.
 class CellSort {
   public:
-    // Positions have 32 bits, and lanes of a warp stand for centroids.
+    // Whether the sort can take so many points, and the iterations so many centroids: positions
+    // have 32 bits, lanes of a warp stand for centroids, and a tile must fit in shared memory.
     static bool takes(std::int64_t count, int k) {
-        return k <= kMaxColumns && count < std::int64_t{1} << 32;
+        int device = 0, shared_bytes = 0;
+        cuda_check(cudaGetDevice(&device));
+        cuda_check(
+            cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        cudaFuncAttributes attributes;
+        cuda_check(cudaFuncGetAttributes(&attributes, partition_by_rows_kernel<Word>));
+        return k <= kMaxColumns && count < std::int64_t{1} << 32 &&
+               kStageBytes<Word> + attributes.sharedSizeBytes <=
+                   static_cast<std::size_t>(shared_bytes);
     }
 
     explicit CellSort(std::int64_t count)

@@ -21,10 +21,10 @@ struct CellSums {
     Word *u, *v;
 };
 
-__device__ inline void add(Sum& sum, const Sum& more) {
-    sum.x += more.x;
-    sum.y += more.y;
-    sum.count += more.count;
+// Of a cell with so many points.
+__device__ inline Sum sum_of(const CellSums& sums, std::int64_t cell, unsigned int points) {
+    return {static_cast<std::int64_t>(sums.u[cell]), static_cast<std::int64_t>(sums.v[cell]),
+            points};
 }
 
 constexpr int kSumThreads = 256;
@@ -81,6 +81,25 @@ __device__ inline std::int64_t sum_over_lanes(std::int64_t number) {
         number += __shfl_xor_sync(kAllLanes, number, distance);
     }
     return number;
+}
+
+// Adds the sums of cells with one candidate, which all lanes have, to those of lane c for label c.
+// Every lane of a warp must call this; those without a sum have a count of 0.
+__device__ inline void add_by_label(const Sum& sum, unsigned int candidates, Sum& mine) {
+    unsigned int rest = __ballot_sync(kAllLanes, sum.count > 0);
+    while (rest != 0) {  // mostly, the cells of a warp have the same label
+        const int first = __ffs(static_cast<int>(rest)) - 1;
+        const unsigned int label = __shfl_sync(kAllLanes, candidates, first);
+        const bool same = sum.count > 0 && candidates == label;
+        const std::int64_t x = sum_over_lanes(same ? sum.x : 0);
+        const std::int64_t y = sum_over_lanes(same ? sum.y : 0);
+        const std::int64_t count = sum_over_lanes(same ? sum.count : 0);
+        rest &= ~__ballot_sync(kAllLanes, same);
+        if (label != 1u << threadIdx.x % 32) continue;
+        mine.x += x;
+        mine.y += y;
+        mine.count += count;
+    }
 }
 
 // Those of the candidates of a larger box that may be the nearest of a point in this one.

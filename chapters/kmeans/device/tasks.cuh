@@ -67,11 +67,14 @@ inline std::int64_t max_tasks(std::int64_t count, std::int64_t lists) {
     return count / kTaskPoints + std::min(count, lists);
 }
 
-// The box of the cells in rows [row, row_end) and columns [column, column_end).
+// The box of the cells in rows [row, row_end) and columns [column, column_end), cut off at the
+// grid.
 __device__ inline Box box_of_cells(const Cells& cells, int row, int row_end, int column,
                                    int column_end) {
+    const int last_row = min(row_end, cells.columns) - 1;
+    const int last_column = min(column_end, cells.columns) - 1;
     return {cells.box_of((row << cells.bits) + column).low,
-            cells.box_of(((row_end - 1) << cells.bits) + column_end - 1).high};
+            cells.box_of((last_row << cells.bits) + last_column).high};
 }
 
 // The centroids that may be the nearest of a point in a box, as bits: candidates_of() by a warp,
