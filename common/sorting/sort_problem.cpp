@@ -51,8 +51,9 @@ std::int64_t SortProblem::default_n(std::string_view engine, bool check) const {
     return std::int64_t{1} << 14;  // selection sort waits at 5000 barriers per segment
 }
 
-// The keys, and the second list that most stages need.
-double SortProblem::device_bytes(std::int64_t n) const { return 8.0 * static_cast<double>(n); }
+double SortProblem::device_bytes(std::int64_t n) const {
+    return stage_.device_bytes_per_key * static_cast<double>(n);
+}
 
 // The keys, the output, a list of the stage, and the list of the verifier.
 double SortProblem::host_bytes(std::int64_t n) const {

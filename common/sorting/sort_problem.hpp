@@ -68,6 +68,7 @@ struct SortStage {
     SortKeys sort_keys = nullptr;
     LargestN largest_n = nullptr;  // nullptr: as much as fits memory
     std::vector<Option> options = {};
+    double device_bytes_per_key = 8;  // the keys, and the second list that most stages need
 };
 
 // A stage with a largest n gets kLimitedN as default of --n, or its largest n if that is less.

@@ -57,7 +57,7 @@ class Stage:
     name: str
     program: Path
     largest_n: int  # 0: any
-    has_kernels: bool
+    has_kernels: bool  # of its own: those of a library are not counted
 
     @property
     def sizes(self) -> Sizes:
@@ -82,7 +82,7 @@ def use_chapter(chapter: str, sizes: Sizes) -> None:
                     record["stage"],
                     STAGES_JSON.parent / programs[engine],
                     record["largest_n"],
-                    engine != "cpu",
+                    engine != "cpu" and not record["libraries"],
                 )
             )
     SIZES.append(sizes)
@@ -239,7 +239,7 @@ class DeclaredWork(SortTest):
 
     def test_no_stage_declares_more_than_it_moves(self) -> None:
         for stage in STAGES:
-            for n in (stage.size(3001), 2):
+            for n in (stage.size(3001), 2) if stage.has_kernels else ():
                 for name in ("uniform", "sorted", "reverse"):
                     with self.subTest(f"{stage.name} --n {n} --input {name}"):
                         declared, counted = self.count(stage, "--n", n, "--input", name)

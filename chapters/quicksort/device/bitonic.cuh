@@ -61,6 +61,23 @@ static __global__ void sort_block_kernel(Key* keys, int count) {
     for (int i = thread; i < count; i += blockDim.x) keys[i] = s_keys[i];
 }
 
+// Sorts `count` keys in shared memory by the network of stage 03. All threads of the block call,
+// however many there are; none of them needs a barrier before or after.
+__device__ inline void sort_by_block(Key* s_keys, int count) {
+    for (int size = 2; size < 2 * count; size *= 2) {
+        const int pairs = (count + size - 1) / size * (size / 2);
+        for (int stride = size / 2; stride > 0; stride /= 2) {
+            __syncthreads();  // the keys are written, or the step before has ended
+            for (int pair = threadIdx.x; pair < pairs; pair += blockDim.x) {
+                const int i = 2 * pair - (pair & (stride - 1));
+                compare_exchange(s_keys, i, stride == size / 2 ? i ^ (size - 1) : i + stride,
+                                 count);
+            }
+        }
+    }
+    __syncthreads();
+}
+
 // Unchanged from stage 04_bitonic_two_kernels.
 __device__ __forceinline__ std::int64_t global_thread() {
     return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -92,8 +109,11 @@ __host__ __device__ inline int sort_block_threads(int count) {
 
 // Queues the sort of `count` keys by one block: at most twice as many keys as a block can have
 // threads. Returns the error of the launch.
-__host__ __device__ inline cudaError_t launch_block_sort(Key* keys, int count,
-                                                         cudaStream_t stream) {
+#if defined(__CUDACC_RDC__) || defined(CUDA_EMULATOR)  // else no kernel may launch
+__device__
+#endif
+    __host__ inline cudaError_t
+    launch_block_sort(Key* keys, int count, cudaStream_t stream) {
     sort_block_kernel<<<1, sort_block_threads(count), count * sizeof(Key), stream>>>(keys, count);
     return cudaGetLastError();
 }
@@ -107,8 +127,11 @@ __host__ __device__ inline int step_sort_launches(std::int64_t count) {
 
 // Queues the sort of any number of keys on one stream, one launch per step. Returns the first
 // error; cudaErrorInvalidConfiguration if a grid would have more than 2^31 - 1 blocks.
-__host__ __device__ inline cudaError_t launch_step_sort(Key* keys, std::int64_t count,
-                                                        cudaStream_t stream) {
+#if defined(__CUDACC_RDC__) || defined(CUDA_EMULATOR)  // else no kernel may launch
+__device__
+#endif
+    __host__ inline cudaError_t
+    launch_step_sort(Key* keys, std::int64_t count, cudaStream_t stream) {
     if (count / (2 * kStepBlockSize) >= (std::int64_t{1} << 30)) {
         return cudaErrorInvalidConfiguration;
     }

@@ -5,8 +5,10 @@
 """
 
 import json
+import random
 import tempfile
 import unittest
+from array import array
 from pathlib import Path
 
 from tests.chapters.sort_stages import (
@@ -117,6 +119,54 @@ class CountingPartition(SortTest):
                         "--memory",
                         memory,
                     )
+
+
+def hard_keys(n: int) -> dict[str, list[int]]:
+    """Keys that a partition by splitters must not lose or misplace: the ends of the range, and heavy values."""
+    chance = random.Random(n)
+    low, high = -(1 << 31), (1 << 31) - 1
+    some = [chance.randint(low, high) for _ in range(n)]
+    return {
+        "largest": [high] * n,
+        "smallest": [low] * n,
+        "both ends": [(low, high)[i % 2] for i in range(n)],
+        "half largest": [high if i % 2 else some[i] for i in range(n)],
+        "half smallest": [low if i % 2 else some[i] for i in range(n)],
+        "one heavy": [7 if i % 8 else some[i] for i in range(n)],
+        "organ pipe": [min(i, n - i) for i in range(n)],
+        "bits reversed": [int(f"{i:017b}"[::-1], 2) for i in range(n)],
+        "30 values": [some[i] % 30 for i in range(n)],
+        "255 values": [some[i] % 255 - 127 for i in range(n)],
+        "500 values": [some[i] % 500 * 1_000_003 for i in range(n)],
+        "anded": [some[i] & some[i - 1] & some[i - 2] for i in range(n)],
+    }
+
+
+@unittest.skipIf(LONG, "files of the quick tests")
+class SampleSort(SortTest):
+    """Stages 15 on: whatever the keys are, no part of a round loses one."""
+
+    def test_hard_keys(self) -> None:
+        # Two rounds: 20 000 keys and more have several parts that are too long for a leaf.
+        n = 9000 if ENGINE == "count" else 40_000
+        with tempfile.TemporaryDirectory() as folder:
+            for name, keys in hard_keys(n).items():
+                path = Path(folder) / f"{name.replace(' ', '_')}.i32"
+                path.write_bytes(array("i", keys).tobytes())
+                for stage in STAGES:
+                    if stage.has_kernels and stage.name.split("/")[1] >= "15":
+                        self.check(stage, "--input", path)
+                        if name in ("both ends", "one heavy", "500 values"):
+                            self.check(stage, "--input", path, "--rounds", 1)
+            self.finish()
+
+    @unittest.skipIf(ENGINE == "count", "the same as without counters")
+    def test_sizes_at_the_edges_of_tiles_and_leaves(self) -> None:
+        for stage in STAGES:
+            if stage.has_kernels and stage.name.split("/")[1] >= "15":
+                for n in (8191, 8192, 8193, 16_383, 16_385, 24_577):
+                    self.check(stage, "--n", n)
+                    self.check(stage, "--n", n, "--input", "zipf")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Quicksort, stage 19: splitters from a large sample.
+// Idea: a block samples 8192 keys of a list, one at random from each of 8192 equal ranges of
+// places, and sorts them by the network of the leaves. Splitters at even ranks of the sample split
+// the list into even parts: each has 64 samples, not one. So a list gets only as many parts as it
+// needs leaves, and no leaf is much longer than the others.
+// Compared with 18_register_network: choose_splitters_kernel.
+// Limit now: the leaves' shuffles, and a part of equal keys for every splitter.
+// Not of the thesis. Leischner, Osipov and Sanders 2009, "GPU sample sort".
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "common/input/splitmix64.hpp"
+#include "device/multiway.cuh"
+#include "device/register_leaves.cuh"
+#include "device/register_network.cuh"
+#include "device/rounds.cuh"
+#include "device/staged_runs.cuh"
+#include "problem/quicksort.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using quicksort::Input, quicksort::Key, quicksort::List, quicksort::NextRound, quicksort::Output;
+using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
+using quicksort::kLeafKeys, quicksort::kSplitters, quicksort::kTileKeys;
+using quicksort::Pass, quicksort::Phase, quicksort::PhaseTimer, quicksort::RoundMemory;
+using quicksort::RoundSizes;
+
+constexpr int kSamples = kThreads * kKeysPerThread;
+constexpr int kKeysPerPart = 4800;  // on average: a part half as long again is still a leaf
+
+// Mixes the bits of `z`: splitmix64's last step (Steele, Lea and Flood 2014).
+__device__ std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+// The place of sample i: at random within the i-th of `samples` equal ranges of `count` places.
+__device__ std::int64_t sample_place(int i, int samples, std::int64_t count, std::uint64_t seed) {
+    const std::uint64_t hash = mix(seed ^ (std::uint64_t{blockIdx.x} << 20 | i));
+    const std::uint64_t within = __umul64hi(hash, count);  // less than count
+    return static_cast<std::int64_t>((i * static_cast<std::uint64_t>(count) + within) / samples);
+}
+
+// One block per list. splitters: kSplitters per list, in order, padded with the largest key.
+__global__ void __launch_bounds__(kThreads)
+    choose_splitters_kernel(const Key* __restrict__ from, const List* __restrict__ lists,
+                            Key* __restrict__ splitters, std::uint64_t seed) {
+    __shared__ Key s_keys[kSamples + kThreads];
+    const List list = lists[blockIdx.x];
+    const int thread = threadIdx.x;
+    // No more than every fourth key: a key that is sampled often must be frequent.
+    const int samples =
+        static_cast<int>(min(max(list.count / 4, std::int64_t{1}), std::int64_t{kSamples}));
+    int used = 32;
+    while (used * kKeysPerThread < samples) used *= 2;
+    Key keys[kKeysPerThread];
+#pragma unroll
+    for (int j = 0; j < kKeysPerThread; ++j) {
+        const int i = j * used + thread;
+        keys[j] = thread < used && i < samples
+                      ? from[list.begin + sample_place(i, samples, list.count, seed)]
+                      : kLargestKey;
+    }
+    quicksort::sort_block<kThreads>(keys, s_keys, used);
+#pragma unroll
+    for (int j = 0; j < kKeysPerThread; ++j)
+        s_keys[quicksort::padded(thread * kKeysPerThread + j)] = keys[j];
+    __syncthreads();
+    if (thread < kSplitters) {
+        const std::int64_t parts =
+            min((list.count - 1) / kKeysPerPart + 1, std::int64_t{kSplitters});
+        const int rank = static_cast<int>((thread + 1) * samples / parts);
+        splitters[static_cast<std::int64_t>(blockIdx.x) * kSplitters + thread] =
+            thread + 1 < parts ? s_keys[quicksort::padded(rank)] : kLargestKey;
+    }
+}
+
+void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t count = input.count();
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<Key> d_keys(count), d_buffer(count);
+    RoundMemory memory(count, kBuckets, kTileKeys, kLeafKeys);
+    DeviceBuffer<Key> d_splitters(kSplitters * memory.most_lists());
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
+
+    timer.begin(Phase::kKernels);
+    Key *from = d_keys.data(), *to = d_buffer.data(), *splitters = d_splitters.data();
+    RoundSizes sizes = memory.begin(count);
+    int round = 0;
+    for (; sizes.lists > 0 && round < input.options.integer("--rounds"); ++round) {
+        const NextRound next = memory.next(round);
+        const Pass pass = {
+            from, to, memory.lists(round), memory.list_of_tile(round), splitters, memory.counts()};
+        memory.clear(sizes.lists);
+        choose_splitters_kernel<<<sizes.lists, kThreads>>>(
+            from, pass.lists, splitters, input.seed + round * course::kSplitmix64Step);
+        cuda_check(cudaGetLastError());
+        quicksort::count_buckets_kernel<<<sizes.tiles, kThreads>>>(pass);
+        cuda_check(cudaGetLastError());
+        quicksort::place_children_kernel<<<sizes.lists, kBuckets>>>(pass, next);
+        cuda_check(cudaGetLastError());
+        quicksort::move_keys_kernel<<<sizes.tiles, kThreads>>>(pass);
+        cuda_check(cudaGetLastError());
+        sizes = memory.next_sizes();
+        if (sizes.leaves > 0) {
+            quicksort::sort_leaves_kernel<<<sizes.leaves, kThreads>>>(to, d_keys.data(),
+                                                                      next.leaves);
+            cuda_check(cudaGetLastError());
+        }
+        std::swap(from, to);
+    }
+    memory.sort_lists_left(round, sizes.lists, from, d_keys.data());
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(
+        cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid((count - 1) / kTileKeys + 1, kThreads);
+    timer.declare_work({.bytes = 2.0 * d_keys.bytes()});  // each key read and written once
+    output.report = {{"rounds", round}, {"lists_left", sizes.lists}};
+}
+
+int main(int argc, char** argv) {
+    return quicksort::run_stage(argc, argv, STAGE_NAME, sort_keys, nullptr,
+                                {quicksort::kRoundsOption}, quicksort::kBytesPerKey);
+}

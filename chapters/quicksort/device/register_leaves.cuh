@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The leaves of stage 18, for the stages that build on it: one block sorts each in registers.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "device/multiway.cuh"
+#include "device/register_network.cuh"
+#include "device/rounds.cuh"
+#include "problem/quicksort.hpp"
+
+namespace quicksort {
+
+// Unchanged from stage 18_register_network.
+static __global__ void __launch_bounds__(kThreads)
+    sort_leaves_kernel(const Key* from, Key* sorted, const Leaf* leaves) {
+    __shared__ Key s_keys[kLeafKeys + kThreads];
+    const Leaf leaf = leaves[blockIdx.x];
+    const int thread = threadIdx.x;
+    sorted += leaf.begin;
+    if (leaf.constant) {
+        for (int i = thread; i < leaf.count; i += kThreads) sorted[i] = leaf.value;
+        return;
+    }
+    int used = 32;  // enough threads for the leaf
+    while (used * kKeysPerThread < leaf.count) used *= 2;
+    Key keys[kKeysPerThread];
+#pragma unroll
+    for (int j = 0; j < kKeysPerThread; ++j) {
+        const int i = j * used + thread;
+        keys[j] = thread < used && i < leaf.count ? from[leaf.begin + i] : kLargestKey;
+    }
+    sort_block<kThreads>(keys, s_keys, used);
+#pragma unroll
+    for (int j = 0; j < kKeysPerThread; ++j) s_keys[padded(thread * kKeysPerThread + j)] = keys[j];
+    __syncthreads();
+    for (int i = thread; i < leaf.count; i += kThreads) sorted[i] = s_keys[padded(i)];
+}
+
+}  // namespace quicksort

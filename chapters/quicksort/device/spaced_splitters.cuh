@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The splitters of stage 15, for the stages that build on it: a few evenly spaced keys of each
+// list.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "device/bitonic.cuh"
+#include "device/multiway.cuh"
+#include "device/rounds.cuh"
+#include "problem/quicksort.hpp"
+
+namespace quicksort {
+
+inline constexpr int kKeysPerSplitter = 4096;
+
+// Unchanged from stage 15_multiway_partition.
+// One block per list. splitters: kSplitters per list, in order, padded with the largest key.
+static __global__ void choose_splitters_kernel(const Key* __restrict__ from,
+                                               const List* __restrict__ lists,
+                                               Key* __restrict__ splitters) {
+    __shared__ Key s_keys[kSplitters];
+    const List list = lists[blockIdx.x];
+    const std::int64_t most = kSplitters - 1;
+    const auto chosen = min(max(list.count / kKeysPerSplitter, std::int64_t{1}), most);
+    const int thread = threadIdx.x;
+    s_keys[thread] =
+        thread < chosen ? from[list.begin + (thread + 1) * list.count / (chosen + 1)] : kLargestKey;
+    sort_by_block(s_keys, kSplitters);
+    splitters[static_cast<std::int64_t>(blockIdx.x) * kSplitters + thread] = s_keys[thread];
+}
+
+}  // namespace quicksort
