@@ -20,6 +20,8 @@ from plots.records.stages import stages_of
 STAGES = stages_of("kmeans")
 THESIS_LAST = STAGES.named("device_loop")
 ONE_PASS = tuple(name for name in STAGES.kernels if name > THESIS_LAST)
+# The CPU engine does not run a library's kernels.
+WITHOUT_LIBRARIES = tuple(name for name in ONE_PASS if not STAGES[name].libraries)
 # A narrow range, in which the sums of a thread fit one word.
 RUN = {"input": "uniform", "init": "random", "all-iterations": 1, "max-coordinate": 1_000_000}
 FEW, MANY, HUNDRED = 1, 20, 100  # iterations
@@ -60,11 +62,9 @@ def iteration_ms(medians: Medians, stage: str, k: int) -> float:
     return (many - few) / (MANY - FEW)
 
 
-def rows_at_largest_n(rows: Sequence[Row]) -> tuple[int, list[Row]]:
+def rows_at_largest_n(rows: Sequence[Row], stages: Sequence[str]) -> tuple[int, list[Row]]:
     """The rows of these runs at the largest n that every stage has."""
-    common = set.intersection(
-        *({row.n for row in rows if row.stage == stage} for stage in ONE_PASS)
-    )
+    common = set.intersection(*({row.n for row in rows if row.stage == stage} for stage in stages))
     if not common:
         raise DataError(f"{STAGES.chapter}: there is no n at which every stage was measured")
     n = max(common)
@@ -89,15 +89,16 @@ def prepare_iterations(source: Source) -> Drawing:
         row for row in source.rows(STAGES.chapter) if row.stage in ONE_PASS and matches(row, RUN)
     ]
     engine = kernel_engine(rows)
+    stages = ONE_PASS if engine == "gpu" else WITHOUT_LIBRARIES
     rows = newest([row for row in rows if row.engine == engine])
-    check_stages(rows, ONE_PASS, path, f"{engine}, within {RUN['max-coordinate']} of 0")
-    n, rows = rows_at_largest_n(rows)
+    check_stages(rows, stages, path, f"{engine}, within {RUN['max-coordinate']} of 0")
+    n, rows = rows_at_largest_n(rows, stages)
     rows = [row for row in rows if int(row.parameters["max-iterations"]) in (FEW, MANY)]
     medians = medians_of(rows)
     ks = clusters_of(medians)
-    series = {stage: [(k, iteration_ms(medians, stage, k)) for k in ks] for stage in ONE_PASS}
+    series = {stage: [(k, iteration_ms(medians, stage, k)) for k in ks] for stage in stages}
     shown_k = SHOWN_K if SHOWN_K in ks else ks[-1]
-    whole = [(stage, medians[stage, shown_k, MANY][1]) for stage in ONE_PASS]
+    whole = [(stage, medians[stage, shown_k, MANY][1]) for stage in stages]
     device = device_label(rows, engine)
     limits = {} if engine == "emu" else source.limits()
     reading = reading_ms(n, limits, rows[0].device)
@@ -120,7 +121,7 @@ def prepare_iterations(source: Source) -> Drawing:
             "ms_high": high,
             "reading": reading,
             "reading_text": f"reading {short_count(n)} points once",
-            "bars": len(ONE_PASS),
+            "bars": len(stages),
             "whole_top": 1.2 * max(ms for _, ms in whole),
             "whole_title": f"Whole runs, k = {shown_k}, {MANY} iterations, ms",
         },
@@ -143,7 +144,7 @@ def iterations_table(
     own = [
         row for row in rows if row.engine == "gpu" and row.stage in ONE_PASS and matches(row, RUN)
     ]
-    n, chosen = rows_at_largest_n(newest(own))
+    n, chosen = rows_at_largest_n(newest(own), ONE_PASS)
     medians = medians_of(chosen)
     ks = clusters_of(medians)
     device = chosen[0].device

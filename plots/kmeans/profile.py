@@ -20,12 +20,18 @@ from plots.kmeans.one_pass import ONE_PASS, RUN, SHOWN_K, STAGES
 from plots.records.folders import DATA
 from plots.records.stages import short_name
 
-# Of each stage, by its short name: the kernels of an iteration that read points, and how many
-# launches of them an iteration has.
-KERNELS = {"fused_sums": ("sum_points_kernel", 1)} | dict.fromkeys(
-    ("thread_columns", "cell_table", "packed_columns", "pair_tests", "queued_iterations"),
-    ("sum_columns_kernel", 1),
-)
+# Of each stage, by its short name: the kernels of an iteration that add up points or cells, and how
+# many launches of them an iteration has. The graph has the kernels of the stage before.
+KERNELS = {
+    "fused_sums": ("sum_points_kernel", 1),
+    **dict.fromkeys(
+        ("thread_columns", "cell_table", "packed_columns", "pair_tests", "queued_iterations"),
+        ("sum_columns_kernel", 1),
+    ),
+    "sort_by_cells": ("sum_tasks_kernel", 1),
+    "cell_sums": ("sum_whole_cells_kernel|sum_tasks_kernel", 2),
+    "row_intervals": ("share_rows_kernel|sum_tasks_kernel", 2),
+}
 PROFILED = tuple(name for name in ONE_PASS if short_name(name) in KERNELS)
 # So many that what a block does before and after its points is about 1 % of the instructions.
 POINTS = 40_000_000

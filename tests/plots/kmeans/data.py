@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from common.tools.lib.columns import PROFILE_COLUMNS, ROW_COLUMNS
 from plots.kmeans import profile as profiling
 from plots.kmeans.figures import BEST, CLUSTERS, FIRST, KERNELS, STAGES
-from plots.kmeans.one_pass import FEW, MANY, ONE_PASS
+from plots.kmeans.one_pass import FEW, MANY, ONE_PASS, WITHOUT_LIBRARIES
 from plots.kmeans.profile import POINTS
 from plots.records.sweeps import Sweep
 from tests.plots.fixtures import GPU, HOST, row
@@ -21,7 +21,7 @@ def one_pass_rows(engine: str, n: int) -> list[list[object]]:
     k = 32. Copies take 100 ms. The kernels' time is a tenth of a made-up row's total."""
     found = []
     for k in CLUSTERS:
-        for i, stage in enumerate(ONE_PASS):
+        for i, stage in enumerate(ONE_PASS if engine == "gpu" else WITHOUT_LIBRARIES):
             for count in (FEW, MANY):
                 parameters = f"k={k};init=random;max-iterations={count};all-iterations=1"
                 parameters += ";max-coordinate=1000000"
@@ -137,7 +137,12 @@ LABELS: dict[str, tuple[str, ...]] = {
     },
     **(
         {
-            "kmeans_iterations": (*ONE_PASS, GPU, "clusters", "Kernels of one more iteration, ms"),
+            "kmeans_iterations": (
+                *WITHOUT_LIBRARIES,
+                GPU,
+                "clusters",
+                "Kernels of one more iteration, ms",
+            ),
             "kmeans_instructions": (*profiling.PROFILED, "Instructions per point", GPU, "22"),
         }
         if ONE_PASS
