@@ -85,8 +85,9 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
     for (int i = 0; i < 2 * kBatch; ++i) {  // the warp's last batch, which may not be full
         const std::int64_t index = first + i / 2 * 2 * threads + 2 * lane + i % 2;
         if (index >= count) break;
-        const unsigned int u = static_cast<unsigned int>(points[index].x) - origin.x;
-        const unsigned int v = static_cast<unsigned int>(points[index].y) - origin.y;
+        const int2 point = points[index];
+        const unsigned int u = static_cast<unsigned int>(point.x) - origin.x;
+        const unsigned int v = static_cast<unsigned int>(point.y) - origin.y;
         const int label = label_of(s_codes[table.cells.cell(u, v)], u, v);
         columns.add(label * threads + thread, u, v);
     }
