@@ -61,6 +61,7 @@ Progress run_iterations(const Input& input, const int2* d_points, CellSort& sort
     const int squares = (cells.columns - 1) / kSide + 1;
     make_tasks_kernel<<<dim3(squares, squares), kSide * kSide>>>(sorted, tasks);
     cuda_check(cudaGetLastError());
+    sort.end_preparation();
     const std::int64_t useful = kmeans::max_tasks(input.count(), sort.max_cells()) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
     timer.note_grid(blocks, kTaskThreads);
@@ -108,6 +109,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kCopyOut);
     output.iterations = progress.iterations;
     output.converged = progress.converged != 0;
+    output.preparation_ms = sort.preparation_ms();
     cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
                           cudaMemcpyDeviceToHost));
     cuda_check(cudaMemcpy(output.labels.data(), sort.d_labels(), count * sizeof(int),
@@ -120,4 +122,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
                                  kmeans::kBytesPerLabelledPoint * count});
 }
 
-int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }
+int main(int argc, char** argv) {
+    return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters, kmeans::Layout::kPoints,
+                             CellSort::kDeviceBytesPerPoint);
+}

@@ -88,6 +88,7 @@ Progress run_iterations(const Input& input, const int2* d_points, CellSort& sort
                         const State& state, IterationQueue& queue, PhaseTimer& timer) {
     const SortedPoints<Key> sorted = sort.sort<Key>(d_points, cells);
     const CellSums sums = memory.sum(sorted, input.count());
+    sort.end_preparation();
     const std::int64_t useful = kmeans::max_tasks(input.count(), sort.max_cells()) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
     const int cell_blocks =
@@ -142,6 +143,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kCopyOut);
     output.iterations = progress.iterations;
     output.converged = progress.converged != 0;
+    output.preparation_ms = sort.preparation_ms();
     cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
                           cudaMemcpyDeviceToHost));
     cuda_check(cudaMemcpy(output.labels.data(), sort.d_labels(), count * sizeof(int),
@@ -154,4 +156,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
                   kmeans::kBytesPerLabelledPoint * count});
 }
 
-int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }
+int main(int argc, char** argv) {
+    return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters, kmeans::Layout::kPoints,
+                             CellSort::kDeviceBytesPerPoint);
+}

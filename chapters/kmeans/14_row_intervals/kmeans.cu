@@ -94,6 +94,7 @@ Progress run_iterations(const Input& input, const int2* d_points, CellSort& sort
     const CellSums before = memory.sum(sorted, input.count());
     kmeans::scan_sums_kernel<<<cells.columns, kmeans::kMaxSide>>>(cells.columns, before);
     cuda_check(cudaGetLastError());
+    sort.end_preparation();
     const std::int64_t lists = std::int64_t{cells.columns} * (input.k() + 1);
     const std::int64_t useful = kmeans::max_tasks(input.count(), lists) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
@@ -148,6 +149,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kCopyOut);
     output.iterations = progress.iterations;
     output.converged = progress.converged != 0;
+    output.preparation_ms = sort.preparation_ms();
     cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
                           cudaMemcpyDeviceToHost));
     cuda_check(cudaMemcpy(output.labels.data(), sort.d_labels(), count * sizeof(int),
@@ -160,4 +162,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
                   kmeans::kBytesPerLabelledPoint * count});
 }
 
-int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }
+int main(int argc, char** argv) {
+    return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters, kmeans::Layout::kPoints,
+                             CellSort::kDeviceBytesPerPoint);
+}

@@ -127,4 +127,8 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
          .operations = kmeans::kOperationsPerDistance * count * k * (output.iterations + 1)});
 }
 
-int main(int argc, char** argv) { return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters); }
+int main(int argc, char** argv) {
+    // The sort has copies of the labels and points.
+    return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters, kmeans::Layout::kPoints,
+                             2 * kmeans::kDeviceBytesPerPoint + sizeof(int2));
+}

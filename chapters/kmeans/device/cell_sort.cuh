@@ -11,6 +11,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/stream.hpp"
 #include "device/cells.cuh"
 #include "device/columns.cuh"
 #include "device/fused_sums.cuh"
@@ -193,7 +194,7 @@ __global__ void __launch_bounds__(kTileThreads, 2)
                  &cursors[static_cast<std::int64_t>(tile.row) * (cells.columns + 1)], keys);
 }
 
-// The memory of a sort, and its launches.
+// The memory of a sort, its launches, and how long everything takes until the iterations begin.
 class CellSort {
   public:
     // Whether the sort can take so many points, and the iterations so many centroids: positions
@@ -221,6 +222,13 @@ class CellSort {
     int max_rows() const { return 1 << bits_; }
     // Of an array like SortedPoints::starts.
     std::int64_t words() const { return std::int64_t{(1 << bits_) + 1} << bits_; }
+    // The device memory per point, with the points themselves: they, two lists of keys, and tasks.
+    static constexpr double kDeviceBytesPerPoint = 25;
+
+    // The kernels' time from choose_cells() to end_preparation(). Waits for the device.
+    double preparation_ms() const { return course::milliseconds_between(begin_, end_); }
+    void end_preparation() { end_.record(); }
+
     // 4 bytes per point, which are free once the points are sorted.
     int* d_labels() { return reinterpret_cast<int*>(d_by_rows_.data()); }
 
@@ -236,6 +244,7 @@ class CellSort {
     Cells choose_cells(const int2* d_points) {
         // The grid is guessed from a sample. The pass that counts finds the true box. If a point is
         // outside of the guess, that pass is done again.
+        begin_.record();
         const std::int64_t step = std::max(kSampleStep, count_ / kSamplePoints);
         const std::int64_t sample = (count_ - 1) / step + 1;
         clear_box();
@@ -343,6 +352,7 @@ class CellSort {
     // Counts, starts, tiles and cursors of rows.
     course::DeviceBuffer<unsigned int> d_rows_{4 * kRowWords};
     course::DeviceBuffer<int> d_box_{4};
+    course::Event begin_, end_;
 };
 
 }  // namespace kmeans

@@ -49,8 +49,10 @@ void write_lines(std::ostream& out, const std::vector<Number>& numbers, const Po
 
 class KMeans final : public course::Problem {
   public:
-    KMeans(FindClusters find_clusters, Layout layout)
-        : find_clusters_(find_clusters), layout_(layout) {}
+    KMeans(FindClusters find_clusters, Layout layout, double device_bytes_per_point)
+        : find_clusters_(find_clusters),
+          layout_(layout),
+          device_bytes_per_point_(device_bytes_per_point) {}
 
     std::string_view chapter() const override { return "kmeans"; }
     std::string_view summary() const override {
@@ -86,9 +88,9 @@ class KMeans final : public course::Problem {
         return engine == "cpu" ? 1'000'000 : 20'000;
     }
     double device_bytes(std::int64_t n) const override {
-        // Per point, coordinates and label. Per cluster, a centroid, a size, and partial sums (04
-        // and 05): two for each of some hundred multiprocessors.
-        return 12.0 * static_cast<double>(n) + 8192.0 * k_;
+        // Per cluster, a centroid, a size, and partial sums (04 and 05): two for each of some
+        // hundred multiprocessors.
+        return device_bytes_per_point_ * static_cast<double>(n) + 8192.0 * k_;
     }
     double host_bytes(std::int64_t n) const override {
         // First the points, and in addition the weights of plusplus or the copy as two lists; later
@@ -155,6 +157,7 @@ class KMeans final : public course::Problem {
         std::ranges::fill(output_.sizes, -1);
         output_.iterations = -1;
         output_.converged = false;
+        output_.preparation_ms = 0;
     }
 
     void run(PhaseTimer& timer) override { find_clusters_(input_, output_, timer); }
@@ -165,9 +168,14 @@ class KMeans final : public course::Problem {
     }
 
     std::vector<course::ReportField> report() const override {
-        return {{"iterations", text(output_.iterations)},
-                {"converged", output_.converged ? "yes" : "not converged"},
-                {"sse", verifier_ ? verifier_->sse() : ""}};
+        std::vector<course::ReportField> fields = {
+            {"iterations", text(output_.iterations)},
+            {"converged", output_.converged ? "yes" : "not converged"},
+            {"sse", verifier_ ? verifier_->sse() : ""}};
+        if (output_.preparation_ms > 0) {
+            fields.emplace_back("preparation_ms", output_.preparation_ms);
+        }
+        return fields;
     }
 
     void write_output(std::ostream& out, PhaseTimer&) override {
@@ -187,6 +195,7 @@ class KMeans final : public course::Problem {
   private:
     FindClusters find_clusters_;
     Layout layout_;
+    double device_bytes_per_point_;
     const course::CommandLine* command_line_ = nullptr;
     std::string input_name_;
     std::string init_ = "random";
@@ -200,9 +209,10 @@ class KMeans final : public course::Problem {
 }  // namespace
 
 int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters find_clusters,
-              Layout layout) {
-    return course::run_problem(argc, argv, stage_name,
-                               [&] { return std::make_unique<KMeans>(find_clusters, layout); });
+              Layout layout, double device_bytes_per_point) {
+    return course::run_problem(argc, argv, stage_name, [&] {
+        return std::make_unique<KMeans>(find_clusters, layout, device_bytes_per_point);
+    });
 }
 
 }  // namespace kmeans

@@ -73,6 +73,8 @@ struct Output {
     std::vector<std::int64_t> sizes;  // the number of points with each label
     std::int64_t iterations = 0;
     bool converged = false;  // no centroid moved in the last iteration
+    // Of the kernels' time, what is done once before the iterations (stages 12 to 15); else 0.
+    double preparation_ms = 0;
 };
 
 // A stage: runs the iterations, and marks its phases.
@@ -94,9 +96,13 @@ inline constexpr double kBytesPerLabelledPoint = 12;
 inline constexpr double kBytesPerPointToSort = 8 + 12 + 4 + 8;
 inline constexpr double kBytesPerSortedPoint = 4;
 
+// The device memory of a stage: coordinates and labels.
+inline constexpr double kDeviceBytesPerPoint = 12;
+
 // main() of every stage. Returns the exit status (error.hpp).
 int run_stage(int argc, char** argv, std::string_view stage_name, FindClusters find_clusters,
-              Layout layout = Layout::kPoints);
+              Layout layout = Layout::kPoints,
+              double device_bytes_per_point = kDeviceBytesPerPoint);
 
 // --- Host copies between a list of points and two lists ------------------------------------------
 
