@@ -11,4 +11,5 @@ source, target, text, replacement = sys.argv[1:]
 code = Path(source).read_text(encoding="utf-8")
 if code.count(text) != 1:
     sys.exit(f"{source}: '{text}' occurs {code.count(text)} times, not once")
+Path(target).parent.mkdir(parents=True, exist_ok=True)
 Path(target).write_text(code.replace(text, replacement), encoding="utf-8")
