@@ -3,7 +3,7 @@
 
 load shared.'/style.gp'
 @heading
-set lmargin at screen 0.07
+set lmargin at screen 0.09
 set rmargin at screen 0.80
 set tmargin at screen top_edge
 set bmargin at screen 0.22

@@ -246,6 +246,8 @@ class TraceableTest(unittest.TestCase):
         looked_at = 0
         for chapter in recorded_chapters():
             for versions in zip(*(made.readmes[chapter.name] for made in self.made), strict=True):
+                if not any(versions):
+                    continue  # a table of stages that are not recorded yet
                 head = versions[0][0]
                 for lines in zip(*(table[2:] for table in versions), strict=True):
                     for title, *cells in zip(head, *lines, strict=True):

@@ -68,7 +68,7 @@ def profile_records() -> list[list[object]]:
 
 def tables(engine: str, profile: bool = True) -> dict[Table, list[list[object]]]:
     """The recorded files of one engine."""
-    sizes = (200, 1000, 4096, 5000, 20_000) if engine == "gpu" else (50, 100, 200)
+    sizes = (200, 1000, 1024, 4096, 5000, 8192, 20_000) if engine == "gpu" else (50, 100, 200)
     found = {("", ROW_COLUMNS): rows(engine, sizes)}
     if profile and RECORDED:
         found["profile", PROFILE_COLUMNS] = profile_records()

@@ -60,7 +60,9 @@ class FiguresTest(DrawingTest):
         blocks = (self.out / "data" / "floyd_bandwidth_rate.dat").read_text().split("\n\n\n")
         for i, block in enumerate(blocks):
             lines = [[float(word) for word in line.split()] for line in block.splitlines()[1:]]
-            self.assertEqual([line[0] for line in lines], [200, 1000, 4096, 5000, 20_000])
+            self.assertEqual(
+                [line[0] for line in lines], [200, 1000, 1024, 4096, 5000, 8192, 20_000]
+            )
             for line in lines:
                 self.assertAlmostEqual(line[1], 5 * 1.2**i / 1.02, places=6)
                 self.assertTrue(line[2] < line[1] < line[3])
@@ -82,7 +84,9 @@ class FiguresTest(DrawingTest):
             .split("\n\n\n")[0]
             .splitlines()[1:]
         )
-        self.assertEqual([line.split()[0] for line in times], ["1000", "4096", "5000", "20000"])
+        self.assertEqual(
+            [line.split()[0] for line in times], ["1000", "1024", "4096", "5000", "8192", "20000"]
+        )
 
 
 class BeyondTest(PlotsTest):
