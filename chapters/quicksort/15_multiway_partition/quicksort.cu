@@ -125,10 +125,7 @@ __global__ void sort_leaves_kernel(const Key* from, Key* keys, const Leaf* leave
     __shared__ Key s_keys[kLeafKeys];
     const Leaf leaf = leaves[blockIdx.x];
     const int thread = threadIdx.x;
-    if (leaf.constant) {
-        for (int i = thread; i < leaf.count; i += kThreads) keys[leaf.begin + i] = leaf.value;
-        return;
-    }
+    if (leaf.constant) return fill_leaf(leaf, keys);
     for (int i = thread; i < leaf.count; i += kThreads) s_keys[i] = from[leaf.begin + i];
     sort_by_block(s_keys, static_cast<int>(leaf.count));
     for (int i = thread; i < leaf.count; i += kThreads) keys[leaf.begin + i] = s_keys[i];

@@ -33,14 +33,15 @@ __device__ __forceinline__ void order(Key& first, Key& second) {
 }
 
 // Batcher's odd-even merge sort: 63 comparisons for 16 keys.
-__device__ __forceinline__ void sort_registers(Key (&keys)[kKeysPerThread]) {
+template <int kKeys>
+__device__ __forceinline__ void sort_registers(Key (&keys)[kKeys]) {
 #pragma unroll
-    for (int p = 1; p < kKeysPerThread; p *= 2) {
+    for (int p = 1; p < kKeys; p *= 2) {
 #pragma unroll
         for (int q = p; q > 0; q /= 2) {
 #pragma unroll
-            for (int i = q % p; i + q < kKeysPerThread; ++i) {
-                const bool first = (i - q % p) % (2 * q) < q;
+            for (int i = 0; i < kKeys; ++i) {
+                const bool first = i + q < kKeys && i >= q % p && (i - q % p) % (2 * q) < q;
                 if (first && i / (2 * p) == (i + q) / (2 * p)) order(keys[i], keys[i + q]);
             }
         }
@@ -48,11 +49,12 @@ __device__ __forceinline__ void sort_registers(Key (&keys)[kKeysPerThread]) {
 }
 
 // The last steps of a bitonic merge: those within a thread.
-__device__ __forceinline__ void merge_registers(Key (&keys)[kKeysPerThread]) {
+template <int kKeys>
+__device__ __forceinline__ void merge_registers(Key (&keys)[kKeys]) {
 #pragma unroll
-    for (int stride = kKeysPerThread / 2; stride > 0; stride /= 2) {
+    for (int stride = kKeys / 2; stride > 0; stride /= 2) {
 #pragma unroll
-        for (int i = 0; i < kKeysPerThread; ++i) {
+        for (int i = 0; i < kKeys; ++i) {
             if ((i & stride) == 0) order(keys[i], keys[i + stride]);
         }
     }
@@ -61,32 +63,30 @@ __device__ __forceinline__ void merge_registers(Key (&keys)[kKeysPerThread]) {
 // A step of a merge, within a warp: compares each key with one of the thread whose number differs
 // in the bits of `mask`. It is in the same register, or, if mirrored, in the same one from the end.
 // `upper` threads keep the larger keys.
-template <bool kMirrored>
-__device__ __forceinline__ void compare_lanes(Key (&keys)[kKeysPerThread], int mask, bool upper) {
-    Key others[kKeysPerThread];
+template <bool kMirrored, int kKeys>
+__device__ __forceinline__ void compare_lanes(Key (&keys)[kKeys], int mask, bool upper) {
 #pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
-        const int other = kMirrored ? kKeysPerThread - 1 - j : j;
-        others[j] = __shfl_xor_sync(0xffffffff, keys[other], mask);
-    }
-#pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
-        keys[j] = upper ? max(keys[j], others[j]) : min(keys[j], others[j]);
+    for (int j = 0; j < kKeys / 2; ++j) {
+        const int k = kKeys - 1 - j;
+        const Key first = __shfl_xor_sync(0xffffffff, keys[kMirrored ? k : j], mask);
+        const Key second = __shfl_xor_sync(0xffffffff, keys[kMirrored ? j : k], mask);
+        keys[j] = upper ? max(keys[j], first) : min(keys[j], first);
+        keys[k] = upper ? max(keys[k], second) : min(keys[k], second);
     }
 }
 
 // Between warps, in shared memory. All kBlock threads of the block call; the first `used` compare.
-template <int kBlock, bool kMirrored>
-__device__ __forceinline__ void compare_warps(Key (&keys)[kKeysPerThread], Key* s_keys, int used,
-                                              int mask, bool upper) {
+template <int kBlock, bool kMirrored, int kKeys>
+__device__ __forceinline__ void compare_warps(Key (&keys)[kKeys], Key* s_keys, int used, int mask,
+                                              bool upper) {
     const int thread = threadIdx.x;
 #pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) s_keys[j * kBlock + thread] = keys[j];
+    for (int j = 0; j < kKeys; ++j) s_keys[j * kBlock + thread] = keys[j];
     __syncthreads();
     if (thread < used) {
 #pragma unroll
-        for (int j = 0; j < kKeysPerThread; ++j) {
-            const int row = kMirrored ? kKeysPerThread - 1 - j : j;
+        for (int j = 0; j < kKeys; ++j) {
+            const int row = kMirrored ? kKeys - 1 - j : j;
             const Key other = s_keys[row * kBlock + (thread ^ mask)];
             keys[j] = upper ? max(keys[j], other) : min(keys[j], other);
         }
@@ -95,8 +95,8 @@ __device__ __forceinline__ void compare_warps(Key (&keys)[kKeysPerThread], Key* 
 }
 
 // Sorts the keys of the first `used` threads: 32, 64, 128 … Thread t then has those from 16 t on.
-template <int kBlock>
-__device__ __forceinline__ void sort_block(Key (&keys)[kKeysPerThread], Key* s_keys, int used) {
+template <int kBlock, int kKeys>
+__device__ __forceinline__ void sort_block(Key (&keys)[kKeys], Key* s_keys, int used) {
     const int thread = threadIdx.x;
     const bool sorts = thread < used;
     if (sorts) sort_registers(keys);
@@ -122,16 +122,12 @@ __device__ __forceinline__ void sort_block(Key (&keys)[kKeysPerThread], Key* s_k
 // One word in 17 stays empty, so the first keys of 32 threads lie in 32 banks.
 __device__ int padded(int place) { return place + place / kKeysPerThread; }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 2)
     sort_leaves_kernel(const Key* from, Key* sorted, const Leaf* leaves) {
     __shared__ Key s_keys[kLeafKeys + kThreads];
     const Leaf leaf = leaves[blockIdx.x];
     const int thread = threadIdx.x;
-    sorted += leaf.begin;
-    if (leaf.constant) {
-        for (int i = thread; i < leaf.count; i += kThreads) sorted[i] = leaf.value;
-        return;
-    }
+    if (leaf.constant) return fill_leaf(leaf, sorted);
     int used = 32;
     while (used * kKeysPerThread < leaf.count) used *= 2;
     Key keys[kKeysPerThread];
@@ -144,7 +140,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) s_keys[padded(thread * kKeysPerThread + j)] = keys[j];
     __syncthreads();
-    for (int i = thread; i < leaf.count; i += kThreads) sorted[i] = s_keys[padded(i)];
+    for (int i = thread; i < leaf.count; i += kThreads) sorted[leaf.begin + i] = s_keys[padded(i)];
 }
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {

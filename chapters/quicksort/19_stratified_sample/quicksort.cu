@@ -26,11 +26,12 @@ using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::List, quicksort::NextRound, quicksort::Output;
 using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
 using quicksort::kLeafKeys, quicksort::kSplitters, quicksort::kTileKeys;
-using quicksort::Pass, quicksort::Phase, quicksort::PhaseTimer, quicksort::RoundMemory;
-using quicksort::RoundSizes;
+using quicksort::padded, quicksort::Pass, quicksort::Phase, quicksort::PhaseTimer,
+    quicksort::RoundMemory;
+using quicksort::RoundSizes, quicksort::sort_block;
 
 constexpr int kSamples = kThreads * kKeysPerThread;
-constexpr int kKeysPerPart = 4800;  // on average: a part half as long again is still a leaf
+constexpr int kKeysPerPart = 4096;  // on average; a part half as long again is still a leaf
 
 // Mixes the bits of `z`: splitmix64's last step (Steele, Lea and Flood 2014).
 __device__ std::uint64_t mix(std::uint64_t z) {
@@ -66,17 +67,16 @@ __global__ void __launch_bounds__(kThreads)
                       ? from[list.begin + sample_place(i, samples, list.count, seed)]
                       : kLargestKey;
     }
-    quicksort::sort_block<kThreads>(keys, s_keys, used);
+    sort_block<kThreads>(keys, s_keys, used);
 #pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j)
-        s_keys[quicksort::padded(thread * kKeysPerThread + j)] = keys[j];
+    for (int j = 0; j < kKeysPerThread; ++j) s_keys[padded(thread * kKeysPerThread + j)] = keys[j];
     __syncthreads();
     if (thread < kSplitters) {
         const std::int64_t parts =
             min((list.count - 1) / kKeysPerPart + 1, std::int64_t{kSplitters});
         const int rank = static_cast<int>((thread + 1) * samples / parts);
         splitters[static_cast<std::int64_t>(blockIdx.x) * kSplitters + thread] =
-            thread + 1 < parts ? s_keys[quicksort::padded(rank)] : kLargestKey;
+            thread + 1 < parts ? s_keys[padded(rank)] : kLargestKey;
     }
 }
 

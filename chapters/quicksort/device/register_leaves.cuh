@@ -12,17 +12,13 @@
 namespace quicksort {
 
 // Unchanged from stage 18_register_network.
-static __global__ void __launch_bounds__(kThreads)
+static __global__ void __launch_bounds__(kThreads, 2)
     sort_leaves_kernel(const Key* from, Key* sorted, const Leaf* leaves) {
     __shared__ Key s_keys[kLeafKeys + kThreads];
     const Leaf leaf = leaves[blockIdx.x];
     const int thread = threadIdx.x;
-    sorted += leaf.begin;
-    if (leaf.constant) {
-        for (int i = thread; i < leaf.count; i += kThreads) sorted[i] = leaf.value;
-        return;
-    }
-    int used = 32;  // enough threads for the leaf
+    if (leaf.constant) return fill_leaf(leaf, sorted);
+    int used = 32;
     while (used * kKeysPerThread < leaf.count) used *= 2;
     Key keys[kKeysPerThread];
 #pragma unroll
@@ -34,7 +30,7 @@ static __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) s_keys[padded(thread * kKeysPerThread + j)] = keys[j];
     __syncthreads();
-    for (int i = thread; i < leaf.count; i += kThreads) sorted[i] = s_keys[padded(i)];
+    for (int i = thread; i < leaf.count; i += kThreads) sorted[leaf.begin + i] = s_keys[padded(i)];
 }
 
 }  // namespace quicksort

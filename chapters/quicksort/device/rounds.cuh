@@ -113,7 +113,12 @@ inline const Option kRoundsOption = {
     "--rounds", "partitions of a list, until the network of stage 04 sorts the rest", 8, 0, 1000};
 
 // Device memory: two buffers of keys, and up to 9 KB for each list longer than a leaf.
-inline constexpr double kBytesPerKey = 9.2;
+inline constexpr double kBytesPerKey = 9.6;
+
+// The block fills the places of a constant leaf.
+__device__ inline void fill_leaf(const Leaf& leaf, Key* keys) {
+    for (int i = threadIdx.x; i < leaf.count; i += blockDim.x) keys[leaf.begin + i] = leaf.value;
+}
 
 // The device memory of rounds on `count` keys, besides the two buffers of keys. The lists of a
 // round share no key and are longer than a leaf, which bounds their number.
