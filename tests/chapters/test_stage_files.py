@@ -19,8 +19,13 @@ MAX_LINES = 200
 MAX_COLUMNS = 100
 MAX_KERNEL_LINES = 60
 MAX_ADDED_LINES = 60
-# One idea that takes more lines: a network that runs in registers, lanes and warps; a sort within a sort.
-MORE_ADDED_LINES = {"quicksort/18_register_network": 110, "quicksort/20_sub_buckets": 120}
+# One idea that takes more lines: a network in registers, lanes and warps; a sort within a sort; splitters that may
+# stand twice, wherever splitters are chosen or compared.
+MORE_ADDED_LINES = {
+    "quicksort/18_register_network": 110,
+    "quicksort/20_sub_buckets": 120,
+    "quicksort/21_twin_splitters": 95,
+}
 
 
 def source_of(stage: dict) -> list[str]:

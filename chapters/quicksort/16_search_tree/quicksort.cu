@@ -14,6 +14,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "device/equal_parts.cuh"
 #include "device/multiway.cuh"
 #include "device/network_leaves.cuh"
 #include "device/rounds.cuh"

@@ -13,6 +13,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "device/equal_parts.cuh"
 #include "device/multiway.cuh"
 #include "device/network_leaves.cuh"
 #include "device/rounds.cuh"
@@ -73,7 +74,7 @@ __device__ void classify_tile(const Pass& pass, const Tile& tile, Key (&keys)[kK
     __syncthreads();
 }
 
-__global__ void count_buckets_kernel(Pass pass) {
+__global__ void __launch_bounds__(kThreads, 2) count_buckets_kernel(Pass pass) {
     __shared__ unsigned s_counts[kBuckets];
     const Tile tile = tile_of_block(pass.lists, pass.list_of_tile, kTileKeys);
     Key keys[kKeysPerThread];

@@ -15,6 +15,7 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/input/splitmix64.hpp"
+#include "device/equal_parts.cuh"
 #include "device/multiway.cuh"
 #include "device/register_leaves.cuh"
 #include "device/register_network.cuh"
@@ -25,9 +26,8 @@
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::List, quicksort::NextRound, quicksort::Output;
 using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
-using quicksort::kLeafKeys, quicksort::kSplitters, quicksort::kTileKeys;
-using quicksort::padded, quicksort::Pass, quicksort::Phase, quicksort::PhaseTimer,
-    quicksort::RoundMemory;
+using quicksort::kLeafKeys, quicksort::kSplitters, quicksort::kTileKeys, quicksort::padded;
+using quicksort::Pass, quicksort::Phase, quicksort::PhaseTimer, quicksort::RoundMemory;
 using quicksort::RoundSizes, quicksort::sort_block;
 
 constexpr int kSamples = kThreads * kKeysPerThread;
@@ -47,14 +47,10 @@ __device__ std::int64_t sample_place(int i, int samples, std::int64_t count, std
     return static_cast<std::int64_t>((i * static_cast<std::uint64_t>(count) + within) / samples);
 }
 
-// One block per list. splitters: kSplitters per list, in order, padded with the largest key.
-__global__ void __launch_bounds__(kThreads)
-    choose_splitters_kernel(const Key* __restrict__ from, const List* __restrict__ lists,
-                            Key* __restrict__ splitters, std::uint64_t seed) {
-    __shared__ Key s_keys[kSamples + kThreads];
-    const List list = lists[blockIdx.x];
+// Sorts the sample of a list: sample i is at s_samples[padded(i)]. Returns how many there are: no
+// more than every fourth key, so that a key which is sampled often is frequent.
+__device__ int sort_samples(const Key* from, const List& list, Key* s_samples, std::uint64_t seed) {
     const int thread = threadIdx.x;
-    // No more than every fourth key: a key that is sampled often must be frequent.
     const int samples =
         static_cast<int>(min(max(list.count / 4, std::int64_t{1}), std::int64_t{kSamples}));
     int used = 32;
@@ -67,16 +63,28 @@ __global__ void __launch_bounds__(kThreads)
                       ? from[list.begin + sample_place(i, samples, list.count, seed)]
                       : kLargestKey;
     }
-    sort_block<kThreads>(keys, s_keys, used);
+    sort_block<kThreads>(keys, s_samples, used);
 #pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) s_keys[padded(thread * kKeysPerThread + j)] = keys[j];
+    for (int j = 0; j < kKeysPerThread; ++j) {
+        s_samples[padded(thread * kKeysPerThread + j)] = keys[j];
+    }
     __syncthreads();
+    return samples;
+}
+
+// One block per list. splitters: kSplitters per list, in order, padded with the largest key.
+__global__ void __launch_bounds__(kThreads)
+    choose_splitters_kernel(const Key* __restrict__ from, const List* __restrict__ lists,
+                            Key* __restrict__ splitters, std::uint64_t seed) {
+    __shared__ Key s_samples[kSamples + kThreads];
+    const List list = lists[blockIdx.x];
+    const int samples = sort_samples(from, list, s_samples, seed);
+    const int thread = threadIdx.x;
     if (thread < kSplitters) {
-        const std::int64_t parts =
-            min((list.count - 1) / kKeysPerPart + 1, std::int64_t{kSplitters});
-        const int rank = static_cast<int>((thread + 1) * samples / parts);
-        splitters[static_cast<std::int64_t>(blockIdx.x) * kSplitters + thread] =
-            thread + 1 < parts ? s_keys[padded(rank)] : kLargestKey;
+        const int parts =
+            static_cast<int>(min((list.count - 1) / kKeysPerPart + 1, std::int64_t{kSplitters}));
+        splitters[std::int64_t{blockIdx.x} * kSplitters + thread] =
+            thread + 1 < parts ? s_samples[padded((thread + 1) * samples / parts)] : kLargestKey;
     }
 }
 

@@ -15,6 +15,7 @@
 #include "common/cuda/device_buffer.hpp"
 #include "common/input/splitmix64.hpp"
 #include "device/bitonic.cuh"
+#include "device/equal_parts.cuh"
 #include "device/multiway.cuh"
 #include "device/register_network.cuh"
 #include "device/rounds.cuh"
@@ -27,13 +28,14 @@ using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Leaf, quicksort::NextRound, quicksort::Output;
 using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
 using quicksort::kTileKeys, quicksort::Pass, quicksort::Phase, quicksort::PhaseTimer;
-using quicksort::RoundMemory, quicksort::RoundSizes, quicksort::sort_warp;
+using quicksort::RoundMemory, quicksort::RoundSizes, quicksort::sort_by_block;
+using quicksort::sort_warp, quicksort::sum_of_lanes_before;
 
 constexpr int kLeafThreads = 384;
-constexpr int kLeafKeys = kLeafThreads * kKeysPerThread;
+constexpr int kSplitLeafKeys = kLeafThreads * kKeysPerThread;
 constexpr int kSubLevels = 5;
 constexpr int kSubBuckets = 1 << kSubLevels;  // one for each lane of a warp
-constexpr int kRoomBytes = (kLeafKeys + kSubBuckets) * static_cast<int>(sizeof(Key));
+constexpr int kRoomBytes = (kSplitLeafKeys + kSubBuckets) * static_cast<int>(sizeof(Key));
 constexpr int kLongestSubBucket = 32 * 16;  // what a warp can sort in registers
 
 // A warp sorts up to 32 kKeys keys of shared memory. Their room has an even size.
@@ -96,8 +98,8 @@ __device__ int split_leaf(const Key* from, int count, Key* s_keys, int& room, in
     }
     __syncthreads();
     const int own = s_counts[lane];  // each warp adds up the counts for itself
-    room = quicksort::sum_of_lanes_before((own + 1) / 2 * 2);
-    place = quicksort::sum_of_lanes_before(own);
+    room = sum_of_lanes_before((own + 1) / 2 * 2);
+    place = sum_of_lanes_before(own);
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) {
         const int begin = __shfl_sync(0xffffffff, room, places[j] % kSubBuckets);
@@ -139,7 +141,7 @@ __global__ void __launch_bounds__(kLeafThreads, 3)
         if (count <= kLongestSubBucket) continue;
         Key* s_bucket = s_keys + __shfl_sync(0xffffffff, room, b);
         Key* to = sorted + __shfl_sync(0xffffffff, place, b);
-        quicksort::sort_by_block(s_bucket, count);
+        sort_by_block(s_bucket, count);
         for (int i = threadIdx.x; i < count; i += kLeafThreads) to[i] = s_bucket[i];
     }
 }
@@ -148,7 +150,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t count = input.count();
     timer.begin(Phase::kSetup);
     DeviceBuffer<Key> d_keys(count), d_buffer(count);
-    RoundMemory memory(count, kBuckets, kTileKeys, kLeafKeys);
+    RoundMemory memory(count, kBuckets, kTileKeys, kSplitLeafKeys);
     DeviceBuffer<Key> d_splitters(quicksort::kSplitters * memory.most_lists());
 
     timer.begin(Phase::kCopyIn);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shape of a round from stage 15 on, and its kernel that places the parts.
+// The shape of a round from stage 15 on.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -29,13 +29,5 @@ struct Pass {
     const Key* splitters;
     Count* counts;
 };
-
-// Unchanged from stage 15_multiway_partition.
-static __global__ void place_children_kernel(Pass pass, NextRound next) {
-    const std::int64_t slot = blockIdx.x;
-    const int bucket = threadIdx.x;
-    const Key value = pass.splitters[slot * kSplitters + bucket / 2];
-    place_child(pass.lists[slot], pass.counts + slot * kBuckets, bucket % 2 == 1, value, next);
-}
 
 }  // namespace quicksort

@@ -10,61 +10,25 @@
 #include "device/multiway.cuh"
 #include "device/register_network.cuh"
 #include "device/rounds.cuh"
+#include "device/sample.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
-
-inline constexpr int kSamples = kThreads * kKeysPerThread;
-inline constexpr int kKeysPerPart = 4096;  // on average; a part half as long again is still a leaf
-
-// Unchanged from stage 19_stratified_sample.
-// Mixes the bits of `z`: splitmix64's last step (Steele, Lea and Flood 2014).
-__device__ inline std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
-// Unchanged from stage 19_stratified_sample.
-// The place of sample i: at random within the i-th of `samples` equal ranges of `count` places.
-__device__ inline std::int64_t sample_place(int i, int samples, std::int64_t count,
-                                            std::uint64_t seed) {
-    const std::uint64_t hash = mix(seed ^ (std::uint64_t{blockIdx.x} << 20 | i));
-    const std::uint64_t within = __umul64hi(hash, count);  // less than count
-    return static_cast<std::int64_t>((i * static_cast<std::uint64_t>(count) + within) / samples);
-}
 
 // Unchanged from stage 19_stratified_sample.
 // One block per list. splitters: kSplitters per list, in order, padded with the largest key.
 static __global__ void __launch_bounds__(kThreads)
     choose_splitters_kernel(const Key* __restrict__ from, const List* __restrict__ lists,
                             Key* __restrict__ splitters, std::uint64_t seed) {
-    __shared__ Key s_keys[kSamples + kThreads];
+    __shared__ Key s_samples[kSamples + kThreads];
     const List list = lists[blockIdx.x];
+    const int samples = sort_samples(from, list, s_samples, seed);
     const int thread = threadIdx.x;
-    // No more than every fourth key: a key that is sampled often must be frequent.
-    const int samples =
-        static_cast<int>(min(max(list.count / 4, std::int64_t{1}), std::int64_t{kSamples}));
-    int used = 32;
-    while (used * kKeysPerThread < samples) used *= 2;
-    Key keys[kKeysPerThread];
-#pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
-        const int i = j * used + thread;
-        keys[j] = thread < used && i < samples
-                      ? from[list.begin + sample_place(i, samples, list.count, seed)]
-                      : kLargestKey;
-    }
-    sort_block<kThreads>(keys, s_keys, used);
-#pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) s_keys[padded(thread * kKeysPerThread + j)] = keys[j];
-    __syncthreads();
     if (thread < kSplitters) {
-        const std::int64_t parts =
-            min((list.count - 1) / kKeysPerPart + 1, std::int64_t{kSplitters});
-        const int rank = static_cast<int>((thread + 1) * samples / parts);
-        splitters[static_cast<std::int64_t>(blockIdx.x) * kSplitters + thread] =
-            thread + 1 < parts ? s_keys[padded(rank)] : kLargestKey;
+        const int parts =
+            static_cast<int>(min((list.count - 1) / kKeysPerPart + 1, std::int64_t{kSplitters}));
+        splitters[std::int64_t{blockIdx.x} * kSplitters + thread] =
+            thread + 1 < parts ? s_samples[padded((thread + 1) * samples / parts)] : kLargestKey;
     }
 }
 

@@ -13,57 +13,65 @@
 
 namespace quicksort {
 
-inline constexpr int kTreeLevels = 7;
-static_assert(1 << kTreeLevels == kSplitters);
-
-// Unchanged from stage 16_search_tree.
-// Node i of the tree has the children 2 i and 2 i + 1; the root is node 1. Returns the node of the
-// splitter with this index.
-__device__ inline int node_of(int index) {
+// As in stage 16_search_tree, for a tree of any number of levels: the node of the splitter with
+// this index.
+template <int kLevels>
+__device__ __forceinline__ int node_of(int index) {
     const int below = __ffs(index + 1) - 1;  // levels below the node
-    return (1 << (kTreeLevels - 1 - below)) + ((index + 1) >> (below + 1));
+    return (1 << (kLevels - 1 - below)) + ((index + 1) >> (below + 1));
 }
 
-// Unchanged from stage 17_staged_runs.
-// Reads the keys of the block's tile, thread by thread, and counts them in each bucket. The bucket
-// of a key is twice the number of splitters that are less; one more if the next splitter equals it.
-// A key's rank is the number of keys that the block counted in its bucket before.
-__device__ inline void classify_tile(const Pass& pass, const Tile& tile,
-                                     Key (&keys)[kKeysPerThread], int (&buckets)[kKeysPerThread],
-                                     unsigned (&ranks)[kKeysPerThread], unsigned* s_counts) {
-    __shared__ Key s_splitters[kSplitters], s_tree[kSplitters];
-    const int thread = threadIdx.x;
-    if (thread < kSplitters) {
-        const Key splitter = pass.splitters[tile.slot * kSplitters + thread];
-        s_splitters[thread] = splitter;
-        if (thread < kSplitters - 1) s_tree[node_of(thread)] = splitter;
-    }
-    if (thread < kBuckets) s_counts[thread] = 0;
+// Reads the keys of the block's tile, thread by thread, waits until the block has written the tree,
+// and takes each key down to a leaf. buckets: the numbers of splitters that are less than the keys.
+template <int kLevels>
+__device__ __forceinline__ void descend_tile(const Key* from, const Tile& tile, const Key* s_tree,
+                                             Key (&keys)[kKeysPerThread],
+                                             int (&buckets)[kKeysPerThread]) {
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) {
-        const int i = j * kThreads + thread;
-        keys[j] = i < tile.count ? pass.from[tile.begin + i] : kLargestKey;
+        const int i = j * kThreads + static_cast<int>(threadIdx.x);
+        keys[j] = i < tile.count ? from[tile.begin + i] : kLargestKey;
         buckets[j] = 1;  // the root
     }
     __syncthreads();
 #pragma unroll
-    for (int level = 0; level < kTreeLevels; ++level) {
+    for (int level = 0; level < kLevels; ++level) {
 #pragma unroll
         for (int j = 0; j < kKeysPerThread; ++j) {
             buckets[j] = 2 * buckets[j] + (s_tree[buckets[j]] < keys[j]);
         }
     }
 #pragma unroll
+    for (int j = 0; j < kKeysPerThread; ++j) buckets[j] -= 1 << kLevels;
+}
+
+// As in stage 17_staged_runs. The bucket of a key is twice the number of splitters that are less;
+// one more if the next splitter equals it. A key's rank is the number of keys that the block
+// counted in its bucket before.
+__device__ inline void classify_tile(const Pass& pass, const Tile& tile,
+                                     Key (&keys)[kKeysPerThread], int (&buckets)[kKeysPerThread],
+                                     unsigned (&ranks)[kKeysPerThread], unsigned* s_counts) {
+    constexpr int kTreeLevels = 7;
+    __shared__ Key s_splitters[kSplitters], s_tree[kSplitters];
+    const int thread = threadIdx.x;
+    if (thread < kSplitters) {
+        const Key splitter = pass.splitters[tile.slot * kSplitters + thread];
+        s_splitters[thread] = splitter;
+        if (thread < kSplitters - 1) s_tree[node_of<kTreeLevels>(thread)] = splitter;
+    }
+    if (thread < kBuckets) s_counts[thread] = 0;
+    descend_tile<kTreeLevels>(pass.from, tile, s_tree, keys, buckets);
+#pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) {
-        const int less = buckets[j] - kSplitters;
-        buckets[j] = 2 * less + (keys[j] == s_splitters[less]);
+        buckets[j] = 2 * buckets[j] + (keys[j] == s_splitters[buckets[j]]);
         if (j * kThreads + thread < tile.count) ranks[j] = atomicAdd(&s_counts[buckets[j]], 1u);
     }
     __syncthreads();
 }
 
-// Unchanged from stage 17_staged_runs.
-static __global__ void count_buckets_kernel(Pass pass) {
+// As in stage 17_staged_runs, for any pass with a function classify_tile().
+template <typename AnyPass>
+static __global__ void __launch_bounds__(kThreads, 2) count_buckets_kernel(AnyPass pass) {
     __shared__ unsigned s_counts[kBuckets];
     const Tile tile = tile_of_block(pass.lists, pass.list_of_tile, kTileKeys);
     Key keys[kKeysPerThread];
@@ -76,9 +84,10 @@ static __global__ void count_buckets_kernel(Pass pass) {
     }
 }
 
-// Unchanged from stage 17_staged_runs.
-// Each block reserves room in every part for its tile's keys.
-static __global__ void __launch_bounds__(kThreads, 2) move_keys_kernel(Pass pass) {
+// As in stage 17_staged_runs, for any pass with a function classify_tile(): each block reserves
+// room in every part for its tile's keys.
+template <typename AnyPass>
+static __global__ void __launch_bounds__(kThreads, 2) move_keys_kernel(AnyPass pass) {
     __shared__ Key s_keys[kTileKeys];  // in the order of their buckets
     __shared__ unsigned char s_buckets[kTileKeys];  // of these keys
     __shared__ unsigned s_counts[kBuckets], s_runs[kBuckets], s_sums[kThreads / 32];

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The sample of stage 19, for the stages that build on it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "device/multiway.cuh"
+#include "device/register_network.cuh"
+#include "device/rounds.cuh"
+#include "problem/quicksort.hpp"
+
+namespace quicksort {
+
+inline constexpr int kSamples = kThreads * kKeysPerThread;
+inline constexpr int kKeysPerPart = 4096;  // on average; a part half as long again is still a leaf
+
+// Unchanged from stage 19_stratified_sample.
+// Mixes the bits of `z`: splitmix64's last step (Steele, Lea and Flood 2014).
+__device__ inline std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+// Unchanged from stage 19_stratified_sample.
+// The place of sample i: at random within the i-th of `samples` equal ranges of `count` places.
+__device__ inline std::int64_t sample_place(int i, int samples, std::int64_t count,
+                                            std::uint64_t seed) {
+    const std::uint64_t hash = mix(seed ^ (std::uint64_t{blockIdx.x} << 20 | i));
+    const std::uint64_t within = __umul64hi(hash, count);  // less than count
+    return static_cast<std::int64_t>((i * static_cast<std::uint64_t>(count) + within) / samples);
+}
+
+// Unchanged from stage 19_stratified_sample.
+// Sorts the sample of a list: sample i is at s_samples[padded(i)]. Returns how many there are: no
+// more than every fourth key, so that a key which is sampled often is frequent.
+__device__ inline int sort_samples(const Key* from, const List& list, Key* s_samples,
+                                   std::uint64_t seed) {
+    const int thread = threadIdx.x;
+    const int samples =
+        static_cast<int>(min(max(list.count / 4, std::int64_t{1}), std::int64_t{kSamples}));
+    int used = 32;
+    while (used * kKeysPerThread < samples) used *= 2;
+    Key keys[kKeysPerThread];
+#pragma unroll
+    for (int j = 0; j < kKeysPerThread; ++j) {
+        const int i = j * used + thread;
+        keys[j] = thread < used && i < samples
+                      ? from[list.begin + sample_place(i, samples, list.count, seed)]
+                      : kLargestKey;
+    }
+    sort_block<kThreads>(keys, s_samples, used);
+#pragma unroll
+    for (int j = 0; j < kKeysPerThread; ++j) {
+        s_samples[padded(thread * kKeysPerThread + j)] = keys[j];
+    }
+    __syncthreads();
+    return samples;
+}
+
+}  // namespace quicksort
