@@ -102,6 +102,10 @@ def cases() -> Iterator[tuple[str, list[Point], list[Point]]]:
         (-(10**6), -(10**6)), 2 * 10**6, 2 * 10**6, 96, 6
     )
     yield "a crowd in one cell", crowd, draw.sample(crowd, 32)
+    # Stages 12 to 15 guess their grid from every 64th point, which does not see the last one.
+    near = [(i % 7, i % 5) for i in range(200)]
+    yield "one far point", near + [(90_000, -80_000)], [(0, 0), (90_000, -80_000), (6, 4)]
+    yield "one point at the edge of the range", near + [(-FAR, FAR)], [(0, 0), (1, 1)]
     points = square((-70, 30), 5000, 5000, 60, 7)
     yield "as many centroids as points", points[:32], points[:32]
 
@@ -184,6 +188,21 @@ class KMeansTest(unittest.TestCase):
                             *words.split(),
                             EMULATOR_DEVICE="gtx980",
                         )
+
+    @unittest.skipUnless(LONG, "takes minutes")
+    def test_all_rows_and_columns(self) -> None:
+        """1024 rows and columns of cells, keys of 32 and of 64 bits, crowded and even (stages 12 to 15)."""
+        for name, program in PROGRAMS.items():
+            if not "12" <= name < "16":
+                continue
+            with self.subTest(stage=name):
+                for words in (
+                    "--k 8 --max-coordinate 1000000",
+                    "--k 32 --max-coordinate 1048577",
+                    "--k 16 --input gaussians",
+                    "--k 5 --input all-equal",
+                ):
+                    self.verify(program, "--n", 8400001, "--max-iterations", 2, *words.split())
 
 
 if __name__ == "__main__":
