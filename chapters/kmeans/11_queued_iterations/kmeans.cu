@@ -107,8 +107,8 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
         std::max(table.cells.width(), table.cells.height()) <= PackedColumns::kMaxOffset;
     const auto kernel = packed ? kernel_for<PackedColumns>(k) : kernel_for<WideColumns>(k);
     const int column_bytes = packed ? PackedColumns::kBytes : WideColumns::kBytes;
-    const Shape shape =
-        choose_shape(kernel, threads_of(k), rounded(k) * column_bytes, cells, count);
+    const Shape shape = choose_shape(kernel, threads_of(k), rounded(k) * column_bytes,
+                                     cells + Lines::kBytes, count);
     const Lines lines = d_lines.clear(rounded(k), packed);
     const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
                          d_before.data(),     d_sizes.data(), input.max_iterations,

@@ -18,11 +18,11 @@ namespace kmeans {
 constexpr unsigned int kAllLanes = 0xffffffff;
 constexpr int kMaxColumns = 32;  // labels that a thread has columns of: at most one for each lane
 
-// Loads pairs of points: those that begin at first[0], first[2 * blockDim.x], and so on.
+// Loads N pairs of points of a lane. Those of a warp are 64 * N points in a row.
 template <int N>
-__device__ void load_pairs(int4 (&loaded)[N], const int2* first) {
+__device__ void load_pairs(int4 (&loaded)[N], const int2* first_of_lane) {
     for (int i = 0; i < N; ++i) {
-        loaded[i] = __ldcs(reinterpret_cast<const int4*>(&first[2 * i * blockDim.x]));
+        loaded[i] = __ldcs(reinterpret_cast<const int4*>(&first_of_lane[64 * i]));
     }
 }
 

@@ -16,7 +16,7 @@ namespace kmeans {
 // A table of lines. Its codes follow those of the centroids in the table of cells: code
 // first_code + i stands for line i + 1. Line 0 belongs to no code.
 struct Lines {
-    static constexpr int kMax = 256;
+    static constexpr int kMax = 256, kBytes = kMax * sizeof(int4);
     static constexpr unsigned int kNobody = 0xffffffff;
 
     int4* lines;
