@@ -14,13 +14,13 @@
 namespace kmeans {
 
 // A table of lines. Its codes follow those of the centroids in the table of cells: code
-// first_code + i stands for line i + 1. Line 0 belongs to no code.
+// first_code + i stands for line i.
 struct Lines {
     static constexpr int kMax = 256, kBytes = kMax * sizeof(int4);
     static constexpr unsigned int kNobody = 0xffffffff;
 
     int4* lines;
-    unsigned int* owners;  // of line i + 1: the pair of centroids, or kNobody
+    unsigned int* owners;  // of line i: the pair of centroids, or kNobody
     int first_code;
     int count;  // lines that may be used; with 0, pairs get the code kSeveral
 
@@ -32,7 +32,7 @@ struct Lines {
         int i = static_cast<int>(pair) % count;
         for (int tried = 0; tried < count; ++tried) {
             const unsigned int owner = atomicCAS(&owners[i], kNobody, pair);
-            if (owner == kNobody) lines[i + 1] = line_of(a, b, centroids, low);
+            if (owner == kNobody) lines[i] = line_of(a, b, centroids, low);
             if (owner == kNobody || owner == pair) return first_code + i;
             i = i + 1 < count ? i + 1 : 0;
         }

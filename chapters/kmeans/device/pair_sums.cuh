@@ -45,7 +45,7 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         const int code = s_codes[table.cells.cell(u, v)];
         if (code < K) return code;
         if (code == kSeveral) return nearest_in_cell(u, v, table, s_centroids);
-        return label_by_line(s_lines[code - K + 1], u, v);
+        return label_by_line(s_lines[code - K], u, v);
     };
     const auto add = [&](unsigned int u, unsigned int v) {
         columns.add(label_of(u, v) * threads + thread, u, v);
