@@ -18,11 +18,13 @@
 #include "device/register_network.cuh"
 #include "device/rounds.cuh"
 #include "device/sample.cuh"
+#include "device/split_leaves.cuh"
 #include "device/staged_runs.cuh"
 #include "device/sub_bucket_leaves.cuh"
 #include "problem/quicksort.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
+using quicksort::descend_tile, quicksort::node_of, quicksort::sort_samples;
 using quicksort::Input, quicksort::Key, quicksort::List, quicksort::NextRound, quicksort::Output;
 using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
 using quicksort::kKeysPerPart, quicksort::kLeafThreads, quicksort::kRoomBytes, quicksort::kSamples;
@@ -49,20 +51,16 @@ __device__ bool is_frequent(Key key, const Key* s_samples, int samples, int ofte
     return first + often <= samples && s_samples[padded(first + often - 1)] == key;
 }
 
-// One block per list. It asks for fewer parts if twins take too many of the buckets: splitters of
-// half as many parts always fit.
-__global__ void __launch_bounds__(kThreads)
-    choose_splitters_kernel(const Key* __restrict__ from, const List* __restrict__ lists,
-                            Key* __restrict__ splitters, bool* __restrict__ twins,
-                            std::uint64_t seed) {
-    __shared__ Key s_samples[kSamples + kThreads], s_splitters[kBuckets];
-    __shared__ int s_sums[kThreads / 32];
-    const List list = lists[blockIdx.x];
-    const int samples = quicksort::sort_samples(from, list, s_samples, seed);
-    const int wanted =
-        static_cast<int>(min((list.count - 1) / kKeysPerPart + 1, std::int64_t{kBuckets}));
+// Writes kParts splitters of a sorted sample for up to `wanted` parts. It asks for fewer if twins
+// take too many places: those of half as many parts always fit. Returns how many it asked for, and
+// whether there are twins.
+template <int kParts>
+__device__ int choose_from_sample(const Key* s_samples, int samples, int wanted, Key* s_splitters,
+                                  bool& twins) {
+    __shared__ int s_sums[32];
     const int thread = threadIdx.x, rank = thread + 1;
-    for (const int parts : {wanted, wanted - wanted / 8, wanted / 2}) {
+    int parts = wanted;
+    for (int attempt = 0;; ++attempt) {
         int copies = 0;
         Key key = 0;
         if (rank < parts) {
@@ -73,17 +71,35 @@ __global__ void __launch_bounds__(kThreads)
         }
         const int before = sum_before(copies, s_sums);
         const int frequent = __syncthreads_count(copies == 2);
-        if (__syncthreads_count(copies > 0) + frequent >= kBuckets) continue;
-        if (thread < kBuckets) s_splitters[thread] = kLargestKey;
+        if (__syncthreads_count(copies > 0) + frequent >= kParts) {
+            parts = attempt == 0 ? wanted - wanted / 8 : wanted / 2;
+            continue;
+        }
+        if (thread < kParts) s_splitters[thread] = kLargestKey;
         __syncthreads();
         for (int i = 0; i < copies; ++i) s_splitters[before + i] = key;
-        if (thread == 0) twins[blockIdx.x] = frequent > 0;
-        break;
+        __syncthreads();
+        twins = frequent > 0;
+        return parts;
     }
-    __syncthreads();
+}
+
+// One block per list. splitters: kBuckets per list.
+__global__ void __launch_bounds__(kThreads)
+    choose_splitters_kernel(const Key* __restrict__ from, const List* __restrict__ lists,
+                            Key* __restrict__ splitters, bool* __restrict__ twins,
+                            std::uint64_t seed) {
+    __shared__ Key s_samples[kSamples + kThreads], s_splitters[kBuckets];
+    const List list = lists[blockIdx.x];
+    const int samples = sort_samples<kThreads, kKeysPerThread>(from, list, s_samples, seed);
+    const auto wanted = min((list.count - 1) / kKeysPerPart + 1, std::int64_t{kBuckets});
+    bool any = false;
+    choose_from_sample<kBuckets>(s_samples, samples, static_cast<int>(wanted), s_splitters, any);
+    const int thread = threadIdx.x;
     if (thread < kBuckets) {
         splitters[std::int64_t{blockIdx.x} * kBuckets + thread] = s_splitters[thread];
     }
+    if (thread == 0) twins[blockIdx.x] = any;
 }
 
 // As in stage 17, for a tree of 8 levels. A key's bucket is the number of splitters that are less;
@@ -97,11 +113,10 @@ __device__ void classify_tile(const TwinPass& pass, const Tile& tile, Key (&keys
     const bool twins = pass.twins[tile.slot];
     if (thread < kBuckets) {
         s_splitters[thread] = pass.splitters[tile.slot * kBuckets + thread];
-        if (thread < kBuckets - 1)
-            s_tree[quicksort::node_of<kTreeLevels>(thread)] = s_splitters[thread];
+        if (thread < kBuckets - 1) s_tree[node_of<kTreeLevels>(thread)] = s_splitters[thread];
         s_counts[thread] = 0;
     }
-    quicksort::descend_tile<kTreeLevels>(pass.from, tile, s_tree, keys, buckets);
+    descend_tile<kTreeLevels>(pass.from, tile, s_tree, keys, buckets);
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) {
         const int bucket = buckets[j];

@@ -33,29 +33,28 @@ __device__ inline std::int64_t sample_place(int i, int samples, std::int64_t cou
     return static_cast<std::int64_t>((i * static_cast<std::uint64_t>(count) + within) / samples);
 }
 
-// Unchanged from stage 19_stratified_sample.
-// Sorts the sample of a list: sample i is at s_samples[padded(i)]. Returns how many there are: no
-// more than every fourth key, so that a key which is sampled often is frequent.
-__device__ inline int sort_samples(const Key* from, const List& list, Key* s_samples,
-                                   std::uint64_t seed) {
+// As in stage 19_stratified_sample, for any block and any number of keys per thread. Sorts the
+// sample of a list: sample i is at s_samples[padded(i)]. Returns how many there are: no more than
+// every fourth key, so that a key which is sampled often is frequent.
+template <int kBlock, int kKeys>
+__device__ __forceinline__ int sort_samples(const Key* from, const List& list, Key* s_samples,
+                                            std::uint64_t seed) {
     const int thread = threadIdx.x;
     const int samples =
-        static_cast<int>(min(max(list.count / 4, std::int64_t{1}), std::int64_t{kSamples}));
+        static_cast<int>(min(max(list.count / 4, std::int64_t{1}), std::int64_t{kBlock * kKeys}));
     int used = 32;
-    while (used * kKeysPerThread < samples) used *= 2;
-    Key keys[kKeysPerThread];
+    while (used * kKeys < samples) used *= 2;
+    Key keys[kKeys];
 #pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
+    for (int j = 0; j < kKeys; ++j) {
         const int i = j * used + thread;
         keys[j] = thread < used && i < samples
                       ? from[list.begin + sample_place(i, samples, list.count, seed)]
                       : kLargestKey;
     }
-    sort_block<kThreads>(keys, s_samples, used);
+    sort_block<kBlock>(keys, s_samples, used);
 #pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
-        s_samples[padded(thread * kKeysPerThread + j)] = keys[j];
-    }
+    for (int j = 0; j < kKeys; ++j) s_samples[padded(thread * kKeys + j)] = keys[j];
     __syncthreads();
     return samples;
 }

@@ -15,14 +15,14 @@
 
 namespace quicksort {
 
-// Unchanged from stage 19_stratified_sample.
+// As in stage 19_stratified_sample.
 // One block per list. splitters: kSplitters per list, in order, padded with the largest key.
 static __global__ void __launch_bounds__(kThreads)
     choose_splitters_kernel(const Key* __restrict__ from, const List* __restrict__ lists,
                             Key* __restrict__ splitters, std::uint64_t seed) {
     __shared__ Key s_samples[kSamples + kThreads];
     const List list = lists[blockIdx.x];
-    const int samples = sort_samples(from, list, s_samples, seed);
+    const int samples = sort_samples<kThreads, kKeysPerThread>(from, list, s_samples, seed);
     const int thread = threadIdx.x;
     if (thread < kSplitters) {
         const int parts =

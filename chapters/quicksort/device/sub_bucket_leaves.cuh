@@ -42,9 +42,8 @@ __device__ __forceinline__ void sort_sub_bucket(Key* s_keys, int count, Key* sor
     for (int i = lane; i < count; i += 32) sorted[i] = s_keys[i];
 }
 
-// Splits the leaf: s_keys gets its keys, sub-bucket by sub-bucket. Returns how many keys are in the
-// sub-bucket of the thread's lane; `room` is the place of its room in s_keys, `place` the number of
-// keys in the sub-buckets before.
+// Splits the leaf: s_keys gets its sub-buckets. Returns how many keys are in that of the thread's
+// lane; its room begins at s_keys + room, and `place` keys are in the sub-buckets before.
 __device__ inline int split_leaf(const Key* from, int count, Key* s_keys, int& room, int& place) {
     __shared__ __align__(8) Key s_samples[kLeafThreads];
     __shared__ Key s_tree[kSubBuckets];
@@ -92,15 +91,10 @@ __device__ inline int split_leaf(const Key* from, int count, Key* s_keys, int& r
     return own;
 }
 
-static __global__ void __launch_bounds__(kLeafThreads, 3)
-    sort_leaves_kernel(const Key* from, Key* sorted, const Leaf* leaves) {
-    extern __shared__ __align__(16) Key s_keys[];
-    const Leaf leaf = leaves[blockIdx.x];
-    if (leaf.constant) return fill_leaf(leaf, sorted);
+// Sorts up to kSplitLeafKeys keys; s_keys has kRoomBytes.
+__device__ inline void sort_leaf(const Key* from, int count, Key* s_keys, Key* sorted) {
     int room, place;
-    const int own =
-        split_leaf(from + leaf.begin, static_cast<int>(leaf.count), s_keys, room, place);
-    sorted += leaf.begin;
+    const int own = split_leaf(from, count, s_keys, room, place);
 #pragma unroll 1
     for (int b = threadIdx.x / 32; b < kSubBuckets; b += kLeafThreads / 32) {
         const int count = __shfl_sync(0xffffffff, own, b);
@@ -118,10 +112,9 @@ static __global__ void __launch_bounds__(kLeafThreads, 3)
             sort_sub_bucket<16>(s_bucket, count, to);
         }
     }
-    // What is left is sorted by all warps together.
     for (int b = 0; b < kSubBuckets; ++b) {
         const int count = __shfl_sync(0xffffffff, own, b);
-        if (count <= kLongestSubBucket) continue;
+        if (count <= kLongestSubBucket) continue;  // what is left is sorted by all warps together
         Key* s_bucket = s_keys + __shfl_sync(0xffffffff, room, b);
         Key* to = sorted + __shfl_sync(0xffffffff, place, b);
         sort_by_block(s_bucket, count);
