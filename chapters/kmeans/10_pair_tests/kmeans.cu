@@ -58,7 +58,10 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
     for (int i = thread; i < table.cells.count() / 16; i += threads) {
         reinterpret_cast<uint4*>(s_codes)[i] = reinterpret_cast<const uint4*>(table.codes)[i];
     }
-    for (int i = thread; i < Lines::kMax; i += threads) s_lines[i] = lines.lines[i];
+    for (int i = thread; i < Lines::kMax; i += threads) {
+        s_lines[i] = lines.lines[i];
+        if (blockIdx.x == 0) lines.owners[i] = Lines::kNobody;  // for the next iteration
+    }
     if (thread < k) s_centroids[thread] = centroids[thread];
     __syncthreads();  // all must be written before a thread uses it
     const auto label_of = [&](unsigned int u, unsigned int v) {
@@ -154,8 +157,8 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const int column_bytes = packed ? PackedColumns::kBytes : WideColumns::kBytes;
     const Shape shape = choose_shape(kernel, threads_of(k), rounded(k) * column_bytes,
                                      cells + Lines::kBytes, count);
+    const Lines lines = d_lines.clear(rounded(k), packed);
     do {
-        const Lines lines = d_lines.clear(rounded(k), packed);
         find_candidates_kernel<<<(cells - 1) / kCellBlock + 1, kCellBlock>>>(
             table, d_centroids.data(), k, lines);
         cuda_check(cudaGetLastError());

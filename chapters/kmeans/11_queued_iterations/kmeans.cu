@@ -33,7 +33,7 @@ using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
 
 // The last block of an iteration calls this: moves the centroids, clears what the next iteration
 // adds to, and decides whether there is one. The other blocks' sums were added in the L2 cache.
-__device__ void end_iteration(const State& state, int k, const Lines& lines) {
+__device__ void end_iteration(const State& state, int k) {
     bool moved = false;
     const int c = threadIdx.x;
     if (c < k) {
@@ -48,7 +48,6 @@ __device__ void end_iteration(const State& state, int k, const Lines& lines) {
         state.before[c] = old;
         state.centroids[c] = mean;
     }
-    for (int i = c; i < Lines::kMax; i += blockDim.x) lines.owners[i] = Lines::kNobody;
     const bool converged = __syncthreads_or(moved) == 0;
     if (c > 0) return;
     Progress& progress = *state.progress;
@@ -70,7 +69,7 @@ __global__ void __launch_bounds__(kThreads<K>, K <= 4 ? 2 : 1)
     __syncthreads();
     if (threadIdx.x == 0) s_last = atomicAdd(&state.progress->blocks, 1) == gridDim.x - 1;
     __syncthreads();
-    if (s_last) end_iteration(state, k, lines);
+    if (s_last) end_iteration(state, k);
 }
 
 template <class Columns>

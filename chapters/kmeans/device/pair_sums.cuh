@@ -38,7 +38,10 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
     for (int i = thread; i < table.cells.count() / 16; i += threads) {
         reinterpret_cast<uint4*>(s_codes)[i] = reinterpret_cast<const uint4*>(table.codes)[i];
     }
-    for (int i = thread; i < Lines::kMax; i += threads) s_lines[i] = lines.lines[i];
+    for (int i = thread; i < Lines::kMax; i += threads) {
+        s_lines[i] = lines.lines[i];
+        if (blockIdx.x == 0) lines.owners[i] = Lines::kNobody;  // for the next iteration
+    }
     if (thread < k) s_centroids[thread] = centroids[thread];
     __syncthreads();  // all must be written before a thread uses it
     const auto label_of = [&](unsigned int u, unsigned int v) {
