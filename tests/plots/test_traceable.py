@@ -105,12 +105,16 @@ def changed_records(folder: Path, salt: int) -> tuple[Path, Path]:
         factor = 1.5 + draw(name, *key) / 4000
         record[name] = " ".join(repr(float(word) * factor) for word in record[name].split(" "))
 
-    def row(record: dict[str, str]) -> None:  # the repeats of a run alike
+    def row(record: dict[str, str]) -> None:
+        """The repeats of a run alike, and its runs of few and of many iterations, whose differences
+        are shown."""
+        parameters = re.sub(r"max-iterations=\d+", "", record["parameters"])
         for name in TIMES:
             scale(
                 record,
                 name,
-                *(record[key] for key in ("stage", "engine", "n", "input", "parameters")),
+                *(record[key] for key in ("stage", "engine", "n", "input")),
+                parameters,
             )
 
     def report(record: dict[str, str]) -> None:  # a run's chunks alike: they are in an order
