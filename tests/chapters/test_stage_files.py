@@ -26,6 +26,7 @@ MORE_ADDED_LINES = {
     "quicksort/20_sub_buckets": 120,
     "quicksort/21_twin_splitters": 115,
     "quicksort/22_one_pass": 110,
+    "quicksort/23_bulk_copies": 65,
 }
 
 

@@ -2,7 +2,7 @@
 // Quicksort, stage 20: a leaf is a sample sort of its own.
 // Idea: a block splits its leaf into 32 sub-buckets in shared memory, and each warp sorts some of
 // them in registers. No warp waits for another one while it sorts. A network's steps grow with the
-// square of the logarithm: 128 keys need 28 of them and 8192 keys 91, so fewer shuffles are left.
+// square of the logarithm: 128 keys need 28 of them, 8192 keys 91. So fewer shuffles are left.
 // Compared with 19_stratified_sample: sort_leaves_kernel.
 // Limit now: the counting pass, and a third round where parts of equal keys are empty.
 // Not of the thesis.
@@ -17,7 +17,6 @@
 #include "device/bitonic.cuh"
 #include "device/equal_parts.cuh"
 #include "device/multiway.cuh"
-#include "device/register_network.cuh"
 #include "device/rounds.cuh"
 #include "device/sampled_splitters.cuh"
 #include "device/staged_runs.cuh"
@@ -28,13 +27,12 @@ using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Leaf, quicksort::NextRound, quicksort::Output;
 using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
 using quicksort::kTileKeys, quicksort::Pass, quicksort::Phase, quicksort::PhaseTimer;
-using quicksort::RoundMemory, quicksort::RoundSizes, quicksort::sort_by_block;
-using quicksort::sort_warp, quicksort::sum_of_lanes_before;
+using quicksort::RoundMemory, quicksort::RoundSizes, quicksort::sort_by_block, quicksort::sort_warp;
+using quicksort::sum_of_lanes_before;
 
 constexpr int kLeafThreads = 384;
 constexpr int kSplitLeafKeys = kLeafThreads * kKeysPerThread;
-constexpr int kSubLevels = 5;
-constexpr int kSubBuckets = 1 << kSubLevels;  // one for each lane of a warp
+constexpr int kSubLevels = 5, kSubBuckets = 1 << kSubLevels;  // one for each lane of a warp
 constexpr int kRoomBytes = (kSplitLeafKeys + kSubBuckets) * static_cast<int>(sizeof(Key));
 constexpr int kLongestSubBucket = 32 * 16;  // what a warp can sort in registers
 
@@ -88,12 +86,13 @@ __device__ int split_leaf(const Key* from, int count, Key* s_keys, int& room, in
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) {
+        if (j * kLeafThreads + thread - lane >= count) break;  // for the whole warp
         int node = 1;
 #pragma unroll
         for (int level = 0; level < kSubLevels; ++level) node = 2 * node + (s_tree[node] < keys[j]);
-        const int bucket = node - kSubBuckets;
+        node -= kSubBuckets;
         const bool valid = j * kLeafThreads + thread < count;
-        places[j] = valid ? atomicAdd(&s_counts[bucket], 1) * kSubBuckets + bucket : -1;
+        places[j] = valid ? atomicAdd(&s_counts[node], 1) * kSubBuckets + node : -1;
     }
     __syncthreads();
     const int own = s_counts[lane];  // each warp adds up the counts for itself
@@ -101,6 +100,7 @@ __device__ int split_leaf(const Key* from, int count, Key* s_keys, int& room, in
     place = sum_of_lanes_before(own);
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) {
+        if (j * kLeafThreads + thread - lane >= count) break;
         const int begin = __shfl_sync(0xffffffff, room, places[j] % kSubBuckets);
         if (places[j] >= 0) s_keys[begin + places[j] / kSubBuckets] = keys[j];
     }

@@ -60,7 +60,7 @@ __device__ int choose_from_sample(const Key* s_samples, int samples, int wanted,
     __shared__ int s_sums[32];
     const int thread = threadIdx.x, rank = thread + 1;
     int parts = wanted;
-    for (int attempt = 0;; ++attempt) {
+    for (int attempt = 0;; ++attempt) {  // at most 5
         int copies = 0;
         Key key = 0;
         if (rank < parts) {
@@ -72,7 +72,7 @@ __device__ int choose_from_sample(const Key* s_samples, int samples, int wanted,
         const int before = sum_before(copies, s_sums);
         const int frequent = __syncthreads_count(copies == 2);
         if (__syncthreads_count(copies > 0) + frequent >= kParts) {
-            parts = attempt == 0 ? wanted - wanted / 8 : wanted / 2;
+            parts = wanted - (attempt + 1) * wanted / 8;
             continue;
         }
         if (thread < kParts) s_splitters[thread] = kLargestKey;

@@ -21,14 +21,13 @@ __device__ __forceinline__ int node_of(int index) {
     return (1 << (kLevels - 1 - below)) + ((index + 1) >> (below + 1));
 }
 
-// Reads the keys of the block's tile, thread by thread, waits until the block has written the tree,
+// Reads the keys of the block's tile, kKeys per thread, waits until the block has written the tree,
 // and takes each key down to a leaf. buckets: the numbers of splitters that are less than the keys.
-template <int kLevels>
+template <int kLevels, int kKeys>
 __device__ __forceinline__ void descend_tile(const Key* from, const Tile& tile, const Key* s_tree,
-                                             Key (&keys)[kKeysPerThread],
-                                             int (&buckets)[kKeysPerThread]) {
+                                             Key (&keys)[kKeys], int (&buckets)[kKeys]) {
 #pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
+    for (int j = 0; j < kKeys; ++j) {
         const int i = j * kThreads + static_cast<int>(threadIdx.x);
         keys[j] = i < tile.count ? from[tile.begin + i] : kLargestKey;
         buckets[j] = 1;  // the root
@@ -37,12 +36,12 @@ __device__ __forceinline__ void descend_tile(const Key* from, const Tile& tile, 
 #pragma unroll
     for (int level = 0; level < kLevels; ++level) {
 #pragma unroll
-        for (int j = 0; j < kKeysPerThread; ++j) {
+        for (int j = 0; j < kKeys; ++j) {
             buckets[j] = 2 * buckets[j] + (s_tree[buckets[j]] < keys[j]);
         }
     }
 #pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) buckets[j] -= 1 << kLevels;
+    for (int j = 0; j < kKeys; ++j) buckets[j] -= 1 << kLevels;
 }
 
 // As in stage 17_staged_runs. The bucket of a key is twice the number of splitters that are less;

@@ -16,8 +16,7 @@ namespace quicksort {
 
 inline constexpr int kLeafThreads = 384;
 inline constexpr int kSplitLeafKeys = kLeafThreads * kKeysPerThread;
-inline constexpr int kSubLevels = 5;
-inline constexpr int kSubBuckets = 1 << kSubLevels;  // one for each lane of a warp
+inline constexpr int kSubLevels = 5, kSubBuckets = 1 << kSubLevels;  // one for each lane of a warp
 inline constexpr int kRoomBytes = (kSplitLeafKeys + kSubBuckets) * static_cast<int>(sizeof(Key));
 inline constexpr int kLongestSubBucket = 32 * 16;  // what a warp can sort in registers
 
@@ -71,12 +70,13 @@ __device__ inline int split_leaf(const Key* from, int count, Key* s_keys, int& r
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) {
+        if (j * kLeafThreads + thread - lane >= count) break;  // for the whole warp
         int node = 1;
 #pragma unroll
         for (int level = 0; level < kSubLevels; ++level) node = 2 * node + (s_tree[node] < keys[j]);
-        const int bucket = node - kSubBuckets;
+        node -= kSubBuckets;
         const bool valid = j * kLeafThreads + thread < count;
-        places[j] = valid ? atomicAdd(&s_counts[bucket], 1) * kSubBuckets + bucket : -1;
+        places[j] = valid ? atomicAdd(&s_counts[node], 1) * kSubBuckets + node : -1;
     }
     __syncthreads();
     const int own = s_counts[lane];  // each warp adds up the counts for itself
@@ -84,6 +84,7 @@ __device__ inline int split_leaf(const Key* from, int count, Key* s_keys, int& r
     place = sum_of_lanes_before(own);
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) {
+        if (j * kLeafThreads + thread - lane >= count) break;
         const int begin = __shfl_sync(0xffffffff, room, places[j] % kSubBuckets);
         if (places[j] >= 0) s_keys[begin + places[j] / kSubBuckets] = keys[j];
     }
