@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
                            State state) {
     __shared__ int2 s_centroids[kMaxColumns];
     __shared__ Word s_partial[kWordsPerSum * kMaxColumns * kTaskWarps];
-    if (state.progress->done) return;
+    if (state.progress->done) return;  // no iteration is left
     const int thread = threadIdx.x, lane = thread % 32;
     if (thread < k) s_centroids[thread] = state.centroids[thread];
     __syncthreads();  // all centroids must be copied before a thread reads them

@@ -38,6 +38,32 @@ __device__ Word sum_offsets(unsigned int low, unsigned int high) {
     return sum + (static_cast<Word>(__reduce_add_sync(kAllLanes, high)) << 16);
 }
 
+struct CellSum {
+    Word u, v;
+};
+
+// The points of a cell from `begin` to `end`, at most kMaxChunk of them, by a warp.
+template <class Key>
+__device__ CellSum sum_cell(const SortedPoints<Key>& sorted, int row, int column,
+                            unsigned int begin, unsigned int end) {
+    const int shift = sorted.cells.shift;
+    const unsigned int mask = (1u << shift) - 1;
+    // In a narrow grid, 2^16 offsets within a cell fit 32 bits.
+    constexpr unsigned int kLow = sizeof(Key) == 4 ? ~0u : 0xffff;
+    unsigned int u_low = 0, v_low = 0, u_high = 0, v_high = 0;
+    for (unsigned int i = begin + threadIdx.x % 32; i < end; i += 32) {
+        const Key key = sorted.keys[i];
+        const unsigned int u = sorted.u_of(key) & mask, v = sorted.v_in_row(key);
+        u_low += u & kLow;
+        v_low += v & kLow;
+        u_high += u >> 16;
+        v_high += v >> 16;
+    }
+    const Word number = end - begin;
+    return {sum_offsets<Key>(u_low, u_high) + (number * column << shift),
+            sum_offsets<Key>(v_low, v_high) + (number * row << shift)};
+}
+
 // One warp per `chunk` points, so that crowded cells have many warps. `sums` must be zero.
 template <class Key>
 __global__ void __launch_bounds__(kSumThreads)
@@ -46,32 +72,27 @@ __global__ void __launch_bounds__(kSumThreads)
     const Cells& cells = sorted.cells;
     const std::int64_t warp = (blockIdx.x * kSumThreads + threadIdx.x) / 32;
     if (warp * chunk >= count) return;
-    unsigned int begin = static_cast<unsigned int>(warp * chunk);
+    auto begin = static_cast<unsigned int>(warp * chunk);  // of the points that are left
     const auto end = static_cast<unsigned int>(min(warp * chunk + chunk, count));
-    const unsigned int lane = threadIdx.x % 32, mask = (1u << cells.shift) - 1;
-    while (begin < end) {
-        // The points up to the end of a cell, or of the chunk.
-        const int row = sorted.row_of(begin);
-        const int column = static_cast<int>(sorted.keys[begin] >> (2 * cells.shift));
-        const unsigned int cell_end = min(sorted.starts_of(row)[column + 1], end);
-        // In a narrow grid, 2^16 offsets within a cell fit 32 bits.
-        constexpr unsigned int kLow = sizeof(Key) == 4 ? ~0u : 0xffff;
-        unsigned int u_low = 0, v_low = 0, u_high = 0, v_high = 0;
-        for (unsigned int i = begin + lane; i < cell_end; i += 32) {
-            const Key key = sorted.keys[i];
-            const unsigned int u = sorted.u_of(key) & mask, v = sorted.v_in_row(key);
-            u_low += u & kLow;
-            v_low += v & kLow;
-            u_high += u >> 16;
-            v_high += v >> 16;
+    const int lane = threadIdx.x % 32;
+    for (int row = sorted.row_of(begin); row < cells.columns && begin < end; ++row) {
+        const unsigned int* starts = sorted.starts_of(row);
+        const unsigned int row_end = min(starts[cells.columns], end);
+        if (row_end <= begin) continue;
+        // 32 cells at a time, from that of the first point on. Each lane knows where one ends.
+        int column = static_cast<int>(sorted.keys[begin] >> (2 * cells.shift));
+        for (; column < cells.columns && begin < row_end; column += 32) {
+            const unsigned int mine = min(starts[min(column + lane + 1, cells.columns)], end);
+            for (int i = 0; i < 32; ++i) {
+                const unsigned int cell_end = __shfl_sync(kAllLanes, mine, i);
+                if (cell_end <= begin) continue;
+                const CellSum sum = sum_cell(sorted, row, column + i, begin, cell_end);
+                const std::int64_t cell = starts - sorted.starts + column + i;
+                if (lane == 0) atomicAdd(&sums.u[cell], sum.u);
+                if (lane == 1) atomicAdd(&sums.v[cell], sum.v);
+                begin = cell_end;
+            }
         }
-        const Word number = cell_end - begin;
-        const Word u = sum_offsets<Key>(u_low, u_high) + (number * column << cells.shift);
-        const Word v = sum_offsets<Key>(v_low, v_high) + (number * row << cells.shift);
-        const std::int64_t cell = static_cast<std::int64_t>(row) * (cells.columns + 1) + column;
-        if (lane == 0) atomicAdd(&sums.u[cell], u);
-        if (lane == 1) atomicAdd(&sums.v[cell], v);
-        begin = cell_end;
     }
 }
 

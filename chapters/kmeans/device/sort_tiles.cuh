@@ -148,8 +148,10 @@ __device__ void scatter_tile(const Key (&keys)[N], unsigned int (&bins)[N], int 
         s_bins[position] = static_cast<unsigned short>(bins[i] >> 16);
     }
     __syncthreads();  // all keys must be in their places
-    for (unsigned int i = thread; i < s_total; i += kTileThreads) {
-        out[s_bases[s_bins[i]] + i] = s_keys[i];
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+        const unsigned int position = i * kTileThreads + thread;
+        if (position < s_total) out[s_bases[s_bins[position]] + position] = s_keys[position];
     }
 }
 

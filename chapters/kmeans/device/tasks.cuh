@@ -20,6 +20,7 @@ constexpr int kTaskPoints = 256;  // at most
 constexpr int kPointsPerLane = kTaskPoints / 32;
 constexpr int kTaskThreads = 1024;
 constexpr int kTaskWarps = kTaskThreads / 32;
+static_assert(kTaskWarps >= kMaxColumns, "one warp per centroid");
 constexpr int kNobody = -1;  // the label of a point that does not exist
 
 // A list of tasks in device memory. x and y: the first point, and the one behind the last, as
