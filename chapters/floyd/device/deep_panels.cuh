@@ -30,92 +30,123 @@ __device__ __forceinline__ void publish(const Distance* cells, Distance* s_facto
     store_four(factors, s_factors);
 }
 
-// Phase 1: takes the tile on the diagonal through the round's steps: see stage 04. In each step the
-// owners of row k and column k publish them. For one block of Shape<kPivots>::kThreads threads.
+// Phase 1: takes the tile on the diagonal through the round's steps: see stage 04. For one block of
+// Shape<kPivots>::kThreads threads. Two steps, k and k + 1, have one barrier: the owners of rows
+// and columns k and k + 1 publish them from before step k. All threads take row and column k + 1,
+// as far as they need them, through step k themselves.
 template <int kPivots>
 __device__ __forceinline__ void relax_diagonal(Matrices matrices, int round, Distance* pivot_rows,
                                                int* negative) {
     using Tile = Shape<kPivots>;
-    __shared__ __align__(16) Distance s_row[2][kPivots], s_column[2][kPivots];
+    constexpr int kRows = 4 * Tile::kRows, kColumns = 4 * Tile::kColumns;  // of a thread
+    // Of two pairs of steps, in turn.
+    __shared__ __align__(16) Distance s_row[2][2][kPivots], s_column[2][2][kPivots];
     const int y = 4 * (threadIdx.x / (Tile::kColumnsApart / 4));
     const int x = 4 * (threadIdx.x % (Tile::kColumnsApart / 4));
     const std::int64_t first = static_cast<std::int64_t>(round) * kPivots;
-    Distance cells[Tile::kRows * 4][Tile::kColumns][4];
+    Distance cells[kRows][kColumns];
 #pragma unroll
-    for (int i = 0; i < Tile::kRows * 4; ++i) {
+    for (int i = 0; i < kRows; ++i) {
         const std::int64_t row = first + y + i / 4 * Tile::kRowsApart + i % 4;
 #pragma unroll
         for (int v = 0; v < Tile::kColumns; ++v) {
             load_four(
                 &matrices.distances[row * matrices.stride + first + x + v * Tile::kColumnsApart],
-                cells[i][v]);
-            for (int j = 0; j < 4; ++j) cells[i][v][j] = as_cell(cells[i][v][j]);
+                &cells[i][4 * v]);
         }
+        for (int j = 0; j < kColumns; ++j) cells[i][j] = as_cell(cells[i][j]);
     }
 #pragma unroll
     for (int square = 0; square < Tile::kColumns; ++square) {
         const int u = square * Tile::kRows / Tile::kColumns;
         const int first_k = square * Tile::kColumnsApart;
-        // The owners' part of step k. `e` is k % 4, known to the compiler, so that cells stay in
-        // registers.
-        const auto publish_step = [&](int k, int e) {
+        // The owners' part of steps k and k + 1. `e` is k % 4, known to the compiler, so that cells
+        // stay in registers.
+        const auto publish_steps = [&](int k, int e) {
             if (y == k - e - u * Tile::kRowsApart) {
 #pragma unroll
-                for (int v = 0; v < Tile::kColumns; ++v) {
-                    publish(cells[4 * u + e][v], &s_row[e % 2][x + v * Tile::kColumnsApart]);
+                for (int i = 0; i < 2; ++i) {
+#pragma unroll
+                    for (int v = 0; v < Tile::kColumns; ++v) {
+                        publish(&cells[4 * u + e + i][4 * v],
+                                &s_row[e / 2][i][x + v * Tile::kColumnsApart]);
+                    }
                 }
             }
             if (x == k - e - first_k) {
 #pragma unroll
-                for (int i = 0; i < Tile::kRows * 4; i += 4) {
-                    const Distance column[4] = {cells[i][square][e], cells[i + 1][square][e],
-                                                cells[i + 2][square][e], cells[i + 3][square][e]};
-                    publish(column, &s_column[e % 2][y + i / 4 * Tile::kRowsApart]);
+                for (int i = 0; i < kRows; i += 4) {
+#pragma unroll
+                    for (int j = 0; j < 2; ++j) {
+                        const int c = 4 * square + e + j;
+                        const Distance column[4] = {cells[i][c], cells[i + 1][c], cells[i + 2][c],
+                                                    cells[i + 3][c]};
+                        publish(column, &s_column[e / 2][j][y + i / 4 * Tile::kRowsApart]);
+                    }
                 }
             }
         };
-        publish_step(first_k, 0);
+        publish_steps(first_k, 0);
         for (int four = first_k; four < first_k + Tile::kColumnsApart; four += 4) {
 #pragma unroll
-            for (int e = 0; e < 4; ++e) {
-                const int k = four + e, half = e % 2, next = (e + 1) % 4;
+            for (int e = 0; e < 4; e += 2) {
+                const int k = four + e, half = e / 2, next = (e + 2) % 4;
                 // All read what the owners have published. All have read the other half, which the
-                // next step's owners write below.
+                // next owners write below.
                 __syncthreads();
-                if (s_row[half][k] < 0) {
+                const Distance back = s_row[half][1][k], forth = s_row[half][0][k + 1];
+                if (min(min(s_row[half][0][k], s_row[half][1][k + 1]), back + forth) < 0) {
                     if (threadIdx.x == 0) negative[round + 1] = 1;
                     return;
                 }
-                Distance from[Tile::kColumns][4], to[Tile::kRows * 4];
+                Distance from[2][kColumns], to[2][kRows];
 #pragma unroll
-                for (int v = 0; v < Tile::kColumns; ++v) {
-                    load_four(&s_row[half][x + v * Tile::kColumnsApart], from[v]);
+                for (int step = 0; step < 2; ++step) {
+#pragma unroll
+                    for (int v = 0; v < Tile::kColumns; ++v) {
+                        load_four(&s_row[half][step][x + v * Tile::kColumnsApart],
+                                  &from[step][4 * v]);
+                    }
+#pragma unroll
+                    for (int i = 0; i < kRows; i += 4) {
+                        load_four(&s_column[half][step][y + i / 4 * Tile::kRowsApart],
+                                  &to[step][i]);
+                    }
                 }
 #pragma unroll
-                for (int i = 0; i < Tile::kRows * 4; i += 4) {
-                    load_four(&s_column[half][y + i / 4 * Tile::kRowsApart], &to[i]);
+                for (int c = 0; c < kColumns; ++c) {
+                    from[1][c] = as_factor(min(back + from[0][c], from[1][c]));
                 }
-                const auto relax = [&](bool for_next_step) {
 #pragma unroll
-                    for (int i = 0; i < Tile::kRows * 4; ++i) {
+                for (int i = 0; i < kRows; ++i) {
+                    to[1][i] = as_factor(min(to[0][i] + forth, to[1][i]));
+                }
+                const auto relax = [&](bool for_next_steps) {
 #pragma unroll
-                        for (int c = 0; c < Tile::kColumns * 4; ++c) {
-                            const bool is_next = i == 4 * u + next || c == 4 * square + next;
-                            if (is_next != for_next_step) continue;
-                            Distance& cell = cells[i][c / 4][c % 4];
-                            cell = min(to[i] + from[c / 4][c % 4], cell);
+                    for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+                        for (int c = 0; c < kColumns; ++c) {
+                            const bool is_next = (i / 4 == u && i % 4 / 2 == next / 2) ||
+                                                 (c / 4 == square && c % 4 / 2 == next / 2);
+                            if (is_next != for_next_steps) continue;
+                            cells[i][c] = min(to[0][i] + from[0][c], cells[i][c]);
+                            cells[i][c] = min(to[1][i] + from[1][c], cells[i][c]);
                         }
                     }
                 };
-                // The next step's row and column come first: the other cells hide the way through
-                // shared memory.
+                // The rows and columns of the next steps come first: the other cells hide the way
+                // through shared memory.
                 relax(true);
-                if (k + 1 < first_k + Tile::kColumnsApart) publish_step(k + 1, next);
+                if (k + 2 < first_k + Tile::kColumnsApart) publish_steps(k + 2, next);
                 relax(false);
                 if (y != 0) continue;
 #pragma unroll
-                for (int v = 0; v < Tile::kColumns; ++v) {
-                    store_four(from[v], &pivot_rows[k * kPivots + x + v * Tile::kColumnsApart]);
+                for (int step = 0; step < 2; ++step) {
+#pragma unroll
+                    for (int v = 0; v < Tile::kColumns; ++v) {
+                        store_four(&from[step][4 * v],
+                                   &pivot_rows[(k + step) * kPivots + x + v * Tile::kColumnsApart]);
+                    }
                 }
             }
         }
