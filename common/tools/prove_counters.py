@@ -242,7 +242,7 @@ def recount(folder: Path, scratch: Path, renew: bool) -> int:
             continue
         counter = groups[row.counter]
         totals = emulated[row.kernel]["totals"] if row.kernel in emulated else None
-        now = totals[counter.group][counter.field] if totals else None
+        now = counter.emulated(totals) if totals else None
         if now != row.emulated:
             wrong += 1
             print(

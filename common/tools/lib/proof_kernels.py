@@ -206,7 +206,7 @@ def compare(
                         name,
                         len(launches),
                         counter.name,
-                        kernel["totals"][counter.group][counter.field],
+                        counter.emulated(kernel["totals"]),
                         value,
                     )
                 )

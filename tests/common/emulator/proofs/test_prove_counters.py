@@ -138,6 +138,13 @@ class CompareTest(unittest.TestCase):
         # 84 of all kinds, less 40 of loads and stores, less 16 warps, less 4 blocks' 2 barriers.
         self.assertEqual(rows["shared atomic wavefronts"].measured, 20)
 
+    def test_asynchronous_copies_are_loads(self) -> None:
+        """ncu counts them among the loads from global memory."""
+        counted = totals(global_load={"requests": 3}) | {"global_async_copy": {"requests": 4}}
+        loads = next(one for one in COUNTERS if one.name == "load requests")
+        self.assertEqual(loads.emulated(counted), 7)
+        self.assertEqual(loads.emulated(totals(global_load={"requests": 3})), 3)
+
     def test_the_bar(self) -> None:
         rows = self.rows(load_requests=2041)
         self.assertEqual(rows["shared store wavefronts"].ratio, "1.0500")
