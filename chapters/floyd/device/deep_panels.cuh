@@ -94,8 +94,11 @@ __device__ __forceinline__ void relax_diagonal(Matrices matrices, int round, Dis
                 // All read what the owners have published. All have read the other half, which the
                 // next owners write below.
                 __syncthreads();
-                const Distance back = s_row[half][1][k], forth = s_row[half][0][k + 1];
-                if (min(min(s_row[half][0][k], s_row[half][1][k + 1]), back + forth) < 0) {
+                Distance corner[2][2];  // from k and k + 1 to k and k + 1
+                load_two(&s_row[half][0][k], corner[0]);
+                load_two(&s_row[half][1][k], corner[1]);
+                const Distance forth = corner[0][1], back = corner[1][0];
+                if (min(min(corner[0][0], corner[1][1]), forth + back) < 0) {
                     if (threadIdx.x == 0) negative[round + 1] = 1;
                     return;
                 }
@@ -113,14 +116,12 @@ __device__ __forceinline__ void relax_diagonal(Matrices matrices, int round, Dis
                                   &to[step][i]);
                     }
                 }
+                // A sum with infinity is not infinity, but with a third distance it is still larger
+                // than any path: two finite ones in a row are a walk without a negative cycle.
 #pragma unroll
-                for (int c = 0; c < kColumns; ++c) {
-                    from[1][c] = as_factor(min(back + from[0][c], from[1][c]));
-                }
+                for (int c = 0; c < kColumns; ++c) from[1][c] = min(back + from[0][c], from[1][c]);
 #pragma unroll
-                for (int i = 0; i < kRows; ++i) {
-                    to[1][i] = as_factor(min(to[0][i] + forth, to[1][i]));
-                }
+                for (int i = 0; i < kRows; ++i) to[1][i] = min(to[0][i] + forth, to[1][i]);
                 const auto relax = [&](bool for_next_steps) {
 #pragma unroll
                     for (int i = 0; i < kRows; ++i) {
@@ -163,16 +164,12 @@ __global__ void __launch_bounds__(Shape<kPivots>::kThreads)
     relax_diagonal<kPivots>(matrices, round, pivot_rows, negative);
 }
 
-inline constexpr int kStripWarps = 8;  // per block of the second phase
+inline constexpr int kStripRows = 8;  // of a block of the second phase, one row per warp
 
-// The shape of the second phase: rows of a block; bytes of dynamic shared memory, for the rows of
-// the pivots, later for the block's result. Measured on an H200 with 4096 vertices: twice as many
-// rows per block make stage 12 5 % slower, because the other tiles wait longer for this phase.
+// Bytes of dynamic shared memory of the second phase: for the rows of the pivots, later for the
+// block's result.
 template <int kPivots>
-struct Strip {
-    static constexpr int kRows = kPivots / 8;
-    static constexpr std::size_t kBytes = kPivots * kPivots * sizeof(Distance);
-};
+inline constexpr std::size_t kStripBytes = kPivots* kPivots * sizeof(Distance);
 
 // The rows of the pivots from before the round, and their keys, for 32 columns. In their own
 // columns nothing becomes less in the third phase: infinity, so that nobody waits for the strip
@@ -180,8 +177,8 @@ struct Strip {
 template <int kPivots>
 __device__ __forceinline__ void copy_pivot_rows(Matrices matrices, int round, Panel from,
                                                 std::int64_t first_column) {
-    constexpr int kEach = kPivots / kStripWarps;  // pivots of a warp
-    __shared__ Distance s_least[kStripWarps][32];
+    constexpr int kEach = kPivots / kStripRows;  // pivots of a warp
+    __shared__ Distance s_least[kStripRows][32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const std::int64_t column = first_column + lane;
     const std::int64_t first_pivot = static_cast<std::int64_t>(round) * kPivots;
@@ -197,7 +194,7 @@ __device__ __forceinline__ void copy_pivot_rows(Matrices matrices, int round, Pa
     }
     s_least[warp][lane] = least;
     __syncthreads();  // all warps read what all found
-    for (int other = 0; other < kStripWarps; ++other) least = min(least, s_least[other][lane]);
+    for (int other = 0; other < kStripRows; ++other) least = min(least, s_least[other][lane]);
     if (least > kMaxDistance) least = 0;
     if (warp == 0) from.least[column] = least;
 #pragma unroll
@@ -209,36 +206,33 @@ __device__ __forceinline__ void copy_pivot_rows(Matrices matrices, int round, Pa
 }
 
 // Phase 2: takes the columns of the pivots through the round's steps, in all rows: see stage 04. A
-// warp has some rows, and a lane every 32nd column of each. The last blocks copy the rows of the
-// pivots.
+// warp has a row, and a lane every 32nd column of it. The last blocks copy the rows of the pivots.
+// Measured on an H200 with 4096 vertices: two rows per warp make stage 12 3 % slower, four 8 %.
 template <int kPivots>
-__global__ void __launch_bounds__(32 * kStripWarps)
+__global__ void __launch_bounds__(32 * kStripRows)
     relax_columns_kernel(Matrices matrices, int round, const Distance* pivot_rows, Panel to,
                          Panel from, const int* negative) {
-    constexpr int kBlockRows = Strip<kPivots>::kRows;
-    constexpr int kRows = kBlockRows / kStripWarps, kColumns = kPivots / 32;
+    constexpr int kColumns = kPivots / 32;
     extern __shared__ __align__(16) Distance s_words[];
-    __shared__ Distance s_least[kBlockRows];
+    __shared__ Distance s_least[kStripRows];
     if (negative[round + 1] != 0) return;
-    const std::int64_t block_row = static_cast<std::int64_t>(blockIdx.x) * kBlockRows;
+    const std::int64_t block_row = static_cast<std::int64_t>(blockIdx.x) * kStripRows;
     if (block_row >= matrices.stride) {
-        const std::int64_t block = blockIdx.x - matrices.stride / kBlockRows;
+        const std::int64_t block = blockIdx.x - matrices.stride / kStripRows;
         copy_pivot_rows<kPivots>(matrices, round, from, 32 * block);
         return;
     }
-    for (int i = 4 * threadIdx.x; i < kPivots * kPivots; i += 4 * 32 * kStripWarps) {
+    for (int i = 4 * threadIdx.x; i < kPivots * kPivots; i += 4 * 32 * kStripRows) {
         copy_four(&pivot_rows[i], &s_words[i]);
     }
-    const int lane = threadIdx.x % 32, first_row = threadIdx.x / 32 * kRows;
-    const std::int64_t first_cell = (block_row + first_row) * matrices.stride + round * kPivots;
-    Distance distances[kRows][kColumns];
-    Vertex hops[kRows][kColumns];
-    for (int r = 0; r < kRows; ++r) {
-        for (int n = 0; n < kColumns; ++n) {
-            const std::int64_t cell = first_cell + r * matrices.stride + 32 * n + lane;
-            distances[r][n] = as_cell(matrices.distances[cell]);
-            hops[r][n] = matrices.next_hops[cell];
-        }
+    const int lane = threadIdx.x % 32, own_row = threadIdx.x / 32;
+    const std::int64_t first_cell = (block_row + own_row) * matrices.stride + round * kPivots;
+    Distance distances[kColumns];
+    Vertex hops[kColumns];
+    for (int n = 0; n < kColumns; ++n) {
+        const std::int64_t cell = first_cell + 32 * n + lane;
+        distances[n] = as_cell(matrices.distances[cell]);
+        hops[n] = matrices.next_hops[cell];
     }
     __syncthreads();  // all warps read all rows of the pivots
 #pragma unroll
@@ -246,37 +240,33 @@ __global__ void __launch_bounds__(32 * kStripWarps)
 #pragma unroll 4
         for (int owner = 0; owner < 32; ++owner) {
             const Distance* pivot_row = &s_words[(32 * m + owner) * kPivots];
-            for (int r = 0; r < kRows; ++r) {
-                const Distance to_pivot = as_factor(__shfl_sync(kAllLanes, distances[r][m], owner));
-                const Vertex first_hop = __shfl_sync(kAllLanes, hops[r][m], owner);
-                for (int n = 0; n < kColumns; ++n) {
-                    const Distance through = to_pivot + pivot_row[32 * n + lane];
-                    if (through < distances[r][n]) {
-                        distances[r][n] = through;
-                        hops[r][n] = first_hop;
-                    }
+            const Distance to_pivot = as_factor(__shfl_sync(kAllLanes, distances[m], owner));
+            const Vertex first_hop = __shfl_sync(kAllLanes, hops[m], owner);
+            for (int n = 0; n < kColumns; ++n) {
+                const Distance through = to_pivot + pivot_row[32 * n + lane];
+                if (through < distances[n]) {
+                    distances[n] = through;
+                    hops[n] = first_hop;
                 }
             }
         }
     }
     __syncthreads();  // s_words now holds the block's result, by pivots
-    for (int r = 0; r < kRows; ++r) {
-        Distance least = kInfinity;
-        for (int n = 0; n < kColumns; ++n) {
-            const std::int64_t cell = first_cell + r * matrices.stride + 32 * n + lane;
-            const Distance distance = as_factor(distances[r][n]);
-            matrices.distances[cell] = distance;
-            matrices.next_hops[cell] = hops[r][n];
-            s_words[(32 * n + lane) * (kBlockRows + 1) + first_row + r] = distance;
-            least = min(least, distance);
-        }
-        least = __reduce_min_sync(kAllLanes, least);
-        if (lane == 0) s_least[first_row + r] = least > kMaxDistance ? 0 : least;
+    Distance least = kInfinity;
+    for (int n = 0; n < kColumns; ++n) {
+        const std::int64_t cell = first_cell + 32 * n + lane;
+        const Distance distance = as_factor(distances[n]);
+        matrices.distances[cell] = distance;
+        matrices.next_hops[cell] = hops[n];
+        s_words[(32 * n + lane) * (kStripRows + 1) + own_row] = distance;
+        least = min(least, distance);
     }
+    least = __reduce_min_sync(kAllLanes, least);
+    if (lane == 0) s_least[own_row] = least > kMaxDistance ? 0 : least;
     __syncthreads();  // neighbouring threads now store what neighbouring rows have for one pivot
-    for (int i = threadIdx.x; i < kPivots * kBlockRows; i += 32 * kStripWarps) {
-        const int k = i / kBlockRows, row = i % kBlockRows;
-        const Distance distance = s_words[k * (kBlockRows + 1) + row];
+    for (int i = threadIdx.x; i < kPivots * kStripRows; i += 32 * kStripRows) {
+        const int k = i / kStripRows, row = i % kStripRows;
+        const Distance distance = s_words[k * (kStripRows + 1) + row];
         const std::int64_t place = k * matrices.stride + block_row + row;
         to.distances[place] = distance;
         to.keys[place] = key_of<kPivots>(distance, s_least[row]) + k + 1;
@@ -288,7 +278,7 @@ __global__ void __launch_bounds__(32 * kStripWarps)
 // where a block cannot have so much.
 template <int kPivots>
 void allow_strips() {
-    course::allow_dynamic_shared(relax_columns_kernel<kPivots>, Strip<kPivots>::kBytes,
+    course::allow_dynamic_shared(relax_columns_kernel<kPivots>, kStripBytes<kPivots>,
                                  "stages 04 to 07 need less");
 }
 
@@ -296,10 +286,8 @@ void allow_strips() {
 template <int kPivots>
 void launch_columns(Matrices matrices, int round, const Distance* pivot_rows, Panel to, Panel from,
                     const int* negative, cudaStream_t stream) {
-    using Shape = Strip<kPivots>;
-    const auto blocks =
-        static_cast<unsigned>(matrices.stride / Shape::kRows + matrices.stride / 32);
-    relax_columns_kernel<kPivots><<<blocks, 32 * kStripWarps, Shape::kBytes, stream>>>(
+    const auto blocks = static_cast<unsigned>(matrices.stride / kStripRows + matrices.stride / 32);
+    relax_columns_kernel<kPivots><<<blocks, 32 * kStripRows, kStripBytes<kPivots>, stream>>>(
         matrices, round, pivot_rows, to, from, negative);
     course::cuda_check(cudaGetLastError());
 }

@@ -64,6 +64,13 @@ __device__ __forceinline__ void load_four(const int* from, int* to) {
     to[3] = words.w;
 }
 
+// The same with two words.
+__device__ __forceinline__ void load_two(const int* from, int* to) {
+    const int2 words = *reinterpret_cast<const int2*>(from);
+    to[0] = words.x;
+    to[1] = words.y;
+}
+
 __device__ __forceinline__ void store_four(const int* from, int* to) {
     *reinterpret_cast<int4*>(to) = make_int4(from[0], from[1], from[2], from[3]);
 }
