@@ -27,6 +27,7 @@ MORE_ADDED_LINES = {
     "quicksort/21_twin_splitters": 115,
     "quicksort/22_one_pass": 110,
     "quicksort/23_bulk_copies": 65,
+    "quicksort/24_path_as_address": 110,
 }
 
 

@@ -3,7 +3,7 @@
 // Idea: a run lies in shared memory as it will lie in its region, so one thread orders its copy by
 // one instruction, and the hardware moves the bytes. Bulk copies move pieces of 16 bytes: a run
 // begins at the same place within 16 bytes as its target, and the few keys before and after the
-// pieces are stored as usual. A thread takes 24 keys instead of 16, which makes the runs longer.
+// pieces are stored as usual.
 // Compared with 22_one_pass: store_run, and the room of a run in s_keys.
 // Limit now: shared memory: the descent through the tree, and the leaves.
 // Not of the thesis.
@@ -25,7 +25,7 @@ using quicksort::Input, quicksort::Key, quicksort::Level, quicksort::LevelMemory
 using quicksort::kMostParts, quicksort::kThreads, quicksort::LevelPlan, quicksort::Phase;
 using quicksort::PhaseTimer, quicksort::Tile;
 
-constexpr int kMoreKeys = 24, kFewerKeys = 12;  // per thread: as many as shared memory holds
+constexpr int kMoreKeys = 16, kFewerKeys = 12;  // per thread: as many as shared memory holds
 
 // Stores a run. It begins as many keys behind a multiple of 16 bytes as its target. Devices below
 // compute capability 9.0 have no bulk copies.
