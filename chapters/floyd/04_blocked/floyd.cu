@@ -5,7 +5,7 @@
 // the tile on the diagonal (1), the columns of the pivots (2), all tiles (3).
 // Compared with 02_row_per_block: a round of 32 steps instead of a step; the matrix is padded to
 // whole tiles.
-// Limit now: instructions, seven per relaxation, of which 1.25 load from shared memory.
+// Limit now: instructions. A relaxation adds, compares, selects twice, and loads 1.25 times.
 // Not of the thesis. Venkataraman et al. 2003 and Katz and Kider 2008 have the three phases; the
 // README says what differs here, so that no next hop leads into a loop.
 #include <cuda_runtime.h>
