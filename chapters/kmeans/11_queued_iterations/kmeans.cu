@@ -26,8 +26,8 @@ using kmeans::choose_cells, kmeans::kCellBlock, kmeans::label_points_kernel;
 using kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded, kmeans::Shape;
 using kmeans::find_candidates_kernel, kmeans::IterationQueue;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
-using kmeans::kThreads, kmeans::Progress, kmeans::State, kmeans::sum_columns, kmeans::threads_of;
 using kmeans::Lines, kmeans::LinesMemory, kmeans::PackedColumns;
+using kmeans::Progress, kmeans::State, kmeans::sum_columns, kmeans::threads_of;
 using kmeans::Table, kmeans::TableMemory, kmeans::WideColumns;
 using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
 
@@ -59,7 +59,7 @@ __device__ void end_iteration(const State& state, int k) {
 }
 
 template <class Columns, int K>
-__global__ void __launch_bounds__(kThreads<K>, K <= 4 ? 2 : 1)
+__global__ void __launch_bounds__(threads_of(K), K <= 4 ? 2 : 1)
     sum_columns_kernel(const int2* __restrict__ points, std::int64_t count, int k, Table table,
                        Lines lines, State state) {
     __shared__ bool s_last;

@@ -26,11 +26,19 @@ __device__ void load_pairs(int4 (&loaded)[N], const int2* first_of_lane) {
     }
 }
 
-// The offsets of two points from the origin.
-__device__ inline uint4 offsets_of(int4 pair, int2 origin) {
-    return make_uint4(
-        static_cast<unsigned int>(pair.x) - origin.x, static_cast<unsigned int>(pair.y) - origin.y,
-        static_cast<unsigned int>(pair.z) - origin.x, static_cast<unsigned int>(pair.w) - origin.y);
+// The offsets of a point from the origin.
+__device__ inline uint2 offsets_of(int x, int y, int2 origin) {
+    return make_uint2(static_cast<unsigned int>(x) - origin.x,
+                      static_cast<unsigned int>(y) - origin.y);
+}
+
+// The same of pairs of points.
+template <int N>
+__device__ void find_offsets(const int4 (&pairs)[N], int2 origin, uint2 (&offsets)[2 * N]) {
+    for (int i = 0; i < N; ++i) {
+        offsets[2 * i] = offsets_of(pairs[i].x, pairs[i].y, origin);
+        offsets[2 * i + 1] = offsets_of(pairs[i].z, pairs[i].w, origin);
+    }
 }
 
 // The number of labels that the threads have columns of: 4, 8, 16 or 32, and at least k.

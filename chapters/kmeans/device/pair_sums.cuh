@@ -17,8 +17,6 @@ using fused::Word;
 
 // The most threads per block. Measured on an H200, as is kBatch.
 constexpr int threads_of(int k) { return k <= 4 ? 512 : k <= 16 ? 1024 : 640; }
-template <int K>
-constexpr int kThreads = threads_of(K);
 
 // Adds all points to `sums`. Every thread of the grid calls this. K = rounded(k), and blocks have
 // whole warps.
@@ -44,14 +42,14 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
     }
     if (thread < k) s_centroids[thread] = centroids[thread];
     __syncthreads();  // all must be written before a thread uses it
-    const auto label_of = [&](unsigned int u, unsigned int v) {
-        const int code = s_codes[table.cells.cell(u, v)];
+    const auto code_of = [&](uint2 point) { return s_codes[table.cells.cell(point.x, point.y)]; };
+    const auto label_of = [&](int code, uint2 point) {
         if (code < K) return code;
-        if (code == kSeveral) return nearest_in_cell(u, v, table, s_centroids);
-        return label_by_line(s_lines[code - K], u, v);
+        if (code == kSeveral) return nearest_in_cell(point.x, point.y, table, s_centroids);
+        return label_by_line(s_lines[code - K], point.x, point.y);
     };
-    const auto add = [&](unsigned int u, unsigned int v) {
-        columns.add(label_of(u, v) * threads + thread, u, v);
+    const auto add = [&](int label, uint2 point) {
+        columns.add(label * threads + thread, point.x, point.y);
     };
     constexpr int kBatch = 4, kBatchPoints = 2 * kBatch;  // pairs and points per lane and step
     std::int64_t first = (std::int64_t{blockIdx.x} * threads + thread - lane) * kBatchPoints;
@@ -59,17 +57,32 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
     Sum mine = {0, 0, 0};
     int added = 0;  // the most points in a column
     int4 next[kBatch];
-    uint4 batch[kBatch];
+    uint2 batch[kBatchPoints];
     bool ready = false;
     // All lanes of a warp do the same steps, so that they take columns together.
     for (;; first += stride) {
         const bool full = first + 32 * kBatchPoints <= count;
         if (full) load_pairs(next, &points[first + 2 * lane]);
         if (ready) {  // the points before those that are loaded now
+            if (K <= 16) {
 #pragma unroll  // or the batch would be in local memory
-            for (int i = 0; i < kBatch; ++i) {
-                add(batch[i].x, batch[i].y);
-                add(batch[i].z, batch[i].w);
+                for (int i = 0; i < kBatchPoints; ++i)
+                    add(label_of(code_of(batch[i]), batch[i]), batch[i]);
+            } else {  // most warps need a line: all lanes read one, and loads need not wait in turn
+                int codes[kBatchPoints], labels[kBatchPoints], greatest = 0;
+                for (int i = 0; i < kBatchPoints; ++i) {
+                    codes[i] = code_of(batch[i]);
+                    greatest = max(greatest, codes[i]);
+                }
+                for (int i = 0; i < kBatchPoints; ++i) {
+                    const int4 line = s_lines[max(codes[i] - K, 0)];
+                    const int label = label_by_line(line, batch[i].x, batch[i].y);
+                    labels[i] = codes[i] < K ? codes[i] : label;
+                }
+                for (int i = 0; greatest == kSeveral && i < kBatchPoints; ++i) {
+                    if (codes[i] == kSeveral) labels[i] = label_of(kSeveral, batch[i]);
+                }
+                for (int i = 0; i < kBatchPoints; ++i) add(labels[i], batch[i]);
             }
             added += kBatchPoints;
             if (added + kBatchPoints > Columns::kMaxPoints) {
@@ -79,13 +92,13 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         }
         if (!full) break;
         // A difference, not a copy: nvcc would let a copy wait for the loads that follow it.
-        for (int i = 0; i < kBatch; ++i) batch[i] = offsets_of(next[i], origin);
+        find_offsets(next, origin, batch);
         ready = true;
     }
     for (std::int64_t i = first + lane; i < min(first + 32 * kBatchPoints, count); i += 32) {
         const int2 point = points[i];
-        add(static_cast<unsigned int>(point.x) - origin.x,
-            static_cast<unsigned int>(point.y) - origin.y);
+        const uint2 offsets = offsets_of(point.x, point.y, origin);
+        add(label_of(code_of(offsets), offsets), offsets);
     }
     take_columns<K>(columns, mine);
     add_block_sums<K>(mine, origin, reinterpret_cast<Word*>(s_words), k, sums);
