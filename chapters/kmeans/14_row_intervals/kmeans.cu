@@ -139,7 +139,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
                          d_before.data(),     d_sizes.data(), input.max_iterations,
                          input.all_iterations};
     const auto run =
-        kmeans::keys_fit_32_bits(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
+        CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
     const Progress progress =
         run(input, d_points.data(), sort, cells, d_cell_sums, tasks, state, queue, timer);
     // The labels are those of the centroids before the last iteration.

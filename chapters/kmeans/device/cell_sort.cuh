@@ -63,24 +63,23 @@ template <class Key>
 __device__ Key key_of(const Cells& cells, unsigned int u, unsigned int v) {
     return static_cast<Key>(u) << cells.shift | (v & ((1u << cells.shift) - 1));
 }
-inline bool keys_fit_32_bits(const Cells& cells) { return cells.bits + 2 * cells.shift <= 32; }
 
 // Counts the points of each row of a grid, and finds the box of all points. Points may be outside
 // of the grid: then the counts are of no use. `box` is as in find_box_kernel.
-__global__ void __launch_bounds__(kTileThreads)
+__global__ void __launch_bounds__(kTileThreads<Word>)
     count_rows_kernel(const int2* __restrict__ points, std::int64_t count, Cells cells,
                       unsigned int* __restrict__ row_counts, int* __restrict__ box) {
     __shared__ unsigned int s_counts[2 * kMaxSide];  // two, so that fewer warps meet in a word
     unsigned int* s_mine = &s_counts[threadIdx.x / 32 % 2 * kMaxSide];
-    for (int i = threadIdx.x; i < 2 * kMaxSide; i += kTileThreads) s_counts[i] = 0;
+    for (int i = threadIdx.x; i < 2 * kMaxSide; i += kTileThreads<Word>) s_counts[i] = 0;
     __syncthreads();  // counts must be zero before a thread adds
     int2 low = points[0], high = low;
     const std::int64_t stride = gridDim.x * kTilePoints<Word>;
     for (std::int64_t begin = blockIdx.x * kTilePoints<Word>; begin < count; begin += stride) {
-        int2 mine[kPerThread<Word>];
-        const int number = load_points(mine, points, count, begin);
+        int2 mine[kPerThread];
+        const int number = load_points<kTileThreads<Word>>(mine, points, count, begin);
 #pragma unroll
-        for (int i = 0; i < kPerThread<Word>; ++i) {
+        for (int i = 0; i < kPerThread; ++i) {
             if (i >= number) continue;
             low = make_int2(min(low.x, mine[i].x), min(low.y, mine[i].y));
             high = make_int2(max(high.x, mine[i].x), max(high.y, mine[i].y));
@@ -90,7 +89,7 @@ __global__ void __launch_bounds__(kTileThreads)
     }
     merge_box(low, high, box);
     __syncthreads();  // all points of the block must have been counted
-    for (int i = threadIdx.x; i < cells.columns; i += kTileThreads) {
+    for (int i = threadIdx.x; i < cells.columns; i += kTileThreads<Word>) {
         const unsigned int sum = s_counts[i] + s_counts[kMaxSide + i];
         if (sum > 0) atomicAdd(&row_counts[i], sum);
     }
@@ -117,15 +116,16 @@ __global__ void __launch_bounds__(kMaxSide)
 
 // One block per tile.
 template <class Key>
-__global__ void __launch_bounds__(kTileThreads, 2)
+__global__ void __launch_bounds__(kTileThreads<Key>, kTileBlocks<Key>)
     partition_by_rows_kernel(const int2* __restrict__ points, std::int64_t count, Cells cells,
                              unsigned int* __restrict__ cursors, Key* __restrict__ keys) {
-    Key mine[kPerThread<Key>];
-    unsigned int rows[kPerThread<Key>];
-    int2 loaded[kPerThread<Key>];
-    const int number = load_points(loaded, points, count, blockIdx.x * kTilePoints<Key>);
+    Key mine[kPerThread];
+    unsigned int rows[kPerThread];
+    int2 loaded[kPerThread];
+    const int number =
+        load_points<kTileThreads<Key>>(loaded, points, count, blockIdx.x * kTilePoints<Key>);
 #pragma unroll
-    for (int i = 0; i < kPerThread<Key>; ++i) {
+    for (int i = 0; i < kPerThread; ++i) {
         if (i >= number) continue;
         const unsigned int u = static_cast<unsigned int>(loaded[i].x) - cells.low.x;
         const unsigned int v = static_cast<unsigned int>(loaded[i].y) - cells.low.y;
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kTileThreads, 2)
 
 // Counts the points of each cell. A block has one tile of the list sorted by rows.
 template <class Key>
-__global__ void __launch_bounds__(kTileThreads)
+__global__ void __launch_bounds__(kTileThreads<Key>)
     count_cells_kernel(const Key* __restrict__ keys, Cells cells,
                        const unsigned int* __restrict__ row_starts,
                        const unsigned int* __restrict__ tile_starts,
@@ -145,17 +145,17 @@ __global__ void __launch_bounds__(kTileThreads)
     __shared__ unsigned int s_counts[kMaxSide];
     const Tile tile = find_tile<Key>(row_starts, tile_starts);
     if (tile.begin == tile.end) return;
-    for (int i = threadIdx.x; i < kMaxSide; i += kTileThreads) s_counts[i] = 0;
-    Key mine[kPerThread<Key>];
+    for (int i = threadIdx.x; i < kMaxSide; i += kTileThreads<Key>) s_counts[i] = 0;
+    Key mine[kPerThread];
     const int number = load_keys(mine, keys, tile);
     __syncthreads();  // counts must be zero before a thread adds
 #pragma unroll
-    for (int i = 0; i < kPerThread<Key>; ++i) {
+    for (int i = 0; i < kPerThread; ++i) {
         if (i < number) atomicAdd(&s_counts[mine[i] >> (2 * cells.shift)], 1);
     }
     __syncthreads();  // all points of the tile must have been counted
     unsigned int* counts = &cell_counts[static_cast<std::int64_t>(tile.row) * (cells.columns + 1)];
-    for (int i = threadIdx.x; i < cells.columns; i += kTileThreads) {
+    for (int i = threadIdx.x; i < cells.columns; i += kTileThreads<Key>) {
         if (s_counts[i] > 0) atomicAdd(&counts[i], s_counts[i]);
     }
 }
@@ -176,18 +176,18 @@ __global__ void __launch_bounds__(kMaxSide)
 
 // A block has one tile of the list sorted by rows.
 template <class Key>
-__global__ void __launch_bounds__(kTileThreads, 2)
+__global__ void __launch_bounds__(kTileThreads<Key>, kTileBlocks<Key>)
     partition_by_columns_kernel(const Key* __restrict__ by_rows, Cells cells,
                                 const unsigned int* __restrict__ row_starts,
                                 const unsigned int* __restrict__ tile_starts,
                                 unsigned int* __restrict__ cursors, Key* __restrict__ keys) {
     const Tile tile = find_tile<Key>(row_starts, tile_starts);
     if (tile.begin == tile.end) return;
-    Key mine[kPerThread<Key>];
-    unsigned int columns[kPerThread<Key>];
+    Key mine[kPerThread];
+    unsigned int columns[kPerThread];
     const int number = load_keys(mine, by_rows, tile);
 #pragma unroll
-    for (int i = 0; i < kPerThread<Key>; ++i) {
+    for (int i = 0; i < kPerThread; ++i) {
         if (i < number) columns[i] = mine[i] >> (2 * cells.shift);
     }
     scatter_tile(mine, columns, number,
@@ -200,15 +200,11 @@ class CellSort {
     // Whether the sort can take so many points, and the iterations so many centroids: positions
     // have 32 bits, lanes of a warp stand for centroids, and a tile must fit in shared memory.
     static bool takes(std::int64_t count, int k) {
-        int device = 0, shared_bytes = 0;
-        cuda_check(cudaGetDevice(&device));
-        cuda_check(
-            cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-        cudaFuncAttributes attributes;
-        cuda_check(cudaFuncGetAttributes(&attributes, partition_by_rows_kernel<Word>));
-        return k <= kMaxColumns && count < std::int64_t{1} << 32 &&
-               kStageBytes<Word> + attributes.sharedSizeBytes <=
-                   static_cast<std::size_t>(shared_bytes);
+        return k <= kMaxColumns && count < std::int64_t{1} << 32 && has_room_for<Word>();
+    }
+    // Whether keys of 32 bits will do.
+    static bool has_short_keys(const Cells& cells) {
+        return cells.bits + 2 * cells.shift <= 32 && has_room_for<unsigned int>();
     }
 
     explicit CellSort(std::int64_t count)
@@ -248,8 +244,8 @@ class CellSort {
         const std::int64_t step = std::max(kSampleStep, count_ / kSamplePoints);
         const std::int64_t sample = (count_ - 1) / step + 1;
         clear_box();
-        sample_box_kernel<<<(sample - 1) / kTileThreads + 1, kTileThreads>>>(d_points, sample, step,
-                                                                             d_box_.data());
+        sample_box_kernel<<<(sample - 1) / kSampleThreads + 1, kSampleThreads>>>(
+            d_points, sample, step, d_box_.data());
         cuda_check(cudaGetLastError());
         Cells cells = cells_over(read_box());
         count_rows(d_points, cells);
@@ -273,6 +269,7 @@ class CellSort {
         const std::int64_t row_tiles = (count_ - 1) / kTilePoints<Key> + 1;
         const int rows = static_cast<int>(cells.height() >> cells.shift) + 1;
         constexpr std::size_t kBytes = kStageBytes<Key>;
+        constexpr int kThreads = kTileThreads<Key>;
         cuda_check(cudaFuncSetAttribute(partition_by_rows_kernel<Key>,
                                         cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
         cuda_check(cudaFuncSetAttribute(partition_by_columns_kernel<Key>,
@@ -282,16 +279,16 @@ class CellSort {
             <<<1, kMaxSide>>>(d_rows_.data(), rows, row_starts, row_cursors, tiles);
         cuda_check(cudaGetLastError());
         partition_by_rows_kernel<Key>
-            <<<row_tiles, kTileThreads, kBytes>>>(d_points, count_, cells, row_cursors, by_rows);
+            <<<row_tiles, kThreads, kBytes>>>(d_points, count_, cells, row_cursors, by_rows);
         cuda_check(cudaGetLastError());
         // Every row may have a last tile that is not full. Surplus blocks return.
-        count_cells_kernel<Key><<<row_tiles + rows, kTileThreads>>>(by_rows, cells, row_starts,
-                                                                    tiles, d_cursors_.data());
+        count_cells_kernel<Key>
+            <<<row_tiles + rows, kThreads>>>(by_rows, cells, row_starts, tiles, d_cursors_.data());
         cuda_check(cudaGetLastError());
         scan_cells_kernel<<<cells.columns, kMaxSide>>>(row_starts, cells, d_cursors_.data(),
                                                        d_starts_.data());
         cuda_check(cudaGetLastError());
-        partition_by_columns_kernel<Key><<<row_tiles + rows, kTileThreads, kBytes>>>(
+        partition_by_columns_kernel<Key><<<row_tiles + rows, kThreads, kBytes>>>(
             by_rows, cells, row_starts, tiles, d_cursors_.data(), sorted);
         cuda_check(cudaGetLastError());
         return {cells, sorted, d_starts_.data()};
@@ -300,6 +297,17 @@ class CellSort {
   private:
     static constexpr std::int64_t kSampleStep = 64, kSamplePoints = 1 << 16;
     static constexpr int kRowWords = kMaxSide + 1;
+
+    // Whether a tile fits in the shared memory of a block.
+    template <class Key>
+    static bool has_room_for() {
+        int device = 0, bytes = 0;
+        cuda_check(cudaGetDevice(&device));
+        cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        cudaFuncAttributes attributes;
+        cuda_check(cudaFuncGetAttributes(&attributes, partition_by_rows_kernel<Key>));
+        return kStageBytes<Key> + attributes.sharedSizeBytes <= static_cast<std::size_t>(bytes);
+    }
 
     // The column or row of a coordinate.
     static std::int64_t last_of(std::int64_t low, int coordinate, int shift) {
@@ -332,16 +340,17 @@ class CellSort {
         return {make_int2(box[0], box[1]), make_int2(box[2], box[3])};
     }
     void count_rows(const int2* d_points, const Cells& cells) {
+        constexpr int kThreads = kTileThreads<Word>;
         int device = 0, multiprocessors = 0, blocks = 0;
         cuda_check(cudaGetDevice(&device));
         cuda_check(
             cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-        cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count_rows_kernel,
-                                                                 kTileThreads, 0));
+        cuda_check(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count_rows_kernel, kThreads, 0));
         const std::int64_t tiles = (count_ - 1) / kTilePoints<Word> + 1;
         cuda_check(cudaMemsetAsync(d_rows_.data(), 0, kMaxSide * sizeof(unsigned int)));
-        count_rows_kernel<<<std::min<std::int64_t>(blocks * multiprocessors, tiles),
-                            kTileThreads>>>(d_points, count_, cells, d_rows_.data(), d_box_.data());
+        count_rows_kernel<<<std::min<std::int64_t>(blocks * multiprocessors, tiles), kThreads>>>(
+            d_points, count_, cells, d_rows_.data(), d_box_.data());
         cuda_check(cudaGetLastError());
     }
 

@@ -28,6 +28,7 @@ __device__ inline Sum sum_of(const CellSums& sums, std::int64_t cell, unsigned i
 }
 
 constexpr int kSumThreads = 256;
+constexpr int kSumLoads = 8;  // of a lane, under way at once
 constexpr std::int64_t kMaxChunk = 1 << 16;  // so many 16-bit numbers have a sum of 32 bits
 
 // Adds the numbers of all lanes. Wide ones are added in halves.
@@ -51,17 +52,24 @@ __device__ CellSum sum_cell(const SortedPoints<Key>& sorted, int row, int column
     // In a narrow grid, 2^16 offsets within a cell fit 32 bits.
     constexpr unsigned int kLow = sizeof(Key) == 4 ? ~0u : 0xffff;
     unsigned int u_low = 0, v_low = 0, u_high = 0, v_high = 0;
-    for (unsigned int i = begin + threadIdx.x % 32; i < end; i += 32) {
-        const Key key = sorted.keys[i];
-        const unsigned int u = sorted.u_of(key) & mask, v = sorted.v_in_row(key);
-        u_low += u & kLow;
-        v_low += v & kLow;
-        u_high += u >> 16;
-        v_high += v >> 16;
+    const int number = static_cast<int>(end - begin);
+    for (int first = threadIdx.x % 32; first < number; first += 32 * kSumLoads) {
+        Key keys[kSumLoads];
+#pragma unroll
+        for (int i = 0; i < kSumLoads; ++i) {  // a key of 0 adds nothing
+            keys[i] = first + 32 * i < number ? sorted.keys[begin + first + 32 * i] : 0;
+        }
+#pragma unroll
+        for (int i = 0; i < kSumLoads; ++i) {
+            const unsigned int u = sorted.u_of(keys[i]) & mask, v = sorted.v_in_row(keys[i]);
+            u_low += u & kLow;
+            v_low += v & kLow;
+            u_high += u >> 16;
+            v_high += v >> 16;
+        }
     }
-    const Word number = end - begin;
-    return {sum_offsets<Key>(u_low, u_high) + (number * column << shift),
-            sum_offsets<Key>(v_low, v_high) + (number * row << shift)};
+    return {sum_offsets<Key>(u_low, u_high) + (static_cast<Word>(number) * column << shift),
+            sum_offsets<Key>(v_low, v_high) + (static_cast<Word>(number) * row << shift)};
 }
 
 // One warp per `chunk` points, so that crowded cells have many warps. `sums` must be zero.

@@ -18,28 +18,29 @@ using fused::Word;
 constexpr int kMaxSortBits = 10;
 constexpr int kMaxSide = 1 << kMaxSortBits;  // the most rows, and the most columns
 
-// A block's points, which are written in runs of the same row or column: the more points, the
-// longer the runs. Keys have 4 or 8 bytes. Measured on an H200.
-constexpr int kTileThreads = 512;
+// A block's points are written in runs of the same row or column: the more points, the longer the
+// runs. Keys have 4 or 8 bytes. Measured on an H200.
+constexpr int kPerThread = 16;
 template <class Key>
-constexpr int kPerThread = sizeof(Key) == 4 ? 16 : 16;
+constexpr int kTileThreads = sizeof(Key) == 4 ? 1024 : 512;
 template <class Key>
-constexpr int kTilePoints = kTileThreads* kPerThread<Key>;
+constexpr int kTileBlocks = 1024 / kTileThreads<Key>;  // on a multiprocessor, at least
+template <class Key>
+constexpr int kTilePoints = kTileThreads<Key>* kPerThread;
 // Dynamic shared memory of the partitions: a key and its row or column for each point.
 template <class Key>
 constexpr std::size_t kStageBytes = kTilePoints<Key>*(sizeof(Key) + sizeof(unsigned short));
 
 // Loads points of the tile that begins at points[begin], as pairs: loaded[i] and loaded[i + 1] for
-// even i. Returns how many this thread has.
-template <int N>
+// even i. Returns how many this thread of a block of `Threads` has.
+template <int Threads, int N>
 __device__ int load_points(int2 (&loaded)[N], const int2* points, std::int64_t count,
                            std::int64_t begin) {
     const std::int64_t mine = begin + 2 * threadIdx.x;
-    if (begin + N * kTileThreads <= count) {
+    if (begin + N * Threads <= count) {
 #pragma unroll
         for (int i = 0; i < N; i += 2) {
-            const int4 pair =
-                __ldcs(reinterpret_cast<const int4*>(&points[mine + i * kTileThreads]));
+            const int4 pair = __ldcs(reinterpret_cast<const int4*>(&points[mine + i * Threads]));
             loaded[i] = make_int2(pair.x, pair.y);
             loaded[i + 1] = make_int2(pair.z, pair.w);
         }
@@ -48,7 +49,7 @@ __device__ int load_points(int2 (&loaded)[N], const int2* points, std::int64_t c
     int number = 0;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-        const std::int64_t place = mine + i / 2 * 2 * kTileThreads + i % 2;
+        const std::int64_t place = mine + i / 2 * 2 * Threads + i % 2;
         if (place >= count) continue;
         loaded[i] = points[place];
         number = i + 1;
@@ -83,7 +84,7 @@ __device__ int load_keys(Key (&loaded)[N], const Key* keys, const Tile& tile) {
     int number = 0;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-        const unsigned int offset = i * kTileThreads + threadIdx.x;
+        const unsigned int offset = i * kTileThreads<Key> + threadIdx.x;
         if (offset >= tile.end - tile.begin) continue;
         loaded[i] = __ldcs(&keys[tile.begin + offset]);
         number = i + 1;
@@ -120,14 +121,14 @@ __device__ void scatter_tile(const Key (&keys)[N], unsigned int (&bins)[N], int 
     Key* s_keys = reinterpret_cast<Key*>(s_stage);
     auto* s_bins = reinterpret_cast<unsigned short*>(s_keys + kTilePoints<Key>);
     const int thread = threadIdx.x;
-    for (int i = thread; i < kMaxSide; i += kTileThreads) s_counts[i] = 0;
+    for (int i = thread; i < kMaxSide; i += kTileThreads<Key>) s_counts[i] = 0;
     __syncthreads();  // counts must be zero before a thread adds
 #pragma unroll
     for (int i = 0; i < N; ++i) {  // bins[i] also gets the rank among the keys of its bin
         if (i < number) bins[i] = bins[i] << 16 | atomicAdd(&s_counts[bins[i]], 1);
     }
     __syncthreads();  // all keys must have been counted
-    constexpr int kBins = kMaxSide / kTileThreads;  // of a thread
+    constexpr int kBins = kMaxSide / kTileThreads<Key>;  // of a thread
     unsigned int counts[kBins], sum = 0;
     for (int i = 0; i < kBins; ++i) sum += counts[i] = s_counts[kBins * thread + i];
     unsigned int first = scan_block(sum, s_warps);
@@ -138,7 +139,7 @@ __device__ void scatter_tile(const Key (&keys)[N], unsigned int (&bins)[N], int 
         s_bases[bin] = place - first;  // may wrap around: so does its sum with a position
         first += counts[i];
     }
-    if (thread == kTileThreads - 1) s_total = first;
+    if (thread == kTileThreads<Key> - 1) s_total = first;
     __syncthreads();  // the bins' places must be known before a thread uses them
 #pragma unroll
     for (int i = 0; i < N; ++i) {
@@ -150,7 +151,7 @@ __device__ void scatter_tile(const Key (&keys)[N], unsigned int (&bins)[N], int 
     __syncthreads();  // all keys must be in their places
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-        const unsigned int position = i * kTileThreads + thread;
+        const unsigned int position = i * kTileThreads<Key> + thread;
         if (position < s_total) out[s_bases[s_bins[position]] + position] = s_keys[position];
     }
 }
@@ -169,11 +170,13 @@ __device__ inline void merge_box(int2 low, int2 high, int* box) {
     atomicMax(&box[3], high.y);
 }
 
+constexpr int kSampleThreads = 512;
+
 // The box of points[0], points[step], …, `sample` of them. `box` is as in find_box_kernel.
-__global__ void __launch_bounds__(kTileThreads)
+__global__ void __launch_bounds__(kSampleThreads)
     sample_box_kernel(const int2* __restrict__ points, std::int64_t sample, std::int64_t step,
                       int* __restrict__ box) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kTileThreads + threadIdx.x;
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kSampleThreads + threadIdx.x;
     const int2 point = points[min(i, sample - 1) * step];
     merge_box(point, point, box);
 }
