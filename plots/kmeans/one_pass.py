@@ -24,7 +24,7 @@ ONE_PASS = tuple(name for name in STAGES.kernels if name > THESIS_LAST)
 WITHOUT_LIBRARIES = tuple(name for name in ONE_PASS if not STAGES[name].libraries)
 # A narrow range, in which the sums of a thread fit one word.
 RUN = {"input": "uniform", "init": "random", "all-iterations": 1, "max-coordinate": 1_000_000}
-FEW, MANY, HUNDRED = 1, 20, 100  # iterations
+FEW, MANY, HUNDRED = 1, 20, 100  # iterations; those of the last are computed
 BYTES_PER_POINT = 8
 SHOWN_K = 16  # whose whole runs are shown
 
@@ -49,11 +49,7 @@ def medians_of(rows: Sequence[Row]) -> Medians:
 def iteration_ms(medians: Medians, stage: str, k: int) -> float:
     """The kernels of one more iteration. What a run does once, as finding the box of the points and
     writing the labels, is in runs of few and of many iterations."""
-    try:
-        few, many = (medians[stage, k, number][0] for number in (FEW, MANY))
-    except KeyError as error:
-        wanted = f"{stage}, k = {k}, {FEW} and {MANY} iterations"
-        raise DataError(f"{STAGES.chapter}: no rows of {wanted}") from error
+    few, many = (medians[stage, k, number][0] for number in (FEW, MANY))
     if many <= few:
         raise DataError(
             f"{STAGES.chapter}: {stage}, k = {k}: {MANY} iterations take {many:g} ms, {FEW} takes"
@@ -71,9 +67,18 @@ def rows_at_largest_n(rows: Sequence[Row], stages: Sequence[str]) -> tuple[int, 
     return n, [row for row in rows if row.n == n]
 
 
-def clusters_of(medians: Medians) -> list[int]:
-    """Every k that was measured with FEW and with MANY iterations."""
-    return sorted({k for _, k, number in medians if number in (FEW, MANY)})
+def clusters_of(medians: Medians, stage: str) -> list[int]:
+    """Every k that a stage was measured at with FEW and with MANY iterations."""
+    ks = sorted({k for one, k, _ in medians if one == stage})
+    found = [k for k in ks if all((stage, k, number) in medians for number in (FEW, MANY))]
+    if not found:
+        wanted = f"{stage} with the same k and {FEW} and {MANY} iterations"
+        raise DataError(f"{STAGES.chapter}: no rows of {wanted}")
+    return found
+
+
+def all_clusters(medians: Medians, stages: Sequence[str]) -> list[int]:
+    return sorted({k for stage in stages for k in clusters_of(medians, stage)})
 
 
 def reading_ms(n: int, limits: Mapping[str, Limits], device: str) -> float:
@@ -95,9 +100,16 @@ def prepare_iterations(source: Source) -> Drawing:
     n, rows = rows_at_largest_n(rows, stages)
     rows = [row for row in rows if int(row.parameters["max-iterations"]) in (FEW, MANY)]
     medians = medians_of(rows)
-    ks = clusters_of(medians)
-    series = {stage: [(k, iteration_ms(medians, stage, k)) for k in ks] for stage in stages}
-    shown_k = SHOWN_K if SHOWN_K in ks else ks[-1]
+    ks = all_clusters(medians, stages)
+    series = {
+        stage: [(k, iteration_ms(medians, stage, k)) for k in clusters_of(medians, stage)]
+        for stage in stages
+    }
+    # Some stages are measured at one k only.
+    common = set.intersection(*({k for k, _ in points} for points in series.values()))
+    if not common:
+        raise DataError(f"{STAGES.chapter}: there is no k at which every stage was measured")
+    shown_k = SHOWN_K if SHOWN_K in common else max(common)
     whole = [(stage, medians[stage, shown_k, MANY][1]) for stage in stages]
     device = device_label(rows, engine)
     limits = {} if engine == "emu" else source.limits()
@@ -146,23 +158,29 @@ def iterations_table(
     ]
     n, chosen = rows_at_largest_n(newest(own), ONE_PASS)
     medians = medians_of(chosen)
-    ks = clusters_of(medians)
+    ks = all_clusters(medians, ONE_PASS)
     device = chosen[0].device
     reading = reading_ms(n, limits, device)
     heads = ["stage", "technique", *(f"k = {k}" for k in ks)]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for stage in ONE_PASS:
         link = f"[{stage}]({stage}/{STAGES.chapter}.cu)"
+        own_ks = clusters_of(medians, stage)
         cells = [
-            f"{three_digits(iteration_ms(medians, stage, k))} ms"
-            f" ({short_time(medians[stage, k, MANY][1] / 1000)})"
+            (
+                f"{three_digits(iteration_ms(medians, stage, k))} ms"
+                f" ({short_time(medians[stage, k, MANY][1] / 1000)})"
+                if k in own_ks
+                else ""
+            )
             for k in ks
         ]
         lines.append(f"| {' | '.join([link, STAGES[stage].technique, *cells])} |")
     hundred = [
-        f"{stage} {three_digits(medians[stage, SHOWN_K, HUNDRED][0])} ms"
+        f"{stage} {three_digits(few + (HUNDRED - FEW) * iteration_ms(medians, stage, SHOWN_K))} ms"
         for stage in ONE_PASS
-        if (stage, SHOWN_K, HUNDRED) in medians
+        if (stage, SHOWN_K, MANY) in medians
+        for few, _ in [medians[stage, SHOWN_K, FEW]]
     ]
     note = (
         f"{device}, {short_count(n)} points within 10⁶ of 0, medians: the kernels of each further"
@@ -173,7 +191,7 @@ def iterations_table(
         note += f" Reading the points once takes {three_digits(reading)} ms."
     if hundred:
         note += (
-            f" All kernels of {HUNDRED} iterations, with what a run does once, k = {SHOWN_K}:"
-            f" {', '.join(hundred)}."
+            f" So all kernels of {HUNDRED} iterations, with what a run does once, would take with"
+            f" k = {SHOWN_K}: {', '.join(hundred)}."
         )
     return [*lines, "", note]
