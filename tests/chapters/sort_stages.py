@@ -18,6 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.chapters.stage_programs import is_tested
+
 LONG = "--long" in sys.argv and bool(sys.argv.pop(sys.argv.index("--long")))
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
@@ -76,7 +78,7 @@ def use_chapter(chapter: str, sizes: Sizes) -> None:
     for record in json.loads(STAGES_JSON.read_text(encoding="utf-8")):
         programs = record["executables"]
         engine = "cpu" if ENGINE == "emu" and "cpu" in programs else ENGINE
-        if record["chapter"] == chapter and engine in programs:
+        if record["chapter"] == chapter and engine in programs and is_tested(record, engine):
             STAGES.append(
                 Stage(
                     record["stage"],

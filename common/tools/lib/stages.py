@@ -49,6 +49,7 @@ class Stage:
     opencl: bool = False  # its kernels are in OpenCL: one executable for all devices
     race_on_purpose: bool = False  # its result is wrong, to show a race; it is never timed
     not_recorded: bool = False  # no figure and no table shows it yet
+    counted_late: bool = False  # with ENGINE=count, only `make test-all` tests it
     device_launches: bool = False  # its kernels launch kernels
     libraries: tuple[str, ...] = ()  # besides the CUDA runtime: "cub"
     # engine -> the reason why it has no executable

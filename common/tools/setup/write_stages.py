@@ -25,7 +25,7 @@ TEXTS = (
     "counter_unit",
 )
 NUMBERS = ("largest_n",)
-FLAGS = ("opencl", "race_on_purpose", "device_launches", "not_recorded")
+FLAGS = ("opencl", "race_on_purpose", "device_launches", "not_recorded", "counted_late")
 LISTS = ("cuda_args", "emu_args", "more_checks", "libraries", "counter_args")
 DICTIONARIES = {"executable": "executables", "skipped": "skipped"}
 

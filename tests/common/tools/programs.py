@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.gpus import has_gpu
+from tests.chapters.stage_programs import is_tested
 from tests.common.tools.course_tools import BUILD
 
 
@@ -38,6 +39,7 @@ def all_programs() -> list[Program]:
         Program(record["stage"], record["chapter"], engine, BUILD / path, bool(record["libraries"]))
         for record in records
         for engine, path in record["executables"].items()
+        if is_tested(record, engine)
     ]
 
 
