@@ -255,7 +255,11 @@ class StageListTest(unittest.TestCase):
                 self.assertTrue((ROOT / record["source"]).is_file())
                 self.assertTrue(record["technique"])
                 if record["source"].endswith(".cu"):
-                    self.assertEqual(set(record["executables"]), engines - {"cpu", "opencl"})
+                    # The CPU engine lacks some libraries: such a stage is skipped with a reason.
+                    skipped = set(record["skipped"]) if record["libraries"] else set()
+                    self.assertEqual(
+                        set(record["executables"]), engines - {"cpu", "opencl"} - skipped
+                    )
                 elif record["opencl"]:
                     self.assertEqual(set(record["executables"]), engines & {"opencl"})
                     self.assertTrue((ROOT / record["source"]).with_suffix(".cl").is_file())
