@@ -75,7 +75,7 @@ __device__ inline void sort_by_block(Key* s_keys, int count) {
             }
         }
     }
-    __syncthreads();
+    __syncthreads();  // the last step has ended
 }
 
 // Unchanged from stage 04_bitonic_two_kernels.

@@ -37,7 +37,7 @@ __device__ __forceinline__ void sort_sub_bucket(Key* s_keys, int count, Key* sor
         const int i = lane * kKeys + j;
         if (i < count) *reinterpret_cast<int2*>(s_keys + i) = make_int2(keys[j], keys[j + 1]);
     }
-    __syncwarp();
+    __syncwarp();  // the keys are in order
     for (int i = lane; i < count; i += 32) sorted[i] = s_keys[i];
 }
 
@@ -61,7 +61,7 @@ __device__ inline int split_leaf(const Key* from, int count, Key* s_keys, int& r
     __syncthreads();
     if (thread < 32) {
         sort_sub_bucket<kLeafThreads / 32>(s_samples, samples, s_samples);
-        __syncwarp();
+        __syncwarp();  // the samples are in order
         // Node 2^l + j of the tree is splitter (2 j + 1) 2^(4 - l), counted from 1; node 0 is none.
         const int level = 31 - __clz(max(lane, 1)), j = lane - (1 << level);
         const int rank = (2 * j + 1) << (kSubLevels - 1 - level);
