@@ -57,6 +57,8 @@ class PointsTest(unittest.TestCase):
 
 class RefusalsTest(unittest.TestCase):
     def refuses(self, name: str, words: str, *arguments: object) -> None:
+        if name not in PROGRAMS:
+            self.skipTest(f"{name} has no such executable, or it is counted late")
         result = execute(PROGRAMS[name], "--check", *arguments)
         self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
@@ -73,7 +75,6 @@ class RefusalsTest(unittest.TestCase):
     def test_more_states_than_memory_holds(self) -> None:
         self.refuses("09_four_tap", "memory", "--n", 1000, "--blocks", 2_097_152)
 
-    @unittest.skipIf("10_curand_host" not in PROGRAMS, "cuRAND is missing")
     def test_a_chunk_that_breaks_the_sequence(self) -> None:
         self.refuses("10_curand_host", "not a multiple of 131072", "--n", 9, "--chunk", 131_073)
         self.refuses("10_curand_host", "--generator", "--n", 9, "--generator", "mtgp32")

@@ -33,12 +33,15 @@ class CommandLineTest(ProgramTest):
     """Flags that all stages have."""
 
     def test_bad_flags(self) -> None:
-        """The message names the flag and its value."""
+        """The message names the flag and its value. One stage per chapter and engine has all bad flags, and each
+        other stage has one: they share the code that reads flags."""
+        chosen = set(one_per_chapter_and_engine())
         self.assert_all_refused(
             [
                 Refusal(program, 2, ["--check", *arguments], tuple(map(re.escape, arguments)))
-                for program in programs()
-                for arguments in BAD_FLAGS
+                for i, program in enumerate(programs())
+                for j, arguments in enumerate(BAD_FLAGS)
+                if program in chosen or i % len(BAD_FLAGS) == j
             ]
         )
 
@@ -143,7 +146,7 @@ class CountingTest(ProgramTest):
                         program,
                         "--check",
                         "--n",
-                        "100",
+                        "30",
                         "--quiet",
                         "--no-races",
                         "--counters",
@@ -157,7 +160,7 @@ class CountingTest(ProgramTest):
                     )
                 self.assertEqual(made[0], made[1])
                 self.assertTrue(json.loads((self.folder / "first.json").read_text())["kernels"])
-                on_stdout = self.run_program(program, "--check", "--n", "100", "--counters", "-")
+                on_stdout = self.run_program(program, "--check", "--n", "30", "--counters", "-")
                 self.assertEqual(
                     json.loads(on_stdout.stdout),
                     json.loads((self.folder / "first.json").read_text()),
