@@ -22,14 +22,12 @@
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using kmeans::choose_cells, kmeans::kCellBlock, kmeans::label_points_kernel;
-using kmeans::choose_shape, kmeans::kMaxColumns, kmeans::rounded, kmeans::Shape;
-using kmeans::find_candidates_kernel, kmeans::IterationQueue;
-using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
-using kmeans::Lines, kmeans::LinesMemory, kmeans::PackedColumns;
-using kmeans::Progress, kmeans::State, kmeans::sum_columns, kmeans::threads_of;
-using kmeans::Table, kmeans::TableMemory, kmeans::WideColumns;
-using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
+using kmeans::choose_cells, kmeans::kCellBlock, kmeans::label_points_kernel, kmeans::choose_shape;
+using kmeans::IterationQueue, kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+using kmeans::kMaxColumns, kmeans::rounded, kmeans::Shape, kmeans::find_candidates_kernel;
+using kmeans::Lines, kmeans::LinesMemory, kmeans::PackedColumns, kmeans::Progress, kmeans::State;
+using kmeans::sum_columns, kmeans::threads_of, kmeans::Table, kmeans::TableMemory;
+using kmeans::WideColumns, kmeans::fused::kWordsPerSum, kmeans::fused::Word;
 
 // The last block of an iteration calls this: moves the centroids, clears what the next iteration
 // adds to, and decides whether there is one. The other blocks' sums were added in the L2 cache.
