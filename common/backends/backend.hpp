@@ -12,6 +12,7 @@
 
 #include "common/base/error.hpp"
 #include "common/limits/device_limits.hpp"
+#include "common/ranks/ranks.hpp"
 
 namespace course {
 
@@ -61,6 +62,15 @@ class Backend {
     virtual void set_counting(const CountingOptions&) {
         throw UsageError("--no-races, --counters and --trace need the engine with counters");
     }
+
+    // The processes that run the stage together, each with a device of its own. One, unless
+    // join_ranks() was called; the ranks must live as long.
+    Ranks& ranks() noexcept { return ranks_ != nullptr ? *ranks_ : one_rank_; }
+    void join_ranks(Ranks& ranks) noexcept { ranks_ = &ranks; }
+
+  private:
+    Ranks one_rank_;
+    Ranks* ranks_ = nullptr;
 };
 
 // The backend that is linked in, on device number `device` (0 on "cpu"). `platform`: on "opencl"

@@ -12,6 +12,19 @@
 
 namespace course {
 
+// Bytes of dynamic shared memory that a block of `kernel` can have on the current device, beside
+// what the kernel declares.
+template <class Kernel>
+std::size_t most_dynamic_shared(Kernel* kernel) {
+    int device = 0, most = 0;
+    cudaFuncAttributes attributes;
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    cuda_check(cudaFuncGetAttributes(&attributes, kernel));
+    const auto all = static_cast<std::size_t>(most);
+    return all > attributes.sharedSizeBytes ? all - attributes.sharedSizeBytes : 0;
+}
+
 // Allows blocks of `kernel` so many bytes of dynamic shared memory, beside what the kernel
 // declares. A launch with more than 48 KB needs this (CUDA C++ Programming Guide, section "Compute
 // Capabilities", shared memory). Throws std::runtime_error where a block of the current device

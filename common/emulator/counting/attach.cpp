@@ -18,6 +18,7 @@
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/output.hpp"
 #include "common/emulator/counting/output/trace.hpp"
+#include "common/emulator/counting/output/view.hpp"
 #include "common/emulator/counting/record/accesses.hpp"
 #include "common/emulator/counting/record/callbacks.hpp"
 #include "common/emulator/counting/record/sampling.hpp"
@@ -59,6 +60,7 @@ void set_kernel(Grid& grid, int kernel) {
     running.kernel = entry->second;
     if (!is_new) return;
     count_grid(static_cast<std::uint16_t>(kernel), grid);
+    if (viewing) view_grid(static_cast<std::uint16_t>(kernel), grid);
     grid.kernel.name = counting().kernels[static_cast<std::size_t>(kernel)]->name.c_str();
 }
 
@@ -166,6 +168,7 @@ void on_block_begin(Worker& worker) {
     begin_block_checks(worker);
     start_recording(worker, running.kernel != kUnknown);
     if (tracing) begin_block_trace();
+    if (viewing) begin_block_view();
 }
 
 void on_block_end(Worker& worker) {
@@ -219,6 +222,7 @@ void on_barrier_complete(Worker& worker) {
     replay_all(worker);
     order_block(worker, false);
     if (tracing) next_trace_step();
+    if (viewing) next_view_interval();
 }
 
 void on_grid_barrier_complete(Worker& worker) {
@@ -296,6 +300,7 @@ void write_at_exit() {
     report_refused_launches();
     warn_of_leaks();
     finish_trace();
+    finish_view();
     write_counters();
 }
 

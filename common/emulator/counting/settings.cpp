@@ -9,6 +9,7 @@
 #include "common/emulator/counting/checks/chosen_lines.hpp"
 #include "common/emulator/counting/output/output.hpp"
 #include "common/emulator/counting/output/trace.hpp"
+#include "common/emulator/counting/output/view.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
 #include "common/emulator/process/settings.hpp"
 
@@ -39,6 +40,7 @@ Options read_environment() {
     read_chosen_lines();
     options.counters = environment("EMULATOR_COUNTERS");
     options.trace = environment("EMULATOR_TRACE");
+    options.view = environment("EMULATOR_VIEW");
     const std::string_view spaces = environment("EMULATOR_TRACE_SPACES");
     if (!spaces.empty() && !choose_traced_spaces(std::string(spaces))) {
         refuse_setting(
@@ -61,6 +63,7 @@ void configure(const Options& replacement) {
     mutable_options() = replacement;
     choose_counters(replacement.counters);
     if (!replacement.trace.empty()) start_trace(replacement.trace);
+    if (!replacement.view.empty()) start_view(replacement.view);
     set_races(replacement.races);
     // A trace is whole.
     set_budget(replacement.trace.empty() ? replacement.budget : 0);

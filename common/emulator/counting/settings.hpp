@@ -20,6 +20,8 @@ struct Options {
     std::uint64_t budget = kDefaultBudget;
     bool budget_is_chosen = false;  // by the environment
     std::string trace;  // EMULATOR_TRACE: a file for every access as CSV; empty: no trace
+    // EMULATOR_VIEW: a file for what `make view` draws (output/view.hpp); empty: none.
+    std::string view = {};
 };
 
 // The options from the environment, or those of the last configure().

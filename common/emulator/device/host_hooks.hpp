@@ -14,7 +14,8 @@ struct QueuedWork;  // runtime/queued_work.hpp
 class Clock;  // runtime/clock.hpp
 struct TaskPlace;  // runtime/clock.hpp
 
-enum class TransferKind { host_to_device, device_to_host, device_to_device, set };
+// The last two: to and from other ranks (NCCL).
+enum class TransferKind { host_to_device, device_to_host, device_to_device, set, sent, received };
 
 struct HostHooks {
     void (*memory_allocated)() = nullptr;

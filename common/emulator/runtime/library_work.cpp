@@ -59,38 +59,50 @@ void note_output(const void* begin, std::size_t bytes) {
 
 }  // namespace
 
+std::unique_ptr<Task> LibraryWork::make_task(int) const {
+    // An observer is told of one range that is written and one that is read at a time.
+    std::vector<PendingWork> parts;
+    for (std::size_t i = 0; i < std::max({written.size(), read.size(), std::size_t{1}}); ++i) {
+        QueuedWork queued = describe(WorkKind::copy);
+        queued.library = function;
+        queued.written = rows_of(written, i);
+        queued.read = rows_of(read, i);
+        parts.emplace_back(queued);
+    }
+    std::unique_ptr<Task> task =
+        make_task_of([outputs = written, run = work, parts = std::move(parts)] {
+            for (const PendingWork& part : parts) part.begin();
+            run();
+            for (const LibraryRange& range : outputs) {
+                if (!range.is_upper_bound) note_output(range.begin, range.bytes);
+            }
+        });
+    task->waits_for = after;
+    return task;
+}
+
+bool LibraryWork::uses_device_memory() const {
+    return are_device_memory(function, "output", written) &&
+           are_device_memory(function, "input", read);
+}
+
 cudaError_t queue_library_work(const char* function, cudaStream_t handle,
                                std::vector<LibraryRange> written, std::vector<LibraryRange> read,
                                std::function<void()> work) {
     return host_call(function, [&] {
         Stream* const stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        if (!are_device_memory(function, "output", written) ||
-            !are_device_memory(function, "input", read)) {
+        const LibraryWork library_work(function, std::move(written), std::move(read),
+                                       std::move(work));
+        if (!library_work.uses_device_memory()) {
             set_sticky_error(cudaErrorIllegalAddress);
             return cudaErrorIllegalAddress;
         }
         if (const cudaError_t error = refuse_in_capture(*stream); error != cudaSuccess) {
-            explain("%s: the CPU engine captures no work of libraries", function);
+            explain("%s: the CPU engine does not capture this function", function);
             return error;
         }
-        // An observer is told of one range that is written and one that is read at a time.
-        std::vector<PendingWork> parts;
-        for (std::size_t i = 0; i < std::max({written.size(), read.size(), std::size_t{1}}); ++i) {
-            QueuedWork queued;
-            queued.library = function;
-            queued.written = rows_of(written, i);
-            queued.read = rows_of(read, i);
-            parts.emplace_back(queued);
-        }
-        enqueue(*stream,
-                [written = std::move(written), work = std::move(work), parts = std::move(parts)] {
-                    for (const PendingWork& part : parts) part.begin();
-                    work();
-                    for (const LibraryRange& range : written) {
-                        if (!range.is_upper_bound) note_output(range.begin, range.bytes);
-                    }
-                });
+        enqueue(*stream, library_work.make_task(stream->device));
         return cudaSuccess;
     });
 }

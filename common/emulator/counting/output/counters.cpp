@@ -6,7 +6,7 @@
 namespace emulator::counting {
 namespace {
 
-std::array<Transfers, 4> all_transfers;
+std::array<Transfers, 6> all_transfers;
 
 constexpr std::size_t kMaxPlaces = 0xffff;
 

@@ -2,10 +2,10 @@
 #include "common/emulator/counting/output/json.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <string_view>
 
 #include "common/emulator/counting/output/findings.hpp"
+#include "common/emulator/counting/output/json_text.hpp"
 #include "common/emulator/counting/output/names.hpp"
 #include "common/emulator/process/settings.hpp"
 
@@ -13,61 +13,6 @@ namespace emulator::counting {
 namespace {
 
 constexpr int kSchema = 1;
-
-std::string quoted(std::string_view text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            result += '\\';
-            result += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            char escape[8];
-            std::snprintf(escape, sizeof escape, "\\u%04x", c);
-            result += escape;
-        } else {
-            result += c;
-        }
-    }
-    return result += '"';
-}
-
-using Texts = std::vector<std::string>;
-
-std::string join(const Texts& texts, const char* separator) {
-    std::string result;
-    for (const std::string& text : texts) {
-        if (!result.empty()) result += separator;
-        result += text;
-    }
-    return result;
-}
-
-std::string object(const Texts& members, const char* separator = ", ") {
-    std::string result = "{";
-    result += join(members, separator);
-    return result += "}";
-}
-
-std::string member_json(std::string_view key, std::string_view json) {
-    std::string result = quoted(key);
-    result += ": ";
-    return result += json;
-}
-
-std::string member(std::string_view key, std::uint64_t value) {
-    return member_json(key, std::to_string(value));
-}
-
-std::string member(std::string_view key, std::string_view value) {
-    return member_json(key, quoted(value));
-}
-
-std::string list(const Texts& elements, const char* separator) {
-    std::string result = "[";
-    if (!elements.empty() && *separator == ',') result += separator + 1;
-    result += join(elements, separator);
-    return result += "]";
-}
 
 std::string access_json(Space space, EventKind kind, const Counts& counts) {
     Texts members{member("requests", counts.requests), member("lanes", counts.lanes)};
@@ -283,15 +228,20 @@ std::string to_json(const std::vector<KernelReport>& reports) {
     for (const KernelReport& report : reports) all_kernels.push_back(kernel_json(report));
     Texts all_findings;
     for (const Finding& finding : findings()) all_findings.push_back(finding_json(finding));
-    const std::string all_transfers = object({
+    Texts all_transfers = {
         transfer_json("host_to_device", TransferKind::host_to_device),
         transfer_json("device_to_host", TransferKind::device_to_host),
         transfer_json("device_to_device", TransferKind::device_to_device),
         transfer_json("set", TransferKind::set),
-    });
+    };
+    // Only programs of several ranks have these.
+    if (transfers(TransferKind::sent).calls + transfers(TransferKind::received).calls > 0) {
+        all_transfers.push_back(transfer_json("sent", TransferKind::sent));
+        all_transfers.push_back(transfer_json("received", TransferKind::received));
+    }
     return object({member("schema", kSchema), member("program", program_invocation_short_name),
                    member("device", emulator::settings().device),
-                   member_json("transfers", all_transfers),
+                   member_json("transfers", object(all_transfers)),
                    member_json("kernels", list(all_kernels, ",\n     ")),
                    member_json("findings", list(all_findings, ",\n     "))},
                   ",\n ") +

@@ -11,15 +11,19 @@ std::string file_name(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-std::vector<KernelReport> make_reports() {
-    const Counting& all = counting();
+void find_all_lines() {
     std::vector<const void*> codes;
-    for (const Place& place : all.places) {
+    for (const Place& place : counting().places) {
         if (place.head == kNoHead) continue;
         codes.push_back(code_at(code_of(place.head)));
         for (const void* caller : callers_of(path_of(place.head))) codes.push_back(caller);
     }
     find_lines(codes);
+}
+
+std::vector<KernelReport> make_reports() {
+    const Counting& all = counting();
+    find_all_lines();
     std::vector<KernelReport> reports;
     for (const auto& kernel : all.kernels) reports.push_back({kernel.get(), {}, {}, {}, {}});
     for (std::size_t i = 1; i < all.places.size(); ++i) {

@@ -36,6 +36,9 @@ struct KernelReport {
     std::uint64_t alive_lanes = 0;
 };
 
+// Resolves the lines of all places at once: line_of() then knows them.
+void find_all_lines();
+
 std::vector<KernelReport> make_reports();
 
 // A path's last part.

@@ -66,6 +66,14 @@ void print_line(std::FILE* file, const LineKey& key, const Counts& counts) {
 }  // namespace
 
 void print_table(std::FILE* file, const std::vector<KernelReport>& reports) {
+    const Transfers& sent = transfers(TransferKind::sent);
+    const Transfers& received = transfers(TransferKind::received);
+    if (sent.calls + received.calls > 0) {
+        std::fprintf(file,
+                     "to other ranks: %" PRIu64 " bytes in %" PRIu64
+                     " operations; from other ranks: %" PRIu64 " bytes in %" PRIu64 "\n",
+                     sent.bytes, sent.calls, received.bytes, received.calls);
+    }
     for (const KernelReport& report : reports) {
         const KernelCounters& kernel = *report.kernel;
         std::fprintf(file,

@@ -9,14 +9,13 @@
 
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/names.hpp"
+#include "common/emulator/counting/output/objects.hpp"
 #include "common/emulator/counting/record/paths.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
 #include "common/emulator/counting/record/source_lines.hpp"
-#include "common/emulator/device/memory.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/meeting.hpp"
-#include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/output_file.hpp"
 
 namespace emulator::counting {
@@ -43,38 +42,6 @@ constexpr unsigned kAllSpaces = kExchanges | (kExchanges - 1);
 unsigned wanted_spaces = kAllSpaces;
 
 unsigned bit_of(Space space) { return 1u << static_cast<unsigned>(space); }
-
-struct Object {
-    std::string name;
-    std::uintptr_t offset;
-};
-
-Object variable_at(std::uintptr_t address, const std::vector<Variable>& variables,
-                   std::uintptr_t base) {
-    for (const Variable& variable : variables) {
-        const std::uintptr_t offset = address - base - variable.address;
-        if (offset < variable.bytes) return {variable.name, offset};
-    }
-    return {"", 0};
-}
-
-Object object_at(Worker& worker, std::uintptr_t address, Space space) {
-    if (space == Space::shared) {
-        const auto dynamic = reinterpret_cast<std::uintptr_t>(worker.dynamic_shared());
-        if (address - dynamic < worker.dynamic_shared_bytes()) {
-            return {"dynamic", address - dynamic};
-        }
-        const auto base = reinterpret_cast<std::uintptr_t>(thread_local_block().begin);
-        return variable_at(address, shared_variables(), base);
-    }
-    Allocation allocation;
-    if (find_allocation(reinterpret_cast<const void*>(address), allocation)) {
-        std::string name = "a";
-        name += std::to_string(allocation.id);
-        return {name, address - reinterpret_cast<std::uintptr_t>(allocation.begin)};
-    }
-    return variable_at(address, data_variables(), 0);
-}
 
 const char* name_of(Operation operation) {
     switch (operation) {
@@ -183,9 +150,11 @@ void trace_request(Worker& worker, int warp, const Request& request) {
     for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
         const int lane = std::countr_zero(lanes);
         const Object object = object_at(worker, request.address[lane], request.space);
+        const std::uintptr_t offset =
+            object.name.empty() ? 0 : request.address[lane] - object.begin;
         write_place(worker, warp, lane);
         file->print("%s,%s,%s,%s,%" PRIuPTR ",%d,", line.c_str(), name_of(request.operation),
-                    name_of(request.space), object.name.c_str(), object.offset, request.bytes);
+                    name_of(request.space), object.name.c_str(), offset, request.bytes);
         if (request.words[lane] != nullptr) write_value(request.words[lane], request.bytes);
         file->write("\n");
     }

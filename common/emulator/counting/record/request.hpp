@@ -47,4 +47,11 @@ struct Request {
     Pattern pattern = Pattern::scattered;
 };
 
+// What it costs on the hardware (replay/rules.hpp).
+struct Cost {
+    unsigned units = 0;  // sectors of global memory, wavefronts of shared memory
+    unsigned ideal = 0;
+    unsigned depth = 0;  // of an atomic: the largest number of lanes on one address
+};
+
 }  // namespace emulator::counting

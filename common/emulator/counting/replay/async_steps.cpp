@@ -8,6 +8,7 @@
 #include "common/emulator/counting/checks/async_checks.hpp"
 #include "common/emulator/counting/checks/checks.hpp"
 #include "common/emulator/counting/output/trace.hpp"
+#include "common/emulator/counting/output/view.hpp"
 #include "common/emulator/counting/replay/rules.hpp"
 
 namespace emulator::counting {
@@ -46,6 +47,10 @@ void do_plain_copy(Worker& worker, int warp, Counts& counts, const AsyncStep& st
     counts.ideal_wavefronts += cost.shared.ideal;
     check(worker, warp, load);
     check(worker, warp, store);
+    if (viewing) {
+        view_request(worker, warp, load, cost.global, false);
+        view_request(worker, warp, store, cost.shared, false);
+    }
 }
 
 // A bulk copy is the work of one lane, whatever the others do.

@@ -7,7 +7,9 @@
 
 #include "common/emulator/counting/checks/checks.hpp"
 #include "common/emulator/counting/output/counters.hpp"
+#include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/trace.hpp"
+#include "common/emulator/counting/output/view.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
 #include "common/emulator/counting/replay/async_steps.hpp"
 #include "common/emulator/counting/replay/rules.hpp"
@@ -55,7 +57,9 @@ unsigned count_bits(std::uint32_t mask) {
     return ((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
 
-// One warp's replay.
+// One warp's replay. What a view needs is compiled apart, so that other runs test nothing more at
+// each step.
+template <bool kViewing>
 class Replay {
   public:
     // The large arrays for an access's operands are not initialised: they are written before use.
@@ -266,6 +270,9 @@ class Replay {
         ++counts.requests;
         counts.lanes += count_bits(lanes);
         counts.alive_lanes += count_bits(running_ | lanes);
+        if constexpr (kViewing) {
+            view_step(worker_, warp_, cached.place, lanes, running_ | lanes);
+        }
         switch (kind_of(head)) {
             case EventKind::block:
             case EventKind::barrier:
@@ -301,20 +308,24 @@ class Replay {
                               operands,
                               {kind == EventKind::load && !tracing ? nullptr : words},
                               pattern_of(operands, lanes, bytes_of(head))};
+        const std::size_t found_before = kViewing ? findings().size() : 0;
+        Cost cost;
         if (request.space == Space::texture) {
             // Its memory is the device's.
             Request of_memory = request;
             of_memory.space = Space::global;
             check_request(worker_, warp_, of_memory);
         } else if (request.space != Space::constant) {
-            const Cost cost =
-                request.space == Space::shared ? shared_cost(request) : global_cost(request);
+            cost = request.space == Space::shared ? shared_cost(request) : global_cost(request);
             counts.units += cost.units;
             counts.ideal_units += cost.ideal;
             counts.depth += cost.depth;
             check_request(worker_, warp_, request);
         }
         if (tracing) trace_request(worker_, warp_, request);
+        if constexpr (kViewing) {
+            view_request(worker_, warp_, request, cost, findings().size() > found_before);
+        }
     }
 
     void move_event(int lane, unsigned from, unsigned to) {
@@ -355,9 +366,12 @@ std::uint64_t replay_warp(Worker& worker, std::uint16_t kernel, int warp) {
 }
 
 std::uint64_t replay_held_warp(Worker& worker, std::uint16_t kernel, int warp, std::uint32_t held) {
-    Replay replay(worker, kernel, warp);
-    replay.run(held);
-    return replay.forget_replayed();
+    const auto replay_by = [held](auto replay) {
+        replay.run(held);
+        return replay.forget_replayed();
+    };
+    return viewing ? replay_by(Replay<true>(worker, kernel, warp))
+                   : replay_by(Replay<false>(worker, kernel, warp));
 }
 
 }  // namespace emulator::counting

@@ -7,12 +7,6 @@
 
 namespace emulator::counting {
 
-struct Cost {
-    unsigned units = 0;  // sectors of global memory, wavefronts of shared memory
-    unsigned ideal = 0;
-    unsigned depth = 0;  // of an atomic: the largest number of lanes on one address
-};
-
 // Sectors: the sectors of 32 bytes that the lanes touch. For an atomic each sector counts as often
 // as lanes share its most used word. Ideal: the sectors that the same bytes need side by side.
 Cost global_cost(const Request& request);

@@ -11,6 +11,7 @@
 #include "common/emulator/runtime/api_call.hpp"
 #include "common/emulator/runtime/graph.hpp"
 #include "common/emulator/runtime/graph_memory.hpp"
+#include "common/emulator/runtime/library_work.hpp"
 
 namespace emulator {
 namespace {
@@ -25,6 +26,10 @@ std::string describe(const Work& work) {
     std::ostringstream text;
     switch (work.type()) {
         case cudaGraphNodeTypeKernel: {
+            if (const auto* library = dynamic_cast<const LibraryWork*>(&work)) {
+                text << "KERNEL\\n" << library->function;
+                break;
+            }
             const auto& kernel = static_cast<const KernelWork&>(work);
             text << "KERNEL\\n"
                  << (kernel.kernel.name != nullptr ? kernel.kernel.name

@@ -60,7 +60,12 @@ cudaError_t get(const char* function, cudaGraphNode_t handle, cudaGraphNodeType 
     return host_call(function, [&] {
         const GraphNode* node = find_node(handle, type);
         if (node == nullptr || result == nullptr) return cudaErrorInvalidValue;
-        return tell(static_cast<const Kind&>(*node->work));
+        const auto* const work = dynamic_cast<const Kind*>(node->work.get());
+        if (work == nullptr) {
+            explain("%s: the node is work of a library, whose parameters are its own", function);
+            return cudaErrorInvalidValue;
+        }
+        return tell(*work);
     });
 }
 

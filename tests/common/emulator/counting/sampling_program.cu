@@ -94,6 +94,10 @@ __global__ void runaway_kernel(int* out) {
 
 __global__ void add_kernel(int* sum) { atomicAdd(sum, 1); }
 
+__global__ void loop_kernel(volatile int* sum) {
+    for (int i = 0; i < 2000; ++i) sum[threadIdx.x] = sum[threadIdx.x] + i;
+}
+
 __global__ void launching_kernel(int* sum) {
     if (threadIdx.x == 0) add_kernel<<<1, kThreads>>>(sum);
 }
@@ -224,6 +228,12 @@ void run_atomics() {
     check(first_of(sum) == 20 * kCount, "atomics");
 }
 
+void run_loop() {
+    int* sums = allocate<int>(kThreads);
+    loop_kernel<<<1, kThreads>>>(sums);
+    check(first_of(sums) == 1999 * 2000 / 2, "loop");
+}
+
 int main(int, char** argv) {
     const std::map<std::string, void (*)()> programs{
         {"blocks", run_blocks},
@@ -240,6 +250,7 @@ int main(int, char** argv) {
         {"runaway", run_runaway},
         {"launching", run_launching},
         {"atomics", run_atomics},
+        {"loop", run_loop},
     };
     programs.at(argv[1])();
     std::puts(failed ? "failed" : "right");

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 PROGRAM = sys.argv.pop(1)
-VARIABLES = ("EMULATOR_COUNTERS", "EMULATOR_TIMELINE", "EMULATOR_TRACE")
+VARIABLES = ("EMULATOR_COUNTERS", "EMULATOR_TIMELINE", "EMULATOR_TRACE", "EMULATOR_VIEW")
 OLD = "an old file\n"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -63,10 +63,11 @@ class OutputFiles(unittest.TestCase):
     def assert_whole(self):
         texts = self.texts()
         self.assertEqual(set(texts), set(self.files.values()))
-        counters, timeline, trace = (texts[path] for path in self.files.values())
+        counters, timeline, trace, view = (texts[path] for path in self.files.values())
         self.assertTrue(counters.startswith("{") and counters.endswith("}\n"))
         self.assertTrue(timeline.startswith("kind,") and timeline.endswith("\n"))
         self.assertTrue(trace.startswith("grid,") and trace.endswith("\n"))
+        self.assertTrue(view.startswith("{") and view.endswith("}\n"))
 
     def test_a_program_that_ends(self):
         self.assertEqual(self.end(self.start())[1:], ("", 0))
@@ -114,8 +115,7 @@ class OutputFiles(unittest.TestCase):
             path.unlink()
             path.symlink_to(target)
             process = self.start(
-                **{"EMULATOR_COUNTERS": "none", "EMULATOR_TIMELINE": "", "EMULATOR_TRACE": ""}
-                | {name: str(path)}
+                **dict.fromkeys(VARIABLES, "") | {"EMULATOR_COUNTERS": "none", name: str(path)}
             )
             self.assertEqual(self.end(process)[1:], ("", 0))
             self.assertTrue(path.is_symlink())
@@ -125,8 +125,7 @@ class OutputFiles(unittest.TestCase):
     def test_standard_output(self):
         for name in VARIABLES:
             process = self.start(
-                **{"EMULATOR_COUNTERS": "none", "EMULATOR_TIMELINE": "", "EMULATOR_TRACE": ""}
-                | {name: "-"}
+                **dict.fromkeys(VARIABLES, "") | {"EMULATOR_COUNTERS": "none", name: "-"}
             )
             out, err, status = self.end(process)
             self.assertEqual((err, status), ("", 0))

@@ -37,6 +37,17 @@ pathlib.Path(os.environ["EMULATOR_COUNTERS"]).write_text(json.dumps(document))
 sys.exit(1 if any(at) else {status!r}.get(os.environ.get("EMULATOR_SKIP", ""), 0))
 """
 
+# Reaches `lines`, and reports each access that is moved.
+REPORTS_ALL = """#!{python}
+import json, os, pathlib
+lines = [dict(file=file, line=line, operation="load") for file, line in {lines!r}]
+file, _, line = os.environ.get("EMULATOR_SHIFT", "").partition(":")
+findings = [dict(kind="out_of_bounds", actors=[dict(file=file, line=int(line))])] if file else []
+document = dict(kernels=[dict(lines=lines)], findings=findings)
+pathlib.Path(os.environ["EMULATOR_COUNTERS"]).write_text(json.dumps(document))
+raise SystemExit(1 if file else 0)
+"""
+
 ALL = {"-sums.cu:4": 6, "+sums.cu:3": 3, "+sums.cu:6": 6}
 DATA = """
 [runs]
@@ -76,11 +87,14 @@ class MutateTest(ToolTest):
         )
         table = self.folder / "mutations.toml"
         table.write_text(data, encoding="utf-8")
+        return self.run_mutate("sums/01_plain", table)
+
+    def run_mutate(self, stage: str, table: Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [
                 sys.executable,
                 str(Path(__file__).with_name("mutate.py")),
-                "sums/01_plain",
+                stage,
                 "--data",
                 str(table),
             ],
@@ -151,6 +165,46 @@ class MutateTest(ToolTest):
         self.assert_wrong(
             self.mutate(ALL, unreached=(4,)), "sums.cu:4: this barrier was never reached"
         )
+
+    def test_headers_of_the_stage_before(self) -> None:
+        """A line of a header belongs to the first stage of a ladder that reaches it, unless its
+        mutation is harmless only there."""
+        both, own = ("tree.cuh", 1), ("tree.cuh", 2)
+        records = []
+        for name, before, reached in (
+            ("01_first", "", [("sums.cu", 1), both]),
+            ("02_second", "01_first", [("sums.cu", 1), both, own]),
+        ):
+            record = self.stand_in("sums", name, "count", 0.01)
+            folder = self.folder / "sums" / name
+            folder.mkdir(parents=True)
+            (folder / "sums.cu").write_text("*out = s[0];\n", encoding="utf-8")
+            record |= {"source": str(folder / "sums.cu"), "compared_with": before}
+            program = self.build / record["executables"]["count"]
+            program.write_text(
+                REPORTS_ALL.format(python=sys.executable, lines=reached), encoding="utf-8"
+            )
+            records.append(record)
+        device = self.folder / "sums" / "device"
+        device.mkdir()
+        (device / "tree.cuh").write_text("left = s[0];\nright = s[1];\n", encoding="utf-8")
+        (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
+        table = self.folder / "mutations.toml"
+        unused = DATA.replace('"sums/*"', '"other/*"')
+        table.write_text(unused, encoding="utf-8")
+        for stage, places in (
+            ("sums/01_first", ["sums.cu:1", "tree.cuh:1"]),
+            ("sums/02_second", ["sums.cu:1", "tree.cuh:2"]),
+        ):
+            with self.subTest(stage):
+                result = self.run_mutate(stage, table)
+                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+                for file in ("sums.cu:1", "tree.cuh:1", "tree.cuh:2"):
+                    self.assertEqual(f"shift   {file}: reported" in result.stdout, file in places)
+        first = unused.replace("other/*", "sums/01_*").replace('"barrier"', '"shift"')
+        table.write_text(first.replace("__syncwarp();  // orders nothing", "left"), "utf-8")
+        result = self.run_mutate("sums/02_second", table)
+        self.assertIn("shift   tree.cuh:1: reported", result.stdout)
 
     def test_a_stage_that_is_wrong_to_begin_with(self) -> None:
         result = self.mutate({"-": 3})
