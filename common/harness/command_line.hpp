@@ -32,6 +32,8 @@ struct StageOptions {
     bool no_races = false;  // this and the next two: only on the engine with counters
     std::string counters;
     std::string trace;
+    std::string save_result;
+    std::string judge_result;
 
     // The runs that are not verified first: --warmup and --repeats may both be the largest integer.
     std::int64_t runs() const { return std::int64_t{warmup} + repeats; }

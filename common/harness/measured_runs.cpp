@@ -21,16 +21,26 @@ struct Run {
     Work work;
 };
 
+// A phase takes as long as on the rank where it takes longest.
+PhaseTimes slowest(PhaseTimes times, const Ranks& ranks) {
+    double all[] = {times.setup_ms,    times.copy_in_ms, times.kernels_ms,
+                    times.copy_out_ms, times.host_ms,    times.total_ms};
+    ranks.take_largest(all);
+    return {all[0], all[1], all[2], all[3], all[4], all[5]};
+}
+
 Run timed_run(Problem& problem, Backend& backend) {
     problem.poison_output();
     PhaseTimer timer(backend);
+    backend.ranks().begin_run();
     problem.run(timer);
     timer.end();
-    return {timer.times(), timer.grid(), timer.work()};
+    backend.ranks().end_run();
+    return {slowest(timer.times(), backend.ranks()), timer.grid(), timer.work()};
 }
 
 std::vector<Run> timed_runs(Problem& problem, Backend& backend, const StageOptions& options) {
-    ProgressBar progress("runs", options.runs(), !options.quiet);
+    ProgressBar progress("runs", options.runs(), !options.quiet && backend.ranks().is_first());
     for (int i = 0; i < options.warmup; ++i) {
         run_once(problem, backend);
         progress.advance();
@@ -43,15 +53,38 @@ std::vector<Run> timed_runs(Problem& problem, Backend& backend, const StageOptio
     return runs;
 }
 
-Verdict verdict_on(Problem& problem, const char* when) {
-    Verdict verdict = problem.verify();
-    if (!verdict.passed) throw WrongResultError(text("WRONG RESULT ", when, ": ", verdict.message));
+// Rank 0 has the whole result. The other ranks learn only whether it is right.
+Verdict verdict_on(Problem& problem, std::string_view when, Ranks& ranks) {
+    Verdict verdict{true, ""};
+    ranks.together([&] {
+        if (ranks.is_first()) verdict = problem.verify();
+        if (!verdict.passed) {
+            throw WrongResultError(text("WRONG RESULT ", when, ": ", verdict.message));
+        }
+    });
     return verdict;
+}
+
+Results verdict_alone(const Verdict& verdict) {
+    Results results;
+    results.verdict = verdict.message;
+    results.verified = verdict.passed;
+    return results;
 }
 
 Verdict verify_first_run(Problem& problem, Backend& backend) {
     run_once(problem, backend);
-    return verdict_on(problem, "in the first run");
+    return verdict_on(problem, "in the first run", backend.ranks());
+}
+
+// Of so many devices that work together. A stage declares the work of all ranks.
+DeviceLimits limits_of_all(DeviceLimits limits, int devices) {
+    for (double* limit : {&limits.bytes_per_second, &limits.l2_bytes_per_second, &limits.l2_bytes,
+                          &limits.operations_per_second, &limits.peak_bytes_per_second,
+                          &limits.peak_l2_bytes_per_second, &limits.peak_operations_per_second}) {
+        *limit *= devices;
+    }
+    return limits;
 }
 
 // Refuses every repeat that is faster than the device can be. Returns the limits that it compared
@@ -59,7 +92,8 @@ Verdict verify_first_run(Problem& problem, Backend& backend) {
 DeviceLimits refuse_impossible_runs(const std::vector<Run>& runs, const Problem& problem,
                                     Backend& backend) {
     const double memory = problem.device_bytes(problem.n());
-    DeviceLimits limits = backend.limits();
+    const int devices = backend.ranks().count();
+    DeviceLimits limits = limits_of_all(backend.limits(), devices);
     bool fresh = false;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const PhaseTimes& times = runs[i].times;
@@ -67,7 +101,7 @@ DeviceLimits refuse_impossible_runs(const std::vector<Run>& runs, const Problem&
         const double seconds = times.kernels_ms * 1e-3;
         const std::string kernels = "kernels" + repeat;
         if (!fresh && impossible_time(kernels, runs[i].work, seconds, limits, memory)) {
-            limits = backend.remeasure_limits();
+            limits = limits_of_all(backend.remeasure_limits(), devices);
             fresh = true;
         }
         refuse_impossible_time(kernels, runs[i].work, seconds, limits, memory);
@@ -89,9 +123,13 @@ std::string describe(const Grid& grid) {
     return grid.blocks > 0 ? text(grid.blocks, "x", grid.threads) : "";
 }
 
-std::vector<Row> make_rows(const std::vector<Run>& runs, const Problem& problem,
-                           const Backend& backend, const StageOptions& options,
-                           std::string_view stage_name) {
+std::string parameters_of(const Problem& problem, const Ranks& ranks) {
+    const std::string own = problem.parameters(), of_ranks = ranks.parameters();
+    return own + (own.empty() || of_ranks.empty() ? "" : ";") + of_ranks;
+}
+
+std::vector<Row> make_rows(const std::vector<Run>& runs, const Problem& problem, Backend& backend,
+                           const StageOptions& options, std::string_view stage_name) {
     Row row;
     row.date = utc_date();
     row.version = kVersion;
@@ -100,7 +138,7 @@ std::vector<Row> make_rows(const std::vector<Run>& runs, const Problem& problem,
     row.engine = backend.engine();
     row.device = backend.device_name();
     row.n = problem.n();
-    row.parameters = problem.parameters();
+    row.parameters = parameters_of(problem, backend.ranks());
     row.input = problem.input_name();
     row.seed = options.seed;
     row.verified = true;  // a wrong result throws earlier
@@ -149,11 +187,15 @@ Results make_results(const std::vector<Run>& runs, const DeviceLimits& limits,
 void run_once(Problem& problem, Backend& backend) { timed_run(problem, backend); }
 
 Results check(Problem& problem, Backend& backend) {
-    const Verdict verdict = verify_first_run(problem, backend);
-    Results results;
-    results.verdict = verdict.message;
-    results.verified = verdict.passed;
-    return results;
+    return verdict_alone(verify_first_run(problem, backend));
+}
+
+Results judge(Problem& problem, Backend& backend, const std::string& path) {
+    ResultFile file(path);
+    problem.poison_output();
+    problem.exchange_result(file);
+    file.finish();
+    return verdict_alone(verdict_on(problem, "in " + path, backend.ranks()));
 }
 
 Results measure(Problem& problem, Backend& backend, const StageOptions& options,
@@ -161,8 +203,9 @@ Results measure(Problem& problem, Backend& backend, const StageOptions& options,
     // A single timed run without warm-up is itself verified: long runs need no extra run.
     if (options.runs() > 1) verify_first_run(problem, backend);
     const std::vector<Run> runs = timed_runs(problem, backend, options);
-    const Verdict verdict = verdict_on(problem, "after the timed runs");
-    const DeviceLimits limits = refuse_impossible_runs(runs, problem, backend);
+    const Verdict verdict = verdict_on(problem, "after the timed runs", backend.ranks());
+    DeviceLimits limits;
+    backend.ranks().together([&] { limits = refuse_impossible_runs(runs, problem, backend); });
     Results results = make_results(runs, limits, problem, verdict);
     results.rows = make_rows(runs, problem, backend, options, stage_name);
     return results;

@@ -14,6 +14,7 @@
 #include "common/base/error.hpp"
 #include "common/harness/command_line.hpp"
 #include "common/harness/phase_timer.hpp"
+#include "common/harness/result_file.hpp"
 #include "common/harness/results.hpp"
 
 namespace course {
@@ -75,6 +76,10 @@ class Problem {
 
     // Compares the output of the last run with the oracle.
     virtual Verdict verify() = 0;
+
+    // Names all parts of the output that verify() looks at, to save them or to read them. Where
+    // they are read, prepare() and poison_output() have been called, and no run().
+    virtual void exchange_result(ResultFile& file) = 0;
 
     // Such as {"estimate", "3.14159"}. The fields are printed and written to the JSON.
     virtual std::vector<ReportField> report() const { return {}; }

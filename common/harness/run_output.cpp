@@ -55,17 +55,24 @@ void print_limit(std::ostream& out, const LimitShare& limit) {
 
 }  // namespace
 
-OutputFiles::OutputFiles(const StageOptions& options, const std::vector<FurtherFile>& further_files)
-    : further_files_(further_files), output_(open_file(options.output)) {
+OutputFiles::OutputFiles(const StageOptions& options, const std::vector<FurtherFile>& further_files,
+                         bool is_first_rank)
+    : further_files_(further_files), only_takes_part_(!is_first_rank && !options.output.empty()) {
+    if (!is_first_rank) {
+        further_.resize(further_files.size());
+        return;
+    }
+    output_ = open_file(options.output);
     for (const FurtherFile& further : further_files) further_.push_back(open_file(further.path));
     csv_ = open_file(options.csv);
     json_ = open_file(options.json);
 }
 
 void OutputFiles::write(Problem& problem, Backend& backend, const Results& results) {
-    if (output_) {
+    if (output_ || only_takes_part_) {
+        std::ostream nowhere(nullptr);
         PhaseTimer timer(backend);
-        problem.write_output(output_->stream(), timer);
+        problem.write_output(output_ ? output_->stream() : nowhere, timer);
     }
     for (std::size_t i = 0; i < further_.size(); ++i) {
         if (further_[i]) {
@@ -82,6 +89,12 @@ void OutputFiles::write(Problem& problem, Backend& backend, const Results& resul
         write_json(json_->stream(), results);
         json_->commit();
     }
+}
+
+void write_result(AtomicFile& file, Problem& problem) {
+    ResultFile result(file.stream());
+    problem.exchange_result(result);
+    file.commit();
 }
 
 void refuse_unwritable(const std::string& path) { open_file(path); }

@@ -19,6 +19,7 @@
 #include "common/harness/problem.hpp"
 #include "common/harness/run_output.hpp"
 #include "common/harness/stage_command_line.hpp"
+#include "common/ranks/ranks.hpp"
 
 namespace course {
 
@@ -68,8 +69,12 @@ std::vector<Arguments> split_at_then(int argc, char** argv) {
 // One process of a stage. Its backend is opened once for all sizes of a run.
 class StageProcess {
   public:
-    StageProcess(std::string program, std::string_view stage_name, const MakeProblem& make_problem)
-        : program_(std::move(program)), stage_name_(stage_name), make_problem_(make_problem) {}
+    StageProcess(std::string program, std::string_view stage_name, const MakeProblem& make_problem,
+                 Ranks& ranks)
+        : program_(std::move(program)),
+          stage_name_(stage_name),
+          make_problem_(make_problem),
+          ranks_(ranks) {}
 
     // Returns the sizes to run; none where the command line asks for --help or --version only.
     std::vector<std::int64_t> open(const Arguments& arguments) {
@@ -78,11 +83,12 @@ class StageProcess {
         const std::unique_ptr<Problem> problem = make_problem_();
         StageCommandLine line(program_, stage_name_, *problem);
         if (const auto answer = line.parse(static_cast<int>(argv_.size()), argv_.data())) {
-            std::cout << *answer << std::flush;
+            if (ranks_.is_first()) std::cout << *answer << std::flush;
             return {};
         }
         const StageOptions& options = line.options();
-        backend_ = open_backend(options.device, options.platform);
+        backend_ = open_backend(ranks_.device(options.device), options.platform);
+        backend_->join_ranks(ranks_);
         if (!counts() && asks_for_counting(options)) {
             set_counting(*backend_, options);  // throws
         }
@@ -96,18 +102,31 @@ class StageProcess {
         StageCommandLine line(program_, stage_name_, *problem);
         line.parse(static_cast<int>(argv_.size()), argv_.data());
         const StageOptions options = line.options_for(n, backend_->engine());
-        refuse_without_memory<UsageError>(*problem, n, *backend_, text("--n ", n));
-        OutputFiles files(options, line.further_files());
-        prepare(*problem, options);
-        refuse_endless_run(*problem, backend_->engine(), options, stage_name_);
+        std::optional<OutputFiles> files;
+        ranks_.together([&] {
+            refuse_without_memory<UsageError>(*problem, n, *backend_, text("--n ", n));
+            files.emplace(options, line.further_files(), ranks_.is_first());
+            prepare(*problem, options);
+            refuse_endless_run(*problem, backend_->engine(), options_of_rank(options), stage_name_);
+        });
         if (options.profile) {
             run_once(*problem, *backend_);
             return;
         }
+        if (!options.save_result.empty()) {
+            save_result(*problem, options.save_result);
+            return;
+        }
+        const bool prints = !options.quiet && ranks_.is_first();
+        if (!options.judge_result.empty()) {
+            const Results results = judge(*problem, *backend_, options.judge_result);
+            if (prints) print_result(std::cout, results, *problem, true, stage_name_);
+            return;
+        }
         const Results results = options.check ? check(*problem, *backend_)
                                               : measure(*problem, *backend_, options, stage_name_);
-        files.write(*problem, *backend_, results);
-        if (!options.quiet) {
+        files->write(*problem, *backend_, results);
+        if (prints) {
             print_result(line.data_goes_to_stdout() ? std::cerr : std::cout, results, *problem,
                          options.check, stage_name_);
         }
@@ -116,7 +135,27 @@ class StageProcess {
   private:
     bool counts() const { return backend_->engine() == "count"; }
 
-    void prepare(Problem& problem, const StageOptions& options) {
+    void save_result(Problem& problem, const std::string& path) {
+        std::optional<AtomicFile> file;
+        ranks_.together([&] {
+            if (ranks_.is_first()) file.emplace(path);
+        });
+        run_once(problem, *backend_);
+        if (file) write_result(*file, problem);
+    }
+
+    // Each rank counts for itself, and writes a file of its own. Rank 0 prints its table.
+    StageOptions options_of_rank(StageOptions options) const {
+        if (ranks_.is_first()) return options;
+        options.quiet = true;
+        for (std::string* path : {&options.counters, &options.trace}) {
+            if (!path->empty()) *path += text(".rank", ranks_.rank());
+        }
+        return options;
+    }
+
+    void prepare(Problem& problem, const StageOptions& all_options) {
+        const StageOptions options = options_of_rank(all_options);
         const bool counting_starts = counts() && !counting_started_;
         if (counting_starts) {
             // The engine writes them when the program ends, even after a failure.
@@ -138,15 +177,22 @@ class StageProcess {
     std::vector<const char*> argv_;
     std::string_view stage_name_;
     const MakeProblem& make_problem_;
+    Ranks& ranks_;
     std::unique_ptr<Backend> backend_;
     bool counting_started_ = false;
 };
 
-// Calls `action`. An error becomes one line on stderr that starts with `prefix`.
+// Calls `action`. An error becomes one line on stderr that starts with `prefix`. Of several ranks,
+// one prints it.
 template <typename Action>
-ExitStatus status_of(const std::string& prefix, const Action& action) {
-    const auto fail = [&prefix](const char* message, ExitStatus status) {
-        std::fprintf(stderr, "%s\n", one_line(prefix + ": " + message).c_str());
+ExitStatus status_of(const std::string& prefix, Ranks& ranks, const Action& action) {
+    const auto fail = [&](const char* message, ExitStatus status) {
+        const std::string line = one_line(prefix + ": " + ranks.prefix() + message);
+        if (ranks.must_end_all()) {
+            ranks.end_all(status, line);
+        } else if (ranks.speaks()) {
+            std::fprintf(stderr, "%s\n", line.c_str());
+        }
         return status;
     };
     try {
@@ -171,19 +217,25 @@ int run_problem(int argc, char** argv, std::string_view stage_name,
                 const MakeProblem& make_problem) {
     const std::string_view path = argc > 0 ? argv[0] : stage_name;
     const std::string program(path.substr(path.rfind('/') + 1));
+    std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
+    ExitStatus worst = status_of(program, *ranks, [&] { ranks = open_ranks(); });
+    if (worst != kExitOk) return worst;
     std::vector<Arguments> all;
-    ExitStatus worst = status_of(program, [&] { all = split_at_then(argc, argv); });
-    StageProcess process(program, stage_name, make_problem);
+    worst = status_of(program, *ranks,
+                      [&] { ranks->together([&] { all = split_at_then(argc, argv); }); });
+    StageProcess process(program, stage_name, make_problem, *ranks);
     for (const Arguments& arguments : all) {
         std::string prefix = program;
         for (const std::string& argument : all.size() > 1 ? arguments : Arguments()) {
             prefix += ' ' + argument;
         }
         std::vector<std::int64_t> sizes;
-        worst = std::max(worst, status_of(prefix, [&] { sizes = process.open(arguments); }));
+        worst = std::max(worst, status_of(prefix, *ranks, [&] {
+                             ranks->together([&] { sizes = process.open(arguments); });
+                         }));
         for (const std::int64_t n : sizes) {
             const std::string place = sizes.size() > 1 ? text(prefix, ": n=", n) : prefix;
-            worst = std::max(worst, status_of(place, [&] { process.run(n); }));
+            worst = std::max(worst, status_of(place, *ranks, [&] { process.run(n); }));
         }
     }
     return worst;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/harness/stage_command_line.hpp"
 
+#include <utility>
+
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "version.hpp"
@@ -65,6 +67,12 @@ void StageCommandLine::add_common_options() {
     line_.add_text("--json", options_.json, "write rows and summary to a file, or to stdout for -");
     line_.add_flag("--profile", options_.profile,
                    "one run for a profiler: no warm-up, no verification, no times");
+    line_.add_text("--save-result", options_.save_result,
+                   "one run without verification: write the whole result to a file, for "
+                   "--judge-result");
+    line_.add_text(
+        "--judge-result", options_.judge_result,
+        "no run: verify the result in a file that --save-result wrote, for the same input");
     line_.add_flag("--quiet", options_.quiet, "no summary and no progress bar");
     line_.add_flag("--force", options_.force,
                    "run sizes too that take more than an hour on this engine");
@@ -108,6 +116,7 @@ void StageCommandLine::refuse_contradictions() const {
         throw UsageError(text(options_.check ? "--check" : "--profile",
                               " measures no times: --csv and --json are not possible"));
     }
+    refuse_with_results();
     if (sizes_.size() > 1 && !options_.check) {
         throw UsageError("--n: a list of sizes needs --check");
     }
@@ -122,6 +131,33 @@ void StageCommandLine::refuse_contradictions() const {
     refuse_result("--output", options_.output);
     for (const FurtherFile& further : further_files_) {
         refuse_result(further.file.flag, further.path);
+    }
+}
+
+// Results that are saved or judged belong to a single run, which is neither timed nor verified
+// otherwise.
+void StageCommandLine::refuse_with_results() const {
+    const auto refuse = [this](const std::string& flag, const std::string& path) {
+        if (path.empty()) return;
+        if (path == "-") throw UsageError(flag + " -: it needs a file");
+        const std::pair<const char*, bool> others[] = {{"--check", options_.check},
+                                                       {"--profile", options_.profile},
+                                                       {"--csv", !options_.csv.empty()},
+                                                       {"--json", !options_.json.empty()},
+                                                       {"--output", !options_.output.empty()}};
+        for (const auto& [other, chosen] : others) {
+            if (chosen) throw UsageError(text(flag, " and ", other, " cannot be combined"));
+        }
+        for (const FurtherFile& further : further_files_) {
+            if (!further.path.empty()) {
+                throw UsageError(text(flag, " and ", further.file.flag, " cannot be combined"));
+            }
+        }
+    };
+    refuse("--save-result", options_.save_result);
+    refuse("--judge-result", options_.judge_result);
+    if (!options_.save_result.empty() && !options_.judge_result.empty()) {
+        throw UsageError("--save-result and --judge-result cannot be combined");
     }
 }
 

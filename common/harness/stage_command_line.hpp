@@ -48,6 +48,7 @@ class StageCommandLine {
   private:
     void add_common_options();
     void refuse_contradictions() const;
+    void refuse_with_results() const;
     std::vector<std::string> flags_of_stdout() const;
 
     Problem& problem_;

@@ -39,6 +39,23 @@ REPORT_COLUMNS = (
     "value",
 )
 COUNTER_COLUMNS = ("stage", "arguments", "kernel", "counter", "value")
+# What each line of a stage asks of the memory. `text` finds the line again where others were added.
+LINE_COLUMNS = (
+    "stage",
+    "file",
+    "line",
+    "text",
+    "requests",
+    "lanes",
+    "sectors",
+    "ideal_sectors",
+    "wavefronts",
+    "ideal_wavefronts",
+    "sector_requests",
+    "wavefront_requests",
+    "barriers",
+    "collectives",
+)
 PROFILE_COLUMNS = ("date", "chapter", "stage", "device", "n", "kernel", "metric", "unit", "value")
 # The counters of the CPU engine and those of a GPU (make prove).
 PROOF_COLUMNS = (
@@ -65,3 +82,5 @@ LIMITS_COLUMNS = (
     "peak_l2_bytes_per_second",
     "peak_operations_per_second",
 )
+# What lower bounds are made of, at three sizes (plots/bounds_counters.py).
+BOUND_COLUMNS = ("stage", "parameters", "n", "quantity", "value")

@@ -6,6 +6,7 @@ begin with "loop." count only the innermost loop: the lines whose instructions r
 kernel's most executed basic block.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from common.tools.lib.files import parse_json, read_text
+from common.tools.lib.rank_counters import count_ranks
+from common.tools.lib.ranks import chosen_ranks
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,
@@ -40,6 +43,7 @@ OWN = ("launches", "blocks", "threads", "warps")
 COUNTED = ("requests", "lanes", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
 MET = {"block": "basic_blocks", "barrier": "barriers", "collective": "collectives"}
 TRANSFERS = ("host_to_device", "device_to_host", "device_to_device", "set")
+BETWEEN_RANKS = ("sent", "received")  # only programs of several ranks have these
 
 Line = dict[str, Any]  # one line of the JSON
 Counters = dict[str, int]
@@ -76,6 +80,7 @@ class Counted:
     kernels: list[Kernel]
     findings: list[dict[str, Any]]  # warnings too
     failed: bool  # a finding is more than a warning
+    sampled: bool = False  # only some blocks of a kernel were counted
 
     def kernel(self, name: str) -> Kernel | None:
         return next((kernel for kernel in self.kernels if kernel.name == name), None)
@@ -128,21 +133,27 @@ def read_kernel(record: dict[str, Any]) -> Kernel:
 
 
 def read_counted(
-    document: dict[str, Any], stage: Stage, arguments: list[str], failed: bool = False
+    document: dict[str, Any],
+    stage: Stage,
+    arguments: list[str],
+    failed: bool = False,
+    some_blocks: bool = False,
 ) -> Counted:
+    """`some_blocks`: whether counters of some blocks only serve as well."""
     if document.get("schema") != SCHEMA:
         raise ToolError(
             f"{stage.stage}: counters of schema {document.get('schema')}, not {SCHEMA}",
             EXIT_FAILURE,
         )
-    if any("sampled" in record for record in document["kernels"]):
+    sampled = any("sampled" in record for record in document["kernels"])
+    if sampled and not some_blocks:
         raise ToolError(
             f"{stage.stage}: only some blocks were counted: EMULATOR_BUDGET=0 counts all",
             EXIT_FAILURE,
         )
     transfers = {
         f"{way}.{part}": document["transfers"][way][part]
-        for way in TRANSFERS
+        for way in (*TRANSFERS, *(one for one in BETWEEN_RANKS if one in document["transfers"]))
         for part in ("calls", "bytes")
     }
     return Counted(
@@ -153,6 +164,7 @@ def read_counted(
         [read_kernel(record) for record in document["kernels"]],
         document["findings"],
         failed,
+        sampled,
     )
 
 
@@ -169,8 +181,32 @@ def chosen_arguments(stage: Stage, given: list[str]) -> list[str]:
     return [*kept, *given]
 
 
-def count(stage: Stage, given: list[str]) -> Counted:
-    """Runs a stage once with counters. The engine's findings are printed to stderr."""
+def count_one(
+    program: Path, flags: list[str], path: Path, environment: dict[str, str] | None
+) -> tuple[subprocess.CompletedProcess[str], Any]:
+    """A run of one process, and what it has counted; None if it has written nothing."""
+    result = subprocess.run(
+        [str(program), *flags],
+        env=os.environ | (environment or {}) | {"EMULATOR_COUNTERS": str(path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    try:
+        return result, parse_json(read_text(path), path)
+    except (OSError, DataError):
+        return result, None
+
+
+def count(
+    stage: Stage,
+    given: list[str],
+    environment: dict[str, str] | None = None,
+    some_blocks: bool = False,
+) -> Counted:
+    """Runs a stage once with counters. The engine's findings are printed to stderr. `environment`:
+    further variables for the engine."""
     if not stage.has_kernels:
         raise ToolError(
             f"{stage.stage}: kernels in OpenCL are not counted"
@@ -181,32 +217,38 @@ def count(stage: Stage, given: list[str]) -> Counted:
     arguments = chosen_arguments(stage, given)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "counters.json"
-        result = subprocess.run(
-            [str(program), "--quiet", "--counters", str(path), *arguments],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-        try:
-            document = parse_json(read_text(path), path)
-        except (OSError, DataError):
-            document = None
-    if not isinstance(document, dict) or (result.returncode != 0 and not document.get("findings")):
+        own_flags = [] if stage.is_own_program else ["--quiet", "--counters", str(path)]
+        ranks = chosen_ranks(stage) if "nccl" in stage.libraries else 1
+        if ranks > 1:
+            flags = [*own_flags, *arguments]
+            status, said, document = count_ranks(program, flags, ranks, path)
+            result = subprocess.CompletedProcess(flags, status, stderr=said)
+        else:
+            result, document = count_one(program, [*own_flags, *arguments], path, environment)
+    # A program of one's own may end with any status of its own after kernels that were counted.
+    counted = isinstance(document, dict) and (
+        result.returncode == 0 or document.get("findings") or stage.is_own_program
+    )
+    if not isinstance(document, dict) or not counted:
         lines = result.stderr.strip().splitlines()
         said = lines[-1] if lines else f"{program.name}: exit status {result.returncode}"
         raise ToolError(said, result.returncode if result.returncode > 0 else EXIT_FAILURE)
-    sys.stderr.write(result.stderr)
+    if ranks == 1:  # those of several ranks are printed when they are written
+        sys.stderr.write(result.stderr)
+    if result.returncode != 0 and not document.get("findings"):
+        print(f"{stage.stage}: ended with exit status {result.returncode}", file=sys.stderr)
     try:
-        return read_counted(document, stage, arguments, result.returncode != 0)
+        return read_counted(document, stage, arguments, result.returncode != 0, some_blocks)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise DataError(f"{stage.stage}: {program.name} wrote damaged counters") from None
 
 
 def source_text(stage: Stage, line: Line) -> str:
-    """The text of a line of the stage's file, or of a header in its chapter's device/."""
+    """The text of a line of the stage's file, or of a header: in its chapter's device/,
+    or beside a program of one's own."""
     own = ROOT / stage.source
-    path = own if own.name == line["file"] else own.parents[1] / "device" / line["file"]
+    folder = own.parent if stage.is_own_program else own.parents[1] / "device"
+    path = own if own.name == line["file"] else folder / line["file"]
     try:
         return read_text(path).splitlines()[line["line"] - 1].strip()
     except (OSError, DataError, IndexError):

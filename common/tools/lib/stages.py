@@ -25,6 +25,7 @@ from common.tools.lib.gpus import has_gpu
 ROOT = Path(__file__).resolve().parents[3]
 ENGINES = ("gpu", "emu", "count")
 FEW = 15  # so many stages fit on one line
+SOURCE_SUFFIXES = (".cu", ".cuh", ".cpp", ".cc", ".c")
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ class Stage:
     def has_kernels(self) -> bool:
         """Whether it has CUDA kernels, which run on a GPU and on the CPU engine."""
         return not self.source.endswith(".cpp")
+
+    @property
+    def is_own_program(self) -> bool:
+        """Whether it is a student's own file and belongs to no chapter."""
+        return not self.chapter
 
 
 def build_folder() -> Path:
@@ -142,6 +148,11 @@ def find_stage(stages: list[Stage], name: str, as_variable: str = "STAGE") -> St
         said = f"{as_variable}={name}: no such stage" if name else f"{as_variable} is missing"
         raise ToolError(f"{said}; {meant_stages(list(by_name), name)}")
     return by_name[name]
+
+
+def names_file(name: str) -> bool:
+    """Whether a value means a student's own file, not a stage."""
+    return name.endswith(SOURCE_SUFFIXES) or os.path.isfile(name)
 
 
 def meant_stages(names: list[str], wrong: str) -> str:

@@ -3,7 +3,8 @@
 """usage: needed_targets.py ENGINE NAME…
 
 Prints the executables that these stages need, as ninja knows them, one per line. A NAME is a stage
-or a chapter, which stands for all its stages. ENGINE may be empty: then it is the one that
+or a chapter, which stands for all its stages, or a student's own file, which needs the CPU
+engine. ENGINE may be empty: then it is the one that
 this machine prefers. build.sh builds them. A name that does not exist is not reported here: the
 command that needs the stage does that.
 """
@@ -11,7 +12,14 @@ command that needs the stage does that.
 import sys
 from pathlib import Path
 
-from common.tools.lib.stages import Stage, ToolError, build_folder, load_stages, pick_engine
+from common.tools.lib.stages import (
+    Stage,
+    ToolError,
+    build_folder,
+    load_stages,
+    names_file,
+    pick_engine,
+)
 
 
 def target_of(path: str) -> str:
@@ -30,6 +38,8 @@ def targets_of(stage: Stage, engine: str) -> list[str]:
 
 def main() -> None:
     engine, *names = sys.argv[1:]
+    if any(names_file(name) for name in names):
+        print("engine")
     for stage in load_stages():
         if stage.stage in names or stage.chapter in names:
             print("\n".join(targets_of(stage, engine)))

@@ -27,9 +27,13 @@ optional|opencl-c-headers|header CL/cl.h|no stages in OpenCL
 optional|opencl-clhpp-headers|header CL/opencl.hpp|no stages in OpenCL
 optional|pocl-opencl-icd|platform|stages in OpenCL run nowhere
 optional|gnuplot-nox|command gnuplot|no figures
-optional|python3-jinja2|python jinja2|no page of the figures
-optional|python3-markdown|python markdown|no page of the figures
+optional|python3-jinja2|python jinja2|no site of the figures, no view
+optional|python3-markdown|python markdown|no site of the figures
 optional|fonts-dejavu-core|file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|figures in another font
+optional|bubblewrap|command bwrap|make grade confines submissions by Landlock and limits only
+optional|similarity-tester|command sim_c++|make grade lists equal submissions only
+optional|libopenmpi-dev|command mpicxx|no stages for many GPUs
+optional|openmpi-bin|command mpirun|no stages for many GPUs
 optional|ccache|command ccache|slower builds'
 if [ "${1:-}" = --lint ]; then
     packages="$packages
@@ -41,7 +45,7 @@ required|shellcheck|command shellcheck|
 required|git|command git|"
 elif [ "${1:-}" = --long ]; then
     packages="$packages
-optional|chromium|command chromium|the page is not tried in a browser
+optional|chromium|command chromium|the site is not tried in a browser
 optional|dieharder|command dieharder|random words are not tested by dieharder"
 fi
 

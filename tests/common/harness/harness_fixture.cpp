@@ -18,6 +18,7 @@ using course_test::Script;
 // The device that open_backend hands out; a test sets it up and reads its log.
 FakeBackend* g_device = nullptr;
 int g_times_opened = 0;
+course::Ranks* g_ranks = nullptr;
 
 class Borrowed final : public course::Backend {
   public:
@@ -34,6 +35,25 @@ class Borrowed final : public course::Backend {
     }
 };
 
+// The harness owns what it opens, and the test owns its ranks.
+class BorrowedRanks final : public course::Ranks {
+  public:
+    int rank() const override { return g_ranks->rank(); }
+    int count() const override { return g_ranks->count(); }
+    std::string parameters() const override { return g_ranks->parameters(); }
+    int device(int first) const override { return g_ranks->device(first); }
+    void begin_run() override { g_ranks->begin_run(); }
+    void end_run() override { g_ranks->end_run(); }
+    void take_largest(std::span<double> values) const override { g_ranks->take_largest(values); }
+    bool speaks() const override { return g_ranks->speaks(); }
+    std::string prefix() const override { return g_ranks->prefix(); }
+    bool must_end_all() const override { return g_ranks->must_end_all(); }
+    void end_all(int status, const std::string& message) const override {
+        g_ranks->end_all(status, message);
+    }
+    bool is_there_failure(bool failed) override { return g_ranks->is_there_failure(failed); }
+};
+
 }  // namespace
 
 std::unique_ptr<course::Backend> course::open_backend(int device, const std::string& platform) {
@@ -42,6 +62,11 @@ std::unique_ptr<course::Backend> course::open_backend(int device, const std::str
     if (device > 1) throw UsageError("--device 7: there are 2 devices, 0 to 1");
     ++g_times_opened;
     return std::make_unique<Borrowed>();
+}
+
+std::unique_ptr<course::Ranks> course::open_ranks() {
+    if (g_ranks == nullptr) return std::make_unique<course::Ranks>();
+    return std::make_unique<BorrowedRanks>();
 }
 
 namespace {
@@ -103,6 +128,12 @@ class Doubling final : public course::Problem {
         }
         return {meter.passes(1e-12), meter.describe(1e-12)};
     }
+    void exchange_result(course::ResultFile& file) override {
+        script_.calls += "exchange ";
+        file.list(output_);
+        file.flag(script_.flag);
+        file.sized_list(script_.extra);
+    }
     std::vector<course::ReportField> report() const override { return {{"sum", "3000"}}; }
     void write_output(std::ostream& out, course::PhaseTimer&) override {
         for (const double value : output_) out << value << '\n';
@@ -126,6 +157,8 @@ class Doubling final : public course::Problem {
 }  // namespace
 
 namespace course_test {
+
+void Harness::use_ranks(course::Ranks* ranks) { g_ranks = ranks; }
 
 void Harness::SetUp() {
     g_device = &device;

@@ -28,6 +28,8 @@ struct Script {
     course::Work work;
     bool host_works = false;
     bool further_output_fails = false;
+    bool flag = true;  // these two are further parts of the result
+    std::vector<int> extra = {3, 1, 4};
     std::function<void()> on_run;
 };
 
@@ -46,6 +48,8 @@ class Harness : public testing::Test {
 
     // As on a machine without a device.
     static void remove_device();
+    // The ranks that open_ranks() hands out; nullptr: one rank.
+    static void use_ranks(course::Ranks* ranks);
     // How often the test opened the device.
     static int times_opened();
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Ranks that mpirun or srun has started. MPI passes NCCL's id from rank to rank and gathers
+// results; NCCL moves what lies on the GPUs. Without such a launcher there is one rank, and neither
+// library is used.
+#pragma once
+
+#include <mpi.h>
+#include <nccl.h>
+
+#include <cstddef>
+#include <source_location>
+#include <span>
+#include <string>
+
+#include "common/ranks/ranks.hpp"
+#include "common/ranks/slice.hpp"
+
+namespace course {
+
+// Throws a std::runtime_error, `file:line: function: NCCL's text`, unless `status` is ncclSuccess.
+void nccl_check(ncclResult_t status, std::source_location where = std::source_location::current());
+
+class NcclRanks final : public Ranks {
+  public:
+    NcclRanks();
+    ~NcclRanks() override;
+
+    // The ranks that run the stage's function, by its PhaseTimer. (A template: the harness includes
+    // this folder, so this folder cannot include the harness.)
+    template <typename Timer>
+    static NcclRanks& of(const Timer& timer) {
+        return dynamic_cast<NcclRanks&>(timer.backend().ranks());
+    }
+
+    int rank() const override { return rank_; }
+    int count() const override { return count_; }
+    std::string parameters() const override;
+    int device(int first) const override;
+    void begin_run() override;
+    void end_run() override;
+    void take_largest(std::span<double> values) const override;
+    bool speaks() const override { return speaks_; }
+    std::string prefix() const override;
+    bool must_end_all() const override;
+    void end_all(int status, const std::string& message) const override;
+    bool is_there_failure(bool failed) override;
+
+    // All GPUs of the run. The first call makes it, and all ranks must make that call: it takes
+    // tenths of a second, so it belongs to the setup.
+    ncclComm_t communicator();
+
+    // The elements of this rank, of n.
+    Slice slice(std::int64_t n) const { return slice_of(n, rank_, count_); }
+
+    // Rank 0 gets the elements of the other ranks, at their places. A rank has a slice of the
+    // units, each of `unit` elements; the last unit may have fewer. `all` is host memory.
+    template <typename T>
+    void gather(std::span<T> all, std::int64_t unit = 1) const {
+        gather_bytes(reinterpret_cast<std::byte*>(all.data()), all.size_bytes(), unit * sizeof(T));
+    }
+
+  private:
+    void gather_bytes(std::byte* all, std::int64_t bytes, std::int64_t unit_bytes) const;
+
+    int rank_ = 0;
+    int count_ = 1;
+    int on_host_ = 0;  // the number of this rank among those of its host
+    bool uses_mpi_ = false;
+    bool was_told_ = false;  // the ranks know of the last failure
+    bool speaks_ = true;
+    bool all_failed_ = false;
+    int* claim_ = nullptr;  // shared by the ranks of a host: 1 once one of them prints a failure
+    ncclComm_t communicator_ = nullptr;
+};
+
+}  // namespace course
