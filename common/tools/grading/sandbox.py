@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: MIT
+"""Runs programs that nobody trusts: without network, without new processes, with limits, and
+writing only in their own folder.
+
+The strongest way that this machine has is found by trying it:
+
+bubblewrap   namespaces of their own for files, processes and the network
+landlock     the kernel's rules for files (Linux 5.13 and later, no privileges needed)
+limits       neither of both: limits of resources and the filter of system calls only
+
+All three have the limits and the filter. confine.py sets them.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.tools.labs.running import Finished
+from common.tools.lib.stages import EXIT_FAILURE, ToolError
+
+CONFINE = Path(__file__).with_name("confine.py")
+WAYS = ("bubblewrap", "landlock", "limits")
+# What a compiler and a program need of the system. /etc has secrets, so only these files of it.
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+)
+DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
+PATIENCE = 5  # the clock's time, over the processor's
+OWN_FAILURES = ("bwrap: ", "confine: ")  # what begins stderr if the cage itself could not be made
+ATTEMPTS = 3
+INTERVAL = 0.02  # seconds between two looks at a running program
+OUTPUT_BYTES = 8 << 20  # what a program may print before it is ended
+PAGE = os.sysconf("SC_PAGE_SIZE")
+SLOW = 10  # every so many looks, the folder is measured
+
+
+# Set when the grading is to end: then all programs are ended, and run_caged raises Interrupted.
+interrupted = threading.Event()
+
+
+class Interrupted(Exception):
+    """The grading was interrupted, so this program has no result."""
+
+
+@dataclass(frozen=True)
+class Cage:
+    """What a program may do. `may_fork` is for compilers, which start an assembler and a linker."""
+
+    readable: tuple[Path, ...] = ()  # besides the system and its own folder
+    may_fork: bool = False
+    memory_bytes: int = 4 << 30  # of all processes together
+    folder_bytes: int = 512 << 20  # all files of the folder together
+    folder_files: int = 2000
+    way: str = ""  # empty: the strongest that works
+
+
+@dataclass(frozen=True)
+class Ended(Finished):
+    """`stopped_for`: the limit that ended the program: "time", "memory", "output" or "disk"."""
+
+    stopped_for: str = ""
+
+
+def bubblewrap_options(folder: Path, readable: Sequence[str]) -> list[str]:
+    words = [
+        *("--unshare-all", "--die-with-parent", "--new-session"),
+        *("--uid", "65534", "--gid", "65534", "--hostname", "sandbox"),
+        *("--proc", "/proc", "--dev", "/dev"),
+    ]
+    for path in SYSTEM:
+        if os.path.islink(path):
+            words += ["--symlink", os.readlink(path), path]
+        elif os.path.exists(path):
+            words += ["--ro-bind", path, path]
+    for path in readable:
+        words += ["--ro-bind-try", path, path]
+    # The root and /dev are file systems in memory, which nobody measures.
+    words += ["--bind", str(folder), str(folder), "--remount-ro", "/", "--remount-ro", "/dev"]
+    return [*words, "--chdir", str(folder)]
+
+
+def settings_of(
+    command: Sequence[str | Path], folder: Path, cage: Cage, seconds: float, file_bytes: int
+) -> dict[str, object]:
+    way = cage.way or best_way()
+    readable = [str(path) for path in (*cage.readable, sys.prefix, sys.base_prefix)]
+    return {
+        "command": [str(word) for word in command],
+        "folder": str(folder),
+        "environment": {
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(folder),
+            "TMPDIR": str(folder),
+            "LC_ALL": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        "limits": {
+            "cpu_seconds": max(1, round(seconds)),
+            # The CPU engine reserves terabytes of addresses, which are no memory. So a program's
+            # memory is watched.
+            "address_bytes": cage.memory_bytes if cage.may_fork else 0,
+            "file_bytes": file_bytes,
+            "processes": 64,
+        },
+        "filter": not cage.may_fork,
+        "bubblewrap": bubblewrap_options(folder, readable) if way == "bubblewrap" else [],
+        "landlock": way == "landlock",
+        "readable": [*SYSTEM, *DEVICES[1:], "/proc/self", "/sys/devices/system/cpu", *readable],
+        "writable": [str(folder), DEVICES[0]],
+    }
+
+
+def too_much_on_disk(folder: Path, cage: Cage) -> bool:
+    total = files = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                status = os.lstat(os.path.join(place, name))
+            except FileNotFoundError:
+                continue
+            # Not the length: a file with a hole takes no place.
+            total += 512 * status.st_blocks
+            files += 1
+            if total > cage.folder_bytes or files > cage.folder_files:
+                return True
+    return False
+
+
+def memory_of(process: int) -> int:
+    """Of a process and all that it started, in bytes. 0 for one that has ended."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
+        children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii")
+    except (OSError, IndexError):
+        return 0
+    return pages * PAGE + sum(memory_of(int(child)) for child in children.split())
+
+
+def watch(
+    process: subprocess.Popen[bytes], folder: Path, cage: Cage, seconds: float, outputs: list[int]
+) -> str:
+    """Waits for the end. Returns the limit that was passed, or ""."""
+    # The processor's time decides, so that a busy machine refuses no program. The clock ends
+    # those that sleep.
+    end, looks = time.monotonic() + PATIENCE * seconds, 0
+    while True:
+        try:
+            process.wait(timeout=INTERVAL)
+            return ""
+        except subprocess.TimeoutExpired:
+            pass
+        if interrupted.is_set():
+            raise Interrupted
+        looks += 1
+        if time.monotonic() > end:
+            return "time"
+        if any(os.fstat(output).st_size > OUTPUT_BYTES for output in outputs):
+            return "output"
+        if memory_of(process.pid) > cage.memory_bytes:
+            return "memory"
+        if looks % SLOW == 0 and too_much_on_disk(folder, cage):
+            return "disk"
+
+
+def end(process: subprocess.Popen[bytes], alive: int) -> int:
+    """Ends all that is left. With bubblewrap, the kernel ends the namespace's processes after its
+    first one, which takes a moment. All of them hold the other end of the pipe `alive`, so its end
+    says when the last one is gone."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    status = process.wait()
+    select.select([alive], [], [], 10)
+    return status
+
+
+def run_caged(
+    command: Sequence[str | Path],
+    *,
+    folder: Path,
+    seconds: float,
+    cage: Cage = Cage(),
+    file_bytes: int = 256 << 20,
+    output_bytes: int = 1 << 20,
+) -> Ended:
+    """Runs a command in its folder, for `seconds` of the processor's time. What is kept of its
+    output is at most `output_bytes` each. If the cage cannot be made, because the machine has too
+    many processes at this moment, it is tried again."""
+    for attempt in range(ATTEMPTS):
+        ended = run_once(command, folder.resolve(), seconds, cage, file_bytes, output_bytes)
+        if not ended.stderr.startswith(OWN_FAILURES):
+            break
+        time.sleep(attempt)
+    return ended
+
+
+def run_once(
+    command: Sequence[str | Path],
+    folder: Path,
+    seconds: float,
+    cage: Cage,
+    file_bytes: int,
+    output_bytes: int,
+) -> Ended:
+    settings = settings_of(command, folder, cage, seconds, file_bytes)
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        outputs = [stdout.fileno(), stderr.fileno()]
+        alive, held = os.pipe()
+        with subprocess.Popen(
+            [sys.executable, "-I", "-S", str(CONFINE), json.dumps(settings)],
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=[held],
+            start_new_session=True,
+        ) as process:
+            os.close(held)
+            try:
+                stopped = watch(process, folder, cage, seconds, outputs)
+            finally:
+                status = end(process, alive)
+                os.close(alive)
+        texts = []
+        for file in (stdout, stderr):
+            file.seek(0)
+            texts.append(file.read(output_bytes).decode("utf-8", errors="replace"))
+    if not stopped and too_much_on_disk(folder, cage):
+        stopped = "disk"
+    # Bubblewrap says it as a shell does.
+    status = 128 - status if settings["bubblewrap"] and status > 128 else status
+    if not stopped and status in (-signal.SIGXCPU, -signal.SIGKILL):
+        stopped = "time"
+    return Ended(status, texts[0], texts[1], stopped == "time", stopped)
+
+
+@functools.cache
+def works(way: str) -> bool:
+    """Tries a way: it must run a program, and keep it from reading what it may not."""
+    if way == "bubblewrap" and shutil.which("bwrap") is None:
+        return False
+    with tempfile.TemporaryDirectory() as name:
+        secret = Path(name) / "secret"
+        secret.write_text("secret", encoding="utf-8")
+        folder = Path(name) / "folder"
+        folder.mkdir()
+        for command, expected in ((["/bin/true"], True), (["/bin/cat", str(secret)], False)):
+            ended = run_caged(command, folder=folder, seconds=20, cage=Cage(way=way))
+            if (ended.status == 0) != expected:
+                return False
+    return True
+
+
+@functools.cache
+def best_way() -> str:
+    return next((way for way in WAYS[:-1] if works(way)), WAYS[-1])
+
+
+def refuse_root_without_cage() -> None:
+    """Root may do more than limits forbid."""
+    if best_way() == "limits" and os.geteuid() == 0:
+        raise ToolError(
+            "neither bubblewrap nor Landlock works here: do not grade as root (package bubblewrap)",
+            EXIT_FAILURE,
+        )
