@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""make explain FILE=my.cu | STAGE=nbody/03_shared_tiles [DEVICE=gtx980|…] [ARGS=…] [JSON=FILE|-]
+
+Runs a program on the CPU engine with counters. For each line that wastes, it says why and what to
+change. Then it says the least time that the counted work allows on a device: a lower bound, which
+no run can beat, and no time.
+"""
+
+import json
+from pathlib import Path
+
+from common.tools.explain.bounds import (
+    Bound,
+    binding,
+    on_multiprocessors,
+    transfers,
+    work_of,
+)
+from common.tools.explain.causes import Run, findings, run
+from common.tools.explain.devices import EMULATED, Device, chosen_device
+from common.tools.explain.finding import Finding
+from common.tools.lib.files import write_whole
+from common.tools.lib.numbers import short_time
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    ToolError,
+    arguments,
+    load_stages,
+    run_tool,
+    variable,
+)
+from common.tools.programs.stage_or_file import find_counted
+
+SCHEMA = 1
+
+
+def source_line(one: Run, finding: Finding) -> str:
+    lines = one.texts.get(finding.file, [])
+    return lines[finding.line - 1].strip() if 0 < finding.line <= len(lines) else ""
+
+
+def print_findings(one: Run, found: list[Finding]) -> None:
+    if not found:
+        print("no line wastes sectors, wavefronts, lanes or turns")
+    for finding in found:
+        place = f"{finding.file}:{finding.line}" if finding.line else finding.file
+        print(f"{place}  {source_line(one, finding)}".rstrip())
+        if finding.kernel:
+            print(f"  kernel: {finding.kernel}")
+        print(f"  cause: {finding.cause}.")
+        print(f"  cure:  {finding.cure}.")
+
+
+def as_json(found: list[Finding]) -> list[dict[str, object]]:
+    return [
+        {
+            "kind": one.kind,
+            "file": one.file,
+            "line": one.line,
+            "kernel": one.kernel,
+            "cause": one.cause,
+            "cure": one.cure,
+            "weight": round(one.weight, 4),
+        }
+        for one in found
+    ]
+
+
+def bounds_of(one: Run, device: Device) -> list[tuple[str, list[Bound]]]:
+    """Of each kernel, and of the copies ("")."""
+    found = []
+    for kernel in one.counted.kernels:
+        own = one.samples.kernels.get(kernel.name)
+        # A launch cannot use more multiprocessors than it has blocks.
+        blocks = max((shape.blocks for shape in own.shapes), default=0) if own else 0
+        used = blocks or device.multiprocessors
+        found.append((kernel.name, on_multiprocessors(work_of([kernel]), device, used)))
+    if any(one.counted.transfers[f"{way}.bytes"] for way in ("host_to_device", "device_to_host")):
+        found.append(("", [transfers(one.counted.transfers, device)]))
+    return found
+
+
+def print_bounds(found: list[tuple[str, list[Bound]]], device: Device) -> None:
+    print(f"Lower bounds on {device.name}: no run can take less, most take more.")
+    for kernel, bounds in found:
+        print(f"  {kernel or 'copies between host and device'}")
+        for bound in bounds:
+            mark = "  <- binds" if len(bounds) > 1 and bound is binding(bounds) else ""
+            print(f"    {bound.resource}: {bound.amount}, {short_time(bound.seconds)}{mark}")
+
+
+def bounds_json(found: list[tuple[str, list[Bound]]]) -> list[dict[str, object]]:
+    return [
+        {
+            "kernel": kernel,
+            "binding": binding(bounds).resource,
+            "bounds": [
+                {"resource": one.resource, "amount": one.amount, "seconds": one.seconds}
+                for one in bounds
+            ],
+        }
+        for kernel, bounds in found
+    ]
+
+
+def chosen() -> tuple[str, str]:
+    """The variable that names the program, and its value."""
+    given = [(name, variable(name)) for name in ("FILE", "STAGE") if variable(name)]
+    if len(given) != 1:
+        raise ToolError("name one program: FILE=my.cu or STAGE=nbody/03_shared_tiles")
+    return given[0]
+
+
+def main() -> int:
+    name, value = chosen()
+    key, device = chosen_device(variable("DEVICE"))
+    stage = find_counted(load_stages(), value, name)
+    one = run(stage, arguments(), key if key in EMULATED else "")
+    found = findings(one)
+    # Counters of some blocks have no bound: the others did work, too.
+    bounds = [] if one.counted.sampled else bounds_of(one, device)
+    if variable("JSON") != "-":
+        print_findings(one, found)
+        print()
+        if one.counted.sampled:
+            print("No lower bounds: only some blocks were counted. EMULATOR_BUDGET=0 counts all.")
+        else:
+            print_bounds(bounds, device)
+    if variable("JSON"):
+        document = {
+            "schema": SCHEMA,
+            "findings": as_json(found),
+            "device": device.name,
+            "lower_bounds": bounds_json(bounds),
+        }
+        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+        if variable("JSON") == "-":
+            print(text, end="")
+        else:
+            write_whole(Path(variable("JSON")), text, f"JSON={variable('JSON')}")
+    return EXIT_FAILURE if one.counted.failed else 0
+
+
+if __name__ == "__main__":
+    run_tool(main)

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Rows of 33 floats lie 64 floats apart: each begins with a sector.
+constexpr int kRows = 256;
+constexpr int kPitch = 64;
+
+__global__ void copy_kernel(const float* from, float* to) {
+    const int place = blockIdx.x * kPitch + threadIdx.x;
+    to[place] = from[place];
+}
+
+int main() {
+    float *from = nullptr, *to = nullptr;
+    cudaMalloc(&from, kRows * kPitch * sizeof(float));
+    cudaMalloc(&to, kRows * kPitch * sizeof(float));
+    cudaMemset(from, 0, kRows * kPitch * sizeof(float));
+    copy_kernel<<<kRows, 32>>>(from, to);
+    cudaDeviceSynchronize();
+    cudaFree(from);
+    cudaFree(to);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// A tile of shared memory turns the rows into columns.
+constexpr int kSize = 128;
+constexpr int kTile = 32;
+
+__global__ void transpose_kernel(const float* from, float* to) {
+    __shared__ float s_tile[kTile][kTile + 1];
+    const int x = blockIdx.x * kTile + threadIdx.x;
+    const int y = blockIdx.y * kTile + threadIdx.y;
+    for (int row = 0; row < kTile; row += 8) {
+        s_tile[threadIdx.y + row][threadIdx.x] = from[(y + row) * kSize + x];
+    }
+    __syncthreads();
+    const int to_x = blockIdx.y * kTile + threadIdx.x;
+    const int to_y = blockIdx.x * kTile + threadIdx.y;
+    for (int row = 0; row < kTile; row += 8) {
+        to[(to_y + row) * kSize + to_x] = s_tile[threadIdx.x][threadIdx.y + row];
+    }
+}
+
+int main() {
+    float *from = nullptr, *to = nullptr;
+    cudaMalloc(&from, kSize * kSize * sizeof(float));
+    cudaMalloc(&to, kSize * kSize * sizeof(float));
+    cudaMemset(from, 0, kSize * kSize * sizeof(float));
+    transpose_kernel<<<dim3(kSize / kTile, kSize / kTile), dim3(kTile, 8)>>>(from, to);
+    cudaDeviceSynchronize();
+    cudaFree(from);
+    cudaFree(to);
+}

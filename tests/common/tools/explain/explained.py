@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Shared by the tests of make explain: one program per cause, and the same program cured."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.common.tools.course_tools import run_tool
+
+FOLDER = Path(__file__).resolve().parent
+# Of each program: the kind, a part of the line that wastes, and what cause and cure must say.
+CAUSES = {
+    "banks": (
+        "bank_conflict",
+        "sum += s_tile[threadIdx.x][i]",
+        r"all 32 lanes meet in bank 0: .* 32 words apart; .* 32 wavefronts instead of 1",
+        "pad the row from 32 to 33 words",
+    ),
+    "block_size": ("block_size", "double_kernel", "24 of the 64 lanes", "multiple of 32 threads"),
+    "branch": (
+        "branch",
+        "value * 0.5f + 1.0f",
+        "16 of 32 lanes wait here: .* modulo 2",
+        "let whole warps take the same side",
+    ),
+    "constants": (
+        "constants",
+        "factors[threadIdx.x]",
+        "32 different constants",
+        "the same constant",
+    ),
+    "copies": (
+        "copies",
+        "cudaMemcpyHostToDevice",
+        "16384 bytes are copied from host to device 10 times",
+        "copy once before the loop",
+    ),
+    "loop_lengths": (
+        "loop_lengths",
+        "k < length",
+        "16 of 32 lanes wait here: .* as long as its last lane",
+        "loops of the same length",
+    ),
+    "misaligned": (
+        "misaligned",
+        "to[place] = from[place]",
+        "begins 4 bytes after the beginning of a sector",
+        "pad the rows",
+    ),
+    "needless_barrier": (
+        "needless_barrier",
+        "__syncthreads()",
+        "meet here 8 times, and nobody writes",
+        "out of the loop",
+    ),
+    "one_block": (
+        "few_blocks",
+        "i += stride",
+        "1 block pass this loop 64 times .* 131 of 132 multiprocessors",
+        "launch more blocks",
+    ),
+    "one_lane": ("one_lane", "sum += s_values[i]", "one lane works alone", "share this work"),
+    "one_word": (
+        "one_word",
+        "atomicAdd(sum, values[i])",
+        "32 lanes of a warp .* the same word",
+        "one atomic operation per warp or block",
+    ),
+    "plane": (
+        "stride",
+        "x * kSize + y",
+        "128 elements of 4 bytes apart: a request touches 32 sectors instead of 4",
+        "swap x and y",
+    ),
+    "register": (
+        "repeated_access",
+        "sums[i] += values",
+        "the same addresses again",
+        "keep the value in a local variable",
+    ),
+    "scattered": (
+        "scattered",
+        "to[i] = from[place]",
+        "nothing to do with one another: a request touches",
+        "sort the work",
+    ),
+    "shared_occupancy": (
+        "occupancy",
+        "shift_kernel",
+        "5 blocks .*, 320 of 2048 threads, because a block takes 40960 bytes of shared memory",
+        "smaller tile",
+    ),
+    "shared_reuse": (
+        "reuse",
+        "fabsf(places[j] - own)",
+        "each of its 128 sectors 64 times",
+        "once per block into shared memory",
+    ),
+    "stride": (
+        "stride",
+        "sum += matrix[i * kSize + j]",
+        "512 elements of 4 bytes apart: a request touches 32 sectors instead of 4",
+        "swap the two indices",
+    ),
+    "structs": (
+        "struct",
+        "particles[i].x +=",
+        "one member of structs that are 32 bytes apart",
+        "an array of its own",
+    ),
+    "transpose": (
+        "stride",
+        "to[x * kSize + y + row]",
+        "128 elements of 4 bytes apart",
+        "put a tile into shared memory",
+    ),
+    "waiting_warps": (
+        "waiting_warps",
+        "__syncthreads()",
+        "7 of the block's 8 warps wait here",
+        "among all warps",
+    ),
+}
+
+
+def program(kind: str, name: str) -> Path:
+    return FOLDER / kind / f"{name}.cu"
+
+
+def explain(path: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return run_tool("explain", FILE=str(path), **variables)
+
+
+def findings(path: Path) -> list[dict[str, Any]]:
+    result = explain(path, JSON="-")
+    if result.returncode != 0:
+        raise AssertionError(result.stderr)
+    found = json.loads(result.stdout)["findings"]
+    assert isinstance(found, list)
+    return found

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""make explain: its output, and what it refuses. test_causes.py has a program per cause."""
+
+import json
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+from common.tools.explain.divergence import period, shrinks
+from common.tools.explain.samples import Sample
+from common.tools.explain.shared_memory import banks
+from common.tools.explain.transfers import in_a_loop
+from tests.common.tools.course_tools import BUILD, run_tool
+from tests.common.tools.explain.explained import explain, program
+
+
+def sample(addresses: list[int], base: int = 0) -> Sample:
+    lanes = tuple(range(len(addresses)))
+    return Sample(1, (1, 0), 0, lanes, (0,) * len(lanes), tuple(addresses), base, 1, 1)
+
+
+class PatternTest(unittest.TestCase):
+    def test_strides(self) -> None:
+        self.assertEqual(sample([4 * lane for lane in range(32)]).stride, 4)
+        self.assertEqual(sample([400 * lane for lane in range(32)]).stride, 400)
+        # Two rows of 16 lanes have one jump between them.
+        self.assertEqual(
+            sample([(lane % 16) * 80 + lane // 16 * 4 for lane in range(32)]).stride, 80
+        )
+        self.assertIsNone(sample([lane * lane * 4 for lane in range(32)]).stride)
+
+    def test_banks(self) -> None:
+        self.assertEqual(banks(sample([128 * lane for lane in range(32)])), {0: 32})
+        self.assertEqual(banks(sample([128 * lane for lane in range(32)], base=8)), {2: 32})
+        self.assertEqual(set(banks(sample([132 * lane for lane in range(32)])).values()), {1})
+        self.assertEqual(banks(sample([0] * 32)), {0: 1})  # one word for all is no conflict
+
+    def test_masks(self) -> None:
+        self.assertEqual(period([0x55555555, 0xAAAAAAAA]), 2)
+        self.assertEqual(period([0x11111111]), 4)
+        self.assertEqual(period([0x0000FFFF]), 0)
+        self.assertTrue(shrinks([0xF, 0xF, 0x7, 0x3, 0x1]))
+        self.assertFalse(shrinks([0xF, 0xF0, 0xF, 0xF0]))
+
+    def test_loops(self) -> None:
+        lines = "int main() {\n    for (;;) {\n        if (x) {\n            copy();\n".split("\n")
+        self.assertTrue(in_a_loop(lines, 4))
+        self.assertFalse(in_a_loop(["int main() {", "    copy();"], 2))
+
+
+class ExplainTest(unittest.TestCase):
+    def setUp(self) -> None:
+        if not (BUILD / "emulator.json").exists():
+            self.skipTest("the CPU engine is not built")
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def test_names_line_cause_and_cure(self) -> None:
+        path = self.folder / "findings.json"
+        result = explain(program("wasting", "plane"), JSON=str(path))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(
+            result.stdout,
+            r"^plane\.cu:8  matrix\[x \* kSize \+ y\] \*= factor;\n"
+            r"  kernel: scale_kernel\n  cause: neighbouring lanes are .*\.\n  cure:  swap x and y",
+        )
+        made = json.loads(path.read_text(encoding="utf-8"))
+        (found,) = made["findings"]
+        self.assertEqual((found["file"], found["line"], found["kind"]), ("plane.cu", 8, "stride"))
+        # 512 loads and 512 stores of 32 sectors each, on 64 multiprocessors at most.
+        (bound,) = made["lower_bounds"]
+        self.assertEqual(bound["binding"], "L1 and shared memory")
+        seconds = {one["resource"]: one["seconds"] for one in bound["bounds"]}
+        self.assertAlmostEqual(seconds["L1 and shared memory"], 1024 * 8 / 64 / 1.98e9, delta=1e-12)
+        self.assertRegex(result.stdout, r"\n    L1 and shared memory: 8192 wavefronts, .* binds")
+
+    def test_the_view_shows_it(self) -> None:
+        result = run_tool("view", FILE=str(program("wasting", "plane")))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        page = (BUILD / "view" / "plane.html").read_text(encoding="utf-8")
+        self.assertIn("swap x and y: threadIdx.x must select", page)
+
+    def test_a_device_of_a_name(self) -> None:
+        result = explain(program("cured", "plane"), DEVICE="gtx980")
+        self.assertIn("Lower bounds on NVIDIA GeForce GTX 980", result.stdout)
+        result = explain(program("cured", "plane"), DEVICE="x")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("DEVICE=x: no such device", result.stderr)
+
+    def test_says_so_where_nothing_is_wasted(self) -> None:
+        result = explain(program("cured", "plane"))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("no line wastes", result.stdout)
+
+    def test_refusals(self) -> None:
+        for variables, status, part in (
+            ({}, 2, "name one program"),
+            ({"FILE": "a.cu", "STAGE": "nbody/02_float4"}, 2, "name one program"),
+            ({"FILE": "none.cu"}, 1, "FILE=none.cu: No such file"),
+            ({"STAGE": "nbody/00_cpu"}, 2, "has no kernels"),
+            ({"STAGE": "none"}, 2, "no such stage"),
+        ):
+            with self.subTest(part):
+                result = run_tool("explain", **variables)
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+                self.assertIn(part, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
