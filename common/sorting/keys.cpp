@@ -146,6 +146,32 @@ Key deterministic_duplicates_key(std::uint64_t i, std::uint64_t n) {
     return log2_of(own >> halvings(place.end - i, place.end - place.begin));
 }
 
+// Place i of the numbers below the next power of two, in the order of their reversed bits.
+Key bit_reversed_key(std::uint64_t i, std::uint64_t n) {
+    const int bits = std::bit_width(n - 1);
+    std::uint64_t reversed = 0;
+    for (int bit = 0; bit < bits; ++bit) reversed |= (i >> bit & 1) << (bits - 1 - bit);
+    return sorted_key(reversed, std::uint64_t{1} << bits);
+}
+
+Key one_heavy_key(std::uint64_t i, const RandomAt& random) {
+    const std::uint64_t bits = random(i);
+    return to_key(upper_half(bits % 8 == 0 ? bits : random(0)));
+}
+
+Key anded_key(std::uint64_t i, const RandomAt& random) {
+    return static_cast<Key>(
+        static_cast<std::uint32_t>(upper_half(random(i, 0) & random(i, 1) & random(i, 2))));
+}
+
+// "values-30" has 30 values; 0 for a name of another kind.
+std::uint64_t values_of(std::string_view name) {
+    for (const std::uint64_t values : {30, 255, 500}) {
+        if (name == text("values-", values)) return values;
+    }
+    return 0;
+}
+
 // A random permutation of [0, n): a Feistel network over the next even number of bits. It is
 // applied again until the result is within [0, n), which keeps it a bijection (Black and Rogaway
 // 2002).
@@ -263,6 +289,20 @@ void make_keys(std::string_view name, std::uint64_t seed, std::span<Key> keys) {
         fill(keys, [&](std::uint64_t i) {
             return static_cast<Key>(first + static_cast<std::int64_t>(permutation(i)));
         });
+    } else if (name == "organ-pipe") {
+        fill(keys, [&](std::uint64_t i) {
+            return sorted_key(std::min(i, n - 1 - i), std::max<std::uint64_t>((n + 1) / 2, 1));
+        });
+    } else if (name == "bit-reversed") {
+        fill(keys, [&](std::uint64_t i) { return bit_reversed_key(i, n); });
+    } else if (const std::uint64_t values = values_of(name); values > 0) {
+        fill(keys, [&](std::uint64_t i) {
+            return sorted_key(scale(upper_half(random(i)), values, std::uint64_t{1} << 32), values);
+        });
+    } else if (name == "one-heavy") {
+        fill(keys, [&](std::uint64_t i) { return one_heavy_key(i, random); });
+    } else if (name == "anded") {
+        fill(keys, [&](std::uint64_t i) { return anded_key(i, random); });
     } else {
         throw UsageError(text("--input ", name, ": no such input; there are ", all_input_names()));
     }

@@ -32,10 +32,20 @@ using Key = std::int32_t;  // of the whole range: INT_MIN and INT_MAX are keys l
 //   deterministic-duplicates  * the first half of the processors holds log2 n, the next quarter
 //                    log2(n/2), and so on; the last processor continues the halving key by key
 //   permutation      0 to n - 1 in random order (above 2^31 keys: from INT_MIN on)
+//   organ-pipe       rises to INT_MAX in the middle, and falls again
+//   bit-reversed     evenly spaced, in the order of their numbers' reversed bits: any range of
+//   places
+//                    has keys from the whole range
+//   values-30, values-255, values-500   so many different keys, equally probable
+//   one-heavy        seven keys of eight are equal, the others uniform
+//   anded            the bits that three uniform words have in common: small parts of the range are
+//                    crowded at every scale (Thearling and Smith 1992)
 inline constexpr std::string_view kInputNames[] = {
-    "uniform",    "gaussian", "sorted", "reverse",   "nearly-sorted", "few-unique",
-    "all-equal",  "zipf",     "bucket", "staggered", "g-group",       "deterministic-duplicates",
-    "permutation"};
+    "uniform",       "gaussian",   "sorted",       "reverse",
+    "nearly-sorted", "few-unique", "all-equal",    "zipf",
+    "bucket",        "staggered",  "g-group",      "deterministic-duplicates",
+    "permutation",   "organ-pipe", "bit-reversed", "values-30",
+    "values-255",    "values-500", "one-heavy",    "anded"};
 inline constexpr int kProcessors = 64;
 inline constexpr int kGroup = 8;
 

@@ -96,6 +96,7 @@ class SortProblem final : public Problem {
     void poison_output() override;
     void run(PhaseTimer& timer) override;
     Verdict verify() override;
+    void exchange_result(ResultFile& file) override { file.list(output_.keys); }
     std::vector<ReportField> report() const override { return output_.report; }
     void write_output(std::ostream& out, PhaseTimer& timer) override;
 
