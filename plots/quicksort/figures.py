@@ -20,8 +20,26 @@ from plots.drawing.panels import (
     published,
 )
 from plots.drawing.scene import scene_figure
-from plots.quicksort import bitonic_merge, counting, launches, network, partition, scan, tree
-from plots.quicksort.stages import BEST, BIG, BITONIC, SMALL, STAGES, TWO_KERNELS
+from plots.quicksort import (
+    beyond,
+    bitonic_merge,
+    counting,
+    launches,
+    network,
+    partition,
+    scan,
+    tree,
+)
+from plots.quicksort.stages import (
+    BEST,
+    BIG,
+    BITONIC,
+    SAMPLE,
+    SAMPLE_SIZES,
+    SMALL,
+    STAGES,
+    TWO_KERNELS,
+)
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
 from plots.records.rows import Report, Row, newest
@@ -30,13 +48,14 @@ from plots.records.source import Source
 INPUTS = ("uniform", "sorted", "all-equal", "few-unique")
 
 
-def runs_of(thesis_n: str) -> Runs:
-    return Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys", thesis_n)
+def runs_of(thesis_n: str, without: tuple[int, ...] = ()) -> Runs:
+    return Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys", thesis_n, without)
 
 
 BITONIC_RUNS = runs_of("2048 keys")
 SMALL_RUNS = runs_of("6080 keys")
-BIG_RUNS = runs_of("160 M keys")
+# The sizes of the sample sort are not the thesis'.
+BIG_RUNS = runs_of("160 M keys", SAMPLE_SIZES)
 
 
 def prepare_bitonic(source: Source) -> Drawing:
@@ -237,17 +256,54 @@ FIGURES = (
     ),
 )
 
+# The stages after the thesis'. They have figures and tables of their own once they are recorded.
+BEYOND_FIGURES = (
+    Figure(
+        "quicksort_beyond",
+        "",
+        STAGES.chapter,
+        "Quicksort beyond the thesis: keys per second",
+        "The thesis ends with stage 13.",
+        beyond.prepare_rates,
+        in_readme=True,
+        script="rates_against_n",
+        folder="drawing",
+    ),
+    Figure(
+        "quicksort_inputs",
+        "",
+        STAGES.chapter,
+        "Quicksort beyond the thesis, by the distribution of the keys",
+        "The thesis sorts uniform keys.",
+        beyond.prepare_inputs,
+        in_readme=True,
+    ),
+)
+RECORDED = len(SAMPLE) > 1
+
 CHAPTER = Chapter(
     STAGES,
-    FIGURES,
+    FIGURES + (BEYOND_FIGURES if RECORDED else ()),
     Rate("keys"),
     Rules(
         {"input": "uniform", "memory": "pinned"},
         # The thesis' timing rule (3.4): these by their kernels, all others by whole runs.
-        kernel_timed=(*BITONIC, TWO_KERNELS, *SMALL),
+        kernel_timed=(*BITONIC, TWO_KERNELS, *SMALL, *SAMPLE[1:]),
+        kernels_in_part=(STAGES.named("counting_partition"),),  # the CPU sorts the two parts
         series=(BITONIC, SMALL, BIG),
     ),
-    tables={"inputs": inputs_table, **counting.TABLES},
+    tables={
+        "inputs": inputs_table,
+        **counting.TABLES,
+        **(
+            {
+                "sample": lambda rows, reports, limits: beyond.rates_table(rows, limits),
+                "distributions": lambda rows, reports, limits: beyond.inputs_table(rows),
+            }
+            if RECORDED
+            else {}
+        ),
+    },
     printed=counting.PRINTED,
     traces=(
         network.TRACE,

@@ -11,27 +11,22 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <utility>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
 #include "device/bitonic.cuh"
+#include "device/multiway.cuh"
+#include "device/round_sort.cuh"
 #include "device/rounds.cuh"
 #include "problem/quicksort.hpp"
 
-using course::cuda_check, course::DeviceBuffer;
-using quicksort::Count, quicksort::Input, quicksort::Key;
-using quicksort::Leaf, quicksort::List, quicksort::NextRound, quicksort::Output;
-using quicksort::Phase, quicksort::PhaseTimer, quicksort::RoundMemory, quicksort::RoundSizes;
-using quicksort::sort_by_block, quicksort::Tile;
+using course::cuda_check;
+using quicksort::Count, quicksort::Input, quicksort::Key, quicksort::Leaf, quicksort::List;
+using quicksort::kBuckets, quicksort::kLargestKey, quicksort::kThreads, quicksort::kTileKeys;
+using quicksort::kLeafKeys, quicksort::kSplitters, quicksort::NextRound, quicksort::Output;
+using quicksort::Pass, quicksort::PhaseTimer, quicksort::Round, quicksort::sort_by_block;
+using quicksort::Tile;
 
-constexpr int kThreads = 512;
-constexpr int kTileKeys = 8192;
-constexpr int kLeafKeys = 8192;
-constexpr int kKeysPerSplitter = 4096;  // a list has one splitter for each 4096 keys,
-constexpr int kSplitters = 128;  // but no more than 127: the last one is padding
-constexpr int kBuckets = 2 * kSplitters;
-constexpr Key kLargestKey = INT32_MAX;
+constexpr int kKeysPerSplitter = 4096;  // on average; but no more than kSplitters - 1 splitters
 
 // One block per list. splitters: kSplitters per list, in order, padded with the largest key.
 __global__ void choose_splitters_kernel(const Key* __restrict__ from,
@@ -57,16 +52,6 @@ __device__ int bucket_of(Key key, const Key* s_splitters) {
     }
     return 2 * less + (key == s_splitters[less]);
 }
-
-// The two passes of a round. counts: one per list and bucket; see place_child().
-struct Pass {
-    const Key* from;
-    Key* to;
-    const List* lists;
-    const unsigned* list_of_tile;
-    const Key* splitters;
-    Count* counts;
-};
 
 // Counts the keys of the block's tile in each bucket.
 __device__ void count_tile(const Pass& pass, const Tile& tile, Key* s_splitters,
@@ -132,49 +117,23 @@ __global__ void sort_leaves_kernel(const Key* from, Key* keys, const Leaf* leave
 }
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    const std::int64_t count = input.count();
-    timer.begin(Phase::kSetup);
-    DeviceBuffer<Key> d_keys(count), d_buffer(count);
-    RoundMemory memory(count, kBuckets, kTileKeys, kLeafKeys);
-    DeviceBuffer<Key> d_splitters(kSplitters * memory.most_lists());
-
-    timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
-
-    timer.begin(Phase::kKernels);
-    Key *from = d_keys.data(), *to = d_buffer.data(), *splitters = d_splitters.data();
-    RoundSizes sizes = memory.begin(count);
-    int round = 0;
-    for (; sizes.lists > 0 && round < input.options.integer("--rounds"); ++round) {
-        const NextRound next = memory.next(round);
-        const Pass pass = {
-            from, to, memory.lists(round), memory.list_of_tile(round), splitters, memory.counts()};
-        memory.clear(sizes.lists);
-        choose_splitters_kernel<<<sizes.lists, kSplitters>>>(from, pass.lists, splitters);
+    const auto launch_round = [](const Round& round) {
+        choose_splitters_kernel<<<round.sizes.lists, kSplitters>>>(
+            round.pass.from, round.pass.lists, round.splitters);
         cuda_check(cudaGetLastError());
-        count_buckets_kernel<<<sizes.tiles, kThreads>>>(pass);
+        count_buckets_kernel<<<round.sizes.tiles, kThreads>>>(round.pass);
         cuda_check(cudaGetLastError());
-        place_children_kernel<<<sizes.lists, kBuckets>>>(pass, next);
+        place_children_kernel<<<round.sizes.lists, kBuckets>>>(round.pass, round.next);
         cuda_check(cudaGetLastError());
-        move_keys_kernel<<<sizes.tiles, kThreads>>>(pass);
+        move_keys_kernel<<<round.sizes.tiles, kThreads>>>(round.pass);
         cuda_check(cudaGetLastError());
-        sizes = memory.next_sizes();
-        if (sizes.leaves > 0) {
-            sort_leaves_kernel<<<sizes.leaves, kThreads>>>(to, d_keys.data(), next.leaves);
-            cuda_check(cudaGetLastError());
-        }
-        std::swap(from, to);
-    }
-    memory.sort_lists_left(round, sizes.lists, from, d_keys.data());
-
-    timer.begin(Phase::kCopyOut);
-    cuda_check(
-        cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
-    timer.end();
-    timer.note_grid((count - 1) / kTileKeys + 1, kThreads);
-    timer.declare_work({.bytes = 2.0 * d_keys.bytes()});  // each key read and written once
-    output.report = {{"rounds", round}, {"lists_left", sizes.lists}};
+    };
+    const auto launch_leaves = [](const Key* from, Key* keys, const Leaf* leaves, unsigned count) {
+        sort_leaves_kernel<<<count, kThreads>>>(from, keys, leaves);
+        cuda_check(cudaGetLastError());
+    };
+    quicksort::sort_in_rounds(input, output, timer, {kBuckets, kSplitters, kLeafKeys}, launch_round,
+                              launch_leaves);
 }
 
 int main(int argc, char** argv) {

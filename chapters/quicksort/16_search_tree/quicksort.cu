@@ -10,23 +10,22 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <utility>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
 #include "device/equal_parts.cuh"
 #include "device/multiway.cuh"
 #include "device/network_leaves.cuh"
+#include "device/round_sort.cuh"
 #include "device/rounds.cuh"
 #include "device/spaced_splitters.cuh"
 #include "problem/quicksort.hpp"
 
-using course::cuda_check, course::DeviceBuffer;
-using quicksort::Count, quicksort::Input, quicksort::Key, quicksort::NextRound, quicksort::Output;
+using course::cuda_check, quicksort::Round;
+using quicksort::Count, quicksort::Pass, quicksort::Tile, quicksort::kLeafKeys;
+using quicksort::Input, quicksort::Key, quicksort::Leaf, quicksort::Output, quicksort::PhaseTimer;
 using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
-using quicksort::kLeafKeys, quicksort::kSplitters, quicksort::kTileKeys;
-using quicksort::Pass, quicksort::Phase, quicksort::PhaseTimer, quicksort::RoundMemory;
-using quicksort::RoundSizes, quicksort::Tile;
+using quicksort::kSplitters;
+using quicksort::kTileKeys;
 
 constexpr int kTreeLevels = 7;
 static_assert(1 << kTreeLevels == kSplitters);
@@ -110,51 +109,23 @@ __global__ void move_keys_kernel(Pass pass) {
 }
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    const std::int64_t count = input.count();
-    timer.begin(Phase::kSetup);
-    DeviceBuffer<Key> d_keys(count), d_buffer(count);
-    RoundMemory memory(count, kBuckets, kTileKeys, kLeafKeys);
-    DeviceBuffer<Key> d_splitters(kSplitters * memory.most_lists());
-
-    timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
-
-    timer.begin(Phase::kKernels);
-    Key *from = d_keys.data(), *to = d_buffer.data(), *splitters = d_splitters.data();
-    RoundSizes sizes = memory.begin(count);
-    int round = 0;
-    for (; sizes.lists > 0 && round < input.options.integer("--rounds"); ++round) {
-        const NextRound next = memory.next(round);
-        const Pass pass = {
-            from, to, memory.lists(round), memory.list_of_tile(round), splitters, memory.counts()};
-        memory.clear(sizes.lists);
-        quicksort::choose_splitters_kernel<<<sizes.lists, kSplitters>>>(from, pass.lists,
-                                                                        splitters);
+    const auto launch_round = [](const Round& round) {
+        quicksort::choose_splitters_kernel<<<round.sizes.lists, kSplitters>>>(
+            round.pass.from, round.pass.lists, round.splitters);
         cuda_check(cudaGetLastError());
-        count_buckets_kernel<<<sizes.tiles, kThreads>>>(pass);
+        count_buckets_kernel<<<round.sizes.tiles, kThreads>>>(round.pass);
         cuda_check(cudaGetLastError());
-        quicksort::place_children_kernel<<<sizes.lists, kBuckets>>>(pass, next);
+        quicksort::place_children_kernel<<<round.sizes.lists, kBuckets>>>(round.pass, round.next);
         cuda_check(cudaGetLastError());
-        move_keys_kernel<<<sizes.tiles, kThreads>>>(pass);
+        move_keys_kernel<<<round.sizes.tiles, kThreads>>>(round.pass);
         cuda_check(cudaGetLastError());
-        sizes = memory.next_sizes();
-        if (sizes.leaves > 0) {
-            quicksort::sort_leaves_kernel<<<sizes.leaves, kThreads>>>(to, d_keys.data(),
-                                                                      next.leaves);
-            cuda_check(cudaGetLastError());
-        }
-        std::swap(from, to);
-    }
-    memory.sort_lists_left(round, sizes.lists, from, d_keys.data());
-
-    timer.begin(Phase::kCopyOut);
-    cuda_check(
-        cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
-    timer.end();
-    timer.note_grid((count - 1) / kTileKeys + 1, kThreads);
-    timer.declare_work({.bytes = 2.0 * d_keys.bytes()});  // each key read and written once
-    output.report = {{"rounds", round}, {"lists_left", sizes.lists}};
+    };
+    const auto launch_leaves = [](const Key* from, Key* keys, const Leaf* leaves, unsigned count) {
+        quicksort::sort_leaves_kernel<<<count, kThreads>>>(from, keys, leaves);
+        cuda_check(cudaGetLastError());
+    };
+    quicksort::sort_in_rounds(input, output, timer, {kBuckets, kSplitters, kLeafKeys}, launch_round,
+                              launch_leaves);
 }
 
 int main(int argc, char** argv) {

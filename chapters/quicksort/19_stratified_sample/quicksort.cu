@@ -10,25 +10,22 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <utility>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
-#include "common/input/splitmix64.hpp"
 #include "device/equal_parts.cuh"
 #include "device/multiway.cuh"
 #include "device/register_leaves.cuh"
 #include "device/register_network.cuh"
+#include "device/round_sort.cuh"
 #include "device/rounds.cuh"
 #include "device/staged_runs.cuh"
 #include "problem/quicksort.hpp"
 
-using course::cuda_check, course::DeviceBuffer;
-using quicksort::Input, quicksort::Key, quicksort::List, quicksort::NextRound, quicksort::Output;
+using course::cuda_check, quicksort::Round;
+using quicksort::Input, quicksort::Key, quicksort::Leaf, quicksort::Output, quicksort::PhaseTimer;
 using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
-using quicksort::kLeafKeys, quicksort::kSplitters, quicksort::kTileKeys, quicksort::padded;
-using quicksort::Pass, quicksort::Phase, quicksort::PhaseTimer, quicksort::RoundMemory;
-using quicksort::RoundSizes, quicksort::sort_block;
+using quicksort::kSplitters;
+using quicksort::List, quicksort::kLeafKeys, quicksort::padded, quicksort::sort_block;
 
 constexpr int kSamples = kThreads * kKeysPerThread;
 constexpr int kKeysPerPart = 4096;  // on average; a part half as long again is still a leaf
@@ -89,51 +86,23 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    const std::int64_t count = input.count();
-    timer.begin(Phase::kSetup);
-    DeviceBuffer<Key> d_keys(count), d_buffer(count);
-    RoundMemory memory(count, kBuckets, kTileKeys, kLeafKeys);
-    DeviceBuffer<Key> d_splitters(kSplitters * memory.most_lists());
-
-    timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
-
-    timer.begin(Phase::kKernels);
-    Key *from = d_keys.data(), *to = d_buffer.data(), *splitters = d_splitters.data();
-    RoundSizes sizes = memory.begin(count);
-    int round = 0;
-    for (; sizes.lists > 0 && round < input.options.integer("--rounds"); ++round) {
-        const NextRound next = memory.next(round);
-        const Pass pass = {
-            from, to, memory.lists(round), memory.list_of_tile(round), splitters, memory.counts()};
-        memory.clear(sizes.lists);
-        choose_splitters_kernel<<<sizes.lists, kThreads>>>(
-            from, pass.lists, splitters, input.seed + round * course::kSplitmix64Step);
+    const auto launch_round = [](const Round& round) {
+        choose_splitters_kernel<<<round.sizes.lists, kThreads>>>(round.pass.from, round.pass.lists,
+                                                                 round.splitters, round.seed);
         cuda_check(cudaGetLastError());
-        quicksort::count_buckets_kernel<<<sizes.tiles, kThreads>>>(pass);
+        quicksort::count_buckets_kernel<<<round.sizes.tiles, kThreads>>>(round.pass);
         cuda_check(cudaGetLastError());
-        quicksort::place_children_kernel<<<sizes.lists, kBuckets>>>(pass, next);
+        quicksort::place_children_kernel<<<round.sizes.lists, kBuckets>>>(round.pass, round.next);
         cuda_check(cudaGetLastError());
-        quicksort::move_keys_kernel<<<sizes.tiles, kThreads>>>(pass);
+        quicksort::move_keys_kernel<<<round.sizes.tiles, kThreads>>>(round.pass);
         cuda_check(cudaGetLastError());
-        sizes = memory.next_sizes();
-        if (sizes.leaves > 0) {
-            quicksort::sort_leaves_kernel<<<sizes.leaves, kThreads>>>(to, d_keys.data(),
-                                                                      next.leaves);
-            cuda_check(cudaGetLastError());
-        }
-        std::swap(from, to);
-    }
-    memory.sort_lists_left(round, sizes.lists, from, d_keys.data());
-
-    timer.begin(Phase::kCopyOut);
-    cuda_check(
-        cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
-    timer.end();
-    timer.note_grid((count - 1) / kTileKeys + 1, kThreads);
-    timer.declare_work({.bytes = 2.0 * d_keys.bytes()});  // each key read and written once
-    output.report = {{"rounds", round}, {"lists_left", sizes.lists}};
+    };
+    const auto launch_leaves = [](const Key* from, Key* keys, const Leaf* leaves, unsigned count) {
+        quicksort::sort_leaves_kernel<<<count, kThreads>>>(from, keys, leaves);
+        cuda_check(cudaGetLastError());
+    };
+    quicksort::sort_in_rounds(input, output, timer, {kBuckets, kSplitters, kLeafKeys}, launch_round,
+                              launch_leaves);
 }
 
 int main(int argc, char** argv) {

@@ -9,47 +9,23 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <utility>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
-#include "common/input/splitmix64.hpp"
 #include "device/multiway.cuh"
-#include "device/register_network.cuh"
+#include "device/round_sort.cuh"
 #include "device/rounds.cuh"
 #include "device/sample.cuh"
-#include "device/split_leaves.cuh"
 #include "device/staged_runs.cuh"
 #include "device/sub_bucket_leaves.cuh"
+#include "device/twin_parts.cuh"
 #include "problem/quicksort.hpp"
 
-using course::cuda_check, course::DeviceBuffer;
-using quicksort::descend_tile, quicksort::node_of, quicksort::sort_samples;
-using quicksort::Input, quicksort::Key, quicksort::List, quicksort::NextRound, quicksort::Output;
+using course::cuda_check, quicksort::Round;
+using quicksort::Input, quicksort::Key, quicksort::Leaf, quicksort::Output, quicksort::PhaseTimer;
 using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
-using quicksort::kKeysPerPart, quicksort::kLeafThreads, quicksort::kRoomBytes, quicksort::kSamples;
-using quicksort::kSplitLeafKeys, quicksort::kTileKeys, quicksort::padded, quicksort::Pass;
-using quicksort::Phase, quicksort::PhaseTimer, quicksort::RoundMemory, quicksort::RoundSizes;
-using quicksort::sum_before, quicksort::Tile;
-
-// Splitter b of a list is the upper end of bucket b. The last one is padding: the largest key.
-struct TwinPass : Pass {
-    const bool* twins;  // for each list: whether it has any
-};
-
-// Whether the sample has the key at least `often` times.
-__device__ bool is_frequent(Key key, const Key* s_samples, int samples, int often) {
-    int first = 0;
-    for (int end = samples; first < end;) {  // bisection
-        const int middle = (first + end) / 2;
-        if (s_samples[padded(middle)] < key) {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return first + often <= samples && s_samples[padded(first + often - 1)] == key;
-}
+using quicksort::kLeafThreads, quicksort::kRoomBytes, quicksort::kSamples;
+using quicksort::kSplitLeafKeys, quicksort::padded, quicksort::sort_samples, quicksort::sum_before;
+using quicksort::List, quicksort::TwinPass, quicksort::is_frequent, quicksort::kKeysPerPart;
 
 // Writes kParts splitters of a sorted sample for up to `wanted` parts. It asks for fewer if twins
 // take too many places: those of half as many parts always fit. Returns how many it asked for, and
@@ -102,87 +78,25 @@ __global__ void __launch_bounds__(kThreads)
     if (thread == 0) twins[blockIdx.x] = any;
 }
 
-// As in stage 17, for a tree of 8 levels. A key's bucket is the number of splitters that are less;
-// a key that equals the first of two twins belongs to the next bucket.
-__device__ void classify_tile(const TwinPass& pass, const Tile& tile, Key (&keys)[kKeysPerThread],
-                              int (&buckets)[kKeysPerThread], unsigned (&ranks)[kKeysPerThread],
-                              unsigned* s_counts) {
-    constexpr int kTreeLevels = 8;
-    __shared__ Key s_splitters[kBuckets], s_tree[kBuckets];
-    const int thread = threadIdx.x;
-    const bool twins = pass.twins[tile.slot];
-    if (thread < kBuckets) {
-        s_splitters[thread] = pass.splitters[tile.slot * kBuckets + thread];
-        if (thread < kBuckets - 1) s_tree[node_of<kTreeLevels>(thread)] = s_splitters[thread];
-        s_counts[thread] = 0;
-    }
-    descend_tile<kTreeLevels>(pass.from, tile, s_tree, keys, buckets);
-#pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
-        const int bucket = buckets[j];
-        if (twins && bucket < kBuckets - 1 && keys[j] == s_splitters[bucket]) ++buckets[j];
-        if (j * kThreads + thread < tile.count) ranks[j] = atomicAdd(&s_counts[buckets[j]], 1u);
-    }
-    __syncthreads();
-}
-
-__global__ void place_children_kernel(TwinPass pass, NextRound next) {
-    const std::int64_t slot = blockIdx.x;
-    const Key* splitters = pass.splitters + slot * kBuckets;
-    const int bucket = threadIdx.x;
-    const bool constant = bucket > 0 && splitters[bucket - 1] == splitters[bucket];
-    place_child(pass.lists[slot], pass.counts + slot * kBuckets, constant, splitters[bucket], next);
-}
-
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    const std::int64_t count = input.count();
-    timer.begin(Phase::kSetup);
-    DeviceBuffer<Key> d_keys(count), d_buffer(count);
-    RoundMemory memory(count, kBuckets, kTileKeys, kSplitLeafKeys);
-    DeviceBuffer<Key> d_splitters(kBuckets * memory.most_lists());
-    DeviceBuffer<bool> d_twins(memory.most_lists());
-
-    timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
-
-    timer.begin(Phase::kKernels);
-    Key *from = d_keys.data(), *to = d_buffer.data(), *splitters = d_splitters.data();
-    RoundSizes sizes = memory.begin(count);
-    int round = 0;
-    for (; sizes.lists > 0 && round < input.options.integer("--rounds"); ++round) {
-        const NextRound next = memory.next(round);
-        const TwinPass pass = {
-            {from, to, memory.lists(round), memory.list_of_tile(round), splitters, memory.counts()},
-            d_twins.data()};
-        memory.clear(sizes.lists);
-        choose_splitters_kernel<<<sizes.lists, kThreads>>>(
-            from, pass.lists, splitters, d_twins.data(),
-            input.seed + round * course::kSplitmix64Step);
+    const auto launch_round = [](const Round& round) {
+        const TwinPass pass = {round.pass, round.twins};
+        choose_splitters_kernel<<<round.sizes.lists, kThreads>>>(
+            pass.from, pass.lists, round.splitters, round.twins, round.seed);
         cuda_check(cudaGetLastError());
-        quicksort::count_buckets_kernel<<<sizes.tiles, kThreads>>>(pass);
+        quicksort::count_buckets_kernel<<<round.sizes.tiles, kThreads>>>(pass);
         cuda_check(cudaGetLastError());
-        place_children_kernel<<<sizes.lists, kBuckets>>>(pass, next);
+        quicksort::place_children_kernel<<<round.sizes.lists, kBuckets>>>(pass, round.next);
         cuda_check(cudaGetLastError());
-        quicksort::move_keys_kernel<<<sizes.tiles, kThreads>>>(pass);
+        quicksort::move_keys_kernel<<<round.sizes.tiles, kThreads>>>(pass);
         cuda_check(cudaGetLastError());
-        sizes = memory.next_sizes();
-        if (sizes.leaves > 0) {
-            quicksort::sort_leaves_kernel<<<sizes.leaves, kLeafThreads, kRoomBytes>>>(
-                to, d_keys.data(), next.leaves);
-            cuda_check(cudaGetLastError());
-        }
-        std::swap(from, to);
-    }
-    memory.sort_lists_left(round, sizes.lists, from, d_keys.data());
-
-    timer.begin(Phase::kCopyOut);
-    cuda_check(
-        cudaMemcpy(output.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
-    timer.end();
-    timer.note_grid((count - 1) / kTileKeys + 1, kThreads);
-    timer.declare_work({.bytes = 2.0 * d_keys.bytes()});  // each key read and written once
-    output.report = {{"rounds", round}, {"lists_left", sizes.lists}};
+    };
+    const auto launch_leaves = [](const Key* from, Key* keys, const Leaf* leaves, unsigned count) {
+        quicksort::sort_leaves_kernel<<<count, kLeafThreads, kRoomBytes>>>(from, keys, leaves);
+        cuda_check(cudaGetLastError());
+    };
+    quicksort::sort_in_rounds(input, output, timer, {kBuckets, kBuckets, kSplitLeafKeys},
+                              launch_round, launch_leaves);
 }
 
 int main(int argc, char** argv) {

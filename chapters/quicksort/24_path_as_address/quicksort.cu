@@ -3,9 +3,9 @@
 // Idea: level l of the tree lies at words 2^l to 2^(l+1) - 1, and the first decision is the lowest
 // bit of a node's number, not the highest. So a key that goes right adds 4 2^l bytes to its place,
 // and its place at the end is that of its part's counter. A level costs a load, a comparison and an
-// addition; the first three levels are in registers. Rank and place share one register, so a thread
-// has registers for 24 keys instead of 16, which makes the runs longer.
-// Compared with 23_bulk_copies: descend, and all tables of parts.
+// addition; the first three levels are in registers. Rank and place share one register. The leaves
+// have this tree, too.
+// Compared with 23_bulk_copies: PathTree, and all tables of parts, which it orders.
 // Limit now: the leaves, and the shared memory of the descent.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -14,66 +14,58 @@
 #include <cuda/ptx>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
 #include "device/bulk_runs.cuh"
-#include "device/exact_rounds.cuh"
+#include "device/level_memory.cuh"
+#include "device/level_sort.cuh"
 #include "device/levels.cuh"
-#include "device/queue_levels.cuh"
+#include "device/multiway.cuh"
+#include "device/rounds.cuh"
+#include "device/search_trees.cuh"
 #include "problem/quicksort.hpp"
 
-using course::cuda_check, course::DeviceBuffer;
-using quicksort::Input, quicksort::Key, quicksort::Level, quicksort::LevelMemory, quicksort::Output;
-using quicksort::kThreads, quicksort::LevelPlan, quicksort::Phase;
-using quicksort::PhaseTimer, quicksort::Tile;
+using course::cuda_check, quicksort::kThreads, quicksort::Tile;
+using quicksort::Input, quicksort::Key, quicksort::Level, quicksort::Output, quicksort::PhaseTimer;
+using quicksort::word_at;
 
-constexpr unsigned kNobody = 0xffffffff;  // the place of a key behind the end of the tile
-constexpr int kMoreKeys = 24, kFewerKeys = 12;  // per thread: as many as shared memory holds
+constexpr int kMoreKeys = 16, kFewerKeys = 12;  // per thread: as many as shared memory holds
 
-// The word that many bytes behind the first.
-template <typename Word>
-__device__ __forceinline__ Word& word_at(Word* s_table, unsigned bytes) {
-    return *reinterpret_cast<Word*>(reinterpret_cast<char*>(s_table) + bytes);
-}
-
-// Thread t of the first 2^kBits writes node t.
-template <int kBits>
-__device__ __forceinline__ void write_tree(Key* s_tree, const Key* splitters) {
-    const unsigned node = max(threadIdx.x, 1u);  // node 0 is never read
-    const int level = 31 - __clz(node);
-    const unsigned reversed = level > 0 ? __brev(node - (1u << level)) >> (32 - level) : 0;
-    s_tree[threadIdx.x] = splitters[((2 * reversed + 1) << (kBits - 1 - level)) - 1];
-}
-
-// Takes keys down the tree: places[k] becomes four times the reversed number of their part.
-template <int kBits, int kCount>
-__device__ __forceinline__ void descend(Key* s_tree, const Key* keys, unsigned* places) {
-    const int4 top = reinterpret_cast<const int4*>(s_tree)[0];  // levels 0 and 1, from .y on
-    const int4 third = reinterpret_cast<const int4*>(s_tree)[1];  // level 2
-#pragma unroll
-    for (int k = 0; k < kCount; ++k) {
-        const bool right = keys[k] > top.y;
-        const bool right_again = keys[k] > (right ? top.w : top.z);
-        const Key left = right ? third.y : third.x, other = right ? third.w : third.z;
-        places[k] = right ? 4 : 0;
-        if (right_again) places[k] += 8;
-        if (keys[k] > (right_again ? other : left)) places[k] += 16;
+// The path to a node is its address: level l begins at word 2^l, and the first decision is the
+// lowest bit of a place within it. s_tree begins at 16 bytes.
+struct PathTree {
+    template <int kLevels>
+    static __device__ __forceinline__ unsigned cell_of(unsigned part) {
+        return __brev(part) >> (32 - kLevels);
     }
-#pragma unroll
-    for (int level = 3; level < kBits; ++level) {
-        Key splitters[kCount];
-#pragma unroll
-        for (int k = 0; k < kCount; ++k) splitters[k] = word_at(s_tree, places[k] + (4 << level));
+
+    template <int kLevels>
+    static __device__ __forceinline__ unsigned splitter_at(unsigned node) {
+        const int level = 31 - __clz(static_cast<int>(node));
+        const unsigned reversed = level > 0 ? __brev(node - (1u << level)) >> (32 - level) : 0;
+        return (2 * reversed + 1) << (kLevels - 1 - level);
+    }
+
+    template <int kLevels, int kCount>
+    static __device__ __forceinline__ void descend(Key* s_tree, const Key* keys, unsigned* places) {
+        const int4 top = reinterpret_cast<const int4*>(s_tree)[0];  // levels 0 and 1, from .y on
+        const int4 third = reinterpret_cast<const int4*>(s_tree)[1];  // level 2
 #pragma unroll
         for (int k = 0; k < kCount; ++k) {
-            if (keys[k] > splitters[k]) places[k] += 4u << level;
+            const bool right = keys[k] > top.y;
+            const bool right_again = keys[k] > (right ? top.w : top.z);
+            const Key left = right ? third.y : third.x, other = right ? third.w : third.z;
+            places[k] = right ? 4 : 0;
+            if (right_again) places[k] += 8;
+            if (keys[k] > (right_again ? other : left)) places[k] += 16;
+        }
+#pragma unroll
+        for (int level = 3; level < kLevels; ++level) {
+#pragma unroll
+            for (int k = 0; k < kCount; ++k) {
+                if (keys[k] > word_at(s_tree, places[k] + (4 << level))) places[k] += 4u << level;
+            }
         }
     }
-}
-
-template <int kBits>
-__device__ __forceinline__ unsigned place_of(unsigned part) {  // in the tables, and back
-    return __brev(part) >> (32 - kBits);
-}
+};
 
 // Dynamic shared memory: kThreads kKeys keys, and six more for each part.
 template <int kBits, int kKeys>
@@ -82,36 +74,25 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     extern __shared__ __align__(16) Key s_keys[];
     __shared__ __align__(16) Key s_tree[kParts];
     __shared__ Key s_splitters[kParts];
-    __shared__ unsigned s_counts[kParts], s_runs[kParts], s_sums[kThreads / 32];
+    __shared__ unsigned s_counts[kParts + 32], s_runs[kParts + 32], s_sums[kThreads / 32];
     const Tile tile = tile_of_level(level, kThreads * kKeys);
     if (*level.stop != 0 || tile.count == 0) return;
     const int thread = threadIdx.x, slot = static_cast<int>(tile.slot);
     const bool twins = level.lists[slot].twins;
-    const unsigned mine = place_of<kBits>(thread % kParts);
+    const unsigned mine = PathTree::cell_of<kBits>(thread % kParts);
     Key keys[kKeys];
-    unsigned places[kKeys];  // 4 places of the part; and 4 ranks, times 65536
-#pragma unroll
-    for (int k = 0; k < kKeys; ++k) {
-        const int i = k * kThreads + thread;
-        keys[k] = i < tile.count ? level.from[tile.begin + i] : 0;
-    }
+    unsigned places[kKeys];  // 4 cells; and 4 ranks, times 65536
+    quicksort::load_tile(level.from + tile.begin, tile.count, keys);
     if (thread < kParts) {
-        s_splitters[mine] = level.splitters[slot * kParts + thread];
-        write_tree<kBits>(s_tree, level.splitters + slot * kParts);
+        const Key* splitters = level.splitters + slot * kParts;
+        s_splitters[mine] = splitters[thread];
+        s_tree[thread] = splitters[PathTree::splitter_at<kBits>(max(thread, 1)) - 1];
         s_counts[thread] = 0;
     }
+    if (thread < 32) s_counts[kParts + thread] = s_runs[kParts + thread] = 0;  // see leave_out()
     __syncthreads();
-#pragma unroll
-    for (int k = 0; k < kKeys; k += 4) descend<kBits, 4>(s_tree, keys + k, places + k);
-#pragma unroll
-    for (int k = 0; k < kKeys; ++k) {
-        if (twins && places[k] != 4 * (kParts - 1) && keys[k] == word_at(s_splitters, places[k])) {
-            places[k] = 4 * place_of<kBits>(place_of<kBits>(places[k] / 4) + 1);
-        }
-        places[k] = k * kThreads + thread < tile.count
-                        ? atomicAdd(&word_at(s_counts, places[k]), 4u) * 65536 + places[k]
-                        : kNobody;
-    }
+    quicksort::rank_cells<PathTree, kBits>(keys, tile.count, twins, s_tree, s_splitters, s_counts,
+                                           places, quicksort::count_four);
     __syncthreads();
     const unsigned count = thread < kParts ? s_counts[mine] / 4 : 0;
     Key* to = count > 0 ? reserve(level, slot, thread, count) : nullptr;
@@ -119,11 +100,7 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     const unsigned run = quicksort::sum_before(count > 0 ? (count + 6) / 4 * 4 : 0, s_sums) + skew;
     if (thread < kParts) s_runs[mine] = 4 * run;
     __syncthreads();
-#pragma unroll
-    for (int k = 0; k < kKeys; ++k) {
-        if (places[k] == kNobody) continue;
-        word_at(s_keys, word_at(s_runs, places[k] % 65536) + places[k] / 65536) = keys[k];
-    }
+    quicksort::stage_tile(tile.count, s_runs, s_keys, keys, places);
     cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);  // bulk copies see the keys
     __syncthreads();
     if (to != nullptr) quicksort::store_run(s_keys + run, to, count);
@@ -131,64 +108,21 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());  // s_keys is read
 }
 
-// Samples the lists of a level and partitions them.
-template <int kKeys, int kBits>
-void run_level(const Level& level, int keys_per_part, std::uint64_t seed, std::int64_t tiles) {
-    quicksort::launch_choose_regions<kBits>(level, keys_per_part, seed);
-    const auto kernel = partition_kernel<kBits, kKeys>;
-    constexpr int kBytes = (kThreads * kKeys + (6 << kBits)) * static_cast<int>(sizeof(Key));
-    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-    kernel<<<static_cast<unsigned>(tiles), kThreads, kBytes>>>(level);
-    cuda_check(cudaGetLastError());
-}
-
 template <int kKeys>
-void run_any(int bits, const Level& level, int keys_per_part, std::uint64_t seed,
-             std::int64_t tiles) {
-    constexpr decltype(&run_level<kKeys, 5>) kRun[] = {run_level<kKeys, 5>, run_level<kKeys, 6>,
-                                                       run_level<kKeys, 7>, run_level<kKeys, 8>,
-                                                       run_level<kKeys, 9>};
-    kRun[bits - 5](level, keys_per_part, seed, tiles);
+void sort_tiles(const Input& input, Output& output, PhaseTimer& timer) {
+    const auto partition = [](auto bits, const Level& level, unsigned tiles) {
+        const auto kernel = partition_kernel<bits, kKeys>;
+        constexpr int kBytes = (kThreads * kKeys + (6 << bits)) * static_cast<int>(sizeof(Key));
+        cuda_check(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+        kernel<<<tiles, kThreads, kBytes>>>(level);
+    };
+    quicksort::sort_by_levels<PathTree>(input, output, timer, kKeys, partition);
 }
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    const std::int64_t count = input.count();
-    timer.begin(Phase::kSetup);
-    const LevelPlan plan = quicksort::plan_levels(count, input.options);
-    DeviceBuffer<Key> d_keys(count), d_first(plan.first_keys), d_last(plan.last_keys);
-    LevelMemory memory(plan);
     const bool large = quicksort::shared_bytes_of_block() >= 72 * 1024;
-    const int tile_keys = kThreads * (large ? kMoreKeys : kFewerKeys);
-
-    timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
-
-    timer.begin(Phase::kKernels);
-    LevelMemory::Outcome outcome = {.overflowed = true, .long_leaves = 0};
-    if (plan.possible) {
-        quicksort::queue_levels(plan, memory, d_keys.data(), count, d_first.data(), d_last.data(),
-                                input.seed, tile_keys,
-                                large ? run_any<kMoreKeys> : run_any<kFewerKeys>);
-        outcome = memory.outcome();
-    }
-    const Key* sorted = d_first.data();
-    int rounds = 0;
-    if (outcome.overflowed) {
-        d_last = {};  // makes room for the rounds' memory
-        rounds = quicksort::sort_exactly(d_keys.data(), d_first.data(), count,
-                                         input.options.integer("--rounds"), input.seed);
-        sorted = d_keys.data();
-    }
-
-    timer.begin(Phase::kCopyOut);
-    cuda_check(cudaMemcpy(output.keys.data(), sorted, d_keys.bytes(), cudaMemcpyDeviceToHost));
-    timer.end();
-    timer.note_grid((count - 1) / tile_keys + 1, kThreads);
-    timer.declare_work({.bytes = 2.0 * d_keys.bytes()});  // each key read and written once
-    output.report = {{"overflowed", outcome.overflowed ? 1 : 0},
-                     {"long_leaves", outcome.long_leaves},
-                     {"rounds", rounds}};
+    (large ? sort_tiles<kMoreKeys> : sort_tiles<kFewerKeys>)(input, output, timer);
 }
 
 int main(int argc, char** argv) {

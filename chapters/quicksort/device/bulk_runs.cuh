@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bulk copies of stage 23, for the stages that build on it.
-// Unchanged from stage 23_bulk_copies.
+// How a tile comes and goes, for the stages that build on 23: its keys are read by four, put into
+// their runs in shared memory, and each run leaves by a bulk copy.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,10 +8,110 @@
 #include <cstdint>
 #include <cuda/ptx>
 
+#include "device/multiway.cuh"
+#include "device/search_trees.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
 
+// Reads `count` keys of a tile: four neighbours at once from a whole one, which begins at 16 bytes.
+template <int kKeys>
+__device__ __forceinline__ void load_tile(const Key* from, int count, Key (&keys)[kKeys]) {
+    const int thread = threadIdx.x;
+    if (count == kThreads * kKeys) {
+#pragma unroll
+        for (int k = 0; k < kKeys; k += 4) {
+            const int4 four = reinterpret_cast<const int4*>(from)[k / 4 * kThreads + thread];
+            keys[k] = four.x, keys[k + 1] = four.y, keys[k + 2] = four.z, keys[k + 3] = four.w;
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < kKeys; ++k) {
+            keys[k] = k * kThreads + thread < count ? from[k * kThreads + thread] : 0;
+        }
+    }
+}
+
+// The first of two twins belongs to the next part.
+template <typename Tree, int kBits>
+__device__ __forceinline__ void skip_twins(Key* s_splitters, const Key* keys, unsigned* places) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+        const unsigned part = Tree::template cell_of<kBits>(places[k] / 4),
+                       last = (1u << kBits) - 1;
+        if (part < last && keys[k] == word_at(s_splitters, places[k])) {
+            places[k] = 4 * Tree::template cell_of<kBits>(part + 1);
+        }
+    }
+}
+
+// Ranks the keys of a tile. kPlain: a whole tile without twins, so no branch keeps the compiler
+// from overlapping four keys with the next. count_four(s_counts, places): see there.
+template <typename Tree, int kBits, bool kPlain, int kKeys, typename CountFour>
+__device__ __forceinline__ void rank_cells(const Key (&keys)[kKeys], int count, bool twins,
+                                           Key* s_tree, Key* s_splitters, unsigned* s_counts,
+                                           unsigned (&places)[kKeys], CountFour count_four) {
+#pragma unroll
+    for (int k = 0; k < kKeys; k += 4) {
+        Tree::template descend<kBits, 4>(s_tree, keys + k, places + k);
+        if (!kPlain) {
+            const int i = k * kThreads + static_cast<int>(threadIdx.x);
+            if (twins) skip_twins<Tree, kBits>(s_splitters, keys + k, places + k);
+            leave_out<kThreads>(i, count, 1 << kBits, places + k);
+        }
+        count_four(s_counts, places + k);
+    }
+}
+
+template <typename Tree, int kBits, int kKeys, typename CountFour>
+__device__ __forceinline__ void rank_cells(const Key (&keys)[kKeys], int count, bool twins,
+                                           Key* s_tree, Key* s_splitters, unsigned* s_counts,
+                                           unsigned (&places)[kKeys], CountFour count_four) {
+    if (twins || count < kThreads * kKeys) {
+        rank_cells<Tree, kBits, false>(keys, count, twins, s_tree, s_splitters, s_counts, places,
+                                       count_four);
+    } else {
+        rank_cells<Tree, kBits, true>(keys, count, false, s_tree, s_splitters, s_counts, places,
+                                      count_four);
+    }
+}
+
+// Puts four keys into their runs; see leave_out(). All beginnings are read before a key is written,
+// so that no read waits.
+template <bool kWhole>
+__device__ __forceinline__ void stage_four(int i, int count, unsigned* s_runs, Key* s_keys,
+                                           const Key* keys, const unsigned* places) {
+    unsigned bytes[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+        bytes[k] = word_at(s_runs, places[k] % 65536) + places[k] / 65536;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+        if (kWhole || i + k * kThreads < count) word_at(s_keys, bytes[k]) = keys[k];
+    }
+}
+
+// s_runs: four times where the run of a cell begins. places: see count_four().
+template <int kKeys>
+__device__ __forceinline__ void stage_tile(int count, unsigned* s_runs, Key* s_keys,
+                                           const Key (&keys)[kKeys],
+                                           const unsigned (&places)[kKeys]) {
+    const int thread = threadIdx.x;
+    if (count == kThreads * kKeys) {
+#pragma unroll
+        for (int k = 0; k < kKeys; k += 4) {
+            stage_four<true>(0, count, s_runs, s_keys, keys + k, places + k);
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < kKeys; k += 4) {
+            stage_four<false>(k * kThreads + thread, count, s_runs, s_keys, keys + k, places + k);
+        }
+    }
+}
+
+// Unchanged from stage 23_bulk_copies.
 // Stores a run. It begins as many keys behind a multiple of 16 bytes as its target. Devices below
 // compute capability 9.0 have no bulk copies.
 __device__ inline void store_run(const Key* s_run, Key* to, unsigned count) {

@@ -15,14 +15,21 @@
 
 namespace quicksort {
 
+inline constexpr int kMostSlack = 74;
+
 // For tests: short lists can have two levels, and ordinary keys overflow with little slack.
 inline const std::vector<Option> kLevelOptions = {
     {"--bits", "2^bits parts in each of two levels, 5 to 9; 0: by the number of keys", 0, 0, 9},
-    {"--slack", "room in the regions of the first level, in percent more than its keys", 74, 0, 74},
+    {"--slack", "room in the regions of the first level, in percent more than its keys", kMostSlack,
+     0, kMostSlack},
+    {"--seeds", "sorts the keys with so many seeds, --seed and those after it: none may differ", 1,
+     1, 1'000'000},
     kRoundsOption};
 
-// Device memory: the keys, 1.74 and 2 times as much room for regions, and 64 bytes for each leaf.
+// Device memory: the keys, 1.74 and 2 times as much room for regions, and tables, of which short
+// lists have more.
 inline constexpr double kLevelBytesPerKey = 19;
+inline constexpr double kTablesOfShortLists = 128 * 1024;  // bytes, with fewer than 2^23 keys
 
 struct LevelPlan {
     bool possible;  // false: more keys than the levels' 32-bit counts can hold
@@ -31,7 +38,8 @@ struct LevelPlan {
     std::int64_t first_keys, last_keys;  // the sizes of the two buffers
 };
 
-inline LevelPlan plan_levels(std::int64_t count, const course::sorting::Options& options) {
+// asked, slack: the values of kLevelOptions.
+inline LevelPlan plan_levels(std::int64_t count, int asked, std::int64_t slack) {
     LevelPlan plan = {};
     plan.possible = count < (std::int64_t{1} << 31);
     if (!plan.possible) {
@@ -40,12 +48,11 @@ inline LevelPlan plan_levels(std::int64_t count, const course::sorting::Options&
     }
     int bits = 0;
     while ((std::int64_t{kKeysPerPart} << bits) < count) ++bits;
-    const auto asked = static_cast<int>(options.integer("--bits"));
     if (asked > 0) bits = 2 * asked;
     const bool two = asked > 0 || bits > 8;
     plan.first_bits = std::clamp(two ? (bits + 1) / 2 : bits, 5, 9);
     plan.last_bits = two ? std::clamp(bits - plan.first_bits, 5, 9) : 0;
-    plan.first_area = (count + count * options.integer("--slack") / 100 + 3) / 4 * 4;
+    plan.first_area = (count + count * slack / 100 + 3) / 4 * 4;
     plan.first_keys = plan.first_area + 4;
     plan.last_keys = 2 * count + 4 * kMostParts;
     return plan;
@@ -87,6 +94,12 @@ class LevelMemory {
     }
     unsigned leaf_count() const { return static_cast<unsigned>(leaf_count_); }
 
+    // Of the device, in all.
+    std::size_t bytes() const {
+        return first_.bytes() + last_.bytes() + leaves_.bytes() + constants_.bytes() +
+               long_leaves_.bytes() + flags_.bytes();
+    }
+
     struct Outcome {
         bool overflowed;
         unsigned long_leaves;
@@ -116,16 +129,25 @@ class LevelMemory {
         Arrays(int list_count, int part_count)
             : parts_of_list(part_count),
               lists(list_count),
+              first_tiles(list_count),
               parts(std::int64_t{list_count} * part_count),
               regions(parts.count()),
               cursors(parts.count()) {}
         Level level(const Key* from, Key* to, unsigned* flags, unsigned* tiles) {
-            return {from,           to,    lists.data(), static_cast<int>(lists.count()),
-                    parts_of_list,  tiles, parts.data(), regions.data(),
-                    cursors.data(), flags, flags + 1};
+            return {from,           to,
+                    lists.data(),   static_cast<int>(lists.count()),
+                    parts_of_list,  first_tiles.data(),
+                    tiles,          parts.data(),
+                    regions.data(), cursors.data(),
+                    flags,          flags + 1};
+        }
+        std::size_t bytes() const {
+            return lists.bytes() + first_tiles.bytes() + parts.bytes() + regions.bytes() +
+                   cursors.bytes();
         }
         int parts_of_list;
         course::DeviceBuffer<LevelList> lists;
+        course::DeviceBuffer<unsigned> first_tiles;
         course::DeviceBuffer<Key> parts;  // their splitters
         course::DeviceBuffer<unsigned> regions, cursors;
     };

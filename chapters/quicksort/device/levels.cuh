@@ -25,7 +25,6 @@ struct LevelList {
     std::int64_t area;  // its area in the destination
     unsigned count;  // keys
     unsigned area_keys;  // the size of the area
-    unsigned first_tile;  // see Tile
     bool constant, twins;  // all keys are equal; some splitters are twins
     unsigned capacity;  // of its regions
 };
@@ -36,6 +35,7 @@ struct Level {
     Key* to;
     LevelList* lists;
     int list_count, parts;
+    unsigned* first_tiles;  // of each list: a block that looks for its own reads whole sectors
     unsigned* tiles;  // of all lists
     Key* splitters;  // the upper ends of the parts
     unsigned* regions;  // the part's region, counted within its list, or kNoRegion
@@ -69,10 +69,11 @@ __device__ __forceinline__ Key* reserve(const Level& level, int slot, int part, 
 __device__ __forceinline__ Tile tile_of_level(const Level& level, int tile_keys) {
     const int thread = threadIdx.x;
     if (blockIdx.x >= *level.tiles) return {0, 0, 0};
-    const int lists = __syncthreads_count(thread < level.list_count &&
-                                          level.lists[thread].first_tile <= blockIdx.x);
+    const int lists =
+        __syncthreads_count(thread < level.list_count && level.first_tiles[thread] <= blockIdx.x);
     const LevelList& list = level.lists[lists - 1];
-    const std::int64_t skipped = std::int64_t{blockIdx.x - list.first_tile} * tile_keys;
+    const std::int64_t skipped =
+        std::int64_t{blockIdx.x - level.first_tiles[lists - 1]} * tile_keys;
     return {lists - 1, list.from + skipped,
             static_cast<int>(min(list.count - skipped, std::int64_t{tile_keys}))};
 }
@@ -105,11 +106,12 @@ static __global__ void __launch_bounds__(kMostParts)
     list.begin = sum_before(std::int64_t{list.count}, s_counts);
     list.area = sum_before(area, s_areas);
     list.area_keys = static_cast<unsigned>(area);
-    list.first_tile = static_cast<unsigned>(sum_before(tiles, s_tiles));
-    if (slot < level.list_count) level.lists[slot] = list;
-    if (slot == level.list_count - 1) {
-        *level.tiles = list.first_tile + static_cast<unsigned>(tiles);
+    const auto first_tile = static_cast<unsigned>(sum_before(tiles, s_tiles));
+    if (slot < level.list_count) {
+        level.lists[slot] = list;
+        level.first_tiles[slot] = first_tile;
     }
+    if (slot == level.list_count - 1) *level.tiles = first_tile + static_cast<unsigned>(tiles);
 }
 
 // One block per list: splitters, and regions for the parts that are not constant. kSlots: the parts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shape of a round from stage 15 on.
+// The shape of a round of stage 15, and of those that build on it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,12 +14,11 @@ namespace quicksort {
 inline constexpr int kThreads = 512;
 inline constexpr int kKeysPerThread = 16;
 inline constexpr int kTileKeys = kThreads * kKeysPerThread;
-inline constexpr int kLeafKeys = 8192;
+inline constexpr int kLeafKeys = 8192;  // at most
 inline constexpr int kSplitters = 128;  // the last one of each list is padding
-inline constexpr int kBuckets = 2 * kSplitters;
+inline constexpr int kBuckets = 2 * kSplitters;  // open parts, and parts of equal keys
 inline constexpr Key kLargestKey = INT32_MAX;
 
-// Unchanged from stage 15_multiway_partition.
 // The two passes of a round. counts: one per list and bucket; see place_child().
 struct Pass {
     const Key* from;

@@ -8,11 +8,13 @@
 #include "device/levels.cuh"
 #include "device/multiway.cuh"
 #include "device/register_network.cuh"
+#include "device/search_trees.cuh"
 #include "device/sub_bucket_leaves.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
 
+template <typename Tree>
 static __global__ void __launch_bounds__(kLeafThreads, 3)
     sort_leaves_kernel(const Key* from, Key* sorted, RegionLeaves leaves) {
     extern __shared__ __align__(16) Key s_keys[];
@@ -23,7 +25,7 @@ static __global__ void __launch_bounds__(kLeafThreads, 3)
             leaves.long_leaves[atomicAdd(leaves.long_count, 1u)] = blockIdx.x;
         }
     } else if (leaf.count > 0) {
-        sort_leaf(from + leaf.from, static_cast<int>(leaf.count), s_keys, sorted + leaf.to);
+        sort_leaf<Tree>(from + leaf.from, static_cast<int>(leaf.count), s_keys, sorted + leaf.to);
     }
 }
 
@@ -68,14 +70,15 @@ static __global__ void __launch_bounds__(kBlock)
 
 // Queues what follows the last level: the leaves of `level` go to `sorted`, and so do its constant
 // parts and those of the level before.
-inline void queue_leaves(const Level& level, const Level& before, const RegionLeaves& leaves,
-                         unsigned leaf_count, Key* sorted) {
-    constexpr int kBlocks = 1024;
+template <typename Tree>
+void queue_leaves(const Level& level, const Level& before, const RegionLeaves& leaves,
+                  unsigned leaf_count, Key* sorted) {
+    constexpr int kBlocks = 264;  // two on each multiprocessor of an H200
     place_leaves_kernel<<<level.list_count, kMostParts>>>(level, before, leaves);
     course::cuda_check(cudaGetLastError());
     fill_constants_kernel<<<kBlocks, 256>>>(leaves, sorted);
     course::cuda_check(cudaGetLastError());
-    sort_leaves_kernel<<<leaf_count, kLeafThreads, kRoomBytes>>>(level.to, sorted, leaves);
+    sort_leaves_kernel<Tree><<<leaf_count, kLeafThreads, kRoomBytes>>>(level.to, sorted, leaves);
     course::cuda_check(cudaGetLastError());
     constexpr int kLongBytes = (1024 * kKeysPerThread / 16 * 17) * static_cast<int>(sizeof(Key));
     constexpr int kShortBytes =

@@ -59,4 +59,18 @@ __device__ __forceinline__ int sort_samples(const Key* from, const List& list, K
     return samples;
 }
 
+// Whether a sorted sample has the key at least `often` times.
+__device__ inline bool is_frequent(Key key, const Key* s_samples, int samples, int often) {
+    int first = 0;
+    for (int end = samples; first < end;) {  // bisection
+        const int middle = (first + end) / 2;
+        if (s_samples[padded(middle)] < key) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return first + often <= samples && s_samples[padded(first + often - 1)] == key;
+}
+
 }  // namespace quicksort

@@ -44,28 +44,41 @@ __device__ __forceinline__ void descend_tile(const Key* from, const Tile& tile, 
     for (int j = 0; j < kKeys; ++j) buckets[j] -= 1 << kLevels;
 }
 
-// As in stage 17_staged_runs. The bucket of a key is twice the number of splitters that are less;
-// one more if the next splitter equals it. A key's rank is the number of keys that the block
-// counted in its bucket before.
+// As in stage 17_staged_runs, for a tree of any number of levels and any kind of parts:
+// part_of(key, less, s_splitters) is the part of a key that is larger than `less` splitters. Reads
+// and ranks the keys of the block's tile. A key's rank is the number of keys that the block counted
+// in its part before.
+template <int kLevels, int kKeys, typename PartOf>
+__device__ __forceinline__ void rank_tile(const Key* from, const Tile& tile, const Key* splitters,
+                                          Key (&keys)[kKeys], int (&parts)[kKeys],
+                                          unsigned (&ranks)[kKeys], unsigned* s_counts, int counts,
+                                          PartOf part_of) {
+    constexpr int kNodes = 1 << kLevels;
+    __shared__ Key s_splitters[kNodes], s_tree[kNodes];
+    const int thread = threadIdx.x;
+    if (thread < kNodes) {
+        s_splitters[thread] = splitters[tile.slot * kNodes + thread];
+        if (thread < kNodes - 1) s_tree[node_of<kLevels>(thread)] = s_splitters[thread];
+    }
+    if (thread < counts) s_counts[thread] = 0;
+    descend_tile<kLevels>(from, tile, s_tree, keys, parts);
+#pragma unroll
+    for (int j = 0; j < kKeys; ++j) {
+        parts[j] = part_of(keys[j], parts[j], s_splitters);
+        if (j * kThreads + thread < tile.count) ranks[j] = atomicAdd(&s_counts[parts[j]], 1u);
+    }
+    __syncthreads();
+}
+
+// Parts of stage 15: twice the number of splitters that are less; one more if the next splitter
+// equals the key.
 __device__ inline void classify_tile(const Pass& pass, const Tile& tile,
                                      Key (&keys)[kKeysPerThread], int (&buckets)[kKeysPerThread],
                                      unsigned (&ranks)[kKeysPerThread], unsigned* s_counts) {
-    constexpr int kTreeLevels = 7;
-    __shared__ Key s_splitters[kSplitters], s_tree[kSplitters];
-    const int thread = threadIdx.x;
-    if (thread < kSplitters) {
-        const Key splitter = pass.splitters[tile.slot * kSplitters + thread];
-        s_splitters[thread] = splitter;
-        if (thread < kSplitters - 1) s_tree[node_of<kTreeLevels>(thread)] = splitter;
-    }
-    if (thread < kBuckets) s_counts[thread] = 0;
-    descend_tile<kTreeLevels>(pass.from, tile, s_tree, keys, buckets);
-#pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
-        buckets[j] = 2 * buckets[j] + (keys[j] == s_splitters[buckets[j]]);
-        if (j * kThreads + thread < tile.count) ranks[j] = atomicAdd(&s_counts[buckets[j]], 1u);
-    }
-    __syncthreads();
+    rank_tile<7>(pass.from, tile, pass.splitters, keys, buckets, ranks, s_counts, kBuckets,
+                 [](Key key, int less, const Key* s_splitters) {
+                     return 2 * less + (key == s_splitters[less]);
+                 });
 }
 
 // As in stage 17_staged_runs, for any pass with a function classify_tile().

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT
-// What a warp does alone in stage 20: it sorts by the network of stage 18, and adds up.
+// What a warp does alone in the leaves of stage 20: it sorts sub-buckets by the network of stage
+// 18, and adds up.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include "device/bitonic.cuh"
+#include "device/network_steps.cuh"
 #include "device/register_network.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
+
+inline constexpr int kLeafThreads = 384;
+inline constexpr int kSplitLeafKeys = kLeafThreads * kKeysPerThread;
+inline constexpr int kSubLevels = 5, kSubBuckets = 1 << kSubLevels;  // one for each lane of a warp
+// The room of a sub-bucket begins at 16 bytes.
+inline constexpr int kRoomBytes =
+    (kSplitLeafKeys + 3 * kSubBuckets) * static_cast<int>(sizeof(Key));
+inline constexpr int kLongestSubBucket = 32 * 16;  // what a warp can sort in registers
 
 // The sum of `value` over the lanes before this one.
 __device__ __forceinline__ int sum_of_lanes_before(int value) {
@@ -27,6 +38,11 @@ __device__ __forceinline__ void merge_in_thread(Key (&keys)[kKeys]) {
         order(keys[kBegin], keys[kBegin + 2]);
         order(keys[kBegin], keys[kBegin + 1]);
         order(keys[kBegin + 1], keys[kBegin + 2]);
+    } else if constexpr (kCount == 5) {
+        constexpr int kPairs[9][2] = {{0, 3}, {1, 4}, {0, 2}, {1, 3}, {0, 1},
+                                      {2, 4}, {1, 2}, {3, 4}, {2, 3}};
+#pragma unroll
+        for (int i = 0; i < 9; ++i) order(keys[kBegin + kPairs[i][0]], keys[kBegin + kPairs[i][1]]);
     } else if constexpr (kCount > 1) {
         constexpr int kHalf = kCount / 2;
 #pragma unroll
@@ -36,8 +52,8 @@ __device__ __forceinline__ void merge_in_thread(Key (&keys)[kKeys]) {
     }
 }
 
-// Sorts the 32 kKeys keys of a warp; kKeys is 2^k or 3 2^k, and even. Lane l then has those from
-// place kKeys l on.
+// Sorts the 32 kKeys keys of a warp; kKeys is 5, 2^k or 3 2^k. Lane l then has those from place
+// kKeys l on.
 template <int kKeys>
 __device__ __forceinline__ void sort_warp(Key (&keys)[kKeys]) {
     const int lane = threadIdx.x % 32;
@@ -51,6 +67,87 @@ __device__ __forceinline__ void sort_warp(Key (&keys)[kKeys]) {
         }
         merge_in_thread<0, kKeys>(keys);
     }
+}
+
+// A warp sorts up to 32 kKeys keys of shared memory. Their room begins at 16 bytes and is a whole
+// number of 16 bytes.
+template <int kKeys>
+__device__ __forceinline__ void sort_sub_bucket(Key* s_keys, int count, Key* sorted) {
+    const int lane = threadIdx.x % 32;
+    Key keys[kKeys];
+#pragma unroll
+    for (int j = 0; j < kKeys; ++j) {
+        keys[j] = j * 32 < count - lane ? s_keys[j * 32 + lane] : kLargestKey;
+    }
+    sort_warp(keys);
+    __syncwarp();  // all lanes have read s_keys
+    Key* s_own = s_keys + lane * kKeys;
+    const int own = count - lane * kKeys;
+#pragma unroll
+    for (int j = 0; j < kKeys; ++j) {
+        if (j >= own) break;
+        if constexpr (kKeys % 4 == 0) {
+            if (j % 4 > 0) continue;
+            *reinterpret_cast<int4*>(s_own + j) =
+                make_int4(keys[j], keys[j + 1], keys[j + 2], keys[j + 3]);
+        } else if constexpr (kKeys % 2 == 0) {
+            if (j % 2 > 0) continue;
+            *reinterpret_cast<int2*>(s_own + j) = make_int2(keys[j], keys[j + 1]);
+        } else {
+            s_own[j] = keys[j];
+        }
+    }
+    __syncwarp();  // the keys are in order
+    // Read again: otherwise, the compiler would keep the first loop's conditions all the time.
+    const int left = __shfl_sync(0xffffffff, count, 0) - lane;
+#pragma unroll
+    for (int j = 0; j < kKeys; ++j) {
+        if (j * 32 < left) sorted[j * 32 + lane] = s_keys[j * 32 + lane];
+    }
+}
+
+// Sorts the sub-buckets of a leaf, which lie in s_keys. Lane b knows that of number b: how many
+// keys it `owns`, where its room begins, and how many keys are in those before.
+__device__ __forceinline__ void sort_sub_buckets(int own, int room, int place, Key* s_keys,
+                                                 Key* sorted) {
+#pragma unroll 1
+    for (int b = threadIdx.x / 32; b < kSubBuckets; b += kLeafThreads / 32) {
+        const int count = __shfl_sync(0xffffffff, own, b);
+        Key* s_bucket = s_keys + __shfl_sync(0xffffffff, room, b);
+        Key* to = sorted + __shfl_sync(0xffffffff, place, b);
+        if (count <= 32 * 4) {
+            sort_sub_bucket<4>(s_bucket, count, to);
+        } else if (count <= 32 * 5) {
+            sort_sub_bucket<5>(s_bucket, count, to);
+        } else if (count <= 32 * 6) {
+            sort_sub_bucket<6>(s_bucket, count, to);
+        } else if (count <= 32 * 8) {
+            sort_sub_bucket<8>(s_bucket, count, to);
+        } else if (count <= 32 * 12) {
+            sort_sub_bucket<12>(s_bucket, count, to);
+        } else if (count <= kLongestSubBucket) {
+            sort_sub_bucket<16>(s_bucket, count, to);
+        }
+    }
+    for (int b = 0; b < kSubBuckets; ++b) {
+        const int count = __shfl_sync(0xffffffff, own, b);
+        if (count <= kLongestSubBucket) continue;  // what is left is sorted by all warps together
+        Key* s_bucket = s_keys + __shfl_sync(0xffffffff, room, b);
+        Key* to = sorted + __shfl_sync(0xffffffff, place, b);
+        sort_by_block(s_bucket, count);
+        for (int i = threadIdx.x; i < count; i += kLeafThreads) to[i] = s_bucket[i];
+    }
+}
+
+// Samples every few keys of a leaf. The first warp sorts the sample, and only this warp may read it
+// before a barrier. Returns how many keys it has: no more than threads.
+__device__ __forceinline__ int sample_leaf(const Key* from, int count, Key* s_samples) {
+    const int thread = threadIdx.x, samples = min(count, kLeafThreads);
+    if (thread < samples) s_samples[thread] = from[thread * count / samples];
+    __syncthreads();
+    if (thread < 32) sort_sub_bucket<kLeafThreads / 32>(s_samples, samples, s_samples);
+    __syncwarp();  // the samples are in order
+    return samples;
 }
 
 }  // namespace quicksort

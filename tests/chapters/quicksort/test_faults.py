@@ -15,12 +15,16 @@ del sys.argv[1:]
 # The run that must fail, and what it must say. A fault that makes a region overflow is not found here: the exact
 # sort takes over, and the result is right.
 WRONG = "WRONG RESULT"
+FINDING = "WRONG RESULT|out of bounds|uninitialised|race"
 UNINITIALISED = "uninitialised (shared|global) memory"
 RUNS = {
     "no_barrier": ("--n 20000", UNINITIALISED),
     "upper_lanes_keep_less": ("--n 20000", WRONG),
     "short_room": ("--n 20000", "race"),
     "first_part_is_constant": ("--n 20000", WRONG),
+    "constant_parts_are_not_counted": ("--n 20000 --bits 5 --input few-unique", FINDING),
+    "silent_overflow": ("--n 30000 --bits 5 --slack 0", FINDING),
+    "nobody_is_left_out": ("--n 20000 --bits 5", FINDING),
     "runs_overlap": ("--n 20000", UNINITIALISED),
     "no_fence": ("--n 20000", "missing proxy fence"),
     "no_wait": ("--n 20000", "copy never waited for"),

@@ -158,6 +158,22 @@ def sampling_killer(n: int, seed: int) -> list[int]:
     return keys
 
 
+@unittest.skipUnless(LONG and ENGINE != "count", "the long tests")
+class ManySeeds(SortTest):
+    def test_a_thousand_seeds(self) -> None:
+        """On a GPU with as many keys as the stages are recorded with."""
+        n = 1 << 28 if ENGINE == "gpu" else 10_000
+        for stage in STAGES:
+            if stage.has_kernels and stage.name.split("/")[1] >= "22":
+                seeds = 1000 if stage == last_own_stage() else 50
+                bits = () if ENGINE == "gpu" else ("--bits", 5)
+                self.check(stage, "--n", n, "--seeds", seeds, *bits)
+
+
+def last_own_stage() -> Stage:
+    return [stage for stage in STAGES if stage.has_kernels][-1]
+
+
 @unittest.skipIf(LONG, "files of the quick tests")
 class SampleSort(SortTest):
     """Stages 15 on: whatever the keys are, no part of a round loses one."""
@@ -209,6 +225,27 @@ class SampleSort(SortTest):
                 ):
                     with self.subTest(f"{stage.name} {words}"):
                         self.assertEqual(self.report_of(stage, *words)["overflowed"], overflowed)
+
+    @unittest.skipIf(ENGINE == "count", "the same as without counters")
+    def test_equal_keys_are_done_after_one_round(self) -> None:
+        """They have a part of their own. In an open part they would stay until the last round, and the network
+        would sort them."""
+        for stage in STAGES:
+            if stage.has_kernels and "15" <= stage.name.split("/")[1] < "22":
+                for name in ("all-equal", "few-unique"):
+                    report = self.report_of(stage, "--n", 20_000, "--input", name)
+                    with self.subTest(f"{stage.name} {name}"):
+                        self.assertEqual((report["rounds"], report["lists_left"]), ("1", "0"))
+
+    @unittest.skipIf(ENGINE == "count", "the same as without counters")
+    def test_other_seeds(self) -> None:
+        """The same keys, other samples; an overflow's exact sort must not spoil the sorts that follow."""
+        for stage in STAGES:
+            if stage.has_kernels and stage.name.split("/")[1] >= "22":
+                words = ("--n", 12_000, "--bits", 5, "--seeds", 20)
+                self.assertEqual(self.report_of(stage, *words)["overflowed"], "0")
+                words = ("--n", 12_000, "--bits", 5, "--seeds", 4, "--slack", 0)
+                self.assertEqual(self.report_of(stage, *words)["overflowed"], "4")
 
     @unittest.skipIf(ENGINE == "count", "the same as without counters")
     def test_sizes_at_the_edges_of_tiles_and_leaves(self) -> None:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Quicksort, stage 27: thrust::sort.
+// Quicksort, stage 28: thrust::sort.
 // Idea: one line. Thrust sees that the keys are integers, and that they are to be in ascending
 // order, so it calls CUB's radix sort. With a comparison of the user's own, it merges instead.
-// Compared with 26_cub_radix_sort: Thrust allocates the temporary storage inside the call, and
+// Compared with 27_cub_radix_sort: Thrust allocates the temporary storage inside the call, and
 // frees it there. This time belongs to the sort.
 // Limit now: the allocation for short lists, memory for long ones.
 // Not of the thesis.

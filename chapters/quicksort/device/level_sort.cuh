@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// The host's part of a sort by levels, for stage 22 and those that build on it: memory, copies, the
+// launches of both levels and of the leaves, what happens if a region overflows, and the report. A
+// stage says how the lists of a level are partitioned.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/exact_rounds.cuh"
+#include "device/level_memory.cuh"
+#include "device/levels.cuh"
+#include "device/region_leaves.cuh"
+#include "problem/quicksort.hpp"
+
+namespace quicksort {
+
+// Samples the lists of a level of 2^bits parts, and partitions them: partition(bits, level, tiles)
+// launches the kernel of a stage. Its first argument is a type's constant, so that the kernel can
+// be a template of it.
+template <int kBits, typename Partition>
+void run_level(const Level& level, int keys_per_part, std::uint64_t seed, std::int64_t tiles,
+               const Partition& partition) {
+    launch_choose_regions<kBits>(level, keys_per_part, seed);
+    partition(std::integral_constant<int, kBits>(), level, static_cast<unsigned>(tiles));
+    course::cuda_check(cudaGetLastError());
+}
+
+template <typename Partition>
+void run_level(int bits, const Level& level, int keys_per_part, std::uint64_t seed,
+               std::int64_t tiles, const Partition& partition) {
+    switch (bits) {
+        case 5:
+            return run_level<5>(level, keys_per_part, seed, tiles, partition);
+        case 6:
+            return run_level<6>(level, keys_per_part, seed, tiles, partition);
+        case 7:
+            return run_level<7>(level, keys_per_part, seed, tiles, partition);
+        case 8:
+            return run_level<8>(level, keys_per_part, seed, tiles, partition);
+        default:
+            return run_level<9>(level, keys_per_part, seed, tiles, partition);
+    }
+}
+
+// Sorts keys[0, count) into `first`, which has plan.first_keys; `last` has plan.last_keys.
+template <typename Tree, typename Partition>
+void queue_levels(const LevelPlan& plan, LevelMemory& memory, const Key* keys, std::int64_t count,
+                  Key* first, Key* last, std::uint64_t seed, int tile_keys,
+                  const Partition& partition) {
+    const bool two = plan.last_bits > 0;
+    memory.clear();
+    const Level upper = memory.first(keys, two ? first : last), none = {};
+    prepare_level_kernel<<<1, kMostParts>>>(upper, none, count, plan.first_area, tile_keys);
+    course::cuda_check(cudaGetLastError());
+    run_level(plan.first_bits, upper, two ? 1 : kKeysPerPart, seed, (count - 1) / tile_keys + 1,
+              partition);
+    const Level lower = two ? memory.last(first, last) : upper;
+    if (two) {
+        prepare_level_kernel<<<1, kMostParts>>>(lower, upper, count, 0, tile_keys);
+        course::cuda_check(cudaGetLastError());
+        run_level(plan.last_bits, lower, kKeysPerPart, ~seed, count / tile_keys + lower.list_count,
+                  partition);
+    }
+    queue_leaves<Tree>(lower, two ? upper : none, memory.leaves(), memory.leaf_count(), first);
+}
+
+// Counts the places where two lists differ.
+static __global__ void count_differences_kernel(const Key* __restrict__ keys,
+                                                const Key* __restrict__ others, std::int64_t count,
+                                                Count* __restrict__ differences) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride) {
+        if (keys[i] != others[i]) atomicAdd(differences, Count{1});
+    }
+}
+
+// The sorted keys of a run, and how they came about.
+struct SortedKeys {
+    const Key* keys;
+    LevelMemory::Outcome outcome;
+    int rounds;
+};
+
+// sort(seed) sorts the same keys again; `first` is what it returned for the first seed. Sorts them
+// with the seeds that follow, so that there are `seeds` in all, and returns how many sorts
+// overflowed. Errors: WrongResultError if a result differs from the first.
+template <typename Sort>
+std::int64_t sort_with_seeds(std::int64_t count, const SortedKeys& first, std::uint64_t seed,
+                             std::int64_t seeds, const Sort& sort) {
+    course::DeviceBuffer<Key> d_first(count);
+    course::DeviceBuffer<Count> d_differences(1);
+    course::cuda_check(
+        cudaMemcpy(d_first.data(), first.keys, d_first.bytes(), cudaMemcpyDeviceToDevice));
+    course::cuda_check(cudaMemset(d_differences.data(), 0, d_differences.bytes()));
+    std::int64_t overflowed = first.outcome.overflowed;
+    for (std::int64_t i = 1; i < seeds; ++i) {
+        const SortedKeys sorted = sort(seed + static_cast<std::uint64_t>(i));
+        overflowed += sorted.outcome.overflowed;
+        count_differences_kernel<<<1024, 256>>>(d_first.data(), sorted.keys, count,
+                                                d_differences.data());
+        course::cuda_check(cudaGetLastError());
+        Count differences = 0;
+        course::cuda_check(cudaMemcpy(&differences, d_differences.data(), sizeof differences,
+                                      cudaMemcpyDeviceToHost));
+        if (differences > 0) {
+            throw course::WrongResultError(
+                course::text("--seeds: seed ", seed + static_cast<std::uint64_t>(i), ": ",
+                             differences, " keys differ from those of seed ", seed));
+        }
+    }
+    return overflowed;
+}
+
+// The function of a stage. Tree: that of the leaves. A tile has kThreads keys_per_thread keys.
+template <typename Tree, typename Partition>
+void sort_by_levels(const Input& input, Output& output, PhaseTimer& timer, int keys_per_thread,
+                    const Partition& partition) {
+    const std::int64_t count = input.count();
+    const int tile_keys = kThreads * keys_per_thread;
+    timer.begin(Phase::kSetup);
+    const LevelPlan plan = plan_levels(count, static_cast<int>(input.options.integer("--bits")),
+                                       input.options.integer("--slack"));
+    course::DeviceBuffer<Key> d_keys(count), d_first(plan.first_keys), d_last(plan.last_keys);
+    LevelMemory memory(plan);
+
+    timer.begin(Phase::kCopyIn);
+    course::cuda_check(
+        cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
+
+    timer.begin(Phase::kKernels);
+    const auto sort = [&](std::uint64_t seed) {
+        if (d_last.count() < plan.last_keys) {  // a sort before has overflowed, and used d_keys
+            d_last = course::DeviceBuffer<Key>(plan.last_keys);
+            course::cuda_check(cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(),
+                                          cudaMemcpyHostToDevice));
+        }
+        SortedKeys sorted = {d_first.data(), {.overflowed = true, .long_leaves = 0}, 0};
+        if (plan.possible) {
+            queue_levels<Tree>(plan, memory, d_keys.data(), count, d_first.data(), d_last.data(),
+                               seed, tile_keys, partition);
+            sorted.outcome = memory.outcome();
+        }
+        if (sorted.outcome.overflowed) {
+            d_last = {};  // makes room for the rounds' memory
+            sorted.rounds = sort_exactly(d_keys.data(), d_first.data(), count,
+                                         input.options.integer("--rounds"), seed);
+            sorted.keys = d_keys.data();
+        }
+        return sorted;
+    };
+    const SortedKeys sorted = sort(input.seed);
+    timer.begin(Phase::kCopyOut);
+    course::cuda_check(
+        cudaMemcpy(output.keys.data(), sorted.keys, d_keys.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid((count - 1) / tile_keys + 1, kThreads);
+    timer.declare_work({.bytes = 2.0 * d_keys.bytes()});  // each key read and written once
+    const std::int64_t seeds = input.options.integer("--seeds");
+    const std::int64_t overflowed = seeds > 1
+                                        ? sort_with_seeds(count, sorted, input.seed, seeds, sort)
+                                        : sorted.outcome.overflowed;
+    output.report = {{"overflowed", overflowed},
+                     {"long_leaves", sorted.outcome.long_leaves},
+                     {"rounds", sorted.rounds}};
+}
+
+}  // namespace quicksort
