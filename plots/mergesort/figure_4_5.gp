@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Figure 4.5, from a trace: the merge matrix and its path (a); the diagonals, the comparisons of their searches
 # and their crossings with the path (b).
+# panels: 0.5
 
 load shared.'/style.gp'
 set multiplot

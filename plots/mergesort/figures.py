@@ -15,10 +15,28 @@ from plots.drawing.panels import (
     published,
 )
 from plots.drawing.scene import scene_figure
-from plots.mergesort import merge_path, multisort, opencl, passes, search, selection
+from plots.mergesort import (
+    beyond,
+    merge_path,
+    multisort,
+    opencl,
+    passes,
+    pipeline,
+    search,
+    selection,
+)
 from plots.mergesort.overlap import prepare_overlap
 from plots.mergesort.published import PRINTED
-from plots.mergesort.stages import BEST, FIRST, MULTISORT, STAGE_RUNS, STAGES, THESIS
+from plots.mergesort.stages import (
+    BEST,
+    FIRST,
+    HOST_TO_HOST,
+    MULTISORT,
+    STAGE_RUNS,
+    STAGES,
+    THESIS,
+    TILES,
+)
 from plots.mergesort.tables import TABLES
 from plots.records.source import Source
 
@@ -133,13 +151,45 @@ FIGURES = (
     opencl.FIGURE,
 )
 
+# The stages after the thesis'. They have figures and tables of their own once they are recorded.
+BEYOND_FIGURES = (
+    Figure(
+        "mergesort_beyond",
+        "",
+        STAGES.chapter,
+        "Merge sort beyond the thesis: keys per second",
+        "The thesis ends with stage 06.",
+        beyond.prepare_rates,
+        in_readme=True,
+        script="rates_against_n",
+        folder="drawing",
+    ),
+)
+HOST_FIGURES = (
+    Figure(
+        "mergesort_pipeline",
+        "",
+        STAGES.chapter,
+        "Merge sort from host to host: what overlaps",
+        "The thesis overlaps the copy to the GPU alone (4.3.5).",
+        pipeline.prepare_pipeline,
+        in_readme=True,
+    ),
+)
+RECORDED = len(TILES) > 0
+HOST_RECORDED = HOST_TO_HOST in STAGES
+
 CHAPTER = Chapter(
     STAGES,
-    FIGURES,
+    FIGURES + (BEYOND_FIGURES if RECORDED else ()) + (HOST_FIGURES if HOST_RECORDED else ()),
     Rate("keys"),
     # Herrero and Troiani 2024 compare kernels.
-    Rules({"input": "uniform"}, MULTISORT, STAGE_RUNS, (THESIS, MULTISORT)),
-    tables=TABLES,
+    Rules({"input": "uniform"}, (*MULTISORT, *TILES), STAGE_RUNS, (THESIS, MULTISORT)),
+    tables={
+        **TABLES,
+        **({"beyond": beyond.rates_table} if RECORDED else {}),
+        **({"host": beyond.host_table} if HOST_RECORDED else {}),
+    },
     printed=PRINTED,
     working_set_bytes=lambda n: 8.0 * n,  # the list, and the list that it is merged into
     traces=(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The same MultiSort in CUDA and OpenCL: the times of both kernels, and the ratio of their sums, ours and the
 # printed one.
+# panels: 0.35 0.675
 
 load shared.'/style.gp'
 theirs = show_printed ? ", printed_file using 1:2 with linespoints lt 8 title columnheader(1)" : ''

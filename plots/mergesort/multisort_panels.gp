@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The three panels of one table of Herrero and Troiani 2024: sorted, random and reversed keys. Ours are blue,
 # theirs grey. Dashed lines are the bounds of either device's memory bandwidth.
+# panels: 0.345 0.665
 
 load shared.'/style.gp'
 dark = '#303030'
@@ -26,10 +27,9 @@ set xlabel x_title noenhanced font ',17'
 set key top left reverse Left font ',14' samplen 1.8 spacing 1.0
 titles = sprintf('"%s" "%s" "%s"', title_0, title_1, title_2)
 do for [i=0:2] {
-    set lmargin at screen 0.08 + 0.305*i
-    set rmargin at screen 0.36 + 0.305*i
+    set lmargin at screen 0.075 + 0.32*i
+    set rmargin at screen 0.335 + 0.32*i
     set title word(titles, i+1) noenhanced
-    if (i > 0) { set format y '' }
     plot ours_file index i using 1:2 with linespoints lt 1 lw 3 pt 7 ps 1.2 title columnheader(1) @printed @printed_least @our_least @beside
     @no_heading
     unset label 103

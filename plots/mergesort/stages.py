@@ -21,3 +21,7 @@ STAGE_RUNS = {
 }
 # The engine of each of them that is not a GPU's.
 OTHER_ENGINES = {MULTISORT_CPU: "cpu", OPENCL: "opencl"}
+# The merge sort by tiles and the libraries' merge sorts; none, until they are recorded.
+HOST_TO_HOST = "18_host_to_host"  # its kernels_ms are whole runs, with both copies
+TILES = tuple(name for name in STAGES.kernels if name > OPENCL and name != HOST_TO_HOST)
+TILE_SIZES = tuple(2**exponent for exponent in range(20, 29, 2))

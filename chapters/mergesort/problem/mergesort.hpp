@@ -21,8 +21,10 @@ using course::sorting::Output;  // span<Key> keys, report
 using course::sorting::SortKeys;
 
 // main() of every stage. `largest_n` gives the most keys that the stage can sort on the current
-// device; nullptr: as many as fit memory. Returns the exit status (error.hpp).
+// device; nullptr: as many as fit memory. A run that needs more device memory than there is ends
+// before it allocates. Returns the exit status (error.hpp).
 int run_stage(int argc, char** argv, std::string_view stage_name, SortKeys sort_keys,
-              LargestN largest_n = nullptr, const std::vector<Option>& options = {});
+              LargestN largest_n = nullptr, const std::vector<Option>& options = {},
+              double device_bytes_per_key = 8);
 
 }  // namespace mergesort

@@ -60,6 +60,7 @@ class Claim final : public course::Problem {
         timer.declare_work(multisort_work(n(), size_i_));
     }
     course::Verdict verify() override { return {true, "not looked at"}; }
+    void exchange_result(course::ResultFile&) override {}
     void write_output(std::ostream&, course::PhaseTimer&) override {}
 
   private:

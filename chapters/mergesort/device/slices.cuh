@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// A merge of up to 16 runs of any lengths that can be launched slice by slice. For stage 18.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/shared_memory.hpp"
+#include "device/chunk_sort.cuh"
+#include "device/multiway_boundaries.cuh"
+#include "device/multiway_merge.cuh"
+#include "device/multiway_tile.cuh"
+#include "problem/mergesort.hpp"
+#include "problem/multisort.hpp"
+
+namespace mergesort {
+
+inline constexpr int kMostRuns = 16;
+inline constexpr int kSliceTile = (kThreads - kMostRuns / 2) * kKeysPerThread;  // keys
+
+// Missing runs have length 0.
+struct Runs {
+    std::int64_t begins[kMostRuns], lengths[kMostRuns];
+};
+
+// kMostRuns threads per tile: boundaries[kMostRuns * tile + j] becomes the number of keys of run j
+// that come before the tile. After the last tile come the lengths.
+__global__ void find_slice_cuts_kernel(const Key* __restrict__ from, Runs runs, std::int64_t tiles,
+                                       std::int64_t* __restrict__ boundaries) {
+    const Lanes<kMostRuns> lanes;
+    const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const std::int64_t tile = thread / kMostRuns;
+    if (tile > tiles) return;
+    const std::int64_t length = runs.lengths[lanes.lane];
+    boundaries[thread] =
+        tile == tiles ? length
+                      : cut_run(lanes, from, runs.begins[lanes.lane], length, tile * kSliceTile);
+}
+
+// One block per tile, from `first_tile` on.
+__global__ void __launch_bounds__(kThreads, 2)
+    merge_slice_kernel(const Key* __restrict__ from, Key* __restrict__ to, Runs runs,
+                       std::int64_t first_tile, const std::int64_t* __restrict__ boundaries) {
+    extern __shared__ Key s_keys[];
+    __shared__ Tile<kMostRuns> s_tile;
+    const int thread = threadIdx.x;
+    const std::int64_t tile = first_tile + blockIdx.x;
+    if (thread < kMostRuns) {
+        const std::int64_t cut = boundaries[tile * kMostRuns + thread];
+        place_fragments(from + runs.begins[thread] + cut,
+                        boundaries[(tile + 1) * kMostRuns + thread] - cut, s_tile);
+        if (thread == 0) s_tile.result = to + tile * kSliceTile;
+    }
+    __syncthreads();
+    merge_fragments(PaddedKeys{s_keys}, s_tile);
+}
+
+// Before launch_slice.
+inline void launch_slice_cuts(const Key* from, const Runs& runs, std::int64_t tiles,
+                              std::int64_t* boundaries, cudaStream_t stream) {
+    course::allow_dynamic_shared(merge_slice_kernel, kTileBytes);
+    find_slice_cuts_kernel<<<blocks_for((tiles + 1) * kMostRuns, kThreads), kThreads, 0, stream>>>(
+        from, runs, tiles, boundaries);
+    course::cuda_check(cudaGetLastError());
+}
+
+// Merges the tiles [first, last).
+inline void launch_slice(const Key* from, Key* to, const Runs& runs, std::int64_t first,
+                         std::int64_t last, const std::int64_t* boundaries, cudaStream_t stream) {
+    merge_slice_kernel<<<blocks_for(last - first, 1), kThreads, kTileBytes, stream>>>(
+        from, to, runs, first, boundaries);
+    course::cuda_check(cudaGetLastError());
+}
+
+}  // namespace mergesort

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "problem/multiway.hpp"
+
+#include <algorithm>
+
+#include "problem/multisort.hpp"
+
+namespace mergesort {
+
+Option ways_option() {
+    return {"--ways", "runs that a pass merges at most; rounded down to a power of two", 8, 2, 16};
+}
+
+Option blocks_option() {
+    return {"--blocks", "blocks that share the tiles of a pass; 0: as many as run at once", 0, 0,
+            1 << 20};
+}
+
+Pass make_pass(std::int64_t count, std::int64_t run, int ways, int windows, int window_keys,
+               int fragments_per_gap) {
+    Pass pass = {};
+    pass.count = count;
+    pass.run = run;
+    pass.ways = ways;
+    pass.capacity = (windows - ways / fragments_per_gap) * window_keys;
+    const std::int64_t group = ways * run;
+    pass.tiles_per_group = (group - 1) / pass.capacity + 1;
+    pass.tiles =
+        count / group * pass.tiles_per_group + (count % group + pass.capacity - 1) / pass.capacity;
+    return pass;
+}
+
+std::vector<Pass> plan_passes(std::int64_t count, std::int64_t run, std::int64_t most_ways,
+                              int windows, int window_keys, int fragments_per_gap) {
+    int levels = merge_levels(count, run), most_levels = 1;
+    while (std::int64_t{4} << most_levels <= 2 * most_ways) ++most_levels;
+    std::vector<Pass> passes;
+    while (levels > 0) {
+        const int left = (levels + most_levels - 1) / most_levels;
+        const int own = (levels + left - 1) / left;
+        passes.push_back(make_pass(count, run, 1 << own, windows, window_keys, fragments_per_gap));
+        run <<= own;
+        levels -= own;
+    }
+    return passes;
+}
+
+std::int64_t most_boundaries(const std::vector<Pass>& passes) {
+    std::int64_t most = 0;
+    for (const Pass& pass : passes) most = std::max(most, pass.tiles * pass.ways);
+    return most;
+}
+
+}  // namespace mergesort

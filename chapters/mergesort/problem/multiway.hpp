@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The passes of a merge sort that merges several runs at once (stages 14 on).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "problem/mergesort.hpp"
+
+namespace mergesort {
+
+// One pass: groups of `ways` runs are merged, each of `run` keys. A group has tiles of `capacity`
+// keys, of which the last may be short. The last group may have fewer runs, and its last run may be
+// short.
+struct Pass {
+    std::int64_t count, run;  // keys
+    std::int64_t tiles_per_group;  // of a whole group
+    std::int64_t tiles;
+    int ways;  // 2, 4, 8 or 16
+    int capacity;  // keys
+};
+
+// --ways: how many runs a pass merges at most.
+Option ways_option();
+
+// --blocks: how many blocks share the tiles of a pass. 0: as many as run at once.
+Option blocks_option();
+
+// A pass over `count` keys. A tile has `windows` windows of `window_keys` keys, one per thread;
+// each of the ways / 2 pairs of fragments may waste one of them.
+Pass make_pass(std::int64_t count, std::int64_t run, int ways, int windows, int window_keys,
+               int fragments_per_gap = 2);
+
+// The passes that turn runs of `run` keys into one of `count` keys, each of at most `most_ways`
+// runs. There are as few as possible, and their ways differ by a factor of 2 at most: each round of
+// a pass costs time, even if it finds nothing to merge.
+std::vector<Pass> plan_passes(std::int64_t count, std::int64_t run, std::int64_t most_ways,
+                              int windows, int window_keys, int fragments_per_gap = 2);
+
+// The most boundaries that a pass has: `ways` per tile.
+std::int64_t most_boundaries(const std::vector<Pass>& passes);
+
+}  // namespace mergesort

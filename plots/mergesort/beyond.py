@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The merge sort by tiles and the libraries' merge sorts: keys per second against the number of
+keys, beside what the device allows; and the sort from host to host beside its copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from common.tools.lib.numbers import power_of_two, short_ms
+from common.tools.lib.stages import DataError
+from plots.drawing.figure import Drawing
+from plots.drawing.panels import Runs
+from plots.drawing.rates import Limit
+from plots.drawing.rates import prepare_rates as draw_rates
+from plots.drawing.rates import rates_table as table_of_rates
+from plots.drawing.words import kernel_engine
+from plots.mergesort.stages import HOST_TO_HOST, STAGES, TILE_SIZES, TILES
+from plots.records.limits import Limits
+from plots.records.medians import quartiles
+from plots.records.rows import Report, Row, newest
+from plots.records.source import Source
+
+RUNS = Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys")
+
+# Models of the last own stage, of 2^28 uniform keys: see the README.
+BYTES_PER_KEY = 48  # the sort of the tiles and five passes read and write each key
+WAVEFRONTS_PER_KEY = 164 / 32  # of shared memory; a multiprocessor does one per cycle
+ALU_CYCLES_PER_KEY = 136 / 32  # integer instructions; a multiprocessor does 64 lanes per cycle
+# A multiprocessor does 128 fused multiply-adds per cycle, which count as two operations.
+OPERATIONS_PER_CYCLE = 256
+
+
+def limits_of(limits: Limits) -> list[Limit]:
+    """What memory, shared memory and the integer units allow; without those that are not known."""
+    cycles = limits.operations_per_second / OPERATIONS_PER_CYCLE  # of all multiprocessors
+    found = [
+        Limit("memory", limits.bytes_per_second / BYTES_PER_KEY),
+        Limit("shared memory", cycles / WAVEFRONTS_PER_KEY),
+        Limit("integer units", cycles / ALU_CYCLES_PER_KEY),
+    ]
+    return [one for one in found if one.rate > 0]
+
+
+def prepare_rates(source: Source) -> Drawing:
+    """Kernels alone. On this machine, of the stages that run here."""
+    engine = "gpu" if source.recorded else kernel_engine(source.rows(STAGES.chapter))
+    stages = [stage for stage in TILES if source.recorded or engine in STAGES[stage].executables]
+    return draw_rates(source, RUNS, stages, TILE_SIZES, limits_of)
+
+
+def rates_table(
+    rows: Sequence[Row], _reports: Sequence[Report], limits: Mapping[str, Limits]
+) -> list[str]:
+    """For the README: keys per second of the kernels."""
+    own = [row for row in rows if row.n in TILE_SIZES]
+    return [
+        *table_of_rates(own, limits, TILES, TILE_SIZES, limits_of),
+        "",
+        "![Keys per second against the number of keys](figures/mergesort_beyond.svg)",
+    ]
+
+
+def copies_by_n(reports: Sequence[Report]) -> dict[int, float]:
+    """Milliseconds of two plain copies, the latest of each n."""
+    return {
+        one.n: float(one.value)
+        for one in reports
+        if (one.stage, one.engine, one.field) == (HOST_TO_HOST, "gpu", "copies_ms")
+    }
+
+
+def host_table(
+    rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str, Limits]
+) -> list[str]:
+    """For the README: whole runs from host to host beside the copies alone."""
+    own = newest(
+        [
+            row
+            for row in rows
+            if (row.stage, row.engine, row.input) == (HOST_TO_HOST, "gpu", "uniform")
+        ]
+    )
+    copies = copies_by_n(reports)
+    sizes = sorted({row.n for row in own} & copies.keys())
+    if not sizes:
+        raise DataError(f"no rows of {HOST_TO_HOST} with a report of the copies")
+    lines = ["| keys | copies alone | sort from host to host | more |", "|---|---|---|---|"]
+    for n in sizes:
+        total = quartiles([row.kernels_ms for row in own if row.n == n])[1]
+        more = 100 * (total / copies[n] - 1)
+        lines.append(
+            f"| {power_of_two(n)} | {short_ms(copies[n])} | {short_ms(total)} | {more:.1f} % |"
+        )
+    return [
+        *lines,
+        "",
+        f"{own[0].device}, uniform keys in pinned memory, medians without allocation. Copies alone:"
+        " to the device and back, one after the other.",
+        "",
+        "![What overlaps in a sort from host to host](figures/mergesort_pipeline.svg)",
+    ]
