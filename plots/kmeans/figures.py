@@ -11,11 +11,10 @@ from common.tools.lib.numbers import short_count, short_ratio, short_time
 from common.tools.lib.stages import DataError
 from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Drawing, Figure
-from plots.drawing.instructions import prepare_instructions
 from plots.drawing.panels import Runs, gains_of, prepare_against_n, prepare_cpu_gpu, published
 from plots.kmeans.clusters import CLUSTERINGS, STAGES, prepare_clusters
-from plots.kmeans.one_pass import ONE_PASS, RUN, SHOWN_K, iterations_table, prepare_iterations
-from plots.kmeans.profile import POINTS, PROFILED
+from plots.kmeans.one_pass import ONE_PASS, RUN, iterations_table, prepare_iterations
+from plots.kmeans.profile import PROFILED
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
 from plots.records.rows import Report, Row, matches, newest
@@ -202,24 +201,6 @@ ONE_PASS_FIGURES = (
         prepare_iterations,
         in_readme=True,
     ),
-    Figure(
-        "kmeans_instructions",
-        "",
-        STAGES.chapter,
-        "K-means beyond the thesis, instructions per point",
-        "The thesis counts no instructions in this chapter.",
-        lambda source: prepare_instructions(
-            source,
-            STAGES.chapter,
-            PROFILED,
-            POINTS,
-            "point",
-            f"one iteration of {{n}} points, k = {SHOWN_K}",
-        ),
-        in_readme=True,
-        script="instructions",
-        folder="drawing",
-    ),
 )
 
 CHAPTER = Chapter(
@@ -232,6 +213,8 @@ CHAPTER = Chapter(
         # time in any range.
         stage_runs={name: {"max-coordinate": str(RUN["max-coordinate"])} for name in ONE_PASS},
         series=(KERNELS,),
+        kernel_timed=ONE_PASS[1:],
+        ladder_run={"k": "16"},  # the number of clusters that every stage was measured with
         further_runs=tuple({"k": str(k)} for k in CLUSTERS[1:]),
     ),
     tables={"times": times_table} | ({"iterations": iterations_table} if ONE_PASS else {}),

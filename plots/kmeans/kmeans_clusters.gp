@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # K-means: points in the colours of their clusters, and the centroids. A point is a stroke as long as it is wide:
 # an SVG holds all points of a colour in one path. Marks would take three times the bytes.
+# panels: 0.335 0.665
 
 load shared.'/style.gp'
 set multiplot

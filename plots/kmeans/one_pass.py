@@ -88,7 +88,7 @@ def reading_ms(n: int, limits: Mapping[str, Limits], device: str) -> float:
 
 
 def prepare_iterations(source: Source) -> Drawing:
-    """The time of an iteration against k, and whole runs."""
+    """The time of an iteration: every stage at one k, and against k those with several."""
     path = source.rows_path(STAGES.chapter)
     rows = [
         row for row in source.rows(STAGES.chapter) if row.stage in ONE_PASS and matches(row, RUN)
@@ -110,20 +110,23 @@ def prepare_iterations(source: Source) -> Drawing:
     if not common:
         raise DataError(f"{STAGES.chapter}: there is no k at which every stage was measured")
     shown_k = SHOWN_K if SHOWN_K in common else max(common)
-    whole = [(stage, medians[stage, shown_k, MANY][1]) for stage in stages]
+    lines = {stage: points for stage, points in series.items() if len(points) > 1} or series
     device = device_label(rows, engine)
     limits = {} if engine == "emu" else source.limits()
     reading = reading_ms(n, limits, rows[0].device)
-    values = [ms for points in series.values() for _, ms in points] + [reading] * (reading > 0)
-    low, high = log_range(values, 0.38)  # the key is above the lines
+    reading_values = [reading] * (reading > 0)
+    shown = [dict(points)[shown_k] for points in series.values()]
+    bars_low, bars_high = log_range(shown + reading_values, 0.1)
+    # The key is above the lines.
+    low, high = log_range([ms for own in lines.values() for _, ms in own] + reading_values, 0.5)
     listed = ", ".join(
         f"{stage} {three_digits(dict(points)[shown_k])} ms" for stage, points in series.items()
     )
     said = f" Reading the points once takes {three_digits(reading)} ms." if reading else ""
     return Drawing(
         tables={
-            "iteration": [Block(stage, points) for stage, points in series.items()],
-            "whole": [Block("whole run", whole)],
+            "iteration": [Block(stage, points) for stage, points in lines.items()],
+            "stage": [Block("one more iteration", list(zip(series, shown)))],
         },
         variables={
             "k_low": ks[0] / 1.2,
@@ -134,8 +137,9 @@ def prepare_iterations(source: Source) -> Drawing:
             "reading": reading,
             "reading_text": f"reading {short_count(n)} points once",
             "bars": len(stages),
-            "whole_top": 1.2 * max(ms for _, ms in whole),
-            "whole_title": f"Whole runs, k = {shown_k}, {MANY} iterations, ms",
+            "bars_low": bars_low,
+            "bars_high": bars_high,
+            "bars_title": f"Kernels of one more iteration, k = {shown_k}, ms",
         },
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
@@ -143,8 +147,8 @@ def prepare_iterations(source: Source) -> Drawing:
             f"Kernels of one more iteration, {short_count(n)} points, k = {shown_k}: {listed}.{said}"
         ),
         alt=(
-            f"Line chart of the time of an iteration against the number of clusters on {device},"
-            f" the times logarithmic, and a bar chart of whole runs; k = {shown_k}: {listed}.{said}"
+            f"Bar chart of the time of an iteration on {device}, the times logarithmic, and a line"
+            f" chart against the number of clusters; k = {shown_k}: {listed}.{said}"
         ),
     )
 

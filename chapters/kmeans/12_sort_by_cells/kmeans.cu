@@ -52,12 +52,11 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
     if (is_last_block(state.progress)) end_iteration(state, k);
 }
 
-// Sorts the points, and runs all iterations.
+// Sorts the rows of points, and runs all iterations.
 template <class Key>
-Progress run_iterations(const Input& input, const int2* d_points, CellSort& sort,
-                        const Cells& cells, const Tasks& tasks, const State& state,
-                        IterationQueue& queue, PhaseTimer& timer) {
-    const SortedPoints<Key> sorted = sort.sort<Key>(d_points, cells);
+Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells, const Tasks& tasks,
+                        const State& state, IterationQueue& queue, PhaseTimer& timer) {
+    const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells);
     const int squares = (cells.columns - 1) / kSide + 1;
     make_tasks_kernel<<<dim3(squares, squares), kSide * kSide>>>(sorted, tasks);
     cuda_check(cudaGetLastError());
@@ -94,14 +93,14 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(cudaMemset(d_number.data(), 0, d_number.bytes()));
 
     timer.begin(Phase::kKernels);
-    const Cells cells = sort.choose_cells(d_points.data());
+    const Cells cells = sort.sort_by_rows(d_points.data());
     const Tasks tasks = {d_tasks.data(), d_number.data()};
     const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
                          d_before.data(),     d_sizes.data(), input.max_iterations,
                          input.all_iterations};
     const auto run =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    const Progress progress = run(input, d_points.data(), sort, cells, tasks, state, queue, timer);
+    const Progress progress = run(input, sort, cells, tasks, state, queue, timer);
     // The labels are those of the centroids before the last iteration.
     kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
                          d_before.data(), k, sort.d_labels());

@@ -81,13 +81,13 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
     if (threadIdx.x == 0) *tasks.number = 0;
 }
 
-// Sorts the points, and runs all iterations.
+// Sorts the rows of points, and runs all iterations.
 template <class Key>
-Progress run_iterations(const Input& input, const int2* d_points, CellSort& sort,
-                        const Cells& cells, CellSumsMemory& memory, const Tasks& tasks,
-                        const State& state, IterationQueue& queue, PhaseTimer& timer) {
-    const SortedPoints<Key> sorted = sort.sort<Key>(d_points, cells);
-    const CellSums sums = memory.sum(sorted, input.count());
+Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells,
+                        CellSumsMemory& memory, const Tasks& tasks, const State& state,
+                        IterationQueue& queue, PhaseTimer& timer) {
+    const CellSums sums = memory.cleared();
+    const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells, sums);
     sort.end_preparation();
     const std::int64_t useful = kmeans::max_tasks(input.count(), sort.max_cells()) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
@@ -127,15 +127,14 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(cudaMemset(d_number.data(), 0, d_number.bytes()));
 
     timer.begin(Phase::kKernels);
-    const Cells cells = sort.choose_cells(d_points.data());
+    const Cells cells = sort.sort_by_rows(d_points.data());
     const Tasks tasks = {d_tasks.data(), d_number.data()};
     const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
                          d_before.data(),     d_sizes.data(), input.max_iterations,
                          input.all_iterations};
     const auto run =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    const Progress progress =
-        run(input, d_points.data(), sort, cells, d_cell_sums, tasks, state, queue, timer);
+    const Progress progress = run(input, sort, cells, d_cell_sums, tasks, state, queue, timer);
     // The labels are those of the centroids before the last iteration.
     kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
                          d_before.data(), k, sort.d_labels());

@@ -81,9 +81,9 @@ __global__ void __launch_bounds__(kLabelThreads)
     unsigned short* s_queue = s_queues[thread / 32];
     const std::int64_t stride = gridDim.x * kLabelWarps * kLabelBatch;
     std::int64_t first = (blockIdx.x * kLabelWarps + thread / 32) * std::int64_t{kLabelBatch};
+    int2 batch[2 * kLabelPairs];
+    int number = load_batch(batch, points + first + 2 * lane, count - first - 2 * lane);
     for (; first < count; first += stride) {
-        int2 batch[2 * kLabelPairs];
-        const int number = load_batch(batch, points + first + 2 * lane, count - first - 2 * lane);
         int queued = 0;
 #pragma unroll
         for (int i = 0; i < 2 * kLabelPairs; i += 2) {
@@ -98,6 +98,9 @@ __global__ void __launch_bounds__(kLabelThreads)
             queued += push_if(code == kSeveral, place, s_queue + queued);
             queued += push_if(other == kSeveral, place + 1, s_queue + queued);
         }
+        // The next batch is on its way while the queue is worked off.
+        const std::int64_t next = first + stride + 2 * lane;
+        number = load_batch(batch, points + next, count - next);
         __syncwarp();  // the queue must be written, and also the codes, which are overwritten now
         for (int i = lane; i < queued; i += 32) {
             const int2 point = points[first + s_queue[i]];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stages 12 to 15: the points sorted by the cells of a grid, once before the iterations.
-// A partition by rows of cells, then one by columns within each row. Each has a pass that counts.
+// A partition by rows of cells, then one by columns within each row. Each has a pass that counts,
+// and the second one also adds up the points of each cell, for stages 13 to 15.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,6 +13,7 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
+#include "device/cell_runs.cuh"
 #include "device/cells.cuh"
 #include "device/columns.cuh"
 #include "device/fused_sums.cuh"
@@ -19,6 +21,12 @@
 #include "problem/kmeans.hpp"
 
 namespace kmeans {
+
+// Sums of offsets from the corner of the cells: (columns + 1) words per row, as in
+// SortedPoints::starts.
+struct CellSums {
+    Word *u, *v;
+};
 
 // What the sort leaves behind, in device memory. Position p of the list has a point as its key.
 template <class Key>
@@ -32,16 +40,6 @@ struct SortedPoints {
     __device__ int rows() const { return static_cast<int>(cells.height() >> cells.shift) + 1; }
     __device__ const unsigned int* starts_of(int row) const {
         return &starts[static_cast<std::int64_t>(row) * (cells.columns + 1)];
-    }
-    // The row that a position is in. Every lane of a warp must call this, with the same position:
-    // the lanes compare 32 rows at a time.
-    __device__ int row_of(unsigned int position) const {
-        const int lane = threadIdx.x % 32;
-        const auto is_before = [&](int row) {
-            return row < cells.columns && *starts_of(row) <= position;
-        };
-        const int group = 32 * (__popc(__ballot_sync(kAllLanes, is_before(32 * lane))) - 1);
-        return group + __popc(__ballot_sync(kAllLanes, is_before(group + lane))) - 1;
     }
     // The offset of a point from the corner of the cells.
     __device__ unsigned int u_of(Key key) const {
@@ -95,32 +93,71 @@ __global__ void __launch_bounds__(kTileThreads<Word>)
     }
 }
 
-// One block: where the rows begin, and how many tiles are before each. kMaxSide + 1 words each.
-// `cursors` are a copy of row_starts, which the partition by rows moves on.
-template <class Key>
-__global__ void __launch_bounds__(kMaxSide)
-    scan_rows_kernel(const unsigned int* __restrict__ row_counts, int rows,
-                     unsigned int* __restrict__ row_starts, unsigned int* __restrict__ cursors,
-                     unsigned int* __restrict__ tile_starts) {
-    __shared__ unsigned int s_warps[32];
-    const int row = threadIdx.x;
-    const unsigned int count = row < rows ? row_counts[row] : 0;
-    const unsigned int tiles = (count + kTilePoints<Key> - 1) / kTilePoints<Key>;
-    const unsigned int start = scan_block(count, s_warps), tile = scan_block(tiles, s_warps);
-    row_starts[row] = cursors[row] = start;
-    tile_starts[row] = tile;
-    if (row < kMaxSide - 1) return;
-    row_starts[kMaxSide] = start + count;
-    tile_starts[kMaxSide] = tile + tiles;
+// Instead of all points, one of kRowStep can be counted if this finds kRowSample points of an
+// average row. Then each row gets room for so many points more than expected: kRowSlack standard
+// deviations of its count.
+constexpr int kRowStep = 64, kRowSlack = 6;
+constexpr int kRowSample = 256;
+
+// Counts the points 0, kRowStep, 2 kRowStep and so on, `sample` of them, by rows of a grid.
+__global__ void __launch_bounds__(kSampleThreads)
+    sample_rows_kernel(const int2* __restrict__ points, std::int64_t sample, Cells cells,
+                       unsigned int* __restrict__ row_counts) {
+    __shared__ unsigned int s_counts[kMaxSide];
+    for (int i = threadIdx.x; i < kMaxSide; i += kSampleThreads) s_counts[i] = 0;
+    __syncthreads();  // counts must be zero before a thread adds
+    const std::int64_t stride = std::int64_t{gridDim.x} * kSampleThreads;
+    std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kSampleThreads + threadIdx.x;
+    for (; i < sample; i += stride) {
+        const unsigned int v = static_cast<unsigned int>(points[i * kRowStep].y) - cells.low.y;
+        atomicAdd(&s_counts[min(v >> cells.shift, kMaxSide - 1u)], 1);
+    }
+    __syncthreads();  // all points of the block must have been counted
+    for (int row = threadIdx.x; row < kMaxSide; row += kSampleThreads) {
+        if (s_counts[row] > 0) atomicAdd(&row_counts[row], s_counts[row]);
+    }
 }
 
-// One block per tile.
+// One block: where the rows begin, kMaxSide + 1 words, and a copy of it, `cursors`, which the
+// partition by rows moves on. The counts are those of all points, or of a sample.
+__global__ void __launch_bounds__(kMaxSide)
+    place_rows_kernel(const unsigned int* __restrict__ row_counts, bool sampled,
+                      unsigned int* __restrict__ row_starts, unsigned int* __restrict__ cursors) {
+    __shared__ unsigned int s_warps[32];
+    const int row = threadIdx.x;
+    unsigned int room = row_counts[row];
+    if (sampled) {
+        room += static_cast<int>(kRowSlack * sqrtf(static_cast<float>(room))) + 8;
+        room *= kRowStep;
+    }
+    const unsigned int start = scan_block(room, s_warps);
+    row_starts[row] = cursors[row] = start;
+    if (row == kMaxSide - 1) row_starts[kMaxSide] = start + room;
+}
+
+// One block: how many tiles are before each row, kMaxSide + 1 words.
+template <class Key>
+__global__ void __launch_bounds__(kMaxSide)
+    count_tiles_kernel(Rows rows, unsigned int* __restrict__ tile_starts) {
+    __shared__ unsigned int s_warps[32];
+    const int row = threadIdx.x;
+    const unsigned int points = rows.ends[row] - rows.starts[row];
+    const unsigned int tiles = (points + kTilePoints<Key> - 1) / kTilePoints<Key>;
+    const unsigned int tile = scan_block(tiles, s_warps);
+    tile_starts[row] = tile;
+    if (row == kMaxSide - 1) tile_starts[kMaxSide] = tile + tiles;
+}
+
+// One block per tile. Sets *failed to 1 if a point is outside of the grid or has no room in its
+// row.
 template <class Key>
 __global__ void __launch_bounds__(kTileThreads<Key>, kTileBlocks<Key>)
     partition_by_rows_kernel(const int2* __restrict__ points, std::int64_t count, Cells cells,
-                             unsigned int* __restrict__ cursors, Key* __restrict__ keys) {
+                             const unsigned int* __restrict__ row_starts,
+                             unsigned int* __restrict__ cursors, Key* __restrict__ keys,
+                             int* __restrict__ failed) {
     Key mine[kPerThread];
-    unsigned int rows[kPerThread];
+    unsigned int rows[kPerThread], all_bits = 0;
     int2 loaded[kPerThread];
     const int number =
         load_points<kTileThreads<Key>>(loaded, points, count, blockIdx.x * kTilePoints<Key>);
@@ -130,33 +167,77 @@ __global__ void __launch_bounds__(kTileThreads<Key>, kTileBlocks<Key>)
         const unsigned int u = static_cast<unsigned int>(loaded[i].x) - cells.low.x;
         const unsigned int v = static_cast<unsigned int>(loaded[i].y) - cells.low.y;
         mine[i] = key_of<Key>(cells, u, v);
-        rows[i] = v >> cells.shift;
+        rows[i] = min(v >> cells.shift, kMaxSide - 1u);
+        all_bits |= u | v;
     }
-    scatter_tile(mine, rows, number, cursors, keys);
+    if (all_bits >> cells.shift >> cells.bits > 0) atomicOr(failed, 1);
+    scatter_tile(mine, rows, number, cursors, keys, row_starts + 1, failed);
 }
 
-// Counts the points of each cell. A block has one tile of the list sorted by rows.
-template <class Key>
-__global__ void __launch_bounds__(kTileThreads<Key>)
-    count_cells_kernel(const Key* __restrict__ keys, Cells cells,
-                       const unsigned int* __restrict__ row_starts,
-                       const unsigned int* __restrict__ tile_starts,
-                       unsigned int* __restrict__ cell_counts) {
-    __shared__ unsigned int s_counts[kMaxSide];
-    const Tile tile = find_tile<Key>(row_starts, tile_starts);
+// Adds up what the lanes of a warp have for a column, in shared memory. If all lanes have the same
+// column, as in a crowded cell, one of them adds for all: the others would wait for each other.
+__device__ inline void add_to_column(unsigned int* s_sums, unsigned int column, unsigned int value,
+                                     bool all_alike) {
+    if (all_alike) value = __reduce_add_sync(kAllLanes, value);
+    if (!all_alike || threadIdx.x % 32 == 0) atomicAdd(&s_sums[column], value);
+}
+
+// Smaller blocks than those of the partitions, and fewer keys at once, so that a multiprocessor has
+// several: then some add while others load.
+constexpr int kCountThreads = 512, kCountBlocks = 3, kCountKeys = 8;
+
+// Counts the points of each cell, and with kWithSums it also adds up their offsets. A block has one
+// tile of the list sorted by rows. Counts and sums must be zero.
+template <class Key, bool kWithSums>
+__global__ void __launch_bounds__(kCountThreads, kCountBlocks)
+    count_cells_kernel(const Key* __restrict__ keys, Cells cells, Rows rows,
+                       unsigned int* __restrict__ cell_counts, CellSums sums) {
+    // Offsets within a cell of a wide grid are added in halves, so that the sums of a tile fit.
+    constexpr int kHalves = sizeof(Key) == 4 ? 1 : 2;
+    constexpr unsigned int kLow = kHalves == 1 ? ~0u : 0xffff;
+    constexpr int kSums = kWithSums ? kHalves * kMaxSide : 1;
+    __shared__ unsigned int s_counts[kMaxSide], s_u[kSums], s_v[kSums];
+    const Tile tile = find_tile<Key>(rows);
     if (tile.begin == tile.end) return;
-    for (int i = threadIdx.x; i < kMaxSide; i += kTileThreads<Key>) s_counts[i] = 0;
-    Key mine[kPerThread];
-    const int number = load_keys(mine, keys, tile);
-    __syncthreads();  // counts must be zero before a thread adds
+    for (int i = threadIdx.x; i < kMaxSide; i += kCountThreads) s_counts[i] = 0;
+    for (int i = threadIdx.x; i < kSums; i += kCountThreads) s_u[i] = s_v[i] = 0;
+    __syncthreads();  // counts and sums must be zero before a thread adds
+    const unsigned int mask = (1u << cells.shift) - 1;
+    const unsigned int points_of_tile = tile.end - tile.begin;
+    for (unsigned int done = 0; done < points_of_tile; done += kCountThreads * kCountKeys) {
+        Key mine[kCountKeys];
+        const int number = load_keys<kCountThreads>(mine, keys, tile.begin + done, tile.end);
 #pragma unroll
-    for (int i = 0; i < kPerThread; ++i) {
-        if (i < number) atomicAdd(&s_counts[mine[i] >> (2 * cells.shift)], 1);
+        for (int i = 0; i < kCountKeys; ++i) {
+            const bool exists = i < number;
+            const unsigned int column = exists ? mine[i] >> (2 * cells.shift) : kMaxSide;
+            const bool all_alike =
+                __all_sync(kAllLanes, column == __shfl_sync(kAllLanes, column, 0));
+            if (!exists) continue;
+            add_to_column(s_counts, column, 1, all_alike);
+            if constexpr (kWithSums) {
+                const unsigned int u = static_cast<unsigned int>(mine[i] >> cells.shift) & mask;
+                const unsigned int v = static_cast<unsigned int>(mine[i]) & mask;
+                add_to_column(s_u, column, u & kLow, all_alike);
+                add_to_column(s_v, column, v & kLow, all_alike);
+                if (kHalves == 1) continue;
+                add_to_column(s_u, kSums / 2 + column, u >> 16, all_alike);
+                add_to_column(s_v, kSums / 2 + column, v >> 16, all_alike);
+            }
+        }
     }
-    __syncthreads();  // all points of the tile must have been counted
-    unsigned int* counts = &cell_counts[static_cast<std::int64_t>(tile.row) * (cells.columns + 1)];
-    for (int i = threadIdx.x; i < cells.columns; i += kTileThreads<Key>) {
-        if (s_counts[i] > 0) atomicAdd(&counts[i], s_counts[i]);
+    __syncthreads();  // all points of the tile must have been added
+    const std::int64_t first_cell = static_cast<std::int64_t>(tile.row) * (cells.columns + 1);
+    for (int i = threadIdx.x; i < cells.columns; i += kCountThreads) {
+        const unsigned int points = s_counts[i];
+        if (points == 0) continue;
+        atomicAdd(&cell_counts[first_cell + i], points);
+        if constexpr (kWithSums) {
+            const Word u = s_u[i] + (kHalves == 1 ? 0 : Word{s_u[kSums / 2 + i]} << 16);
+            const Word v = s_v[i] + (kHalves == 1 ? 0 : Word{s_v[kSums / 2 + i]} << 16);
+            atomicAdd(&sums.u[first_cell + i], u + (Word{points} * i << cells.shift));
+            atomicAdd(&sums.v[first_cell + i], v + (Word{points} * tile.row << cells.shift));
+        }
     }
 }
 
@@ -177,15 +258,13 @@ __global__ void __launch_bounds__(kMaxSide)
 // A block has one tile of the list sorted by rows.
 template <class Key>
 __global__ void __launch_bounds__(kTileThreads<Key>, kTileBlocks<Key>)
-    partition_by_columns_kernel(const Key* __restrict__ by_rows, Cells cells,
-                                const unsigned int* __restrict__ row_starts,
-                                const unsigned int* __restrict__ tile_starts,
+    partition_by_columns_kernel(const Key* __restrict__ by_rows, Cells cells, Rows rows,
                                 unsigned int* __restrict__ cursors, Key* __restrict__ keys) {
-    const Tile tile = find_tile<Key>(row_starts, tile_starts);
+    const Tile tile = find_tile<Key>(rows);
     if (tile.begin == tile.end) return;
     Key mine[kPerThread];
     unsigned int columns[kPerThread];
-    const int number = load_keys(mine, by_rows, tile);
+    const int number = load_keys<kTileThreads<Key>>(mine, by_rows, tile.begin, tile.end);
 #pragma unroll
     for (int i = 0; i < kPerThread; ++i) {
         if (i < number) columns[i] = mine[i] >> (2 * cells.shift);
@@ -200,7 +279,7 @@ class CellSort {
     // Whether the sort can take so many points, and the iterations so many centroids: positions
     // have 32 bits, lanes of a warp stand for centroids, and a tile must fit in shared memory.
     static bool takes(std::int64_t count, int k) {
-        return k <= kMaxColumns && count < std::int64_t{1} << 32 && has_room_for<Word>();
+        return k <= kMaxColumns && count < kNowhere && has_room_for<Word>();
     }
     // Whether keys of 32 bits will do.
     static bool has_short_keys(const Cells& cells) {
@@ -221,7 +300,7 @@ class CellSort {
     // The device memory per point, with the points themselves: they, two lists of keys, and tasks.
     static constexpr double kDeviceBytesPerPoint = 25;
 
-    // The kernels' time from choose_cells() to end_preparation(). Waits for the device.
+    // The kernels' time from sort_by_rows() to end_preparation(). Waits for the device.
     double preparation_ms() const { return course::milliseconds_between(begin_, end_); }
     void end_preparation() { end_.record(); }
 
@@ -235,11 +314,11 @@ class CellSort {
         return cells;
     }
 
-    // A grid over the points, which may be anything between their box and twice as wide. Counts the
-    // points of its rows. Waits for the device.
-    Cells choose_cells(const int2* d_points) {
-        // The grid is guessed from a sample. The pass that counts finds the true box. If a point is
-        // outside of the guess, that pass is done again.
+    // Chooses a grid over the points, which may be anything between their box and twice as wide,
+    // and sorts the points by its rows. Waits for the device.
+    Cells sort_by_rows(const int2* d_points) {
+        // The grid is guessed from a sample, and so is the room that each row needs. The partition
+        // finds out if that was wrong. It is rarely, and then all points are counted.
         begin_.record();
         const std::int64_t step = std::max(kSampleStep, count_ / kSamplePoints);
         const std::int64_t sample = (count_ - 1) / step + 1;
@@ -248,6 +327,17 @@ class CellSort {
             d_points, sample, step, d_box_.data());
         cuda_check(cudaGetLastError());
         Cells cells = cells_over(read_box());
+        if (can_sample_rows(cells)) {
+            sample_rows(d_points, cells);
+            partition_by_rows(d_points, cells, true);
+            int failed = 0;
+            cuda_check(
+                cudaMemcpy(&failed, d_failed_.data(), sizeof failed, cudaMemcpyDeviceToHost));
+            if (failed == 0) {
+                cells.high = last_point(cells);
+                return cells;
+            }
+        }
         count_rows(d_points, cells);
         const Box box = read_box();
         const Cells again = cells_over(box);
@@ -256,40 +346,37 @@ class CellSort {
                           last_of(cells.low.y, box.high.y, cells.shift) < cells.columns;
         if (!fits) count_rows(d_points, cells = again);
         cells.high = box.high;
+        partition_by_rows(d_points, cells, false);
         return cells;
     }
 
-    // Keys have the right type for the cells, which choose_cells() returned. Does not wait.
+    // Sorts the points of each row by columns. Keys have the right type for the cells, which
+    // sort_by_rows() returned. Adds the points of each cell to `sums` if there is memory for them.
+    // Does not wait.
     template <class Key>
-    SortedPoints<Key> sort(const int2* d_points, const Cells& cells) {
+    SortedPoints<Key> sort_rows(const Cells& cells, const CellSums& sums = {nullptr, nullptr}) {
         Key* by_rows = reinterpret_cast<Key*>(d_by_rows_.data());
         Key* sorted = reinterpret_cast<Key*>(d_sorted_.data());
-        unsigned int *row_starts = d_rows_.data() + kRowWords, *tiles = row_starts + kRowWords;
-        unsigned int* row_cursors = tiles + kRowWords;
-        const std::int64_t row_tiles = (count_ - 1) / kTilePoints<Key> + 1;
-        const int rows = static_cast<int>(cells.height() >> cells.shift) + 1;
         constexpr std::size_t kBytes = kStageBytes<Key>;
         constexpr int kThreads = kTileThreads<Key>;
-        cuda_check(cudaFuncSetAttribute(partition_by_rows_kernel<Key>,
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+        // Every row may have a last tile that is not full. Surplus blocks return.
+        const std::int64_t tiles =
+            (count_ - 1) / kTilePoints<Key> + 1 + (cells.height() >> cells.shift) + 1;
+        const Rows rows = {row_starts(), row_cursors(), tile_starts()};
         cuda_check(cudaFuncSetAttribute(partition_by_columns_kernel<Key>,
                                         cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
         cuda_check(cudaMemsetAsync(d_cursors_.data(), 0, d_cursors_.bytes()));
-        scan_rows_kernel<Key>
-            <<<1, kMaxSide>>>(d_rows_.data(), rows, row_starts, row_cursors, tiles);
+        count_tiles_kernel<Key><<<1, kMaxSide>>>(rows, tile_starts());
         cuda_check(cudaGetLastError());
-        partition_by_rows_kernel<Key>
-            <<<row_tiles, kThreads, kBytes>>>(d_points, count_, cells, row_cursors, by_rows);
+        const auto count_cells =
+            sums.u == nullptr ? count_cells_kernel<Key, false> : count_cells_kernel<Key, true>;
+        count_cells<<<tiles, kCountThreads>>>(by_rows, cells, rows, d_cursors_.data(), sums);
         cuda_check(cudaGetLastError());
-        // Every row may have a last tile that is not full. Surplus blocks return.
-        count_cells_kernel<Key>
-            <<<row_tiles + rows, kThreads>>>(by_rows, cells, row_starts, tiles, d_cursors_.data());
-        cuda_check(cudaGetLastError());
-        scan_cells_kernel<<<cells.columns, kMaxSide>>>(row_starts, cells, d_cursors_.data(),
+        scan_cells_kernel<<<cells.columns, kMaxSide>>>(row_starts(), cells, d_cursors_.data(),
                                                        d_starts_.data());
         cuda_check(cudaGetLastError());
-        partition_by_columns_kernel<Key><<<row_tiles + rows, kThreads, kBytes>>>(
-            by_rows, cells, row_starts, tiles, d_cursors_.data(), sorted);
+        partition_by_columns_kernel<Key>
+            <<<tiles, kThreads, kBytes>>>(by_rows, cells, rows, d_cursors_.data(), sorted);
         cuda_check(cudaGetLastError());
         return {cells, sorted, d_starts_.data()};
     }
@@ -339,20 +426,57 @@ class CellSort {
         cuda_check(cudaMemcpy(box, d_box_.data(), d_box_.bytes(), cudaMemcpyDeviceToHost));
         return {make_int2(box[0], box[1]), make_int2(box[2], box[3])};
     }
+    // The last point of a grid that can exist.
+    static int2 last_point(const Cells& cells) {
+        const std::int64_t side = std::int64_t{1} << (cells.shift + cells.bits);
+        return make_int2(static_cast<int>(std::min(cells.low.x + side - 1, kMaxCoordinate)),
+                         static_cast<int>(std::min(cells.low.y + side - 1, kMaxCoordinate)));
+    }
+    // Whether a sample finds enough points. Then all rows together have room for less than twice as
+    // many points, in memory for keys of 8 bytes, and positions have 32 bits.
+    bool can_sample_rows(const Cells& cells) const {
+        return has_short_keys(cells) && count_ < std::int64_t{1} << 31 &&
+               count_ >= std::int64_t{kRowStep} * kRowSample << cells.bits;
+    }
+    void sample_rows(const int2* d_points, const Cells& cells) {
+        const std::int64_t sample = (count_ - 1) / kRowStep + 1;
+        cuda_check(cudaMemsetAsync(d_rows_.data(), 0, kMaxSide * sizeof(unsigned int)));
+        const int blocks =
+            blocks_at_once(sample_rows_kernel, kSampleThreads, (sample - 1) / kSampleThreads + 1);
+        sample_rows_kernel<<<blocks, kSampleThreads>>>(d_points, sample, cells, d_rows_.data());
+        cuda_check(cudaGetLastError());
+    }
     void count_rows(const int2* d_points, const Cells& cells) {
         constexpr int kThreads = kTileThreads<Word>;
-        int device = 0, multiprocessors = 0, blocks = 0;
-        cuda_check(cudaGetDevice(&device));
-        cuda_check(
-            cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-        cuda_check(
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count_rows_kernel, kThreads, 0));
         const std::int64_t tiles = (count_ - 1) / kTilePoints<Word> + 1;
         cuda_check(cudaMemsetAsync(d_rows_.data(), 0, kMaxSide * sizeof(unsigned int)));
-        count_rows_kernel<<<std::min<std::int64_t>(blocks * multiprocessors, tiles), kThreads>>>(
+        count_rows_kernel<<<blocks_at_once(count_rows_kernel, kThreads, tiles), kThreads>>>(
             d_points, count_, cells, d_rows_.data(), d_box_.data());
         cuda_check(cudaGetLastError());
     }
+    void partition_by_rows(const int2* d_points, const Cells& cells, bool sampled) {
+        place_rows_kernel<<<1, kMaxSide>>>(d_rows_.data(), sampled, row_starts(), row_cursors());
+        cuda_check(cudaGetLastError());
+        cuda_check(cudaMemsetAsync(d_failed_.data(), 0, d_failed_.bytes()));
+        const auto partition = has_short_keys(cells) ? &CellSort::launch_partition<unsigned int>
+                                                     : &CellSort::launch_partition<Word>;
+        (this->*partition)(d_points, cells);
+    }
+    template <class Key>
+    void launch_partition(const int2* d_points, const Cells& cells) {
+        constexpr std::size_t kBytes = kStageBytes<Key>;
+        const std::int64_t tiles = (count_ - 1) / kTilePoints<Key> + 1;
+        cuda_check(cudaFuncSetAttribute(partition_by_rows_kernel<Key>,
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+        partition_by_rows_kernel<<<tiles, kTileThreads<Key>, kBytes>>>(
+            d_points, count_, cells, row_starts(), row_cursors(),
+            reinterpret_cast<Key*>(d_by_rows_.data()), d_failed_.data());
+        cuda_check(cudaGetLastError());
+    }
+
+    unsigned int* row_starts() { return d_rows_.data() + kRowWords; }
+    unsigned int* tile_starts() { return row_starts() + kRowWords; }
+    unsigned int* row_cursors() { return tile_starts() + kRowWords; }
 
     std::int64_t count_;
     course::DeviceBuffer<Word> d_by_rows_, d_sorted_;
@@ -360,7 +484,7 @@ class CellSort {
     course::DeviceBuffer<unsigned int> d_starts_, d_cursors_;
     // Counts, starts, tiles and cursors of rows.
     course::DeviceBuffer<unsigned int> d_rows_{4 * kRowWords};
-    course::DeviceBuffer<int> d_box_{4};
+    course::DeviceBuffer<int> d_box_{4}, d_failed_{1};
     course::Event begin_, end_;
 };
 

@@ -63,30 +63,39 @@ struct Tile {
     unsigned int begin, end;  // positions in the list; equal if the block has no tile
 };
 
+// Where the rows of a list begin and end, and how many tiles are before each. kMaxSide + 1 words
+// each, but there is no last end.
+struct Rows {
+    const unsigned int *starts, *ends, *tile_starts;
+};
+
 // The tile of this block. Row r has tiles tile_starts[r] to tile_starts[r + 1]. Every lane of a
 // warp calls this: the lanes compare 32 rows at a time.
 template <class Key>
-__device__ Tile find_tile(const unsigned int* row_starts, const unsigned int* tile_starts) {
+__device__ Tile find_tile(const Rows& rows) {
+    const unsigned int* tile_starts = rows.tile_starts;
     static_assert(kMaxSide <= 32 * 32);
     if (blockIdx.x >= tile_starts[kMaxSide]) return {0, 0, 0};
     const int lane = threadIdx.x % 32;
     const auto is_before = [&](int row) { return tile_starts[row] <= blockIdx.x; };
     const int group = 32 * (__popc(__ballot_sync(kAllLanes, is_before(32 * lane))) - 1);
     const int row = group + __popc(__ballot_sync(kAllLanes, is_before(group + lane))) - 1;
-    const unsigned int begin = row_starts[row] + (blockIdx.x - tile_starts[row]) * kTilePoints<Key>;
-    const unsigned int left = row_starts[row + 1] - begin;
+    const unsigned int begin =
+        rows.starts[row] + (blockIdx.x - tile_starts[row]) * kTilePoints<Key>;
+    const unsigned int left = rows.ends[row] - begin;
     return {row, begin, begin + min(left, static_cast<unsigned int>(kTilePoints<Key>))};
 }
 
-// Loads keys of a tile. Returns how many this thread has.
-template <class Key, int N>
-__device__ int load_keys(Key (&loaded)[N], const Key* keys, const Tile& tile) {
+// Loads keys from keys[begin] to the one before keys[end], at most N for each of `Threads` threads
+// of a block. Returns how many this thread has.
+template <int Threads, class Key, int N>
+__device__ int load_keys(Key (&loaded)[N], const Key* keys, unsigned int begin, unsigned int end) {
     int number = 0;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-        const unsigned int offset = i * kTileThreads<Key> + threadIdx.x;
-        if (offset >= tile.end - tile.begin) continue;
-        loaded[i] = __ldcs(&keys[tile.begin + offset]);
+        const unsigned int offset = i * Threads + threadIdx.x;
+        if (offset >= end - begin) continue;
+        loaded[i] = __ldcs(&keys[begin + offset]);
         number = i + 1;
     }
     return number;
@@ -110,12 +119,17 @@ __device__ Number scan_block(Number value, Number* s_warps) {
     return before + sum - value;
 }
 
+// Behind the last position of a list whose bins may overflow, even after the keys of a block.
+constexpr unsigned int kNowhere = 0xffffffff - kTilePoints<unsigned int>;
+
 // Writes the keys of a block to their bins in `out`: bin b goes on at cursors[b], which is moved
 // on. In shared memory the keys are sorted by bins, so that a bin's keys are written side by side.
-// Changes `bins`.
+// Changes `bins`. If there are `ends`, bin b has room before ends[b], all bins before the last end.
+// If that is too little, a block leaves out its keys of the bin and sets *overflow to 1.
 template <class Key, int N>
 __device__ void scatter_tile(const Key (&keys)[N], unsigned int (&bins)[N], int number,
-                             unsigned int* cursors, Key* out) {
+                             unsigned int* cursors, Key* out, const unsigned int* ends = nullptr,
+                             int* overflow = nullptr) {
     alignas(16) extern __shared__ unsigned char s_stage[];
     __shared__ unsigned int s_counts[kMaxSide], s_bases[kMaxSide], s_warps[32], s_total;
     Key* s_keys = reinterpret_cast<Key*>(s_stage);
@@ -134,7 +148,11 @@ __device__ void scatter_tile(const Key (&keys)[N], unsigned int (&bins)[N], int 
     unsigned int first = scan_block(sum, s_warps);
     for (int i = 0; i < kBins; ++i) {
         const int bin = kBins * thread + i;
-        const unsigned int place = counts[i] == 0 ? 0 : atomicAdd(&cursors[bin], counts[i]);
+        unsigned int place = counts[i] == 0 ? 0 : atomicAdd(&cursors[bin], counts[i]);
+        if (ends != nullptr && counts[i] > 0 && place + counts[i] > ends[bin]) {
+            atomicOr(overflow, 1);
+            place = kNowhere;
+        }
         s_counts[bin] = first;
         s_bases[bin] = place - first;  // may wrap around: so does its sum with a position
         first += counts[i];
@@ -152,7 +170,9 @@ __device__ void scatter_tile(const Key (&keys)[N], unsigned int (&bins)[N], int 
 #pragma unroll
     for (int i = 0; i < N; ++i) {
         const unsigned int position = i * kTileThreads<Key> + thread;
-        if (position < s_total) out[s_bases[s_bins[position]] + position] = s_keys[position];
+        if (position >= s_total) continue;
+        const unsigned int place = s_bases[s_bins[position]] + position;
+        if (ends == nullptr || place < kNowhere) out[place] = s_keys[position];
     }
 }
 

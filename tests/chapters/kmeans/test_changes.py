@@ -25,7 +25,11 @@ FILES = {
     "column": [(3 * 2**28 - 1, i) for i in range(9)]
     + [(-(2**30), -(2**30)), (2**30, 2**30)],
     "border": [(596292231, 0), (1014320502, 0)],
+    # Points of one cell of a wide grid, as far from its corner as can be.
+    "crowd": [(3 * 2**28 - 1 - i, 3 * 2**28 - 1 - i) for i in range(99)]
+    + [(-(2**30), -(2**30)), (2**30, 2**30)],
     # The sample that the grid is guessed from is every 64th point: it does not see the last one.
+    "far": [(i % 251, i % 241) for i in range(70_000)] + [(90_000, -80_000)],
     "outlier": [(i % 7, i % 5) for i in range(200)] + [(90_000, -80_000)],
 }
 # A run that must fail, and a run in which the fault does nothing, if there is one.
@@ -40,6 +44,8 @@ FAILING = {
     "fault_guess_not_checked": "--input outlier --k 2",
     "fault_new_labels": "--n 3000 --k 9",
     "fault_short_graphs": "--n 3000 --k 9 --max-iterations 33 --all-iterations",
+    "fault_narrow_sums": "--input crowd --k 1",
+    "fault_all_lanes_add": "--n 3000 --input all-equal --k 1",
 }
 PASSING = {
     "fault_ties": "--input wall --init beside --k 2",
@@ -53,7 +59,11 @@ PASSING = {
     "fault_short_graphs": "--n 3000 --k 9 --max-iterations 34 --all-iterations",
     "right_one_block": "--n 66000 --k 7 --max-iterations 2",
     "right_small_tiles": "--n 9000 --k 9 --max-iterations 2",
-    "right_small_chunks": "--n 9000 --k 9 --max-iterations 2",
+    "right_sampled_rows": "--n 70000 --max-coordinate 100000 --k 9 --max-iterations 2",
+    "right_rows_overflow": "--n 70000 --max-coordinate 100000 --k 9 --max-iterations 2",
+    "right_outside_of_guess": "--input far --k 2 --max-iterations 2",
+    "fault_narrow_sums": "--n 3000 --k 9 --max-coordinate 1000",
+    "fault_all_lanes_add": "--n 300 --k 9",
 }
 
 

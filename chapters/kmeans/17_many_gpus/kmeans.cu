@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// K-means, stage 17: many GPUs.
+// Idea: each rank, a process with its own GPU, keeps a slice of the points. Once per iteration, an
+// all-reduce in the graph adds the sums of the clusters, three integers each. Then all ranks move
+// the centroids alike. Sums of integers do not depend on the number of ranks; nor do the labels.
+// Compared with 15_graph: slices of the points; a kernel of its own ends an iteration.
+// Limit now: the latency of an iteration, to which the all-reduce adds some 6 us.
+// Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <span>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "common/cuda/graph.hpp"
+#include "common/cuda/stream.hpp"
+#include "common/ranks/nccl_ranks.hpp"
+#include "device/cell_runs.cuh"
+#include "device/cell_sort.cuh"
+#include "device/cell_sums.cuh"
+#include "device/cells.cuh"
+#include "device/fused_sums.cuh"
+#include "device/queue.cuh"
+#include "device/row_intervals.cuh"
+#include "device/tasks.cuh"
+#include "device/two_stage.cuh"
+#include "problem/kmeans.hpp"
+
+using course::cuda_check, course::DeviceBuffer, course::Graph, course::nccl_check, course::Stream;
+using kmeans::add_block_sums, kmeans::Box, kmeans::Cells, kmeans::CellSort, kmeans::SortedPoints;
+using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::Duel, kmeans::share_row;
+using kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
+using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+using kmeans::IterationQueue, kmeans::Progress, kmeans::State, kmeans::Sum, kmeans::Tasks;
+using kmeans::kAllLanes, kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps;
+using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
+
+constexpr std::int64_t kMaxIterations = 32;  // of a graph
+
+// A warp finds intervals of one centroid, lane l those in which the centroid beats number l. Then a
+// warp has one row, and lane c the interval of centroid c.
+template <class Key>
+__global__ void __launch_bounds__(kTaskThreads, 1)
+    share_rows_kernel(SortedPoints<Key> sorted, CellSums before, Tasks tasks, int k, State state) {
+    __shared__ int2 s_centroids[kMaxColumns];
+    __shared__ int s_left[kTaskWarps][kMaxColumns], s_right[kTaskWarps][kMaxColumns];
+    __shared__ Word s_partial[kWordsPerSum * kMaxColumns * kTaskWarps];
+    if (state.progress->done) return;  // no iteration is left
+    const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    if (thread < k) s_centroids[thread] = state.centroids[thread];
+    __syncthreads();  // all centroids must be copied before a thread reads them
+    const Cells& cells = sorted.cells;
+    const int rows = sorted.rows(), groups = kTaskWarps / k, c = warp % k;
+    const Duel duel(s_centroids[c], s_centroids[min(lane, k - 1)], c < lane);
+    const bool fights = lane < k && lane != c;
+    Sum mine = {0, 0, 0};
+    // Neighbouring rows are often cut alike, so they belong to different blocks.
+    for (int first = blockIdx.x; first < rows; first += kTaskWarps * gridDim.x) {
+        const int number = min(kTaskWarps, (rows - 1 - first) / static_cast<int>(gridDim.x) + 1);
+        for (int i = warp / k; i < number && warp < groups * k; i += groups) {
+            const Box box = cells.box_of((first + i * gridDim.x) << cells.bits);
+            int left = 0, right = cells.columns;
+            if (fights) duel.narrow(cells, box.low.y, box.high.y, left, right);
+            left = __reduce_max_sync(kAllLanes, left);
+            right = __reduce_min_sync(kAllLanes, right);
+            if (lane == 0) s_left[i][c] = left;
+            if (lane == 0) s_right[i][c] = right;
+        }
+        __syncthreads();  // all intervals must be written before a warp reads those of its row
+        if (warp < number) {
+            const int left = lane < k ? s_left[warp][lane] : 0;
+            const int right = lane < k ? s_right[warp][lane] : 0;
+            share_row(sorted, before, first + warp * gridDim.x, left, right, tasks, mine);
+        }
+        __syncthreads();  // all intervals must have been read before a warp writes new ones
+    }
+    add_block_sums<kMaxColumns>(mine, cells.low, s_partial, k, state.sums);
+}
+
+// One warp per task.
+template <class Key>
+__global__ void __launch_bounds__(kTaskThreads, 1)
+    sum_tasks_kernel(SortedPoints<Key> sorted, Tasks tasks, int k, State state, bool one_rank) {
+    if (state.progress->done) return;
+    sum_tasks(sorted, tasks, state.centroids, k, state.sums);
+    if (!is_last_block(state.progress)) return;
+    if (one_rank) end_iteration(state, k);
+    if (threadIdx.x == 0) *tasks.number = 0;
+}
+
+// The sums are those of all ranks.
+__global__ void __launch_bounds__(kTaskThreads) end_iteration_kernel(int k, State state) {
+    if (!state.progress->done) end_iteration(state, k);
+}
+
+// Sorts the rows of points, and runs all iterations.
+template <class Key>
+Progress run_iterations(const Input& input, std::int64_t count, CellSort& sort, const Cells& cells,
+                        CellSumsMemory& memory, const Tasks& tasks, const State& state,
+                        IterationQueue& queue, PhaseTimer& timer) {
+    course::NcclRanks& ranks = course::NcclRanks::of(timer);
+    const CellSums before = memory.cleared();
+    const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells, before);
+    kmeans::scan_sums_kernel<<<cells.columns, kmeans::kMaxSide>>>(cells.columns, before);
+    cuda_check(cudaGetLastError());
+    sort.end_preparation();
+    const std::int64_t lists = std::int64_t{cells.columns} * (input.k() + 1);
+    const std::int64_t useful = kmeans::max_tasks(count, lists) / kTaskWarps + 1;
+    const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
+    const int row_blocks =
+        kmeans::blocks_at_once(share_rows_kernel<Key>, kTaskThreads, cells.columns);
+    timer.note_grid(blocks, kTaskThreads);
+    // As few graphs as there must be, all of the same length.
+    const std::int64_t graphs = (input.max_iterations - 1) / kMaxIterations + 1;
+    const std::int64_t iterations = (input.max_iterations - 1) / graphs + 1;
+    const Stream stream;
+    const Graph graph(stream, [&] {
+        for (std::int64_t i = 0; i < iterations; ++i) {
+            share_rows_kernel<<<row_blocks, kTaskThreads, 0, stream.get()>>>(sorted, before, tasks,
+                                                                             input.k(), state);
+            cuda_check(cudaGetLastError());
+            sum_tasks_kernel<<<blocks, kTaskThreads, 0, stream.get()>>>(sorted, tasks, input.k(),
+                                                                        state, ranks.count() == 1);
+            cuda_check(cudaGetLastError());
+            if (ranks.count() == 1) continue;
+            nccl_check(ncclAllReduce(state.sums, state.sums, kWordsPerSum * input.k(), ncclUint64,
+                                     ncclSum, ranks.communicator(), stream.get()));
+            end_iteration_kernel<<<1, kTaskThreads, 0, stream.get()>>>(input.k(), state);
+            cuda_check(cudaGetLastError());
+        }
+    });
+    return queue.run(
+        graphs, [&] { graph.launch(stream); }, 1);
+}
+
+void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
+    course::NcclRanks& ranks = course::NcclRanks::of(timer);
+    const course::Slice own = ranks.slice(input.count());
+    const std::int64_t count = own.size();
+    const int k = input.k();
+    const bool takes = CellSort::takes((input.count() - 1) / ranks.count() + 1, k);  // any slice
+    // With fewer points than ranks, every rank finds all clusters.
+    if (input.count() < ranks.count() || !takes)
+        return kmeans::fused::find_clusters(input, output, timer);
+    timer.begin(Phase::kSetup);
+    ranks.communicator();  // made here, not while the kernels are timed
+    DeviceBuffer<int2> d_points(count), d_centroids(k), d_before(k);
+    DeviceBuffer<std::int64_t> d_sizes(k);
+    DeviceBuffer<Word> d_sums(kWordsPerSum * k);
+    IterationQueue queue;
+    CellSort sort(count);
+    CellSumsMemory d_cell_sums(sort.words());
+    DeviceBuffer<uint4> d_tasks(kmeans::max_tasks(count, sort.max_rows() * (k + 1)));
+    DeviceBuffer<unsigned int> d_number(1);
+    kmeans::TableMemory d_table;
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(cudaMemcpy(d_points.data(), &input.points[own.begin], d_points.bytes(),
+                          cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_centroids.data(), input.centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyHostToDevice));
+    cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
+    cuda_check(cudaMemset(d_number.data(), 0, d_number.bytes()));
+
+    timer.begin(Phase::kKernels);
+    const Cells cells = sort.sort_by_rows(d_points.data());
+    const Tasks tasks = {d_tasks.data(), d_number.data()};
+    const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
+                         d_before.data(),     d_sizes.data(), input.max_iterations,
+                         input.all_iterations};
+    const auto run =
+        CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
+    const Progress progress =
+        run(input, count, sort, cells, d_cell_sums, tasks, state, queue, timer);
+    // The labels are those of the centroids before the last iteration.
+    kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
+                         d_before.data(), k, sort.d_labels());
+
+    timer.begin(Phase::kCopyOut);
+    output.iterations = progress.iterations;
+    output.converged = progress.converged != 0;
+    output.preparation_ms = sort.preparation_ms();
+    cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
+                          cudaMemcpyDeviceToHost));
+    cuda_check(cudaMemcpy(&output.labels[own.begin], sort.d_labels(), count * sizeof(int),
+                          cudaMemcpyDeviceToHost));
+    ranks.gather(std::span(output.labels));
+    cuda_check(
+        cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.declare_work(
+        {.bytes = input.count() * (kmeans::kBytesPerPointToSort + kmeans::kBytesPerSortedPoint +
+                                   kmeans::kBytesPerLabelledPoint)});
+}
+
+int main(int argc, char** argv) {
+    return kmeans::run_stage(argc, argv, STAGE_NAME, find_clusters, kmeans::Layout::kPoints,
+                             CellSort::kDeviceBytesPerPoint);
+}
