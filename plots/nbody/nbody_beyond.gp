@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The stages beyond the thesis: pairs per second against n, and TFLOP/s at the largest n.
+# panels: 0.535
 
 load shared.'/style.gp'
 set multiplot

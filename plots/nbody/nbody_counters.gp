@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The companion of figures 6.4 and 6.5 from the CPU engine's counters: what a warp does for one body.
+# panels: 0.53
 
 load shared.'/style.gp'
 set multiplot

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The two panels of figures 6.4 and 6.5: which instructions run, and how busy they keep the multiprocessor.
+# panels: 0.53
 
 set multiplot
 @heading
