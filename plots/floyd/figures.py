@@ -47,7 +47,6 @@ def prepare_stages(source: Source) -> Drawing:
         BEST,
         "finds the paths between",
         smallest_recorded=1000,
-        linear=True,
     )
 
 

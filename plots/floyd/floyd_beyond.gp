@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The stages beyond the thesis: relaxations per second against the vertices, and at the largest size that
 # all stages have, both beside what one instruction per relaxation allows.
+# panels: 0.56
 
 load shared.'/style.gp'
 set multiplot

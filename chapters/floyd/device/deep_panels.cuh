@@ -274,6 +274,13 @@ __global__ void __launch_bounds__(32 * kStripRows)
     }
 }
 
+// The second phase's copy of the pivots' rows alone, for a rank that gets these rows from another.
+template <int kPivots>
+__global__ void __launch_bounds__(32 * kStripRows)
+    copy_pivot_rows_kernel(Matrices rows, int round, Panel from, const int* negative) {
+    if (negative[round + 1] == 0) copy_pivot_rows<kPivots>(rows, round, from, 32 * blockIdx.x);
+}
+
 // Lets the second phase use its shared memory: 64 KB with 128 pivots. Throws std::runtime_error
 // where a block cannot have so much.
 template <int kPivots>

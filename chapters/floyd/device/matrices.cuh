@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/cuda/cuda_check.hpp"
@@ -30,29 +31,45 @@ static __global__ void fill_kernel(Matrices matrices) {
     reinterpret_cast<int4*>(matrices.next_hops)[i] = make_int4(kNoHop, kNoHop, kNoHop, kNoHop);
 }
 
-// The input's matrices in the device's. What lies beyond them has no edges.
-inline void copy_in(const Input& input, Matrices matrices) {
-    fill_kernel<<<matrices.stride * matrices.stride / 4 / kFillSize, kFillSize>>>(matrices);
+// Rows first_row to first_row + rows - 1 of the input's matrices, as the rows of the device's. What
+// lies beyond the input's has no edges.
+inline void copy_rows_in(const Input& input, std::int64_t first_row, std::int64_t rows,
+                         Matrices matrices) {
+    if (rows == 0) return;
+    fill_kernel<<<rows * matrices.stride / 4 / kFillSize, kFillSize>>>(matrices);
     course::cuda_check(cudaGetLastError());
     const std::size_t row = input.count * sizeof(Distance);
     const std::size_t pitch = matrices.stride * sizeof(Distance);
-    course::cuda_check(cudaMemcpy2D(matrices.distances, pitch, input.distances.data(), row, row,
-                                    input.count, cudaMemcpyHostToDevice));
-    course::cuda_check(cudaMemcpy2D(matrices.next_hops, pitch, input.next_hops.data(), row, row,
-                                    input.count, cudaMemcpyHostToDevice));
+    const std::int64_t copied = std::min(rows, input.count - first_row);
+    const std::int64_t first = first_row * input.count;
+    course::cuda_check(cudaMemcpy2D(matrices.distances, pitch, &input.distances[first], row, row,
+                                    copied, cudaMemcpyHostToDevice));
+    course::cuda_check(cudaMemcpy2D(matrices.next_hops, pitch, &input.next_hops[first], row, row,
+                                    copied, cudaMemcpyHostToDevice));
+}
+inline void copy_in(const Input& input, Matrices matrices) {
+    copy_rows_in(input, 0, matrices.stride, matrices);
 }
 
-// The result, without the padding. `negative` is the flag of the last round.
-inline void copy_out(Matrices matrices, const int* negative, std::int64_t count, Output& output) {
+// Such rows of the result, without the padding. `negative` is the flag of the last round.
+inline void copy_rows_out(Matrices matrices, const int* negative, std::int64_t first_row,
+                          std::int64_t rows, std::int64_t count, Output& output) {
     const std::size_t row = count * sizeof(Distance);
     const std::size_t pitch = matrices.stride * sizeof(Distance);
-    course::cuda_check(cudaMemcpy2D(output.distances.data(), row, matrices.distances, pitch, row,
-                                    count, cudaMemcpyDeviceToHost));
-    course::cuda_check(cudaMemcpy2D(output.next_hops.data(), row, matrices.next_hops, pitch, row,
-                                    count, cudaMemcpyDeviceToHost));
+    const std::int64_t copied = std::min(rows, count - first_row);
+    if (copied > 0) {
+        const std::int64_t first = first_row * count;
+        course::cuda_check(cudaMemcpy2D(&output.distances[first], row, matrices.distances, pitch,
+                                        row, copied, cudaMemcpyDeviceToHost));
+        course::cuda_check(cudaMemcpy2D(&output.next_hops[first], row, matrices.next_hops, pitch,
+                                        row, copied, cudaMemcpyDeviceToHost));
+    }
     int flag = 0;
     course::cuda_check(cudaMemcpy(&flag, negative, sizeof flag, cudaMemcpyDeviceToHost));
     output.negative_cycle = flag != 0;
+}
+inline void copy_out(Matrices matrices, const int* negative, std::int64_t count, Output& output) {
+    copy_rows_out(matrices, negative, 0, matrices.stride, count, output);
 }
 
 // Four neighbouring words in one access, as elements of an array.
