@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Rate and quality of the generators: a bar each, and the spread of their z-scores with its band.
+# panels: 0.53
 
 load shared.'/style.gp'
 set multiplot

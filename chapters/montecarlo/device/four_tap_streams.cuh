@@ -85,14 +85,30 @@ inline std::vector<Polynomial> stream_jumps(std::int64_t streams) {
     return jumps;
 }
 
-// The words that all streams begin from: the upper halves of SplitMix64's numbers, continued by
-// the recurrence.
-inline std::vector<unsigned int> base_words_of(std::uint64_t seed) {
-    std::vector<unsigned int> words;
-    for (int i = 0; i < kDegree; ++i) words.push_back(course::next_splitmix64(seed) >> 32);
-    for (int i = kDegree; i < kBaseWords; ++i) {
+// Continues the sequence to so many words.
+inline void extend(std::vector<unsigned int>& words, std::size_t count) {
+    for (std::size_t i = words.size(); i < count; ++i) {
         words.push_back(words[i - 20] ^ words[i - 51] ^ words[i - 60] ^ words[i - kDegree]);
     }
+}
+
+// The words that all streams begin from: the upper halves of SplitMix64's numbers, continued by
+// the recurrence. `first` words are left out, and then every stream begins so much later.
+inline std::vector<unsigned int> base_words_of(std::uint64_t seed, std::uint64_t first = 0) {
+    std::vector<unsigned int> words;
+    for (int i = 0; i < kDegree; ++i) words.push_back(course::next_splitmix64(seed) >> 32);
+    if (first > 0) {
+        const Polynomial jump = power_of_x(first);
+        extend(words, 2 * kDegree);
+        std::vector<unsigned int> later(kDegree);
+        for (int i = 0; i < kDegree; ++i) {
+            for (int j = 0; j < kDegree; ++j) {
+                if (jump.words[j / 32] >> (j % 32) & 1) later[i] ^= words[i + j];
+            }
+        }
+        words = later;
+    }
+    extend(words, kBaseWords);
     return words;
 }
 

@@ -159,6 +159,11 @@ class MonteCarlo final : public course::Problem {
         return verdict;
     }
 
+    void exchange_result(course::ResultFile& file) override {
+        file.number(output_.inside);
+        file.number(output_.generators);
+    }
+
     course::Verdict verify_count() {
         if (output_.generators < 1) {
             return {false, "the stage did not set the number of generators"};
@@ -190,6 +195,9 @@ class MonteCarlo final : public course::Problem {
     // The z-scores of all seeds are independent and normal if the generator is good. Then the sum
     // of their squares is chi-squared with as many degrees of freedom as there are seeds.
     course::Verdict verify_seeds() {
+        if (backend_ == nullptr) {
+            throw course::UsageError("--seeds: it runs the stage, which --judge-result does not");
+        }
         if (scores_.empty()) {
             for (std::int64_t i = 0; i < seeds_; ++i) {
                 Input input = input_;

@@ -7,9 +7,11 @@
 import csv
 import io
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
+from common.tools.lib.ranks import run_ranks
 from tests.chapters.stage_programs import execute, load_programs
 
 STAGES_JSON, ENGINE = Path(sys.argv[1]), sys.argv[2]
@@ -53,6 +55,24 @@ class PointsTest(unittest.TestCase):
             with self.subTest(stage=name):
                 fields = fields_of(name, "--n", MANY_POINTS, "--seeds", 64)
                 self.assertTrue(0.735 < float(fields["z_root_mean_square"]) < 1.28)
+
+
+@unittest.skipUnless("11_many_gpus" in PROGRAMS and ENGINE != "gpu", "needs ranks on the engine")
+class RanksTest(unittest.TestCase):
+    def test_the_count_does_not_depend_on_the_number_of_ranks(self) -> None:
+        points = ("--n", "100003", "--blocks", "3")
+        right = fields_of("09_four_tap", *points)
+        self.assertEqual(fields_of("11_many_gpus", *points), right)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "count.csv"
+            for ranks in (2, 3):
+                run = ("--check", "--quiet", "--output", str(path), *points)
+                quiet = {"EMULATOR_COUNTERS": "none"}
+                self.assertEqual(
+                    run_ranks(PROGRAMS["11_many_gpus"], list(run), ranks, quiet), (0, "")
+                )
+                (found,) = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))
+                self.assertEqual(found, right, ranks)
 
 
 class RefusalsTest(unittest.TestCase):
