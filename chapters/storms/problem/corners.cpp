@@ -77,12 +77,12 @@ struct Hard {
     std::int32_t value;
 };
 
-Hard hard_quotient(course::Random& random, std::int64_t size) {
+// The distance lies from `nearest` to twice as far.
+Hard hard_quotient(course::Random& random, std::int64_t size, std::int64_t nearest) {
     // Far particles of similar distance: their energies are similar too, so that the last bit of
     // one is not lost in the sum of all.
-    constexpr std::int64_t kNearest = std::int64_t{1} << 22;
     while (true) {
-        const std::int64_t distance = kNearest + static_cast<std::int64_t>(random.below(kNearest));
+        const std::int64_t distance = nearest + static_cast<std::int64_t>(random.below(nearest));
         const float root = std::sqrt(static_cast<float>(distance));
         if (mantissa_of(root) % 2 == 0) continue;
         const auto share = hard_share(mantissa_of(root), random.below(2) == 0 ? 1 : -1);
@@ -129,15 +129,30 @@ Wave plateau_wave(course::Random& random, std::int64_t count, std::int64_t size)
     return wave;
 }
 
+Wave short_quotients_wave(course::Random& random, std::int64_t count, std::int64_t size) {
+    // Far enough for many different roots.
+    const std::int64_t nearest = std::clamp(size / 4, std::int64_t{1} << 12, std::int64_t{1} << 18);
+    Wave wave;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const Hard hard = hard_quotient(random, size, nearest);
+        const auto cell = static_cast<std::int64_t>(random.below(size));
+        const std::int64_t away = hard.distance - 1;
+        // Both signs, so that the sums stay small and keep the last bit of an energy.
+        wave.add(i % 4 < 2 ? cell + away : cell - away, i % 2 == 0 ? hard.value : -hard.value);
+    }
+    return wave;
+}
+
 Wave hard_quotients_wave(course::Random& random, std::int64_t count, std::int64_t size) {
+    constexpr std::int64_t kNearest = std::int64_t{1} << 22;
     // 1 / sqrt(2^24 - 1) is nearly the middle of two floats. An approximation rounds it down, a
     // step of Newton's method leaves it there, and the quotient of a power of two is then wrong.
     constexpr std::int64_t kNearlyAPower = kUnit - 1;
     const auto power = value_of(kUnit / 2, size);
     Wave wave;
     for (std::int64_t i = 0; i < count; ++i) {
-        const Hard hard =
-            i % 4 == 0 && power ? Hard{kNearlyAPower, *power} : hard_quotient(random, size);
+        const Hard hard = i % 4 == 0 && power ? Hard{kNearlyAPower, *power}
+                                              : hard_quotient(random, size, kNearest);
         const auto cell = static_cast<std::int64_t>(random.below(size));
         const std::int64_t away = hard.distance - 1;
         // Both signs, so that the sums stay small and keep the last bit of an energy.

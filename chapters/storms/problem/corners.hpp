@@ -22,4 +22,8 @@ Wave plateau_wave(course::Random& random, std::int64_t count, std::int64_t size)
 // There a division whose reciprocal of the root is off by one unit is wrong in its last bit.
 Wave hard_quotients_wave(course::Random& random, std::int64_t count, std::int64_t size);
 
+// The same with both signs and no value of 0, at distances from 2^12 (a quarter of the layer, if
+// that is more) to at most 2^19.
+Wave short_quotients_wave(course::Random& random, std::int64_t count, std::int64_t size);
+
 }  // namespace storms

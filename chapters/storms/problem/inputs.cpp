@@ -55,6 +55,7 @@ Wave make_wave(std::string_view name, std::int64_t number, course::Random& rando
                std::int64_t count, std::int64_t size) {
     if (name == "corners" && number == 0) return equal_peaks_wave(random, count, size);
     if (name == "corners" && number == 1) return hard_quotients_wave(random, count, size);
+    if (name == "short") return short_quotients_wave(random, count, size);
     if (name == "plateau" && number == 0) return plateau_wave(random, count, size);
     if (name == "outside") return outside_wave(random, count, size);
     Wave wave = spread_wave(random, count, size, name == "signed");

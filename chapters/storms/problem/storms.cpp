@@ -24,6 +24,8 @@ bool Wave::is_nearer_than(std::int64_t distance) const {
     });
 }
 
+bool Wave::has_zeros() const { return std::ranges::find(values, 0) != values.end(); }
+
 std::int64_t Input::particles() const {
     std::int64_t count = 0;
     for (const Wave& wave : waves) count += wave.count();
@@ -82,10 +84,9 @@ class Storms final : public course::Problem {
     }
     std::string_view n_help() const override { return "cells of the layer, at least 3"; }
     std::string_view input_help() const override {
-        return "small (default), dense, long, sparse, signed, outside, zeros, plateau, corners "
-               "(default with --check), or files separated by commas, one wave per file: a line "
-               "with the number "
-               "of particles, then lines `position value`";
+        return "small (default), dense, long, sparse, signed, outside, zeros, short, plateau, "
+               "corners (default with --check), or files separated by commas, one wave per file: "
+               "a line with the number of particles, then lines `position value`";
     }
 
     void add_options(course::CommandLine& command_line) override {
@@ -178,6 +179,11 @@ class Storms final : public course::Problem {
         if (check_ || !verdict.passed) return verdict;
         return {false, text(verdict.message,
                             " (a race on purpose: --check shows it, and no times are reported)")};
+    }
+
+    void exchange_result(course::ResultFile& file) override {
+        file.list(output_.layer);
+        file.list(output_.maxima);
     }
 
     std::vector<course::ReportField> report() const override {

@@ -47,6 +47,8 @@ struct Wave {
     std::int64_t count() const { return static_cast<std::int64_t>(positions.size()); }
     // Whether all positions lie between -distance and distance.
     bool is_nearer_than(std::int64_t distance) const;
+    // Whether a particle has the value 0.
+    bool has_zeros() const;
     void add(std::int64_t position, std::int32_t value) {
         positions.push_back(position);
         values.push_back(value);
@@ -120,6 +122,8 @@ struct Workload {
 //   zeros    values of 0: no cell changes, and there is no maximum
 //   corners  wave 1 has two equal peaks, wave 2 has quotients that are hard to round (corners.hpp),
 //            and further waves are like small
+//   short    quotients that are hard to round, of both signs, at distances up to 2^19
+//            (corners.hpp)
 //   plateau  after wave 1 the greatest cells are two equal neighbours, which are no peak
 //            (corners.hpp); further waves are like small
 inline constexpr Workload kWorkloads[] = {
@@ -131,6 +135,7 @@ inline constexpr Workload kWorkloads[] = {
     {"outside", 0, 40, 3},
     {"zeros", 0, 5, 2},
     {"corners", 0, 40, 3},
+    {"short", 0, 40, 2},
     {"plateau", 0, 2, 3},
 };
 // nullptr: there is no such name.

@@ -14,6 +14,7 @@
 #define main stage_main
 #include "13_exact_rounding/storms.cu"
 #undef main
+#include "tests/chapters/storms/hard_shares.cuh"
 
 namespace {
 
@@ -61,34 +62,16 @@ TEST(DivideByRoot, IsExactForEveryRoot) {
     }
 }
 
-// A share whose quotient by a root with the odd mantissa `root` lies as near as possible to the
-// middle of two floats. That middle is an odd number of 25 bits, and 2^bits * share = middle * root
-// + rest with rest = 1 or -1; so modulo 2^bits the middle is -rest / root. 0: there is no such
-// share.
-__device__ float hard_share(std::uint64_t root, int bits, int rest) {
-    std::uint64_t inverse = 1;  // of root modulo 2^64: each step doubles the number of right bits
-    for (int step = 0; step < 6; ++step) inverse *= 2 - root * inverse;
-    std::uint64_t middle = (rest == 1 ? 0 - inverse : inverse) % (std::uint64_t{1} << bits);
-    if (bits == 24) middle += std::uint64_t{1} << 24;
-    const std::uint64_t share = (middle * root + rest) >> bits;
-    const bool fits = middle >> 24 == 1 && share >> 23 == 1;
-    return fits ? static_cast<float>(share) : 0.0f;
-}
-
 // As compare_kernel, with the four hardest shares of each root.
 __global__ void compare_hardest_kernel(std::int64_t first, std::int64_t count,
                                        unsigned long long* different) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= count) return;
     const float d = static_cast<float>(first + i);
-    const float root = sqrtf(d);  // from 2^11 to 2^13
-    const auto mantissa = static_cast<std::uint64_t>(root < 4096 ? root * 4096 : root * 2048);
-    if (mantissa % 2 == 0) return;
-    for (int bits = 24; bits <= 25; ++bits) {
-        for (int rest = -1; rest <= 1; rest += 2) {
-            const float share = hard_share(mantissa, bits, rest);
-            if (divide_by_root(share, d) != share / root) atomicAdd(different, 1);
-        }
+    const float root = sqrtf(d);
+    for (int which = 0; which < kHardShares; ++which) {
+        const float share = hard_share(root, which);
+        if (divide_by_root(share, d) != share / root) atomicAdd(different, 1);
     }
 }
 

@@ -188,6 +188,12 @@ TEST(Wave, TellsWhetherAllPositionsAreNear) {
     }
 }
 
+TEST(Wave, TellsWhetherAValueIsZero) {
+    EXPECT_FALSE(Wave{}.has_zeros());
+    EXPECT_FALSE(make_wave({{0, 1}, {5, -1}}).has_zeros());
+    EXPECT_TRUE(make_wave({{0, 1}, {5, 0}}).has_zeros());
+}
+
 TEST(Workloads, HaveTheirProperties) {
     for (const storms::Workload& workload : storms::kWorkloads) {
         const std::int64_t size = 1000;
@@ -210,9 +216,9 @@ TEST(Workloads, HaveTheirProperties) {
                 zero |= value == 0;
             }
         }
-        const bool corners = workload.name == "corners";
-        EXPECT_EQ(outside, workload.name == "outside" || corners);
-        EXPECT_EQ(negative, workload.name == "signed" || workload.name == "outside" || corners);
+        const bool corners = workload.name == "corners", far = workload.name == "short" || corners;
+        EXPECT_EQ(outside, workload.name == "outside" || far);
+        EXPECT_EQ(negative, workload.name == "signed" || workload.name == "outside" || far);
         EXPECT_EQ(zero, workload.name == "signed" || workload.name == "zeros" || corners);
     }
     EXPECT_EQ(find_workload("smal"), nullptr);
@@ -265,9 +271,14 @@ float nearly_right(std::int64_t position, std::int32_t value, std::int64_t k, st
     return std::fma(std::fma(-std::sqrt(d), quotient, share), inverse, quotient);
 }
 
-TEST(Corners, HaveAQuotientPerParticleThatIsHardToRound) {
+class HardQuotients : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Workloads, HardQuotients, testing::Values("corners", "short"));
+
+TEST_P(HardQuotients, AreOnePerParticleAtLeast) {
     for (const std::int64_t size : {3, 31, 257, 1000, 30'000}) {
-        const Wave wave = make_waves(*find_workload("corners"), size, 1)[1];
+        const Wave wave = make_waves(*find_workload(GetParam()), size, 1)[1];
+        // The kernels for short distances must take the one and not the other.
+        EXPECT_EQ(wave.is_nearer_than(std::int64_t{1} << 20), GetParam() == std::string("short"));
         for (std::int64_t i = 0; i < wave.count(); ++i) {
             const float share =
                 static_cast<float>(wave.values[i]) * 1000 / static_cast<float>(size);
@@ -427,6 +438,8 @@ TEST(Memory, HoldsAllParticlesAndWaves) {
         // The particles alone, of 36 bytes on the host, would fit; what a wave itself takes does
         // not.
         {"--waves", std::to_string(course::available_host_bytes() / 100), "--particles", "1"},
+        // The 12 bytes of a particle on the device would fit alone.
+        {"--particles", std::to_string(course::available_host_bytes() / 40), "--waves", "1"},
     };
     for (std::vector<std::string> flags : refused) {
         flags.insert(flags.end(), {"--check", "--n", "5"});

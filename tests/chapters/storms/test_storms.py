@@ -115,9 +115,9 @@ class StormsTest(unittest.TestCase):
                 value, position = peaks_of(expected)[0]
                 self.assertEqual(written.splitlines()[-1], f"{position} {value:.6f}")
 
-    def test_the_longest_distances_of_32_bits(self) -> None:
+    def test_the_longest_distances_of_a_kernel(self) -> None:
         """And the next longer ones, for which a stage may use another kernel."""
-        for far in (2**30 - 1, 2**30, 2**31, 2**40):
+        for far in (2**20 - 1, 2**20, 2**30 - 1, 2**30, 2**31, 2**40):
             wave = [(far, 12_345_678), (-far, 2_000_000_000)]
             path = self.file("wave", wave)
             expected = layer_of(300, [wave])
@@ -126,6 +126,86 @@ class StormsTest(unittest.TestCase):
                 with self.subTest(f"{stage} {far}"):
                     _, layer = self.run_right(program, "--n", 300, "--input", path)
                     self.assertEqual([single(cell) for cell in layer], expected)
+
+    def test_the_ends_of_a_table(self) -> None:
+        """Distances of a layer's length, one less and one more, on both sides, with hard roots: 1 and squares."""
+        size = 300
+        around = [
+            size - 1,
+            size,
+            size + 1,
+            -1,
+            -2,
+            0,
+            255,
+            256,
+            2 * size - 1,
+            2 * size,
+            1 - size,
+            -size,
+        ]
+        wave = [(position, 1000 + 7 * i) for i, position in enumerate(around)]
+        path = self.file("wave", wave)
+        expected = layer_of(size, [wave])
+        for stage, program in PROGRAMS.items():
+            with self.subTest(stage):
+                _, layer = self.run_right(program, "--n", size, "--input", path)
+                self.assertEqual([single(cell) for cell in layer], expected)
+
+    def test_energies_at_the_threshold(self) -> None:
+        """A distance is rounded to a float. The energy of a value of 1 is the threshold at some of these floats, one
+        unit above it at the next and one unit below it at the one after."""
+        size = 40
+        threshold = single(single(0.001) / size)
+
+        def energy(distance: int) -> float:
+            return single(single(1000.0 / size) / single(math.sqrt(single(distance))))
+
+        pitch = 2**16  # of floats near 10^12
+        last = max(
+            d
+            for d in range(10**12 // pitch * pitch - 40 * pitch, 10**12 + 40 * pitch, pitch)
+            if energy(d) >= threshold
+        )
+        self.assertEqual(energy(last), threshold)
+        self.assertLess(energy(last + pitch), threshold)
+        # The middle of two floats lies inside the layer: some of its cells are reached, others are not.
+        wave = [(last + pitch // 2 + size // 2, 1), (-last - pitch // 2 + size // 2, -1), (7, 3)]
+        alone = layer_of(size, [wave[:1]])
+        self.assertGreater(max(alone), min(alone))
+        path = self.file("wave", wave)
+        expected = layer_of(size, [wave])
+        for stage, program in PROGRAMS.items():
+            with self.subTest(stage):
+                _, layer = self.run_right(program, "--n", size, "--input", path)
+                self.assertEqual([single(cell) for cell in layer], expected)
+
+    def test_three_cells(self) -> None:
+        """The smallest layer: one cell has two neighbours, and the particles lie at both ends and in the middle."""
+        for wave in ([(0, 5), (2, 5)], [(1, 9)], [(0, -5), (1, 1), (2, -5)], [(1, 0)]):
+            path = self.file("wave", wave)
+            expected = layer_of(3, [wave, wave])
+            peaks = [*peaks_of(expected), (0.0, 0)]
+            for stage, program in PROGRAMS.items():
+                with self.subTest(f"{stage} {wave}"):
+                    written, layer = self.run_right(program, "--n", 3, "--input", f"{path},{path}")
+                    self.assertEqual([single(cell) for cell in layer], expected)
+                    value, position = peaks[0]
+                    self.assertEqual(written.splitlines()[-1], f"{position} {value:.6f}")
+
+    def test_equal_peaks_in_two_tiles(self) -> None:
+        """Mirrored particles in blocks of any stage; of each pair of peaks the first one is the maximum."""
+        size = 2000
+        for place in range(100, size):
+            wave = [(place, 10), (size - 1 - place, 10)]
+            first, second = peaks_of(layer_of(size, [wave]))[:2]
+            if first[0] == second[0]:
+                break
+        path = self.file("wave", wave)
+        for stage, program in PROGRAMS.items():
+            with self.subTest(stage):
+                written, _ = self.run_right(program, "--n", size, "--input", path)
+                self.assertEqual(written, f"{first[1]} {first[0]:.6f}\n")
 
     def test_blocks_of_any_size(self) -> None:
         """Sizes that divide the layer or do not, of whole warps or not."""

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Storms, stage 19: a peak as a key.
+// Idea: a positive float compares like an integer of its bits. So the value of a peak, and below it
+// the position counted from the end, form one integer of 64 bits, and the greatest of these keys is
+// the first of the greatest peaks. A warp finds its own with two instructions, and one atomicMax()
+// per block and wave replaces a tree of launches.
+// Compared with 18_exact_third: the end of relax_and_find(), and what is copied back.
+// Limit now: 13 instructions for each particle and cell.
+// Not of the thesis nor of Blanco and González 2018.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "common/base/error.hpp"
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/particles.cuh"
+#include "device/third.cuh"
+#include "problem/storms.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using storms::add_particles, storms::kNear, storms::kShort, storms::kUpdateBlock, storms::third_of,
+    storms::Wave;
+using storms::Input, storms::Maximum, storms::Output, storms::Phase, storms::PhaseTimer;
+
+// From so many cells on, four cells per thread leave at least 512 blocks.
+constexpr std::int64_t kManyCells = std::int64_t{1} << 18;
+constexpr std::int64_t kMostWaves = 8;  // per pass
+// A pass reads and writes each cell; the first only writes it.
+constexpr double kBytesPerCell = sizeof(float);
+
+constexpr int kPositionBits = 33;  // and 31 of a positive float
+constexpr std::int64_t kLastPosition = (std::int64_t{1} << kPositionBits) - 1;
+using Key = unsigned long long;  // of a peak; 0: there is none
+
+// Relaxes the tile whose cell `first` is own[0] of thread 0, and raises `key` to the greatest peak
+// of the block's own cells.
+template <int kCells>
+__device__ __forceinline__ void relax_and_find(float (&own)[kCells], std::int64_t first,
+                                               std::int64_t size, int halo, Key* key) {
+    constexpr int kTile = kCells * kUpdateBlock;
+    __shared__ float s_updated[kTile + 2], s_relaxed[kTile];  // one has a cell more per side
+    __shared__ Key s_keys[kUpdateBlock / 32];
+    // The cells of the tile that are in the layer and not at one of its ends.
+    const int begin = static_cast<int>(max(1 - first, std::int64_t{0}));
+    const int end = static_cast<int>(min(size - 1 - first, std::int64_t{kTile}));
+    if (threadIdx.x < 2) s_updated[threadIdx.x * (kTile + 1)] = 0.0f;
+    for (int j = 0; j < kCells; ++j) s_updated[1 + threadIdx.x + j * kUpdateBlock] = own[j];
+    __syncthreads();  // the updated tile has been written
+    for (int j = 0; j < kCells; ++j) {
+        const int i = threadIdx.x + j * kUpdateBlock;
+        if (i >= begin && i < end) own[j] = third_of(s_updated[i] + own[j] + s_updated[i + 2]);
+        s_relaxed[i] = own[j];
+    }
+    __syncthreads();  // the relaxed tile has been written
+    float value = 0;
+    unsigned place = 0;
+    for (int j = 0; j < kCells; ++j) {
+        const int i = threadIdx.x + j * kUpdateBlock;
+        if (i < max(begin, halo) || i >= min(end, kTile - halo)) continue;
+        if (own[j] <= max(value, max(s_relaxed[i - 1], s_relaxed[i + 1]))) continue;
+        value = own[j];  // of equal peaks, the first one stays
+        place = i;
+    }
+    const unsigned bits = __float_as_uint(value);
+    const unsigned greatest = __reduce_max_sync(~0u, bits);
+    const unsigned lowest = __reduce_min_sync(~0u, bits == greatest ? place : kTile);
+    if (threadIdx.x % 32 == 0) {
+        const Key from_end = kLastPosition - (first + lowest);
+        s_keys[threadIdx.x / 32] = greatest > 0 ? Key{greatest} << kPositionBits | from_end : 0;
+    }
+    __syncthreads();  // the key of each warp has been written
+    if (threadIdx.x > 0) return;
+    Key own_key = s_keys[0];
+    for (int warp = 1; warp < kUpdateBlock / 32; ++warp) own_key = max(own_key, s_keys[warp]);
+    if (own_key > 0) atomicMax(key, own_key);
+}
+
+// Runs the waves of a pass. Wave w has the particles from begins[w] to begins[w + 1]. layer:
+// nullptr before the first wave. halo: the cells of a tile, on each side, that its block does not
+// own; at least waves + 1. kCells: cells per thread, kUpdateBlock apart.
+template <int kCells, typename Place>
+__global__ void bombard_kernel(const float* __restrict__ layer, float* __restrict__ next_layer,
+                               std::int64_t size, const std::int64_t* __restrict__ positions,
+                               const int* __restrict__ values,
+                               const std::int64_t* __restrict__ begins, std::int64_t waves,
+                               int halo, Key* __restrict__ keys) {
+    constexpr int kTile = kCells * kUpdateBlock;
+    const std::int64_t first = std::int64_t{kTile - 2 * halo} * blockIdx.x - halo;
+    Place k[kCells];
+    float own[kCells];
+#pragma unroll
+    for (int j = 0; j < kCells; ++j) {
+        const std::int64_t cell = first + threadIdx.x + j * kUpdateBlock;
+        k[j] = static_cast<Place>(cell);
+        own[j] = layer != nullptr && cell >= 0 && cell < size ? layer[cell] : 0.0f;
+    }
+    for (std::int64_t w = 0; w < waves; ++w) {
+        add_particles(own, k, static_cast<float>(size), positions + begins[w], values + begins[w],
+                      begins[w + 1] - begins[w]);
+        relax_and_find(own, first, size, halo, keys + w);
+    }
+#pragma unroll
+    for (int j = 0; j < kCells; ++j) {
+        const int i = threadIdx.x + j * kUpdateBlock;
+        const bool mine = i >= halo && i < kTile - halo && first + i < size;
+        if (mine) next_layer[first + i] = own[j];
+    }
+}
+
+// The peak that a key stands for.
+Maximum maximum_of(Key key) {
+    if (key == 0) return {};
+    const auto from_end = static_cast<std::int64_t>(key & kLastPosition);
+    const auto bits = static_cast<std::uint32_t>(key >> kPositionBits);
+    return {kLastPosition - from_end, std::bit_cast<float>(bits)};
+}
+
+void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
+    const std::int64_t size = input.size;
+    if (size > kLastPosition) throw course::UsageError("--n: a key holds positions below 2^33");
+    const int block_size = kUpdateBlock;  // the shared lists have this length
+    timer.begin(Phase::kSetup);
+    std::vector<float>& layer = output.layer;
+    const bool many = size >= kManyCells;
+    const std::int64_t waves = static_cast<std::int64_t>(input.waves.size());
+    // The first pass reads no layer.
+    DeviceBuffer<float> d_layer(waves > kMostWaves ? size : 0), d_relaxed_layer(size);
+    const int halo = static_cast<int>(std::min(waves, kMostWaves)) + 1;
+    const std::int64_t cells = (many ? 4 : 1) * kUpdateBlock - 2 * halo;  // of a block
+    const std::int64_t blocks = (size + cells - 1) / cells;
+    DeviceBuffer<Key> d_keys(waves);
+    std::vector<Key> keys(waves);
+    cuda_check(cudaMemset(d_keys.data(), 0, d_keys.bytes()));
+    DeviceBuffer<std::int64_t> d_particle_positions(input.particles());
+    DeviceBuffer<int> d_particle_values(input.particles());
+    std::vector<std::int64_t> begins = {0};
+    DeviceBuffer<std::int64_t> d_begins(waves + 1);
+
+    timer.begin(Phase::kCopyIn);
+    std::int64_t first = 0;
+    for (const Wave& wave : input.waves) {
+        cuda_check(cudaMemcpy(d_particle_positions.data() + first, wave.positions.data(),
+                              wave.count() * sizeof(std::int64_t), cudaMemcpyHostToDevice));
+        cuda_check(cudaMemcpy(d_particle_values.data() + first, wave.values.data(),
+                              wave.count() * sizeof(int), cudaMemcpyHostToDevice));
+        first += wave.count();
+        begins.push_back(first);
+    }
+    cuda_check(
+        cudaMemcpy(d_begins.data(), begins.data(), d_begins.bytes(), cudaMemcpyHostToDevice));
+
+    timer.begin(Phase::kKernels);
+    for (std::int64_t w = 0; w < waves; w += kMostWaves) {
+        const std::span<const Wave> pass(&input.waves[w], std::min(kMostWaves, waves - w));
+        const auto launch = [&](auto place) {
+            using Place = decltype(place);
+            const auto kernel = many ? bombard_kernel<4, Place> : bombard_kernel<1, Place>;
+            kernel<<<blocks, block_size>>>(w > 0 ? d_layer.data() : nullptr, d_relaxed_layer.data(),
+                                           size, d_particle_positions.data(),
+                                           d_particle_values.data(), d_begins.data() + w,
+                                           std::ssize(pass), halo, d_keys.data() + w);
+            cuda_check(cudaGetLastError());
+        };
+        const auto proven = [&](std::int64_t limit) {
+            return size <= limit && std::ranges::all_of(pass, [&](const Wave& wave) {
+                       return !wave.has_zeros() && wave.is_nearer_than(limit);
+                   });
+        };
+        if (proven(kShort)) {
+            launch(float{});
+        } else if (proven(kNear)) {
+            launch(int{});
+        } else {
+            launch(std::int64_t{});
+        }
+        std::swap(d_layer, d_relaxed_layer);
+    }
+
+    timer.begin(Phase::kCopyOut);
+    cuda_check(cudaMemcpy(keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
+    for (std::int64_t w = 0; w < waves; ++w) output.maxima[w] = maximum_of(keys[w]);
+    cuda_check(cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(blocks, block_size);
+    const std::int64_t passes = (waves + kMostWaves - 1) / kMostWaves;
+    timer.declare_work({.bytes = kBytesPerCell * static_cast<double>((2 * passes - 1) * size),
+                        .operations = storms::update_operations(input)});
+}
+
+int main(int argc, char** argv) { return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer); }
