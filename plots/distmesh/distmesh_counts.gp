@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Table II of Gaudiani 2012: iterations and triangulations against points, ours and the printed ones.
+# panels: 0.525
 
 load shared.'/style.gp'
 set multiplot

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tables I and II of Gaudiani 2012: time against points of every stage, and the speed-up over the serial one. The
 # printed numbers are grey.
+# panels: 0.52
 
 load shared.'/style.gp'
 colour(i) = i == 0 ? 7 : i == 1 ? 1 : i == 2 ? 3 : i == 3 ? 4 : i == 4 ? 6 : 5

@@ -174,6 +174,15 @@ class DistMesh final : public course::Problem {
         return verdict;
     }
 
+    void exchange_result(course::ResultFile& file) override {
+        file.sized_list(output_.points);
+        file.sized_list(output_.triangles);
+        file.number(output_.iterations);
+        file.number(output_.triangulations);
+        file.number(output_.host_triangulations);
+        file.flag(output_.converged);
+    }
+
     std::vector<course::ReportField> report() const override {
         return {{"h0", text(h0_)},
                 {"iterations", text(output_.iterations)},

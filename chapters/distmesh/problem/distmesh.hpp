@@ -113,7 +113,7 @@ class Mesh {
     std::vector<Point> triangulated;  // the points at the last triangulation
 
     std::int64_t count() const { return static_cast<std::int64_t>(points.size()); }
-    std::int64_t bar_count() const { return static_cast<std::int64_t>(bars.size()); }
+    std::int64_t bar_count() const { return bar_count_; }
     std::int64_t iterations() const { return iterations_; }
     std::int64_t iterations_left() const { return input_.max_iterations - iterations_; }
     // Whether the next iteration controls the density, or the one that comes `ahead` later.
@@ -130,6 +130,13 @@ class Mesh {
     // mesh is ready when the first iteration of a triangulation finds all points at rest, those at
     // the boundary too, and turns no triangle over. Errors: UsageError where no triangle is left.
     bool triangulate();
+
+    // In place of the first triangulate(), for a stage that triangulates the points at the start on
+    // its device. False: triangulate() is next, as no iterations follow. Each point must have a
+    // triangle, of the mesh or beside it.
+    bool begin_on_device();
+    // How many bars the device has, which work() is about. triangulate() counts its own.
+    void count_bars(std::int64_t bars) { bar_count_ = bars; }
 
     // Lists the bars of each point, one point after the other: those of point i are at
     // [offsets[i], offsets[i + 1]). An entry is the bar's index, or ~index if the bar ends at the
@@ -174,7 +181,7 @@ class Mesh {
 
     const Input& input_;
     std::int64_t iterations_ = 0, triangulations_ = 0, repairs_ = 0;
-    std::int64_t bars_done_ = 0, points_done_ = 0;
+    std::int64_t bar_count_ = 0, bars_done_ = 0, points_done_ = 0;
     std::int64_t iterations_here_ = 0;  // of this triangulation
     bool crowded_ = false;  // in the last iteration
     bool ended_ = false;  // the last iteration was the last one of its triangulation
@@ -207,6 +214,16 @@ inline constexpr Bar kNoBar = {-1, -1};
 
 // The triangles must be counter-clockwise, and no edge may occur twice in one direction.
 HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> triangles);
+
+// The rows of the lattice that the points at the start lie on, from the lowest one up.
+struct Rows {
+    std::vector<std::int32_t> points;  // their indices, row by row, each row sorted by x
+    std::vector<std::int32_t> begins;  // of each row in `points`, none empty; then the end
+    std::vector<std::int32_t> loose;  // fixed points that are on no row
+
+    std::int64_t count() const { return static_cast<std::int64_t>(begins.size()) - 1; }
+};
+Rows rows_of(const Input& input);
 
 // Twice the radius of the inscribed circle over that of the circumscribed circle: 1 for an
 // equilateral triangle.

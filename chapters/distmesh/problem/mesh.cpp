@@ -178,8 +178,17 @@ bool Mesh::triangulate() {
     }
     std::ranges::sort(bars);
     bars.erase(std::unique(bars.begin(), bars.end()), bars.end());
+    bar_count_ = static_cast<std::int64_t>(bars.size());
     all_joined_ = std::ranges::find(joined, false) == joined.end();
     return iterations_ < input_.max_iterations;
+}
+
+bool Mesh::begin_on_device() {
+    if (iterations_left() == 0) return false;
+    ++repairs_;
+    triangulated = points;
+    all_joined_ = true;
+    return true;
 }
 
 // The forces may come to rest while an edge of the boundary is half as long again as it should be,
