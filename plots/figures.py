@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws the course's figures into build/figures: PNG, SVG, animations, and the page that shows all
+"""Draws the course's figures into build/figures: PNG, SVG, animations, and the site that shows all
 of them.
 
     python3 -m plots.figures                from recorded data (plots/data/<device>)
@@ -195,26 +195,27 @@ def draw_animations(arguments: argparse.Namespace, drawn: Drawn) -> None:
             drawn.failures.append(f"animation of {chapter.name}: {error}")
 
 
-def draw_page(arguments: argparse.Namespace, source: Source, drawn: Drawn) -> None:
-    """Without its packages there is no page, and one line says why."""
-    index = arguments.out / "index.html"
-    index.unlink(missing_ok=True)
+def draw_site(arguments: argparse.Namespace, source: Source, drawn: Drawn) -> None:
+    """Without its packages there are no pages, and one line says why."""
     if missing := missing_packages():
-        print(f"no page: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        (arguments.out / "index.html").unlink(missing_ok=True)
+        print(f"no pages: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
         return
-    from plots.page import page  # needs these packages
+    from plots.page import parts, site  # need these packages
 
+    site.remove_site(arguments.out)
     entries = [
-        page.figure_entry(figure, drawing, arguments.out, own.read)
+        parts.figure_entry(figure, drawing, arguments.out, own.read)
         for figure, drawing, own in drawn.figures
     ]
-    entries += [page.animation_entry(one) for one in drawn.animations]
+    entries += [parts.animation_entry(one) for one in drawn.animations]
     if entries:
         try:
-            page.write_page(index, entries, source, arguments.chapter)
-            print(f"{index}  the page")
+            index = site.write_site(arguments.out, entries, source, arguments.chapter)
+            print(f"{index}  the first page of the site")
+            print(f"{arguments.out / site.ARCHIVE}  the whole site, to mail")
         except (DataError, OSError) as error:
-            drawn.failures.append(f"{index.name}: {error}")
+            drawn.failures.append(f"{arguments.out}: {error}")
 
 
 def draw_all(arguments: argparse.Namespace) -> int:
@@ -223,7 +224,7 @@ def draw_all(arguments: argparse.Namespace) -> int:
     source, drawn = make_source(arguments), Drawn()
     draw_figures(arguments, source, drawn)
     draw_animations(arguments, drawn)
-    draw_page(arguments, source, drawn)
+    draw_site(arguments, source, drawn)
     for failure in drawn.failures:
         print(f"figures: {failure}", file=sys.stderr)
     return EXIT_FAILURE if drawn.failures else 0

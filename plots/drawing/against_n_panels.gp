@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The two panels that compare a chapter's stages by whole runs: time against n, and ratios at the largest n.
 # `colour(i)` gives stage i's line type.
+# panels: 0.527
 
 set multiplot
 @heading
@@ -8,7 +9,7 @@ set lmargin at screen 0.085
 set rmargin at screen 0.51
 set tmargin at screen top_edge
 set bmargin at screen 0.20
-if (!linear_axes) { set logscale xy }
+set logscale xy
 set xlabel unit_text noenhanced
 set xrange [n_low:n_high]
 eval 'set xtics '.n_tics

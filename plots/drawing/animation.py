@@ -13,7 +13,7 @@ from plots.drawing.gnuplot import run_gnuplot, write_variables
 
 @dataclass(frozen=True)
 class Animation:
-    """A GIF, and what the page says about it."""
+    """A GIF, and what the site says about it."""
 
     chapter: str
     path: Path

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The two panels that compare stages at one n: the time of each stage, and ratios of these times.
+# panels: 0.525
 
 set multiplot
 @heading

@@ -28,6 +28,10 @@ class Rules:
         default_factory=dict
     )  # a stage's own parameters
     series: tuple[tuple[str, ...], ...] = ()  # speedup_over_first is over the first of one of these
+    kernels_in_part: tuple[str, ...] = ()  # stages whose kernels do only a part of the work
+    ladder_run: Mapping[str, str] = field(
+        default_factory=dict
+    )  # parameters of the ladder's rows, where they are not those of `run`
     further_runs: tuple[Mapping[str, str], ...] = ()  # runs that are compared beside `run`
 
     @property

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The two panels that compare the serial stage with kernels: times, and the speed-ups of the first and the
 # last stage with kernels. `colour(i)` gives the line type of the i-th one.
+# panels: 0.52
 
 thesis_times = show_thesis_times ? ", thesistime_file using 1:2 with points lt 8 title columnheader(1)" : ''
 thesis = show_thesis ? ", thesis_file using 1:2 with linespoints lt 8 title columnheader(1)" : ''

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a figure is: how its data are prepared, and what gnuplot and the page are given."""
+"""What a figure is: how its data are prepared, and what gnuplot and the site are given."""
 
 from __future__ import annotations
 
@@ -22,15 +22,21 @@ class Block:
     rows: Sequence[Sequence[object]]
 
 
+# Rows of cells, the head first.
+NumberTable = Sequence[Sequence[str]]
+
+
 @dataclass
 class Drawing:
-    """The data of a figure's gnuplot script, and what the page says about it."""
+    """The data of a figure's gnuplot script, and what the site says about it."""
 
     tables: dict[str, list[Block]]
     subtitle: str
     ours: str
     alt: str
     variables: dict[str, object] = field(default_factory=dict)
+    numbers: Sequence[NumberTable] = ()  # what is drawn, as tables
+    ours_repeats: bool = False  # whether `ours` says no more than these tables
     from_recorded: bool = False
     emulated: bool = False
 
@@ -50,6 +56,7 @@ class Figure:
     said_by: str = "Thesis"  # the source whose words `thesis` reports
     script: str = ""  # where several figures share one: <script>.gp
     folder: str = ""  # of the script, where that is not the chapter's
+    group: str = ""  # figures of one group are folded away together on the site
 
     @property
     def script_path(self) -> Path:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from common.tools.lib.numbers import short_count, short_ratio, short_time, three_digits
 from common.tools.lib.stages import DataError
-from plots.drawing.axes import log_range, tics, time_unit
+from plots.drawing.axes import log_range, spread, tics, time_unit
 from plots.drawing.figure import Block, Drawing
 from plots.drawing.words import (
     THESIS_CARD,
@@ -37,6 +37,7 @@ class Runs:
     unit: str  # what n counts: "keys"
     words: str  # the same with the input: "uniform keys"
     thesis_n: str = ""  # the thesis' size, for the key: "160 M keys"
+    without: tuple[int, ...] = ()  # recorded sizes that belong to other figures
 
     @property
     def chapter(self) -> str:
@@ -84,7 +85,11 @@ def published(source: Source, figure: str, quantity: str, stage: str) -> float:
 def select(source: Source, runs: Runs, stages: Sequence[str]) -> tuple[list[Row], str]:
     """The rows of these runs and their engine. Every stage must have rows."""
     rows = [
-        row for row in source.rows(runs.chapter) if row.stage in stages and matches(row, runs.match)
+        row
+        for row in source.rows(runs.chapter)
+        if row.stage in stages
+        and matches(row, runs.match)
+        and not (source.recorded and row.n in runs.without)
     ]
     engine = kernel_engine(rows)
     rows = newest([row for row in rows if row.engine == engine])
@@ -134,6 +139,17 @@ def ends_of(points: Sequence[Point]) -> list[float]:
     return [value for point in points for value in (point.lower, point.upper)]
 
 
+def times_table(series: Mapping[str, Sequence[Point]]) -> list[list[str]]:
+    """The medians of each stage at each n."""
+    at = {stage: {point.n: point.median for point in points} for stage, points in series.items()}
+    sizes = sorted({n for medians in at.values() for n in medians})
+    rows = [
+        [short_count(n), *(short_time(one[n]) if n in one else "" for one in at.values())]
+        for n in sizes
+    ]
+    return [["n", *series], *rows]
+
+
 @dataclass(frozen=True)
 class GainPanel:
     """The right panel: ratios of the medians at one n."""
@@ -142,6 +158,7 @@ class GainPanel:
     blocks: list[Block]
     variables: dict[str, object]
     listed: str
+    numbers: list[list[str]]
 
 
 def gain_panel(
@@ -149,6 +166,7 @@ def gain_panel(
 ) -> GainPanel:
     ratios = [points[gain.before].median / points[gain.after].median for gain in gains]
     top = max([*ratios, *(gain.thesis for gain in gains if gain.thesis == gain.thesis)])
+    has_thesis = any(gain.thesis == gain.thesis for gain in gains)
     return GainPanel(
         n,
         [Block(device, [(gain.label, ratio, gain.thesis) for gain, ratio in zip(gains, ratios)])],
@@ -158,11 +176,22 @@ def gain_panel(
             "gain_n": short_count(n),
             "gain_key": device,
             "thesis_key": runs.thesis_key,
-            "with_thesis": int(any(gain.thesis == gain.thesis for gain in gains)),
+            "with_thesis": int(has_thesis),
             "gain_bars": len(gains),
             "unit_text": runs.unit,
         },
         ", ".join(f"{gain.label} {short_ratio(ratio)}" for gain, ratio in zip(gains, ratios)),
+        [
+            [f"{what}, {short_count(n)} {runs.unit}", device, *([runs.thesis_key] * has_thesis)],
+            *(
+                [
+                    gain.label,
+                    short_ratio(ratio),
+                    *([f"{gain.thesis:g}" if gain.thesis > 0 else ""] * has_thesis),
+                ]
+                for gain, ratio in zip(gains, ratios)
+            ),
+        ],
     )
 
 
@@ -209,6 +238,8 @@ def prepare_bars(
         },
         subtitle=provenance(rows, engine, source.kind),
         emulated=engine == "emu",
+        numbers=[times_table({stage: [point] for stage, point in points.items()}), panel.numbers],
+        ours_repeats=True,
         ours=f"At {short_count(n)} {runs.words}, {timed}: {shown}. {what}: {panel.listed}.",
         alt=(
             f"Two bar charts for {short_count(n)} {runs.unit} on {device}: the time of each stage"
@@ -226,14 +257,12 @@ def prepare_against_n(
     best: str,
     does: str,
     smallest_recorded: int = 1,
-    linear: bool = False,
     with_serial: bool = False,
 ) -> Drawing:
     """Whole runs against n, and ratios at the largest n of all stages (against_n_panels.gp).
 
-    `does`: what `best` does with the things that n counts: "sorts". `linear`: stages that differ
-    by a tenth lie on one line unless the axes are linear. `with_serial`: the serial stage is the
-    last line.
+    `does`: what `best` does with the things that n counts: "sorts". `with_serial`: the serial stage
+    is the last line.
     """
     rows, engine = select(source, runs, stages)
     smallest = smallest_recorded if source.recorded else 1
@@ -246,15 +275,10 @@ def prepare_against_n(
         series[runs.stages.serial] = times(serial)
     everything = [point for one in series.values() for point in one]
     sizes = sorted({point.n for point in everything})
-    if linear:
-        time_range, n_range = (0.0, 1.1 * max(ends_of(everything))), (0.0, 1.04 * sizes[-1])
-        marks = [sizes[-1] / 4 * i for i in range(5)]
-    else:
-        time_range, n_range = log_range(ends_of(everything), 0.22 if serial else 0.12), (
-            sizes[0] / 1.4,
-            sizes[-1] * 1.4,
-        )
-        marks = sizes[::2] if len(sizes) > 5 else sizes
+    time_range = log_range(ends_of(everything), 0.22 if serial else 0.12)
+    n_range = (sizes[0] / 1.4, sizes[-1] * 1.4)
+    named = spread(sizes)
+    marks = named[:: -(-len(named) // 5)]
     device = device_label(rows, engine)
     panel = gain_panel(runs, gains, n, points, device, "Speed-up over the stage before")
     last = series[best][-1]
@@ -269,21 +293,22 @@ def prepare_against_n(
             "n_low": n_range[0],
             "n_high": n_range[1],
             "n_tics": tics(marks),
-            "linear_axes": int(linear),
             **panel.variables,
         },
         subtitle=provenance(
             [*rows, *serial], engine, source.kind, serial[0].device if serial else ""
         ),
         emulated=engine == "emu",
+        numbers=[times_table(series), panel.numbers],
+        ours_repeats=True,
         ours=(
             f"At {short_count(n)} {runs.words}, whole runs: {panel.listed}."
             f" {best} {does} {short_count(last.n)} {runs.unit} in {short_time(last.median)}."
         ),
         alt=(
             f"Line chart of time against {runs.unit} for {', '.join(series)} on {device}, both axes"
-            f" {'linear' if linear else 'logarithmic'}, and a bar chart of speed-ups at"
-            f" {short_count(n)} {runs.unit}: {panel.listed}."
+            f" logarithmic, and a bar chart of speed-ups at {short_count(n)} {runs.unit}:"
+            f" {panel.listed}."
         ),
     )
 
@@ -355,6 +380,23 @@ def prepare_cpu_gpu(
         },
         subtitle=provenance([*rows, *serial], engine, source.kind, host),
         emulated=engine == "emu",
+        numbers=[
+            times_table(series),
+            [
+                ["n", *(f"{stage} over {name}" for stage in gains)],
+                *(
+                    [
+                        short_count(n),
+                        *(
+                            short_ratio(dict(one)[n]) if n in dict(one) else ""
+                            for one in gains.values()
+                        ),
+                    ]
+                    for n in sizes
+                ),
+            ],
+        ],
+        ours_repeats=True,
         ours=(
             f"At {short_count(n)} {runs.words} {shown[1]} is {short_ratio(best)} times as fast as"
             f" {name} on one core of {host}."

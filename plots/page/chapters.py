@@ -12,6 +12,7 @@ import re
 from common.tools.lib.stages import DataError
 from plots.drawing.chapter import Chapter, PrintedTables, Rate, Rules
 from plots.drawing.figure import Figure
+from plots.page.ladder import ladder_of
 from plots.records.folders import PLOTS
 from plots.records.stages import chapter_names, nearest
 
@@ -30,6 +31,7 @@ def checked(chapter: object, name: str) -> Chapter:
     for stage in (
         *rules.kernel_timed,
         *rules.stage_runs,
+        *rules.kernels_in_part,
         *(one for all in rules.series for one in all),
     ):
         if stage not in chapter.stages:
@@ -61,9 +63,15 @@ def load_chapter(name: str) -> Chapter:
 
 
 def all_chapters() -> list[Chapter]:
-    """The chapters that have a folder here, in the build's order, which is the page's."""
+    """The chapters that have a folder here, in the build's order, which is the site's."""
     return [load_chapter(name) for name in chapter_names() if (PLOTS / name).is_dir()]
 
 
 def all_figures() -> list[Figure]:
-    return [figure for chapter in all_chapters() for figure in chapter.figures]
+    """Of each chapter its ladder and its own figures. A chapter without figures has no records."""
+    return [
+        figure
+        for chapter in all_chapters()
+        if chapter.figures
+        for figure in (ladder_of(chapter), *chapter.figures)
+    ]

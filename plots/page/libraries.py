@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packages that draw the page. A Python that is not Debian's own finds Debian's packages too.
+"""The packages that write the site. A Python that is not Debian's own finds Debian's packages too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The READMEs' Markdown as HTML, by Python-Markdown (Debian: python3-markdown).
 
-The page is one file, so links become their text and pictures are left out. HTML in a README is
-text.
+Links lead to the site's pages. A link that leads elsewhere becomes its text, and pictures are left
+out, because the site shows them with what is said about them. HTML in a README is text, but for
+`<br>`.
 """
 
 from __future__ import annotations
@@ -13,18 +14,31 @@ from functools import cache
 from xml.etree.ElementTree import Element
 
 import markdown
+from markdown.inlinepatterns import InlineProcessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
-from markdown.util import Registry
+from markdown.util import AtomicString, Registry
+
+from plots.page.links import Link
 
 ITEM = re.compile(r"(?:[-*] |\d+\. )")
 NUMBER = re.compile(r"[×≤≥~]?[\d .,]+( ?[%a-zA-Zµ]{1,2})?( \(.*\))?")
+# Blanks within a number, and between a number and its unit or name: no line may end there.
+NUMBER_BLANK = re.compile(
+    r"(?<=\d) (?=\d{3}(?!\d)|%|(?:[kMGT]|ms|µs|s|[GM]B(?:/s)?)\b)"
+    r"|(?<=\b[nk]) (?== )|(?<=[nk] =) (?=\d)"
+)
 CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 PARAGRAPH = re.compile(r"</?p>")
 
 
+def unbroken(text: str) -> str:
+    """The text with its numbers on one line each."""
+    return NUMBER_BLANK.sub("\u00a0", text)
+
+
 def scrolling(content: str, label: str) -> str:
-    """A box that scrolls, for what may be wider than the page. The keyboard reaches it."""
+    """A box that scrolls, for what may be wider than the window. The keyboard reaches it."""
     label = html.escape(label)
     return f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{content}</div>\n'
 
@@ -46,8 +60,21 @@ class _Spaced(Preprocessor):
         return found
 
 
-class _OneFile(Treeprocessor):
-    """Links, pictures and tables as the page wants them."""
+def nowhere(_target: str) -> None:
+    """For texts whose links become their text."""
+
+
+class _LineBreak(InlineProcessor):
+    """`<br>` is the one element of HTML that tables need."""
+
+    def handleMatch(self, m: re.Match[str], data: str) -> tuple[Element, int, int]:
+        return Element("br"), m.start(0), m.end(0)
+
+
+class _Dressed(Treeprocessor):
+    """Links, pictures and tables as the site wants them."""
+
+    link: Link = staticmethod(nowhere)
 
     def run(self, root: Element) -> None:
         for parent in root.iter():
@@ -55,9 +82,15 @@ class _OneFile(Treeprocessor):
                 if child.tag == "img":
                     self.remove(parent, child)
                 elif child.tag == "a":
-                    child.tag, child.attrib = "span", {}
+                    target = self.link(child.get("href", ""))
+                    child.attrib = {"href": target} if target else {}
+                    child.tag = "a" if target else "span"
         for table in list(root.iter("table")):
             self.dress(table)
+        for one in root.iter():
+            if one.text and one.tag != "code":
+                one.text = AtomicString(unbroken(one.text))
+            one.tail = AtomicString(unbroken(one.tail)) if one.tail else one.tail
 
     @staticmethod
     def remove(parent: Element, child: Element) -> None:
@@ -86,25 +119,34 @@ class _OneFile(Treeprocessor):
 
 
 @cache
-def _converter(whole: bool) -> markdown.Markdown:
+def _converter(whole: bool) -> tuple[markdown.Markdown, _Dressed]:
     """`whole`: of blocks; else of the text inside one paragraph."""
-    made = markdown.Markdown(extensions=["tables", "fenced_code", "sane_lists"] if whole else [])
+    extensions = ["tables", "fenced_code", "sane_lists"] if whole else []
+    made = markdown.Markdown(extensions=extensions, output_format="html")
     made.preprocessors.deregister("html_block")
     made.inlinePatterns.deregister("html")
     made.inlinePatterns.deregister("em_strong2")  # names have underscores
-    made.treeprocessors.register(_OneFile(made), "one_file", 5)
+    made.inlinePatterns.register(_LineBreak("<br>", made), "line_break", 95)
+    dressed = _Dressed(made)
+    made.treeprocessors.register(dressed, "dressed", 5)
     if whole:
         made.preprocessors.register(_Spaced(made), "spaced", 5)
     else:
         paragraph = made.parser.blockprocessors["paragraph"]
         made.parser.blockprocessors = Registry()
         made.parser.blockprocessors.register(paragraph, "paragraph", 10)
-    return made
+    return made, dressed
 
 
-def inline(text: str) -> str:
+def _converted(text: str, whole: bool, link: Link) -> str:
+    converter, dressed = _converter(whole)
+    dressed.link = link
+    return converter.reset().convert(text)
+
+
+def inline(text: str, link: Link = nowhere) -> str:
     """One paragraph's text."""
-    return PARAGRAPH.sub("", _converter(False).reset().convert(text)).strip()
+    return PARAGRAPH.sub("", _converted(text, False, link)).strip()
 
 
 def plain(text: str) -> str:
@@ -112,10 +154,10 @@ def plain(text: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", inline(text)))
 
 
-def blocks(text: str, label: str) -> str:
+def blocks(text: str, label: str, link: Link = nowhere) -> str:
     """Paragraphs, lists, tables and code. `label` names the boxes of tables and code to screen
     readers."""
-    said = _converter(True).reset().convert(text)
+    said = _converted(text, True, link)
     said = said.replace("<table>", "\0<table>").replace("</table>", "</table>\0")
     parts = said.split("\0")
     parts[1::2] = [scrolling(part, label) for part in parts[1::2]]

@@ -13,6 +13,7 @@ from common.tools.lib.lessons import lesson, words
 from common.tools.lib.numbers import format_ms, whole_or_three_digits
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import comparable, run_of, speed_up
+from plots.page.links import place_of
 from plots.page.readme import Document, first_sentence
 from plots.page.speed_ups import (
     SpeedUp,
@@ -60,8 +61,8 @@ class Optimisation:
 
     @property
     def name(self) -> str:
-        """The anchor of its place in the page."""
-        return f"{self.chapter}-{self.stage}"
+        """The anchor of its place on the chapter's page."""
+        return place_of(self.chapter, self.stage)
 
     @property
     def sentence(self) -> str:
@@ -114,7 +115,14 @@ def milliseconds(point: Point) -> str:
     middle, lower, upper = (
         format_ms(1000 * value) for value in (point.median, point.lower, point.upper)
     )
-    return f"{middle} ms ({lower} to {upper}; {point.repeats} run{'s' * (point.repeats > 1)})"
+    if point.repeats == 1:
+        return f"{middle} ms"
+    return f"{middle} ms ({lower} to {upper}; {point.repeats} runs)"
+
+
+def runs_words(repeats: int) -> str:
+    """One run has no median and no quartiles."""
+    return ", medians (quartiles)" if repeats > 1 else ", one run each"
 
 
 def measured_speed_up(
@@ -142,7 +150,8 @@ def measured_speed_up(
         before,
         size,
         (
-            f"{'kernels' if kernels else 'whole runs'}, medians (quartiles): {before} "
+            f"{'kernels' if kernels else 'whole runs'}"
+            f"{runs_words(max(slow.repeats, fast.repeats))}: {before} "
             f"{milliseconds(slow)}, {stage} {milliseconds(fast)}"
         ),
         records.rows_path,

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A README as the page and the tables read it: its title, its sections, and its words about pairs
+"""A README as the site and the tables read it: its title, its sections, and its words about pairs
 of stages."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,7 @@ class Document:
 
     title: str
     sections: dict[str, str]  # "": before the first heading
+    path: Path = Path()
 
     def problem(self) -> str:
         """The text before the first command or picture: what the chapter is about."""
@@ -45,6 +47,22 @@ class Document:
                     said = item[match.end() :].split("\n\n")[0]
                     found.setdefault((match[1], match[2]), " ".join(said.split()))
         return found
+
+    def without(self, section: str, used: Collection[str]) -> str:
+        """A section's text without those texts about pairs that are shown elsewhere."""
+        kept = []
+        for item in re.split(r"^(?=- )", self.sections[section], flags=re.MULTILINE):
+            first, gap, rest = item.partition("\n\n")
+            match = PAIR.match(first.removeprefix("- "))
+            said = " ".join(first.removeprefix("- ")[match.end() :].split()) if match else ""
+            kept.append(rest if match and said in used else first + gap + rest)
+        return "".join(kept).strip()
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """The rows of a Markdown table below its head."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [cells_of(line) for line in lines[2:]]
 
 
 def read_document(path: Path) -> Document:
@@ -65,7 +83,7 @@ def read_document(path: Path) -> Document:
             sections[name] += line + "\n"
     if not title:
         raise DataError(f"{path}: no title")
-    return Document(title, sections)
+    return Document(title, sections, path)
 
 
 def first_sentence(text: str, shortest: int = 40) -> str:

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from common.tools.lib.numbers import short_count, short_rate, short_time, times
-from common.tools.lib.files import read_text
-from common.tools.lib.stages import ROOT, DataError
+from common.tools.lib.stages import ROOT
 from plots.drawing.chapter import Chapter
 from plots.drawing.words import THESIS_CARD
 from plots.page.comparison import median_seconds, rate_at, run_of, speed_up
@@ -22,6 +20,7 @@ from plots.page.speed_ups import (
     speed_up_words,
     time_words,
 )
+from plots.page.stage_head import limit_now
 from plots.records.published import Published
 from plots.records.rows import Metric, Row
 
@@ -29,17 +28,16 @@ ISSUE_SLOTS = "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"
 SAME_WITHIN = 0.10
 
 
-def limit_now(source: Path) -> str:
-    """The first sentence after `Limit now:` in the head comment."""
-    head: list[str] = []
-    for line in read_text(source).splitlines():
-        if not line.startswith("//"):
-            break
-        head.append(line.removeprefix("//").strip())
-    match = re.search(r"Limit now: (.*?)(?:[.;:](?:\s|$)|$)", " ".join(head))
-    if match is None:
-        raise DataError(f"{source}: no `Limit now:` in its head comment")
-    return match[1]
+def ranges_of(names: Sequence[str], chosen: Sequence[str]) -> str:
+    """ "01_a to 03_c and 05_e to 07_g": the chosen ones of all names, by neighbours."""
+    found: list[list[str]] = []
+    for before, name in zip(("", *names), names):
+        if name in chosen:
+            if before in chosen:
+                found[-1].append(name)
+            else:
+                found.append([name])
+    return " and ".join(f"{one[0]} to {one[-1]}" if len(one) > 1 else one[0] for one in found)
 
 
 def timing_rule(chapter: Chapter) -> str:
@@ -55,8 +53,8 @@ def timing_rule(chapter: Chapter) -> str:
     if not timed:
         return f"Speed-ups are over {before}: {whole}."
     return (
-        f"Speed-ups are over {before}: kernels alone for {timed[0]} to {timed[-1]}, for the others"
-        f" {whole}."
+        f"Speed-ups are over {before}: kernels alone for {ranges_of(chapter.stages.names, timed)},"
+        f" for the others {whole}."
     )
 
 

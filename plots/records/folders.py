@@ -11,12 +11,16 @@ PLOTS = ROOT / "plots"
 DATA = PLOTS / "data"
 COUNTERS = DATA / "counters"
 TRACES = DATA / "traces"
+BOUNDS = DATA / "bounds"
+LINES = DATA / "lines"
 PUBLISHED = PLOTS / "published"
 THESIS = PUBLISHED / "thesis.csv"
 PREFERRED_DEVICE = "nvidia-h200"
 NO_DEVICES = (
     COUNTERS.name,
     TRACES.name,
+    BOUNDS.name,
+    LINES.name,
 )  # folders of plots/data that hold no device's measurements
 
 

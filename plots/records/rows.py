@@ -39,6 +39,7 @@ class Row:
     operations: float = 0.0  # that they do at least
     setup_ms: float = 0.0
     copy_out_ms: float = 0.0
+    grid: str = ""  # blocks x threads of the main kernel
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ def read_rows(path: Path) -> list[Row]:
                     real(record[name], name, place)
                     for name in ("copy_in_ms", "bytes", "operations", "setup_ms", "copy_out_ms")
                 ),
+                record["grid"],
             )
         )
     return rows
@@ -173,11 +175,15 @@ def matches(row: Row, match: dict[str, object]) -> bool:
 
 
 def newest(rows: Sequence[Row]) -> list[Row]:
-    """For each stage and n only the rows of the version that was recorded last: a row of an older
-    version says nothing about the stage as it is."""
+    """For each stage and n only the rows of the commit that was recorded last: a row of an older
+    one says nothing about the stage as it is. Uncommitted changes count as their commit."""
+
+    def commit(row: Row) -> str:
+        return row.version.removesuffix("-dirty")
+
     latest: dict[tuple[str, str, int], Row] = {}
     for row in rows:
         key = (row.stage, row.engine, row.n)
         if key not in latest or row.date >= latest[key].date:
             latest[key] = row
-    return [row for row in rows if row.version == latest[(row.stage, row.engine, row.n)].version]
+    return [row for row in rows if commit(row) == commit(latest[(row.stage, row.engine, row.n)])]

@@ -119,6 +119,11 @@ class Stages:
                 found.append(self._found(first, self._known, where))
         return found
 
+    @property
+    def not_recorded(self) -> tuple[str, ...]:
+        """Stages of the chapter that wait for their first measurement."""
+        return tuple(name for name in self._known if name not in self)
+
     def races(self, name: str) -> bool:
         """Whether its blocks race on purpose, so that it has no times."""
         return self._by_name[name].race_on_purpose
@@ -149,7 +154,7 @@ def all_stages() -> tuple[Stage, ...]:
 
 
 def chapter_names() -> list[str]:
-    """The chapters in the build's order, which is the page's too."""
+    """The chapters in the build's order, which is the site's too."""
     return list(dict.fromkeys(one.chapter for one in all_stages()))
 
 

@@ -18,6 +18,7 @@ from common.tools.lib.stages import ROOT, Stage, ToolError
 from plots import figures, tables
 from plots.drawing.chapter import Chapter, PrintedTables, Rate, Rules
 from plots.page.chapters import all_chapters
+from plots.page.ladder import ladder_name
 from plots.records.folders import COUNTERS, DATA, NO_DEVICES, THESIS, TRACES
 from plots.records.counters import read_counters
 from plots.records.published import read_published
@@ -148,11 +149,17 @@ def data_of(chapter: str) -> ModuleType:
 
 def labels() -> dict[str, tuple[str, ...]]:
     """Of every figure the words that its picture shows."""
-    return {
+    own = {
         name: words
         for chapter in all_chapters()
         for name, words in data_of(chapter.name).LABELS.items()
     }
+    ladders = {
+        ladder_name(chapter.name): ("00", "one core", "largest n")
+        for chapter in all_chapters()
+        if chapter.figures
+    }
+    return own | ladders
 
 
 def recorded_folders() -> list[Path]:

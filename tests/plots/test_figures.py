@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Every figure of every chapter from made-up measurements: pictures that are not empty, with the
-expected series, and a page that shows them all."""
+expected series, and a site that shows them all."""
 
 import contextlib
 import html
@@ -10,6 +10,7 @@ import shutil
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -56,11 +57,10 @@ def png_size(path: Path) -> tuple[int, int]:
 
 
 class FiguresTest(DrawingTest):
-    def check_pictures(self, name: str, words: tuple[str, ...]) -> None:
+    def check_png(self, name: str) -> None:
         self.assertEqual(png_size(self.out / f"{name}.png"), (1600, 900))
         # An empty picture of this size has some 5 kB.
         self.assertGreater((self.out / f"{name}.png").stat().st_size, 20_000)
-        self.check_words(name, words)
 
     def check_words(self, name: str, words: tuple[str, ...]) -> None:
         shown = svg_text(self.out / f"{name}.svg")
@@ -74,24 +74,36 @@ class FiguresTest(DrawingTest):
 
     def test_recorded(self) -> None:
         self.write_measurements(self.device)
-        status, printed, said = self.draw("--publish")
+        # Figures of one script differ by their data only, so one of them is drawn as PNG too.
+        one_each = {figure.script_path: figure.name for figure in all_figures()}.values()
+        with mock.patch.object(gnuplot, "FORMATS", ("png",)), mock.patch.object(
+            figures, "draw_site"
+        ):
+            self.assertEqual(self.draw("--only", *one_each)[0], 0)
+        for name in one_each:
+            self.check_png(name)
+        with mock.patch.object(gnuplot, "FORMATS", ("svg",)):
+            status, printed, said = self.draw("--publish")
         self.assertEqual((status, said), (0, ""))
         self.check_published()
         for name, words in labels().items():
             with self.subTest(figure=name):
                 self.assertIn(f"{name}.{{png,svg}}", printed)
                 date = () if name in of_all("COUNTED") else ("recorded 2026-02-03",)
-                self.check_pictures(name, (*words, *date))
+                self.check_words(name, (*words, *date))
         if missing_packages():
-            self.skipTest(f"no page without {', '.join(missing_packages())}")
-        self.check_page()
+            self.skipTest(f"no site without {', '.join(missing_packages())}")
+        self.check_site()
 
     def test_here_on_the_cpu_engine(self) -> None:
         self.write_measurements(self.device)
         self.write_measurements(self.here, engine="emu", profile=False)
         # Drawings of traces are those of test_recorded.
         measured = {name: words for name, words in labels().items() if name not in of_all("TRACED")}
-        with mock.patch.object(gnuplot, "FORMATS", ("svg",)):  # half the time
+        with (
+            mock.patch.object(gnuplot, "FORMATS", ("svg",)),  # half the time
+            mock.patch.object(figures, "draw_site"),
+        ):
             status, printed, said = self.draw("--data", "here", "--only", *measured)
         self.assertEqual((status, said), (0, ""))
         for name, words in measured.items():
@@ -122,26 +134,30 @@ class FiguresTest(DrawingTest):
             for figure in all_figures():
                 self.assertLessEqual(len(figure.prepare(source).subtitle), 165, figure.name)
 
-    def check_page(self) -> None:
-        """Every figure is in it, and nothing beside it is needed."""
-        text = (self.out / "index.html").read_text(encoding="utf-8")
-        pictures = r'src="data:image/svg\+xml;base64,[A-Za-z0-9+/=]{1000,}"'
-        self.assertEqual(text.count("<img "), len(labels()))
-        self.assertEqual(len(re.findall(pictures, text)), len(labels()))
+    def check_site(self) -> None:
+        """Every figure is on its chapter's page, and in the archive."""
+        texts = {
+            chapter.name: (self.out / f"{chapter.name}.html").read_text(encoding="utf-8")
+            for chapter in all_chapters()
+        }
+        with zipfile.ZipFile(self.out / "site.zip") as archive:
+            mailed = archive.namelist()
         for figure in all_figures():
-            self.assertIn(f'<a href="#{figure.name}">', text)
+            text = texts[figure.chapter]
             begin = text.index(f'<figure id="{figure.name}">')
             said = text[begin : text.index("</figure>", begin)]
-            self.assertIn('<p class="from">From <code>', said, figure.name)
+            self.assertIn(f'src="{figure.name}.svg"', said)
+            self.assertIn(f"site/{figure.name}.svg", mailed)
+            self.assertIn("From <code>", said, figure.name)
+            self.assertGreater(len(re.findall(r'alt="([^"]+)"', said)[0]), 60)
             if figure.name in of_all("PRINTED"):
                 file = data_of(figure.chapter).PRINTED_FILE
                 self.assertIn(f"<code>plots/published/{file}.csv</code>", said, figure.name)
-        for alt in re.findall(r'alt="([^"]*)"', text):
-            self.assertGreater(len(alt), 60)
         for word in (GPU, "2026-02-03", "Thesis", "Here", "3 runs each: medians and quartiles"):
-            self.assertIn(html.escape(word), text)
+            self.assertIn(html.escape(word), texts[all_chapters()[1].name])
         for chapter in (one for one in all_chapters() if one.figures):
-            self.assertIn(f"<code>{self.device / chapter.name}.csv</code>", text)
+            rows = f"<code>{self.device / chapter.name}.csv</code>"
+            self.assertIn(rows, texts[chapter.name])
 
     def check_published(self) -> None:
         """What the READMEs show is copied to them."""
@@ -165,6 +181,10 @@ class MistakesTest(DrawingTest):
         self.name, self.figure = self.chapter.name, self.measured(self.chapter.name)[0]
         self.heading = next(one.heading for one in all_figures() if one.name == self.figure)
         self.write_chapter(self.name, self.device)
+        # These tests are not about the site, which takes longer than one figure.
+        self.without_site = mock.patch.object(figures, "draw_site")
+        self.without_site.start()
+        self.addCleanup(mock.patch.stopall)
 
     @staticmethod
     def measured(chapter: str) -> list[str]:
@@ -249,17 +269,18 @@ class MistakesTest(DrawingTest):
         self.write_chapter(self.name, self.device)
         self.assertEqual(self.draw("--device", "gpu-1", "--only", self.figure)[0], 0)
 
-    def test_without_its_packages_there_is_no_page_and_a_line_says_why(self) -> None:
+    def test_without_its_packages_there_is_no_site_and_a_line_says_why(self) -> None:
+        self.without_site.stop()
         with mock.patch.dict(
             libraries.PACKAGES, {"no_such_module": "python3-no-such-module"}, clear=True
         ):
             status, printed, _ = self.draw("--only", self.figure)
         self.assertEqual(status, 0)
-        self.assertIn("no page: python3-no-such-module is missing\n", printed)
+        self.assertIn("no pages: python3-no-such-module is missing\n", printed)
         self.assertFalse((self.out / "index.html").exists())
 
 
-@unittest.skipIf(missing_packages(), "no page without its packages")
+@unittest.skipIf(missing_packages(), "no site without its packages")
 class AnimationsTest(DrawingTest):
     def test_animations_are_of_their_chapters(self) -> None:
         def moving(_stages: object, _build: Path, output: Path) -> Animation:
@@ -287,9 +308,11 @@ class AnimationsTest(DrawingTest):
                 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):
                     self.assertEqual(figures.main([*words, "--chapter", chapter.name]), status)
                 self.assertEqual(errors.getvalue(), said)
-                text = (self.out / "index.html").read_text(encoding="utf-8")
-                own = text[text.index(f'<section id="{chapter.name}">') :]
-                self.assertEqual('<figure id="moving">' in own, chapter is first)
+                text = (self.out / f"{chapter.name}.html").read_text(encoding="utf-8")
+                self.assertEqual('<figure id="moving">' in text, chapter is first)
+                # The pages of the chapter that was drawn before are gone.
+                other = second if chapter is first else first
+                self.assertFalse((self.out / f"{other.name}.html").exists())
 
 
 if __name__ == "__main__":

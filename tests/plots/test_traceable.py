@@ -2,7 +2,7 @@
 """No measured number is typed: from other records, everything that is generated says other numbers.
 
 All recorded times, reports, metrics, limits and counters are changed, each by a factor of its
-own. The READMEs' tables, the figures and the page are made of them. A number that stays the same
+own. The READMEs' tables, the figures and the site are made of them. A number that stays the same
 must be one that nobody measured here: a size, a stage's name, a published number. This is done
 twice, because a number may stay the same by chance.
 """
@@ -197,12 +197,12 @@ class Made:
         self.drawings = {
             figure.name: figure.prepare(self.source.afresh()) for figure in measured_figures()
         }
-        self.page = "" if missing_packages() else self.whole_page()
+        self.then_and_now = "" if missing_packages() else self.made_then_and_now()
 
-    def whole_page(self) -> str:
-        from plots.page import page  # needs its packages
+    def made_then_and_now(self) -> str:
+        from plots.page import site  # needs its packages
 
-        return page.page_html([], self.source)
+        return site.site_of([], self.source).then_and_now()
 
     def readme(self, chapter: Chapter) -> list[list[list[str]]]:
         """The generated tables, as cells."""
@@ -328,11 +328,11 @@ class TraceableTest(unittest.TestCase):
                     looked_at += 1
         self.assertGreater(looked_at, 300)
 
-    @unittest.skipIf(missing_packages(), "no page without its packages")
+    @unittest.skipIf(missing_packages(), "no site without its packages")
     def test_then_and_now(self) -> None:
         columns: list[list[tuple[str, ...]]] = []
         for made in self.made:
-            text = made.page
+            text = made.then_and_now
             table = text[text.index('<table class="then"') : text.index("</table>")]
             columns.append(
                 [

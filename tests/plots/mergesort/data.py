@@ -5,10 +5,12 @@ import math
 from collections.abc import Sequence
 
 from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
+from plots.mergesort.figures import HOST_RECORDED, RECORDED
 from plots.mergesort.published import SAID_BY
 from plots.mergesort.stages import (
     BEST,
     FIRST,
+    HOST_TO_HOST,
     MERGE_PATH,
     MULTISORT_CPU,
     NOT_OVERLAPPED,
@@ -17,8 +19,13 @@ from plots.mergesort.stages import (
     STAGES,
     THESIS,
     THREAD_MERGE,
+    TILE_SIZES,
+    TILES,
 )
 from tests.plots.fixtures import GPU, HOST, row
+
+
+HOST_KEYS = 2**24
 
 
 def multisort_grid(recorded: bool) -> list[tuple[str, str, int, dict[str, object]]]:
@@ -49,6 +56,35 @@ def multisort_grid(recorded: bool) -> list[tuple[str, str, int, dict[str, object
             ]
             runs += [(stage, name, n, {"size-i": size, "threads": few}) for n in lists]
     return list({str(run): run for run in runs}.values())
+
+
+def tile_rows(engine: str) -> list[list[object]]:
+    """Of the merge sort by tiles and the libraries' merge sorts: each stage by a tenth faster than
+    the one before. From host to host: 5 % more than the copies."""
+    found = [
+        row("mergesort", stage, engine, n, n * 1e-6 / 1.1**i, 1, "", "uniform")
+        for n in (TILE_SIZES if engine == "gpu" else (50_000, 100_000))
+        for i, stage in enumerate(TILES)
+    ]
+    if HOST_RECORDED:
+        n = HOST_KEYS
+        found.append(row("mergesort", HOST_TO_HOST, engine, n, 1.05 * n * 1e-6, 1, "", "uniform"))
+    return found
+
+
+def host_reports(engine: str) -> list[list[object]]:
+    """Four chunks, then four slices."""
+    step = HOST_KEYS * 1e-6 / 8
+    fields = {f"chunk_{i}_ms": (i, i + 1, i + 1.5) for i in range(4)}
+    fields |= {f"slice_{i}_ms": (i + 4.5, i + 4.5, i + 5.5) for i in range(4)}
+    values = {
+        name: " ".join(str(step * value) for value in three) for name, three in fields.items()
+    }
+    values["copies_ms"] = str(8 * step)
+    return [
+        ["mergesort", HOST_TO_HOST, engine, GPU, HOST_KEYS, "", 1, name, value]
+        for name, value in values.items()
+    ]
 
 
 def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
@@ -91,7 +127,7 @@ def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
                 seed=21364,
             )
         )
-    return found
+    return [*found, *(tile_rows(engine) if RECORDED else [])]
 
 
 def reports(engine: str, sizes: Sequence[int]) -> list[list[object]]:
@@ -129,7 +165,7 @@ def reports(engine: str, sizes: Sequence[int]) -> list[list[object]]:
                         ms * factor,
                     ]
                 )
-    return records
+    return [*records, *(host_reports(engine) if HOST_RECORDED else [])]
 
 
 Table = tuple[str, tuple[str, ...]]  # its kind and its columns
@@ -187,6 +223,16 @@ LABELS: dict[str, tuple[str, ...]] = {
         f"{SAID_BY} (RTX 3080)",
         "Time of OpenCL over CUDA",
         "Merges, ms",
+    ),
+    **(
+        {"mergesort_beyond": (*TILES, GPU, "Kernels alone, keys per second", "integer units")}
+        if RECORDED
+        else {}
+    ),
+    **(
+        {"mergesort_pipeline": ("to the GPU", "to the host", "merge of a slice", GPU)}
+        if HOST_RECORDED
+        else {}
     ),
 }
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Reads HTML as the tests of the page need it."""
+"""Reads HTML as the tests of the site need it."""
 
 import re
 from html.parser import HTMLParser
 
-VOID = {"meta", "img", "br"}
+VOID = {"meta", "img", "br", "link"}
 
 
 class Reader(HTMLParser):

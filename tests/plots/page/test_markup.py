@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The READMEs' Markdown as HTML, and the words that the page takes from them."""
+"""The READMEs' Markdown as HTML, and the words that the site takes from them."""
 
 import sys
 import unittest
@@ -52,9 +52,15 @@ class MarkupTest(PlotsTest):
             ("2 * 3 * 4 < 5 & 6", "2 * 3 * 4 &lt; 5 &amp; 6"),
             ("[a](b.md), ![c](d.svg)[`e`](f)", "<span>a</span>, <span><code>e</code></span>"),
             ("1. __x__ <b>", "1. __x__ &lt;b&gt;"),
+            ("×2<br>×3 `<br>`", "×2<br>\n×3 <code>&lt;br&gt;</code>"),
         ):
             self.assertEqual(markup.inline(text), wanted)
         self.assertEqual(markup.plain("*a* `b<c`"), "a b<c")
+        self.assertEqual(
+            markup.inline("[a](b.md) [c](d.md)", {"b.md": "b.html"}.get),
+            '<a href="b.html">a</a> <span>c</span>',
+        )
+        self.assertEqual(markup.inline("12 000 of `1 000`"), "12\u00a0000 of <code>1 000</code>")
 
     def test_a_document(self) -> None:
         self.assertEqual(self.document.title, "Title: of `it`")
@@ -69,6 +75,15 @@ class MarkupTest(PlotsTest):
         self.assertEqual(
             self.document.pairs(),
             {("00", "01"): "One line. The rest of it.", ("01", "02"): "and so on: yes."},
+        )
+        # What is shown at a stage is not shown in its section again.
+        section = "What to look at"
+        self.assertNotIn("One line", self.document.without(section, {"One line. The rest of it."}))
+        self.assertIn(
+            "and so on: yes.", self.document.without(section, {"One line. The rest of it."})
+        )
+        self.assertEqual(
+            self.document.without(section, ()), self.document.sections[section].strip()
         )
         (self.folder / "empty.md").write_text("text\n", encoding="utf-8")
         for name in ("empty.md", "absent.md"):

@@ -17,7 +17,8 @@ from plots.page import speed_up_tables
 from plots.page.chapters import all_chapters
 from plots.page.comparison import comparable, rate_at, speed_up
 from plots.page.counter_table import counted_runs, counters_table
-from plots.page.speed_up_tables import limit_now, printed_table, published_table, stages_table
+from plots.page.speed_up_tables import printed_table, published_table, stages_table
+from plots.page.stage_head import limit_now
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import COUNTERS, THESIS
 from plots.records.published import Published, TableCell, read_published
@@ -199,6 +200,15 @@ class StagesTableTest(PlotsTest):
         lines = stages_table(made_up_chapter(self.own, rules), self.rows, [])
         self.assertIn("| ×4.00 at 1 k | 4 M at 1 k |", lines[4])
         self.assertIn("kernels alone for 01_iron to 02_gold", lines[6])
+
+    def test_neighbours_are_a_range(self) -> None:
+        names = ("00_a", "01_b", "02_c", "03_d", "04_e", "05_f")
+        for chosen, words in (
+            (names[1:3], "01_b to 02_c"),
+            (("00_a", "01_b", "04_e", "05_f"), "00_a to 01_b and 04_e to 05_f"),
+            (("03_d", "01_b"), "01_b and 03_d"),
+        ):
+            self.assertEqual(speed_up_tables.ranges_of(names, chosen), words)
 
     def test_a_line_per_run(self) -> None:
         rules = Rules({"k": "4"}, further_runs=({"k": "8"},))

@@ -2,13 +2,44 @@
 """Made-up measurements of quicksort, and the words that its figures show."""
 
 from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
-from plots.quicksort.figures import INPUTS
-from plots.quicksort.stages import BEST, BIG, BITONIC, COUNTING, SMALL, STAGES, TWO_KERNELS
+from plots.quicksort import beyond
+from plots.quicksort.figures import INPUTS, RECORDED
+from plots.quicksort.stages import (
+    BEST,
+    BIG,
+    BITONIC,
+    COUNTING,
+    SAMPLE,
+    SAMPLE_SIZES,
+    SMALL,
+    STAGES,
+    TWO_KERNELS,
+)
 from tests.plots.fixtures import GPU, HOST, row
 
 
 # Keys, threads and blocks: one run of ours, and the printed ones, which are shorter.
 COUNTING_RUNS = {(65_536, 256, 0): 1.0, (50, 3, 17): 0.01, (14, 7, 2): 0.01, (254, 24, 11): 0.02}
+
+
+def sample_rows(engine: str) -> list[list[object]]:
+    """Of the sample sort and the libraries' sorts: each stage by a tenth faster than the one before;
+    all inputs of the last own one and of the library."""
+    recorded = engine == "gpu"
+    sizes = SAMPLE_SIZES if recorded else (50_000, 100_000)
+    found = [
+        row("quicksort", stage, engine, n, n * 1e-6 / 1.1**i, 1, "", "uniform")
+        for n in sizes
+        for i, stage in enumerate(SAMPLE)
+    ]
+    n = 2**28 if recorded else 50_000
+    for stage, scale in zip(beyond.compared(SAMPLE), (1.0, 2.0)):
+        found += [
+            row("quicksort", stage, engine, n, n * 1e-6 * scale * (i + 1), 1, "", name)
+            for i, name in enumerate(beyond.INPUTS)
+            if name != "uniform"
+        ]
+    return found
 
 
 def rows(engine: str) -> list[list[object]]:
@@ -33,6 +64,8 @@ def rows(engine: str) -> list[list[object]]:
         found += [
             row("quicksort", stage, engine, 2**20, times * 2.0, 1, "", name) for stage in BIG
         ]
+    if RECORDED:
+        found += sample_rows(engine)
     for (n, threads, blocks), scale in COUNTING_RUNS.items():
         for memory, copies in (("pinned", 0.5), ("pageable", 2.0)):
             for repeat in (1, 2, 3):
@@ -117,6 +150,14 @@ LABELS: dict[str, tuple[str, ...]] = {
     "figure_3_11": (*SMALL, GPU, "GTX 980, 2016 (6080 keys)", "28 992 keys, µs", "1.26", "1.77"),
     "figure_3_12": (*BIG, "12 over 10", GPU, "GTX 980, 2016 (160 M keys)", "1.76", "2.10", "160 M"),
     "figure_3_13": (STAGES.serial, BIG[0], BEST, GPU, HOST, "GTX 980, 2016"),
+    **(
+        {
+            "quicksort_beyond": (*SAMPLE, GPU, "Kernels alone, keys per second", "shared memory"),
+            "quicksort_inputs": (*beyond.compared(SAMPLE), GPU, "zipf", "bit-reversed"),
+        }
+        if RECORDED
+        else {}
+    ),
 }
 
 COUNTED = ("figure_2_3", "figure_3_1", "figure_3_2", "figure_3_5", "figure_3_6", "figure_3_8")

@@ -4,18 +4,32 @@
 are refused."""
 
 import itertools
+import re
 import unittest
+from dataclasses import replace
+from types import SimpleNamespace
+from unittest import mock
 
 from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
-from common.tools.lib.stages import DataError
-from plots.quicksort import bitonic_merge, launches, network, partition, scan, tree
+from common.tools.lib.stages import ROOT, DataError
+from plots.quicksort import beyond, bitonic_merge, launches, network, partition, scan, tree
 from plots.quicksort.counting import PRINTED, SAID_BY, memory_table, printed_runs_table
-from plots.quicksort.figures import CHAPTER, INPUTS, inputs_table, median_ms
-from plots.quicksort.stages import BEST, BIG, BITONIC, SMALL, STAGES, TWO_KERNELS
+from plots.quicksort.figures import BIG_RUNS, CHAPTER, INPUTS, inputs_table, median_ms
+from plots.quicksort.stages import (
+    BEST,
+    BIG,
+    BITONIC,
+    SAMPLE,
+    SAMPLE_SIZES,
+    SMALL,
+    STAGES,
+    TWO_KERNELS,
+)
+from plots.records.limits import Limits
 from plots.records.folders import PLOTS
 from plots.records.rows import Row, read_reports, read_rows
 from plots.records.sweeps import FILE, all_sweeps
-from tests.plots.fixtures import GPU, ReadmeTest, TraceTest, recorded_folders
+from tests.plots.fixtures import GPU, PlotsTest, ReadmeTest, TraceTest, recorded_folders, timed
 from tests.plots.quicksort.data import reports, rows
 
 
@@ -315,6 +329,91 @@ class TablesTest(ReadmeTest):
             self.assertGreater(parts[0] / runs[n]["global"], 0.9)
 
 
+class BeyondTest(PlotsTest):
+    """The tables of the sample sort, from made-up rows of made-up stages."""
+
+    STAGES = ("20_old", "30_own", "31_library", "32_other_library")
+
+    def setUp(self) -> None:
+        super().setUp()
+
+        class Known(dict[str, SimpleNamespace]):
+            chapter = "quicksort"
+
+        known = Known(
+            (name, SimpleNamespace(libraries=("cub",) if "library" in name else ()))
+            for name in self.STAGES
+        )
+        patch = mock.patch.object(beyond, "STAGES", known)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    @staticmethod
+    def row(stage: str, n: int, rate: float, name: str = "uniform") -> Row:
+        return replace(timed(stage, n, 1.0, n / rate * 1e3), input=name)
+
+    def test_rates(self) -> None:
+        """Stage i sorts i + 1 G keys per second."""
+        made = [
+            self.row(stage, n, (i + 1) * 1e9)
+            for i, stage in enumerate(self.STAGES)
+            for n in SAMPLE_SIZES
+        ]
+        made.append(self.row(self.STAGES[0], 10**8, 5e9))  # the thesis' size
+        lines = beyond.rates_table(made, {}, self.STAGES)
+        columns = len(SAMPLE_SIZES)
+        self.assertIn(f"| 31_library | {' | '.join(['3 G'] * columns)} |", lines)
+        limits = {GPU: Limits(GPU, bytes_per_second=48e9, operations_per_second=256e9 * 73 / 32)}
+        more = beyond.rates_table(made, limits, self.STAGES)
+        self.assertEqual(len(more), len(lines) + 3)
+        for words in ("memory | 2 G |", "shared memory | 1 G |", "instructions | 973 M |"):
+            self.assertTrue(any(f"| limit: {words}" in line for line in more), words)
+        with self.refuses(f"no rows of 30_own with {2**30} uniform keys"):
+            few = [row for row in made if (row.stage, row.n) != ("30_own", 2**30)]
+            beyond.rates_table(few, {}, self.STAGES)
+
+    def test_an_unknown_limit_is_left_out(self) -> None:
+        known = beyond.limits_of(Limits(GPU, bytes_per_second=24e9))
+        self.assertEqual([(one.words, one.rate) for one in known], [("memory", 1e9)])
+
+    def test_the_last_own_stage_and_the_first_library_are_compared(self) -> None:
+        self.assertEqual(beyond.compared(self.STAGES), ("30_own", "31_library"))
+        with self.refuses("no stage to compare with a library's"):
+            beyond.compared(self.STAGES[:2])
+
+    def test_distributions(self) -> None:
+        n = 2**28
+        made = [
+            self.row(stage, n, rate, name)
+            for stage, rate in (("30_own", 3e9), ("31_library", 2e9))
+            for name in ("uniform", "sorted", "zipf")
+        ]
+        made.append(self.row("30_own", n, 1e9, "reverse"))  # not of the library
+        made.append(self.row("30_own", 2**30, 9e9))
+        lines = beyond.inputs_table(made, self.STAGES)
+        self.assertEqual(
+            [line.split(" | ")[0] for line in lines[2:-2]], ["| uniform", "| sorted", "| zipf"]
+        )
+        self.assertIn("| zipf | 3 G | 2 G | ×1.50 |", lines)
+        with self.refuses("for several inputs"):
+            beyond.inputs_table([row for row in made if row.input == "uniform"], self.STAGES)
+
+    def test_every_named_input_has_its_sweep(self) -> None:
+        header = (ROOT / "common" / "sorting" / "keys.hpp").read_text(encoding="utf-8")
+        named = re.findall(
+            r'"([a-z0-9-]+)"', header.partition("kInputNames[] = {")[2].split("}")[0]
+        )
+        self.assertEqual(sorted(named), sorted(beyond.INPUTS))
+        text = (PLOTS / "quicksort" / FILE).read_text(encoding="utf-8")
+        for name in beyond.INPUTS:
+            self.assertEqual(
+                text.count(f'\nname = "sample-{name}"\n'), int(name != "uniform"), name
+            )
+
+    def test_the_thesis_figures_leave_out_the_sizes_of_the_sample_sort(self) -> None:
+        self.assertEqual(BIG_RUNS.without, SAMPLE_SIZES)
+
+
 class DataTest(unittest.TestCase):
     def test_sweeps_have_the_sizes_of_the_thesis(self) -> None:
         found: dict[tuple[str, object], set[int]] = {}
@@ -333,6 +432,8 @@ class DataTest(unittest.TestCase):
             for name in INPUTS:
                 self.assertIn(2**20, found[stage, name])
         self.assertIn(10**9, found[BEST, "uniform"])
+        for stage in SAMPLE:
+            self.assertLessEqual(set(SAMPLE_SIZES), found[stage, "uniform"])
         self.assertLessEqual({80_000_000, 160_000_000}, found[STAGES.serial, "uniform"])
 
     def test_bad_pivots_cost_twenty_times_as_much_at_most(self) -> None:

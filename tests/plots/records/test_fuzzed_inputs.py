@@ -37,15 +37,16 @@ from common.tools.lib.files import read_text
 from common.tools.lib.filled_tables import fill
 from common.tools.lib.measuring import device_of
 from common.tools.lib.stages import Stage, ToolError, find_stage, load_stages, pick_engine
-from common.tools.try_program import checked_file
+from common.tools.programs.own_program import checked_file
 from plots.distmesh import meshes
 from plots.distmesh.animation import read_report
 from plots.drawing.figure import Figure
 from plots.nbody.animation import read_trajectory
 from plots.page.chapters import all_chapters
 from plots.page.readme import first_sentence, read_document
-from plots.page.speed_up_tables import limit_now
-from plots.records.folders import COUNTERS, TRACES
+from plots.page.stage_head import limit_now
+from plots.records.folders import COUNTERS, LINES, TRACES
+from plots.records.lines import read_lines
 from plots.records.shared_table import Table
 from plots.records.source import Source
 from tests.common.fuzz.rounds import cases
@@ -195,6 +196,7 @@ class DamagedInputs(unittest.TestCase):
         ):
             self.check(read, records.RECORDED / f"{name}.csv")
         self.check(record_counters.read_rows, ROOT / "plots" / "data" / "counters" / "nbody.csv")
+        self.check(read_lines, LINES / "nbody.csv")
 
     def test_counters(self) -> None:
         self.check_document(read_counters, "counters.json", COUNTED)

@@ -92,6 +92,16 @@ class RowsTest(PlotsTest):
         kept = newest(self.rows_of(new, old, other))
         self.assertEqual([one.total_ms for one in kept], [5, 7])
 
+    def test_uncommitted_changes_count_as_their_commit(self) -> None:
+        versions = ("1-dirty", "2", "2-dirty")
+        rows = self.rows_of(
+            *[
+                row("alchemy", "02_iron", "gpu", 10, ms, version=version, date=f"2026-0{ms}-01")
+                for ms, version in enumerate(versions, start=1)
+            ]
+        )
+        self.assertEqual([one.total_ms for one in newest(rows)], [2, 3])
+
 
 if __name__ == "__main__":
     unittest.main()

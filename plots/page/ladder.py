@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""A chapter's ladder: what its kernels take per unit of work, stage by stage, from one core of the
+CPU down to the least time that the hardware allows.
+
+Each stage has the point of its largest recorded n. Time per unit of work makes stages of different
+n comparable. Grey are the stages of the source documents, in colour those of the course.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from common.tools.explain.devices import read_devices
+from common.tools.lib.numbers import short_count, three_digits
+from common.tools.lib.stages import ROOT, DataError
+from plots.drawing.axes import log_range
+from plots.drawing.chapter import Chapter
+from plots.drawing.figure import Block, Drawing, Figure
+from plots.drawing.words import kernel_engine, origin
+from plots.page.bounds_table import chapter_bounds
+from plots.page.comparison import comparable
+from plots.page.readme import read_document
+from plots.page.stage_head import of_a_source, read_head
+from plots.records.medians import quartiles
+from plots.records.rows import Row
+from plots.records.source import Source
+from plots.records.stages import number
+
+LEFT_OUT = "Left out: "  # begins the last sentence of what is said about a ladder
+MARKS = 15  # stages that the axis has room to name
+KINDS = {  # of stages, and how the key names them
+    "serial": "one core",
+    "source": "stage of the source",
+    "course": "stage of the course",
+    "library": "library",
+}
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One stage. Times are of one unit of work, in seconds."""
+
+    stage: str
+    kind: str
+    n: int
+    kernels: float
+    whole: float
+    rows: Sequence[Row]
+    bound: float = 0.0  # 0: none is known
+    binding: str = ""
+
+
+PREFIXES = {0: "s", -3: "ms", -6: "µs", -9: "ns", -12: "ps", -15: "fs"}
+
+
+def unit_time(seconds: float) -> str:
+    """`1.34 ps`: the time of one unit of work."""
+    exponent = max(-15, min(0, 3 * math.floor(math.log10(seconds) / 3 + 1e-9)))
+    return f"{three_digits(seconds / 10.0**exponent)} {PREFIXES[exponent]}"
+
+
+def decades(low: float, high: float) -> str:
+    """Marks of a logarithmic axis at powers of ten."""
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    values = [10.0**exponent for exponent in range(first, last + 1)]
+    return ", ".join(f"'{unit_time(value)}' {value:g}" for value in values)
+
+
+def kind_of(chapter: Chapter, stage: str) -> str:
+    if stage == chapter.stages.serial:
+        return "serial"
+    if chapter.stages[stage].libraries:
+        return "library"
+    return "source" if of_a_source(read_head(ROOT / chapter.stages[stage].source)) else "course"
+
+
+def at_largest(rows: Sequence[Row], stage: str) -> list[Row]:
+    """A stage's rows at its largest n."""
+    own = [row for row in rows if row.stage == stage]
+    largest = max((row.n for row in own), default=0)
+    return [row for row in own if row.n == largest]
+
+
+def rungs_of(chapter: Chapter, source: Source) -> list[Rung]:
+    """Of each stage that has rows."""
+    run = {**chapter.rules.run, **chapter.rules.ladder_run}
+    laddered = replace(chapter, rules=replace(chapter.rules, run=run))
+    every = source.rows(chapter.name)
+    engine = kernel_engine(every)
+    rows = [
+        row
+        for row in comparable(laddered.rules, every)
+        if row.engine in (engine, "cpu", "opencl") and row.kernels_ms > 0
+    ]
+    bounds = {}
+    for device in read_devices().values():
+        if any((row.engine, row.device) == ("gpu", device.name) for row in rows):
+            found = chapter_bounds(laddered, every, source.folder, device)
+            bounds = {one.stage: one for one in found}
+    rungs = []
+    for stage in chapter.stages:
+        at = at_largest(rows, stage.name)
+        if not at or chapter.stages.races(stage.name):
+            continue
+        work = chapter.rate.work(at[0])
+        whole = quartiles([row.total_ms for row in at])[1] / 1000 / work
+        in_part = stage.name in chapter.rules.kernels_in_part
+        bound = bounds.get(stage.name)
+        alike = bound is not None and bound.n == at[0].n
+        rungs.append(
+            Rung(
+                stage.name,
+                kind_of(chapter, stage.name),
+                at[0].n,
+                whole if in_part else quartiles([row.kernels_ms for row in at])[1] / 1000 / work,
+                whole,
+                at,
+                bound.binding.seconds / work if bound and alike else 0.0,
+                bound.binding.resource if bound and alike else "",
+            )
+        )
+    if len(rungs) < 2:
+        raise DataError(f"{source.rows_path(chapter.name)}: fewer than two stages have rows")
+    return rungs
+
+
+def left_out(chapter: Chapter, rungs: Sequence[Rung]) -> str:
+    """Which stages are not shown, and why."""
+    shown = {rung.stage for rung in rungs}
+    races = [name for name in chapter.stages.names if chapter.stages.races(name)]
+    without = [name for name in chapter.stages.names if name not in shown and name not in races]
+    waiting = chapter.stages.not_recorded
+    said = []
+    if without:
+        said.append(f"without rows: {', '.join(map(number, without))}")
+    if waiting:
+        first, last = number(waiting[0]), number(waiting[-1])
+        span = first if len(waiting) == 1 else f"{first} to {last}"
+        said.append(f"not recorded yet: {span}")
+    if races:
+        said.append(f"wrong on purpose: {', '.join(map(number, races))}")
+    return f" {LEFT_OUT}{'; '.join(said)}." if said else ""
+
+
+def in_part_words(rungs: Sequence[Rung], chapter: Chapter) -> str:
+    names = [rung.stage for rung in rungs if rung.stage in chapter.rules.kernels_in_part]
+    return f" Whole runs, because the CPU does a part: {', '.join(names)}." if names else ""
+
+
+def unit_of(chapter: Chapter) -> str:
+    return chapter.rate.unit.removesuffix("s")
+
+
+def numbers_of(chapter: Chapter, rungs: Sequence[Rung]) -> list[list[str]]:
+    heads = ["stage", "n", f"kernels, per {unit_of(chapter)}", "whole run", "least time", "binding"]
+    return [
+        heads,
+        *(
+            [
+                one.stage,
+                short_count(one.n),
+                "" if one.stage in chapter.rules.kernels_in_part else unit_time(one.kernels),
+                unit_time(one.whole),
+                unit_time(one.bound) if one.bound else "",
+                one.binding,
+            ]
+            for one in rungs
+        ),
+    ]
+
+
+def prepare(source: Source, chapter: Chapter) -> Drawing:
+    rungs = rungs_of(chapter, source)
+    places = {rung.stage: i for i, rung in enumerate(rungs)}
+    bounded = [rung for rung in rungs if rung.bound]
+    tables = {
+        "path": [Block("path", [(i, rung.kernels) for i, rung in enumerate(rungs)])],
+        "whole": [Block("whole", [(i, one.kernels, one.whole) for i, one in enumerate(rungs)])],
+    }
+    for kind, name in KINDS.items():
+        own = [(places[rung.stage], rung.kernels) for rung in rungs if rung.kind == kind]
+        if own:
+            tables[kind] = [Block(name, own)]
+    if bounded:
+        tables["limit"] = [Block("limit", [(places[one.stage], one.bound) for one in bounded])]
+    values = [value for one in rungs for value in (one.kernels, one.whole)]
+    low, high = log_range(values + [rung.bound for rung in bounded], 0.06)
+    step = -(-len(rungs) // MARKS)
+    marks = ", ".join(f"'{number(one.stage)}' {places[one.stage]}" for one in rungs[::step])
+    unit = unit_of(chapter)
+    first = rungs[0]
+    best = min(rungs, key=lambda rung: rung.kernels)
+    rows = [row for rung in rungs for row in rung.rows]
+    engine = kernel_engine(rows)
+    return Drawing(
+        tables=tables,
+        variables={
+            "time_low": low,
+            "time_high": high,
+            "stage_marks": f"({marks})",
+            "stages": len(rungs),
+            "time_marks": f"({decades(low, high)})",
+        },
+        subtitle=(
+            f"{origin(rows, engine, source.kind)}. Kernels' time per {unit}, medians at each stage's"
+            " largest n."
+        ),
+        emulated=engine == "emu",
+        numbers=[numbers_of(chapter, rungs)],
+        ours=(
+            "Grey lines reach up to the time of the whole run. The least time is that of the"
+            f" stage's own work.{in_part_words(rungs, chapter)}{left_out(chapter, rungs)}"
+        ),
+        alt=(
+            f"The kernels' time per {unit} of {len(rungs)} stages on a logarithmic axis, from"
+            f" {first.stage} with {unit_time(first.kernels)} at n = {short_count(first.n)} down to"
+            f" {best.stage} with {unit_time(best.kernels)} at n = {short_count(best.n)}."
+        ),
+    )
+
+
+def title_of(chapter: Chapter) -> str:
+    """`N-body`; a chapter that is being written may have no README yet."""
+    path = ROOT / "chapters" / chapter.name / "README.md"
+    return read_document(path).title.partition(":")[0] if path.exists() else chapter.name
+
+
+def ladder_name(chapter: str) -> str:
+    return f"{chapter}_ladder"
+
+
+def ladder_of(chapter: Chapter) -> Figure:
+    return Figure(
+        ladder_name(chapter.name),
+        "",
+        chapter.name,
+        f"{title_of(chapter)}, from one core to the limit",
+        "",
+        partial(prepare, chapter=chapter),
+        script="ladder",
+        folder="drawing",
+    )

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""What the site shows of a chapter: its figures, its README, and each stage with its idea, the
+difference from the stage before, and its gain then and now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.tools.lib.differences import flags_diff
+from common.tools.lib.files import read_text
+from common.tools.lib.stages import ROOT, Stage
+from common.tools.lib.margins import Margin
+from plots.drawing.animation import Animation
+from plots.drawing.chapter import Chapter
+from plots.drawing.figure import Drawing, Figure, NumberTable
+from plots.drawing.gnuplot import SHARED
+from plots.page import source_diff
+from plots.page.ladder import LEFT_OUT, ladder_name, unit_of
+from plots.page.links import page_of, place_of
+from plots.page.optimisations import Optimisation, Records, optimisations
+from plots.page.readme import Document, read_document
+from plots.page.stage_head import read_head
+from plots.records.folders import LINES
+from plots.records.lines import CountedLine, CountedLines, placed, read_lines
+
+EQUAL = "<p>The sources are equal.</p>\n"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One picture and what is said about it: pairs of a word and a text."""
+
+    name: str
+    chapter: str
+    title: str
+    image: Path
+    alt: str
+    notes: Sequence[tuple[str, str]]
+    origins: Sequence[Path] = ()  # the files that its numbers come from
+    group: str = ""  # figures of one group are folded away together
+    panels: Sequence[tuple[float, float]] = ((0.0, 1.0),)  # shares of its width
+    numbers: Sequence[NumberTable] = ()  # what is drawn, as tables
+
+    @property
+    def moves(self) -> bool:
+        return self.image.suffix == ".gif"
+
+
+@dataclass(frozen=True)
+class StageView:
+    """A stage, and what it changes where it is compared with another one."""
+
+    stage: Stage
+    head: dict[str, str]  # of its source: `Idea`, `Limit now`, …
+    one: Optimisation | None = None
+    before: Stage | None = None  # the stage that it is compared with
+    lines: Sequence[CountedLine] = ()  # of its source
+
+    @property
+    def name(self) -> str:
+        """Its place on the chapter's page."""
+        return place_of(self.stage.chapter, self.stage.name)
+
+    @property
+    def sources(self) -> tuple[str, str]:
+        assert self.before is not None
+        return read_text(ROOT / self.before.source), read_text(ROOT / self.stage.source)
+
+    @property
+    def changed_lines(self) -> tuple[int, int]:
+        """The numbers of lines that go, and that come."""
+        return source_diff.counts(*self.sources)
+
+    @property
+    def margins(self) -> dict[int, Margin] | None:
+        """What the lines of its source ask, by their numbers; None: they were counted in another
+        version of the source."""
+        return placed(self.lines, read_text(ROOT / self.stage.source))
+
+    @property
+    def source_lines(self) -> list[str]:
+        """Each line of its source as HTML with its syntax marked."""
+        lines = source_diff.lines_of(read_text(ROOT / self.stage.source))
+        return [source_diff.line_html(line).replace("\n", "") for line in lines]
+
+    @property
+    def flags(self) -> list[str]:
+        return flags_diff(self.before, self.stage) if self.before else []
+
+    @property
+    def code(self) -> str:
+        """Both sources side by side."""
+        before, after = self.sources
+        return source_diff.side_by_side(before, after) if before != after else EQUAL
+
+
+@dataclass(frozen=True)
+class Part:
+    """A chapter on the site."""
+
+    records: Records
+    readme: Document
+    entries: Sequence[Entry]
+    views: Sequence[StageView]
+
+    @property
+    def name(self) -> str:
+        return self.records.chapter.name
+
+    @property
+    def page(self) -> str:
+        return page_of(self.name)
+
+    @property
+    def short_title(self) -> str:
+        return self.readme.title.partition(":")[0]
+
+    @property
+    def unit(self) -> str:
+        return unit_of(self.records.chapter)
+
+    @property
+    def found(self) -> list[Optimisation]:
+        return [view.one for view in self.views if view.one]
+
+    @property
+    def ladder(self) -> Entry | None:
+        return next((one for one in self.entries if one.name == ladder_name(self.name)), None)
+
+    @property
+    def ladder_said(self) -> str:
+        return dict(self.ladder.notes).get("Here", "") if self.ladder else ""
+
+    @property
+    def left_out(self) -> str:
+        """The stages that the ladder does not show, and why."""
+        return self.ladder_said.partition(LEFT_OUT)[2].rstrip(".")
+
+    @property
+    def figures(self) -> list[Entry]:
+        """Those that are neither the ladder nor folded away."""
+        return [one for one in self.entries if not one.group and one is not self.ladder]
+
+    @property
+    def groups(self) -> dict[str, list[Entry]]:
+        """The figures that are folded away, by the title of their fold."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            if entry.group:
+                found.setdefault(entry.group, []).append(entry)
+        return found
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that the numbers of its optimisations come from."""
+        printed = dict.fromkeys(ratio.path for one in self.found for ratio in one.published)
+        own = (self.records.rows_path, self.records.counters_path)
+        return [*printed, *(path for path in own if path.exists())]
+
+
+# A script, or one that it loads, names the ends of its panels, as shares of the picture's width.
+PANELS = re.compile(r"^# panels: ([\d. ]+)$", re.MULTILINE)
+LOADED = re.compile(r"^load (own|shared)\.'/([\w.]+)'", re.MULTILINE)
+
+
+def panels_of(script: Path) -> list[tuple[float, float]]:
+    """Where the panels of a figure begin and end, so that a narrow screen can stack them."""
+    text = read_text(script)
+    for whose, name in LOADED.findall(text):
+        text += read_text((script.parent if whose == "own" else SHARED) / name)
+    found = PANELS.search(text)
+    ends = [0.0, *(float(word) for word in found[1].split())] if found else [0.0]
+    return list(zip(ends, [*ends[1:], 1.0]))
+
+
+def figure_entry(figure: Figure, drawing: Drawing, output: Path, origins: Iterable[Path]) -> Entry:
+    notes = [("Data", drawing.subtitle)]
+    if figure.thesis:
+        notes.append((figure.said_by, figure.thesis))
+    if drawing.ours and not drawing.ours_repeats:
+        notes.append(("Here", drawing.ours[:1].upper() + drawing.ours[1:]))
+    return Entry(
+        figure.name,
+        figure.chapter,
+        figure.heading,
+        output / f"{figure.name}.svg",
+        drawing.alt,
+        tuple(notes),
+        tuple(origins),
+        figure.group,
+        panels_of(figure.script_path),
+        drawing.numbers,
+    )
+
+
+def animation_entry(animation: Animation) -> Entry:
+    return Entry(
+        animation.path.stem,
+        animation.chapter,
+        animation.title,
+        animation.path,
+        animation.alt,
+        (("Data", animation.caption),),
+    )
+
+
+def view_of(
+    stage: Stage, one: Optimisation | None, chapter: Chapter, lines: CountedLines
+) -> StageView:
+    before = chapter.stages[one.before] if one else None
+    own = lines.get((stage.name, Path(stage.source).name), ())
+    return StageView(stage, read_head(ROOT / stage.source), one, before, own)
+
+
+def readme_of(chapters_folder: Path, chapter: str) -> Document:
+    """A chapter that is being written may have no README yet."""
+    path = chapters_folder / chapter / "README.md"
+    return read_document(path) if path.exists() else Document(chapter, {"": ""}, path)
+
+
+def part_of(records: Records, readme: Document, entries: Sequence[Entry]) -> Part:
+    chapter = records.chapter
+    found = {one.stage: one for one in optimisations(records, readme)}
+    own = [entry for entry in entries if entry.chapter == chapter.name]
+    path = records.counters_path.parents[1] / LINES.name / records.counters_path.name
+    lines = read_lines(path) if path.exists() else {}
+    views = [view_of(stage, found.get(stage.name), chapter, lines) for stage in chapter.stages]
+    return Part(records, readme, own, views)

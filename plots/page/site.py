@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""The site: files that ask nothing of a network and need no server, so they work from a disk and
+can be mailed as one archive.
+
+    index.html           the course in one screen
+    <chapter>.html       what a chapter teaches, its stages, figures and exercises
+    then-and-now.html    each optimisation in its source and today
+    bounds.html          how far each stage is from its bound
+    counters.html        how true the counters are
+    site.zip             all of them with their pictures
+
+Its texts are the READMEs', its numbers those of their tables. templates/ has its Jinja2 templates
+(Debian: python3-jinja2).
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+import shutil
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from common.tools.lib.files import write_whole
+from common.tools.lib.numbers import grouped, three_digits
+from common.tools.lib.stages import ROOT
+from common.tools.lib.margins import Margin
+from plots.drawing.words import THESIS_CARD
+from plots.page import markup
+from plots.page.chapters import all_chapters
+from plots.page.links import BOUNDS, COUNTERS, COURSE, Link, links_of, page_of
+from plots.page.optimisations import Optimisation, read_chapter
+from plots.page.parts import Entry, Part, part_of, readme_of
+from plots.page.readme import Document, read_document, rows_of
+from plots.page.speed_ups import NO_TIMES, speed_up_words
+from plots.records.folders import PLOTS, THESIS
+from plots.records.published import read_published
+from plots.records.source import Source
+from plots.records.stages import chapter_names
+
+TEMPLATES = PLOTS / "page" / "templates"
+ASSETS = ("site.css", "site.js")
+ARCHIVE = "site.zip"
+INDEX = "index.html"
+THEN_AND_NOW = "then-and-now.html"
+# Sections of a README that have a place of their own on the chapter's page.
+PLACED = ("", "Stages", "Exercises")
+
+
+@dataclass(frozen=True)
+class Page:
+    """One file of the site."""
+
+    file: str
+    title: str  # in the bar of all pages
+    template: str
+
+
+# ---- what the templates call ----
+
+
+def prose(text: str) -> Markup:
+    """Plain text as HTML: a number stays on one line, a power is set as one."""
+    said = markup.unbroken(html.escape(text, quote=True))
+    return Markup(re.sub(r"\b(\d+)\^(\d+)", r"\1<sup>\2</sup>", said))
+
+
+def place(path: Path) -> str:
+    """A file's name in the repository."""
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+def slug(title: str) -> str:
+    """The anchor of a section: `what-to-look-at`."""
+    return re.sub(r"\W+", "-", markup.plain(title).lower()).strip("-")
+
+
+def nothing_here(part: Part, one: Optimisation) -> str:
+    """Why a stage has no speed-up of ours."""
+    if one.races:
+        return NO_TIMES
+    return "nothing to compare" if part.records.rows else "not recorded yet"
+
+
+def counted_where(part: Part, one: Optimisation) -> str:
+    """The run and the file of a stage's counters."""
+    path = place(part.records.counters_path)
+    said = f"counted on the CPU engine for {one.counted.arguments}; "
+    return f"{said if one.counted.arguments else ''}{path}"
+
+
+FIGURES = re.compile(r"\bfigures? [\d. ,and to]+")
+FIGURE = re.compile(r"\d\.\d+")
+
+
+def with_figures(text: str, part: Part) -> Markup:
+    """Plain text as HTML: `figures 6.6 and 6.7` lead to these figures of the chapter's page."""
+    names = {entry.name for entry in part.entries}
+
+    def linked(match: re.Match[str]) -> str:
+        name = f"figure_{match[0].replace('.', '_')}"
+        return f'<a href="#{name}">{match[0]}</a>' if name in names else match[0]
+
+    return Markup(FIGURES.sub(lambda match: FIGURE.sub(linked, match[0]), prose(text)))
+
+
+def per_request(margin: Margin, name: str) -> Markup:
+    """`12 of 4`: sectors or wavefronts per request, and the fewest that its bytes need."""
+    cost, ideal = margin.per_request(name), margin.per_request(f"ideal_{name}")
+    if cost is None or ideal is None:
+        return Markup("")
+    said = three_digits(cost)
+    return Markup(said if cost == ideal else f"{said} <small>({three_digits(ideal)})</small>")
+
+
+def problem_of(document: Document, link: Link) -> Markup:
+    return Markup(markup.blocks(document.problem(), document.title, link))
+
+
+def further_sections(part: Part) -> list[tuple[str, str]]:
+    """The sections of a README that have no other place, without what is said at the stages."""
+    used = {one.said for one in part.found}
+    names = [name for name in part.readme.sections if name not in PLACED]
+    return [(name, text) for name in names if (text := part.readme.without(name, used))]
+
+
+@functools.cache
+def templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "prose": prose,
+        "inline": lambda text, link=markup.nowhere: Markup(markup.inline(text, link)),
+        "blocks": lambda text, label, link=markup.nowhere: Markup(markup.blocks(text, label, link)),
+        "problem": problem_of,
+        "plain": markup.plain,
+        "slug": slug,
+        "place": place,
+        "per_request": per_request,
+        "with_figures": with_figures,
+        "zip": zip,
+        "three_digits": three_digits,
+        "count": grouped,
+        "page": page_of,
+        "words": speed_up_words,
+        "nothing_here": nothing_here,
+        "counted_where": counted_where,
+        "further_sections": further_sections,
+    }
+    return environment
+
+
+# ---- the pages ----
+
+
+def taught(course: Document) -> dict[str, str]:
+    """What each chapter teaches, as the course's README says."""
+    rows = rows_of("\n".join(course.sections.values()))
+    found = {}
+    for row in rows:
+        if match := re.match(r"\[.*\]\(chapters/(\w+)/README\.md\)", row[0]):
+            found[match[1]] = row[1]
+    return found
+
+
+class Site:
+    """Renders the pages of some chapters."""
+
+    def __init__(self, parts: Sequence[Part], recorded_folder: Path | None) -> None:
+        self.parts = parts
+        self.recorded_folder = recorded_folder
+        self.chapters = [part.records.chapter for part in parts]
+
+    def render(self, template: str, file: str, **variables: object) -> str:
+        document = variables.get("document")
+        path = document.path if isinstance(document, Document) else COURSE
+        return (
+            templates()
+            .get_template(template)
+            .render(
+                file=file,
+                parts=self.parts,
+                course=read_document(COURSE),
+                card=THESIS_CARD,
+                device=next(
+                    (part.records.device for part in self.parts if part.records.device), "here"
+                ),
+                link=links_of(path, self.chapters),
+                **variables,
+            )
+        )
+
+    def then_and_now(self) -> str:
+        return self.render(THEN_AND_NOW, THEN_AND_NOW)
+
+    def pages(self) -> dict[str, str]:
+        """The text of each page by its file's name."""
+        folder = self.recorded_folder
+        counters_file = folder / "counters.csv" if folder else None
+        found = {
+            INDEX: self.render("index.html", INDEX, taught=taught(read_document(COURSE))),
+            THEN_AND_NOW: self.then_and_now(),
+            "bounds.html": self.render(
+                "bounds.html", "bounds.html", document=read_document(BOUNDS)
+            ),
+            "counters.html": self.render(
+                "counters.html",
+                "counters.html",
+                document=read_document(COUNTERS),
+                counters_file=counters_file,
+            ),
+        }
+        for part in self.parts:
+            found[part.page] = self.render(
+                "chapter.html", part.page, part=part, document=part.readme
+            )
+        return found
+
+
+def site_of(entries: Sequence[Entry], source: Source, only: str | None = None) -> Site:
+    """The site of all chapters, or of one. Its speed-ups are recorded ones, whatever the figures
+    show."""
+    published = read_published(THESIS)
+    parts = []
+    for chapter in all_chapters():
+        if only in (None, chapter.name):
+            folder = source.recorded_folder
+            records = read_chapter(chapter, folder, source.counters_folder, published)
+            parts.append(part_of(records, readme_of(ROOT / "chapters", chapter.name), entries))
+    return Site(parts, source.recorded_folder)
+
+
+def write_archive(folder: Path, files: Sequence[str]) -> Path:
+    """One file to mail. The same files give the same bytes."""
+    path = folder / ARCHIVE
+    part = path.with_suffix(".part")
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(f"{path.stem}/{name}")
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, (folder / name).read_bytes())
+    part.replace(path)
+    return path
+
+
+def remove_site(folder: Path) -> None:
+    """Removes the pages of an earlier run: they may show what is no longer drawn."""
+    fixed = (INDEX, THEN_AND_NOW, "bounds.html", "counters.html", ARCHIVE, *ASSETS)
+    for name in (*fixed, *map(page_of, chapter_names())):
+        (folder / name).unlink(missing_ok=True)
+
+
+def write_site(
+    folder: Path, entries: Sequence[Entry], source: Source, only: str | None = None
+) -> Path:
+    """Writes the pages beside the pictures, and the archive. Returns the first page."""
+    pages = site_of(entries, source, only).pages()
+    for name in ASSETS:
+        shutil.copyfile(TEMPLATES / name, folder / name)
+    for name, text in pages.items():
+        write_whole(folder / name, text)
+    pictures = [entry.image.name for entry in entries]
+    write_archive(folder, [*pages, *ASSETS, *pictures])
+    return folder / INDEX

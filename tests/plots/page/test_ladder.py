@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""The ladders: one rung per stage with rows, per unit of work, its kind, and the bound below it."""
+
+import unittest
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+from common.tools.lib.columns import ROW_COLUMNS
+from common.tools.lib.stages import ROOT
+from plots.drawing.chapter import Rules
+from plots.page import ladder
+from plots.page.bounds_table import chapter_bounds
+from plots.page.chapters import all_chapters, load_chapter
+from plots.page.ladder import decades, kind_of, left_out, rungs_of, unit_time
+from plots.page.optimisations import read_chapter
+from plots.page.parts import Entry, Part, readme_of
+from plots.page.stage_head import of_a_source, read_head
+from plots.records.folders import COUNTERS, DATA, device_folder
+from plots.records.source import Source
+from plots.records.stages import Stages
+from tests.plots.fixtures import PlotsTest, made_up_chapter, row, stage, stages
+
+
+def recorded() -> Source:
+    folder = device_folder(DATA, None)
+    return Source("recorded", folder, folder, (), COUNTERS)
+
+
+class MadeUpTest(PlotsTest):
+    def setUp(self) -> None:
+        super().setUp()
+        own = Stages(
+            "alchemy",
+            [
+                stage("00_cpu"),
+                stage("01_iron", "00_cpu"),
+                stage("02_race", "01_iron", race_on_purpose=True),
+                stage("03_gold", "01_iron", libraries=("cub",)),
+                stage("04_lead", "01_iron"),
+                stage("05_new", "04_lead", not_recorded=True),
+            ],
+            "plots/alchemy/figures.py",
+        )
+        self.chapter = made_up_chapter(own, Rules(kernels_in_part=("03_gold",)))
+        self.write_rows(
+            ("00_cpu", "cpu", 1000, 2.0),
+            ("01_iron", "gpu", 1000, 1.0),
+            *(("01_iron", "gpu", 4000, ms) for ms in (1.0, 4.0, 9.0)),
+            ("02_race", "gpu", 1000, 1.0),
+            ("03_gold", "gpu", 4000, 8.0),
+        )
+        # Made-up stages have no sources.
+        patched = mock.patch.object(ladder, "read_head", return_value={"Source": "Thesis 3.1."})
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def write_rows(self, *rows: tuple[str, str, int, float]) -> None:
+        records = [row("alchemy", *one) for one in rows]
+        kernels = ROW_COLUMNS.index("kernels_ms")
+        for record in records:
+            record[kernels] = record[kernels] / 2
+        self.write("alchemy.csv", ROW_COLUMNS, records)
+
+    @property
+    def source(self) -> Source:
+        return Source("recorded", self.folder, self.folder, (), self.folder / "counters")
+
+    def test_rungs(self) -> None:
+        rungs = rungs_of(self.chapter, self.source)
+        self.assertEqual(
+            [(one.stage, one.kind, one.n) for one in rungs],
+            [
+                ("00_cpu", "serial", 1000),
+                ("01_iron", "source", 4000),
+                ("03_gold", "library", 4000),
+            ],
+        )
+        # Medians per key at the largest n. Of 03 the kernels are only a part.
+        for one, kernels, whole in zip(rungs, (1e-6, 5e-7, 2e-6), (2e-6, 1e-6, 2e-6), strict=True):
+            self.assertAlmostEqual(one.kernels, kernels)
+            self.assertAlmostEqual(one.whole, whole)
+        # The constants of a made-up device are not known.
+        self.assertEqual([one.bound for one in rungs], [0.0] * 3)
+
+    def test_what_is_left_out_is_said(self) -> None:
+        self.assertEqual(
+            left_out(self.chapter, rungs_of(self.chapter, self.source)),
+            " Left out: without rows: 04; not recorded yet: 05; wrong on purpose: 02.",
+        )
+
+    def test_a_ladder_needs_two_rungs(self) -> None:
+        self.write_rows(("00_cpu", "cpu", 1000, 2.0))
+        with self.refuses("alchemy.csv: fewer than two stages have rows"):
+            rungs_of(self.chapter, self.source)
+
+    def test_a_stage_with_other_parameters_is_chosen_by_the_ladders_run(self) -> None:
+        self.write(
+            "alchemy.csv",
+            ROW_COLUMNS,
+            [
+                row("alchemy", name, "gpu", 1000, ms, parameters=f"k={k}")
+                for name, k, ms in (("01_iron", 4, 1.0), ("01_iron", 8, 3.0), ("03_gold", 8, 5.0))
+            ],
+        )
+        rules = Rules({"k": "4"}, ladder_run={"k": "8"})
+        rungs = rungs_of(replace(self.chapter, rules=rules), self.source)
+        self.assertEqual([round(one.kernels * 1e6, 3) for one in rungs], [3.0, 5.0])
+
+
+class SaidTest(unittest.TestCase):
+    def test_a_page_says_what_its_ladder_leaves_out(self) -> None:
+        chapter = made_up_chapter(stages("00_cpu", "01_lead"))
+        records = read_chapter(chapter, None, COUNTERS, [])
+        for said, wanted in (
+            ("Grey lines. Left out: without rows: 04; not recorded yet: 05.", True),
+            ("Grey lines.", False),
+        ):
+            entry = Entry(
+                "alchemy_ladder", "alchemy", "", Path("a.svg"), "", (("Data", "x"), ("Here", said))
+            )
+            part = Part(records, readme_of(Path(), "alchemy"), [entry], [])
+            expected = "without rows: 04; not recorded yet: 05" if wanted else ""
+            self.assertEqual((part.ladder_said, part.left_out), (said, expected))
+            self.assertIs(part.ladder, entry)
+            self.assertEqual(part.figures, [])
+
+
+class RecordedTest(unittest.TestCase):
+    def test_no_rung_is_below_its_bound(self) -> None:
+        bounded = 0
+        for chapter in all_chapters():
+            for one in rungs_of(chapter, recorded()):
+                self.assertLessEqual(one.bound, one.kernels, f"{chapter.name}/{one.stage}")
+                bounded += one.bound > 0
+        self.assertGreater(bounded, 60)
+
+    def test_bounds_are_those_of_the_table(self) -> None:
+        from common.tools.explain.devices import DEFAULT, read_devices
+
+        chapter, source = load_chapter("nbody"), recorded()
+        rows = source.rows("nbody")
+        table = chapter_bounds(chapter, rows, source.folder, read_devices()[DEFAULT])
+        rungs = {one.stage: one for one in rungs_of(chapter, source)}
+        for one in table:
+            ratio = one.measured_ms / 1000 / one.binding.seconds
+            self.assertAlmostEqual(rungs[one.stage].kernels / rungs[one.stage].bound, ratio)
+
+    def test_kinds_follow_the_sources_words(self) -> None:
+        for name, kinds in (
+            ("nbody", {"00_cpu": "serial", "03_shared_tiles": "source", "10_third_law": "course"}),
+            ("montecarlo", {"02_shuffle_reduction": "source", "10_curand_host": "library"}),
+            ("storms", {"05_max_reduction": "source", "06_particles_in_shared": "course"}),
+            ("distmesh", {"04_gather": "source", "03_block_sums": "course"}),
+            ("basics", {"05_padded_tile": "course"}),
+        ):
+            for stage_name, kind in kinds.items():
+                self.assertEqual(kind_of(load_chapter(name), stage_name), kind, stage_name)
+
+    def test_each_stage_says_where_it_is_from(self) -> None:
+        for chapter in all_chapters():
+            for one in chapter.stages:
+                head = read_head(ROOT / one.source)
+                self.assertIn("Idea", head, one.stage)
+                self.assertIn("Source", head, one.stage)
+        self.assertFalse(of_a_source({}))
+
+
+class WordsTest(unittest.TestCase):
+    def test_times_of_one_unit(self) -> None:
+        for seconds, wanted in (
+            (1.0, "1 s"),
+            (0.1, "100 ms"),
+            (2.33e-9, "2.33 ns"),
+            (1e-12, "1 ps"),
+            (3.1e-13, "310 fs"),
+            (4e-16, "0.4 fs"),
+        ):
+            self.assertEqual(unit_time(seconds), wanted)
+
+    def test_marks(self) -> None:
+        self.assertEqual(decades(5e-10, 2e-8), "'1 ns' 1e-09, '10 ns' 1e-08")
+
+
+if __name__ == "__main__":
+    unittest.main()

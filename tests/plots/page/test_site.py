@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: MIT
+"""The site: its numbers are those of the READMEs' tables, and it can be read without a network, a
+mouse or colours. That each link leads to a place is tried in a browser."""
+
+import functools
+import html
+import re
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+from common.tools.lib.numbers import grouped, short_count, times
+from common.tools.lib.stages import ROOT
+from plots import figures
+from plots.page.chapters import all_chapters, load_chapter
+from plots.page.comparison import comparable, speed_up
+from plots.page import links
+from plots.page.libraries import missing_packages
+from plots.page.links import links_of
+from plots.page.optimisations import optimisations, read_chapter
+from plots.page.readme import cells_of, read_document
+from plots.page.speed_up_tables import stages_table
+from plots.page.speed_ups import NO_BREAK
+from plots.records.folders import COUNTERS, DATA, LINES, THESIS, device_folder
+from plots.records.lines import read_lines
+from plots.records.published import read_published
+from plots.records.rows import read_rows
+from plots.records.stages import all_stages, number
+from tests.plots.fixtures import PlotsTest, made_up_chapter, stages
+from tests.plots.page.reader import Reader
+
+if missing_packages():
+    print(f"no page: {', '.join(missing_packages())} missing")
+    sys.exit(77)
+
+from plots.page import markup, parts, site  # noqa: E402
+
+
+NAMES = [chapter.name for chapter in all_chapters()]
+
+
+@functools.cache
+def recorded_site() -> dict[str, str]:
+    """The pages of what is recorded, by their files, with one picture."""
+    image = Path("picture.svg")
+    entry = parts.Entry("picture", NAMES[0], "A picture", image, "what it shows", ())
+    return site.site_of([entry], figures.make_source(figures.parse_arguments([]))).pages()
+
+
+# One page of each kind: the browser's test walks all.
+KINDS = ("index.html", "then-and-now.html", "bounds.html", "montecarlo.html")
+
+
+@functools.cache
+def reader_of(page: str) -> Reader:
+    return Reader(recorded_site()[page])
+
+
+class RecordedSiteTest(unittest.TestCase):
+    """What is in the repository, as the site shows it."""
+
+    def then_and_now(self) -> dict[str, list[str]]:
+        """The row of each stage. Several chapters may have stages of one name."""
+        rows, chapter = {}, -1
+        names = [
+            one.name for one in all_chapters() if any(stage.compared_with for stage in one.stages)
+        ]
+        for row in reader_of("then-and-now.html").rows[1:]:
+            if len(row) == 5:
+                rows[f"{names[chapter]}/{row[0].partition('over ')[0]}"] = row
+            elif not row[0].startswith("From "):
+                chapter += 1
+        return rows
+
+    def test_numbers_are_those_of_the_readmes_tables(self) -> None:
+        rows = self.then_and_now()
+        folder = device_folder(DATA, None)
+        published = read_published(THESIS)
+        compared = 0
+        for chapter in all_chapters():
+            if not (folder / f"{chapter.name}.csv").exists():
+                continue
+            every = read_rows(folder / f"{chapter.name}.csv")
+            recorded = comparable(chapter.rules, every)
+            own = [one for one in published if one.chapter == chapter.name]
+            lines = stages_table(chapter, recorded, own, every)
+            for stage, line in zip(chapter.stages, lines[2:]):
+                if not stage.compared_with:
+                    continue
+                _, _, thesis, here, _, _ = cells_of(line)
+                row = [cell.replace(NO_BREAK, " ").split("\n") for cell in rows[stage.stage]]
+                with self.subTest(stage.stage):
+                    if thesis:  # one line per compared run
+                        # The README names the card above its column, and no place of the thesis'
+                        # speed-ups.
+                        card = cells_of(lines[0])[2]
+                        place = r" at [\d .]+[kMG]?(?! \d)"
+                        said = [
+                            re.sub(
+                                place, "", one.replace(f" ({card})", "").replace(f"({card}, ", "(")
+                            )
+                            for one in row[1]
+                        ]
+                        self.assertEqual(
+                            "<br>".join(said[: thesis.count("<br>") + 1]), re.sub(place, "", thesis)
+                        )
+                        compared += 1
+                    if here:
+                        self.assertEqual("<br>".join(row[2][: here.count("<br>") + 1]), here)
+                        compared += 1
+                    else:
+                        self.assertNotRegex(row[2][0], "^×[^ ]* at")
+        self.assertGreater(compared, 20)
+
+    def test_ours_is_beside_each_published_number(self) -> None:
+        """A stage with printed speed-ups over the serial one has ours at the same sizes."""
+        rows, looked_at = self.then_and_now(), 0
+        folder = device_folder(DATA, None)
+        for one in read_published(THESIS):
+            chapter = next(chapter for chapter in all_chapters() if chapter.name == one.chapter)
+            if (
+                one.quantity != "speedup_over_cpu"
+                or one.parameters
+                or not one.n
+                or one.stage == chapter.stages.serial
+            ):
+                continue
+            recorded = comparable(chapter.rules, read_rows(folder / f"{chapter.name}.csv"))
+            found = speed_up(
+                recorded,
+                chapter.stages.serial,
+                one.stage,
+                one.n,
+                chapter.timed_by_kernels(one.stage),
+            )
+            if found:
+                here = rows[f"{one.chapter}/{one.stage}"][2].replace(NO_BREAK, " ").split("\n")
+                over = f" over {chapter.stages.serial}"
+                self.assertIn(f"{times(found[0])}{over} at {short_count(one.n)}", here)
+                looked_at += 1
+        self.assertGreater(looked_at, 5)
+
+    def test_every_stage_has_its_place(self) -> None:
+        compared = [stage for stage in all_stages() if stage.compared_with]
+        self.assertEqual(list(self.then_and_now()), [stage.stage for stage in compared])
+        for chapter in all_chapters():
+            text = recorded_site()[f"{chapter.name}.html"]
+            for stage in chapter.stages:
+                self.assertIn(f'<section class="stage" id="{chapter.name}-{stage.name}">', text)
+
+    def test_texts_are_the_readmes(self) -> None:
+        for chapter in all_chapters():
+            path = ROOT / "chapters" / chapter.name / "README.md"
+            readme = read_document(path)
+            link = links_of(path, all_chapters())
+            text = recorded_site()[f"{chapter.name}.html"]
+            self.assertIn(f"<h1>{markup.inline(readme.title)}</h1>", text)
+            self.assertIn(markup.blocks(readme.problem(), readme.title, link).strip(), text)
+            self.assertGreater(len(markup.plain(readme.problem())), 50)
+            exercises = readme.sections["Exercises"]
+            self.assertIn(markup.blocks(exercises, "Exercises", link).strip(), text)
+            for stage in chapter.stages:
+                pair = (number(stage.compared_with), number(stage.name))
+                said = markup.inline(readme.pairs().get(pair, ""), link)
+                if said:  # once: beside the stage, and not in its section again
+                    self.assertEqual(text.count(f"<p>{said}</p>"), 1, pair)
+
+    def test_the_flags_of_a_stage_are_told(self) -> None:
+        known = {stage.stage: stage for stage in all_stages()}
+        flagged = [
+            stage
+            for stage in known.values()
+            if stage.compared_with
+            and stage.cuda_args
+            and stage.cuda_args != known[f"{stage.chapter}/{stage.compared_with}"].cuda_args
+        ]
+        self.assertTrue(flagged)
+        for stage in flagged:
+            text = recorded_site()[f"{stage.chapter}.html"]
+            begin = text.index(f'id="{stage.chapter}-{stage.name}">')
+            said = text[begin : text.index("</section>", begin)]
+            self.assertIn("flags of nvcc:\n+" + html.escape(stage.cuda_args[0]), said)
+
+    def test_lines_have_their_counters(self) -> None:
+        """Each stage that was counted line by line has its margin, with the numbers of the record."""
+        text = recorded_site()["nbody.html"]
+        lines = read_lines(LINES / "nbody.csv")
+        for stage in load_chapter("nbody").stages:
+            own = lines.get((stage.name, Path(stage.source).name), ())
+            begin = text.index("<table", text.index(f'aria-label="Source of {stage.name}"'))
+            sheet = Reader(text[begin : text.index("</table>", begin) + len("</table>")])
+            counted = [row for row in sheet.rows[1:] if len(row) == 7 and any(row[1:6])]
+            self.assertEqual(len(counted), len(own), stage.stage)
+            for row, one in zip(counted, own):
+                requests = one.margin.requests
+                self.assertEqual(row[6].strip(), one.text)
+                self.assertEqual(row[1], grouped(requests) if requests else "")
+
+    def test_the_documents_are_in_it(self) -> None:
+        for path, name in ((links.COUNTERS, "counters.html"), (links.BOUNDS, "bounds.html")):
+            link = links_of(path, all_chapters())
+            for title, section in read_document(path).sections.items():
+                said = markup.blocks(section, title or "", link)
+                self.assertIn(
+                    re.sub(r' aria-label=".*?"', "", said).strip(),
+                    re.sub(r' aria-label=".*?"', "", recorded_site()[name]),
+                )
+
+    def test_sources_of_numbers_are_files_of_the_repository(self) -> None:
+        text = "".join(recorded_site().values())
+        said = re.findall(r"From (<code>.*?)\.</", text)
+        self.assertGreater(len(said), 3)
+        for line in said:
+            for name in re.findall("<code>(.*?)</code>", line):
+                self.assertTrue((ROOT / name).is_file(), name)
+        for title in re.findall('title="([^"]*; [^"]*)"', text):
+            self.assertTrue((ROOT / title.rpartition("; ")[2]).is_file(), title)
+
+    def test_nothing_in_it_asks_a_network(self) -> None:
+        for name in KINDS:
+            reader = reader_of(name)
+            tags = {tag for tag, _ in reader.tags}
+            self.assertFalse(tags & {"iframe", "object", "embed", "base"})
+            self.assertEqual([one["src"] for one in reader.all("script")], ["site.js"])
+            for _, attributes in reader.tags:
+                self.assertFalse([one for one in attributes if one.startswith("on")])
+        style = (site.TEMPLATES / "site.css").read_text(encoding="utf-8")
+        self.assertNotRegex(style, r"@import|url\(")
+
+    def test_who_does_not_see_it_can_find_the_way(self) -> None:
+        for name in KINDS:
+            reader = reader_of(name)
+            self.assertEqual(reader.headings.count(1), 1, name)
+            main = reader.headings[reader.headings.index(1) :]
+            for before, after in zip(main, main[1:]):
+                self.assertLessEqual(after, before + 1, name)
+            for one in reader.all("th"):
+                self.assertIn(one.get("scope"), ("col", "row", "rowgroup"))
+            for tag, attributes in reader.tags:
+                if attributes.get("tabindex"):
+                    self.assertEqual(attributes.get("role"), "region", tag)
+                    self.assertTrue(attributes.get("aria-label"), tag)
+
+
+class NewChapterTest(unittest.TestCase):
+    def test_a_chapter_that_is_not_recorded_yet(self) -> None:
+        chapter = made_up_chapter(stages("00_cpu", "01_lead"))
+        records = read_chapter(chapter, None, COUNTERS, [])
+        readme = parts.readme_of(ROOT / "chapters", "alchemy")
+        views = [
+            parts.StageView(one, {}, found)
+            for one, found in zip(list(chapter.stages)[1:], optimisations(records, readme))
+        ]
+        part = parts.Part(records, readme, [], views)
+        macros = site.templates().get_template("macros.html").module
+        said = str(macros.then_and_now([part], "here", "a card"))
+        self.assertEqual(
+            Reader(said).rows[-1][1:],
+            ["–", "not recorded yet", "not counted", "technique of 01_lead"],
+        )
+        with mock.patch.object(parts, "read_text", return_value="int x;\n"):  # it has no source
+            pages = site.Site([part], None).pages()
+        self.assertIn("not recorded yet", pages["alchemy.html"])
+        self.assertIn('href="alchemy.html"', pages["index.html"])
+
+
+class ArchiveTest(PlotsTest):
+    def test_the_same_files_give_the_same_archive(self) -> None:
+        for name in ("b.html", "a.svg", "unnamed.png"):
+            (self.folder / name).write_text(name)
+        path = site.write_archive(self.folder, ["b.html", "a.svg"])
+        first = path.read_bytes()
+        (self.folder / "a.svg").touch()
+        self.assertEqual(site.write_archive(self.folder, ["a.svg", "b.html"]).read_bytes(), first)
+        with zipfile.ZipFile(path) as archive:
+            self.assertEqual(archive.namelist(), ["site/a.svg", "site/b.html"])
+            self.assertEqual(archive.read("site/b.html"), b"b.html")
+
+
+class LinksTest(unittest.TestCase):
+    def test_links_of_a_readme(self) -> None:
+        chapter = all_chapters()[0]
+        stage = list(chapter.stages)[-1]
+        link = links_of(ROOT / "chapters" / NAMES[1] / "README.md", [chapter])
+        for target, wanted in (
+            (f"../{NAMES[0]}/README.md", f"{NAMES[0]}.html"),
+            (
+                f"../{NAMES[0]}/{stage.name}/{Path(stage.source).name}",
+                f"{NAMES[0]}.html#{NAMES[0]}-{stage.name}",
+            ),
+            (f"../{NAMES[0]}/99_none/x.cu", None),
+            (f"../{NAMES[1]}/README.md", None),  # it has no page
+            ("../bounds.md", "bounds.html"),
+            ("../../common/emulator/how-true-are-the-counters.md#limits", "counters.html"),
+            ("../../README.md", "index.html"),
+            ("../../LICENSE", None),
+            ("https://example.org/", None),
+        ):
+            self.assertEqual(link(target), wanted, target)
+
+
+class FigureTest(PlotsTest):
+    def test_numbers_are_not_torn_apart(self) -> None:
+        for text, wanted in (
+            ("135 168 bodies, 84 % busy", "135\u00a0168 bodies, 84\u00a0% busy"),
+            ("×1.13 at 320 M, k = 16", "×1.13 at 320\u00a0M, k\u00a0=\u00a016"),
+            ("263 µs, 1.92 s, 60 MB", "263\u00a0µs, 1.92\u00a0s, 60\u00a0MB"),
+            ("2 stages at 2048 keys, 2024 2016", "2 stages at 2048 keys, 2024 2016"),
+            ("2^25 keys < 5", "2<sup>25</sup> keys &lt; 5"),
+        ):
+            self.assertEqual(site.prose(text), wanted)
+
+    def test_figures_that_a_stage_names(self) -> None:
+        records = read_chapter(made_up_chapter(stages("00_cpu", "01_lead")), None, COUNTERS, [])
+        entries = [
+            parts.Entry(name, "alchemy", "", Path(f"{name}.svg"), "", ())
+            for name in ("figure_6_6", "figure_3_1")
+        ]
+        part = parts.Part(records, parts.readme_of(self.folder, "alchemy"), entries, [])
+        self.assertEqual(
+            site.with_figures("Thesis 3.1, figures 6.6 and 6.7 < x.", part),
+            'Thesis 3.1, figures <a href="#figure_6_6">6.6</a> and 6.7 &lt; x.',
+        )
+
+    def test_a_caption(self) -> None:
+        entry = parts.Entry(
+            "a",
+            "alchemy",
+            'A "title"',
+            Path("a.svg"),
+            "what < is",
+            (("Data", "here & now"), ("Thesis", "1 < 2")),
+            (THESIS,),
+            panels=((0.0, 0.25), (0.25, 1.0)),
+            numbers=[[["n", "a"], ["1 k", "2\u00a0ms"]]],
+        )
+        said = str(site.templates().get_template("macros.html").module.figure(entry, 3))
+        images = Reader(said).all("img")
+        self.assertEqual([one["alt"] for one in images], ["what < is", ""])
+        self.assertEqual({one["src"] for one in images}, {"a.svg"})
+        self.assertIn('style="--begin:0.25;--wide:0.75"', said)
+        self.assertIn("<dt>Data</dt><dd>here &amp; now</dd>", said)
+        self.assertIn("<dt>Thesis</dt><dd>1 &lt; 2</dd>", said)
+        self.assertEqual(Reader(said).rows, [["n", "a"], ["1\u00a0k", "2\u00a0ms"]])
+        self.assertIn("From <code>plots/published/thesis.csv</code>.", said)
+
+    def test_panels_are_those_of_the_script(self) -> None:
+        script = self.folder / "a.gp"
+        script.write_text("# SPDX\n# panels: 0.25 0.5\nplot x\n")
+        self.assertEqual(parts.panels_of(script), [(0.0, 0.25), (0.25, 0.5), (0.5, 1.0)])
+        script.write_text("plot x\n")
+        self.assertEqual(parts.panels_of(script), [(0.0, 1.0)])
+        (self.folder / "b.gp").write_text("# panels: 0.5\n")
+        script.write_text("load own.'/b.gp'\n")
+        self.assertEqual(parts.panels_of(script), [(0.0, 0.5), (0.5, 1.0)])
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+class ContrastTest(unittest.TestCase):
+    def test_all_text_on_all_backgrounds(self) -> None:
+        style = (site.TEMPLATES / "site.css").read_text(encoding="utf-8")
+        schemes = [
+            dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", part))
+            for part in re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+        ]
+        self.assertEqual(len(schemes), 2)
+        self.assertEqual(schemes[0].keys(), schemes[1].keys())
+        for scheme in schemes:
+            for front in ("text", "quiet", "link", "comment", "keyword", "string"):
+                behind = ("back", "panel") + (
+                    () if front in ("quiet", "link") else ("del", "del-mark", "ins", "ins-mark")
+                )
+                for back in behind:
+                    low, high = sorted((luminance(scheme[front]), luminance(scheme[back])))
+                    self.assertGreaterEqual(
+                        (high + 0.05) / (low + 0.05), 4.5, f"{front} on {back}: {scheme[front]}"
+                    )
+
+
+if __name__ == "__main__":
+    unittest.main()
