@@ -11,13 +11,15 @@ build := common/tools/setup/build.sh
 # The tools are Python packages below the course's root.
 export PYTHONPATH := $(CURDIR)
 export PYTHONDONTWRITEBYTECODE := 1
+# Without these words, ccache keeps nothing that uses a precompiled header.
+export CCACHE_SLOPPINESS := pch_defines,time_macros
 # The tools read these from the environment, so the shell never interprets a value. Neither does make:
 # $(value …) takes the text as it was typed, where an exported variable would be expanded.
-variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME
+variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME LAB LABS SEED DIR DEVICE RANKS
 $(foreach name,$(variables),$(if $(filter-out undefined,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
 export $(variables)
 
-.PHONY: all test test-all list run try compare counters diff stage chapter figures record sanitize prove verdicts benchmark format lint help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
+.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade figures record sanitize prove verdicts benchmark format lint help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
 
 all: build  ## set up, build, run and verify every stage, draw the figures
 	@$(tool)tour
@@ -31,22 +33,30 @@ test-all: setup-long build-long  ## set up, build and run all tests, the long on
 list: configure  ## list chapters and stages, one line each
 	@$(tool)list_stages
 
-run: setup  ## run one stage: STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]
+run: setup  ## run one stage: STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [RANKS=2] [ARGS="--n 4096"]
 	@$(build) --stages "$$ENGINE" "$$STAGE"
 	@$(tool)run
 
 try: build-engine  ## build and run your own CUDA program, without a GPU checked on the CPU engine: FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]
 	@$(tool)try_program
 
-compare: setup  ## run every stage of a chapter on one input, as a table and a plot: CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]
+compare: setup  ## run every stage of a chapter on one input, as a table and a plot, without a GPU of recorded times: CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]
 	@$(build) --stages "$$ENGINE" "$$CHAPTER"
 	@$(tool)compare_stages
 
-counters: setup  ## count what kernels ask of the memory, and compare two stages: A=nbody/01_float3 [B=nbody/02_float4] [ARGS=…] [JSON=FILE]
+counters: setup  ## count what kernels ask of the memory, and compare two stages or own programs: A=nbody/01_float3 [B=nbody/02_float4|my.cu] [ARGS=…] [JSON=FILE]
 	@$(build) --stages count "$$A" "$$B"
 	@$(tool)counters
 
-diff: configure  ## show what changed between two stages: A=nbody/02_float4 B=nbody/03_shared_tiles
+view: build-engine  ## look inside a program, as a page of build/view: its lines, lanes, threads and findings: STAGE=… | FILE=my.cu | A=… B=… [ARGS=…]
+	@$(build) --stages count "$$STAGE" "$$A" "$$B"
+	@$(tool)view
+
+explain: setup  ## say for each line that wastes why, and the cure; and a lower bound of the time: FILE=my.cu | STAGE=nbody/02_float4 [DEVICE=h200|gtx980|…] [ARGS=…] [JSON=FILE]
+	@$(build) --stages count "$$STAGE" "$$FILE"
+	@$(tool)explain
+
+diff: configure  ## show what changed between two stages or own programs: A=nbody/02_float4 B=nbody/03_shared_tiles|my.cu
 	@$(tool)diff_stages
 
 stage: configure  ## create a stage as a copy of another one: FROM=nbody/06_flush_denormals NAME=07_my_idea
@@ -55,17 +65,32 @@ stage: configure  ## create a stage as a copy of another one: FROM=nbody/06_flus
 chapter: setup  ## create a chapter with two stages that work: NAME=my_problem
 	@$(tool)new_chapter
 
-figures: build  ## draw the figures into build/figures: [DATA=recorded|here] [CHAPTER=nbody]
+lab: configure  ## list the labs, or begin one in my/: [LAB=nbody/03]
+	@$(tool)labs.start
+
+check: configure  ## check your file against a lab's goals: LAB=nbody/03 [FILE=my.cu] [SEED=7] [JSON=FILE]
+	@$(tool)labs.check
+
+hint: configure  ## reveal a lab's next hint: LAB=nbody/03
+	@$(tool)labs.hint
+
+progress: configure  ## list the labs that you have begun, with your points
+	@$(tool)labs.progress
+
+grade: configure  ## grade a folder of submissions, a folder or an archive each: DIR=submissions [LABS=nbody/03,basics/02] [SEED=7]
+	@$(tool)grading.grade
+
+figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here] [CHAPTER=nbody]
 	@$(tool)draw_figures
 
-record: build  ## (GPU) measure the sweeps at the thesis' sizes into plots/data; continues where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]
-	@$(tool)record
+record: setup  ## (GPU) measure the sweeps at the thesis' sizes into plots/data; continues where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]
+	@$(call build-chapter,gpu) && $(tool)record
 
-sanitize: build  ## (GPU) run compute-sanitizer's four tools on every stage: [CHAPTER=…]
-	@$(tool)sanitize
+sanitize: setup  ## (GPU) run compute-sanitizer's four tools on every stage: [CHAPTER=…]
+	@$(call build-chapter,gpu) && $(tool)sanitize
 
-prove: build-counters  ## (GPU, ncu) compare the counters of every stage with the hardware's: [CHAPTER=…] [ARGS="--emulated DIR"]
-	@$(tool)prove_counters
+prove: setup  ## (GPU, ncu) compare the counters of every stage with the hardware's: [CHAPTER=…] [ARGS="--emulated DIR"]
+	@$(call build-chapter,gpu) && $(call build-chapter,count) && $(tool)prove_counters
 
 verdicts: build-long  ## (GPU) compare the CPU engine's verdicts on right and wrong programs with compute-sanitizer's: [ARGS=…]
 	@$(tool)prove_verdicts
@@ -99,6 +124,9 @@ configure: setup
 
 build: setup
 	@$(build) stages
+
+# The stages of CHAPTER for one engine, or all that this machine runs and, for counting, all that count.
+build-chapter = { if [ -n "$$CHAPTER" ]; then $(build) --stages $(1) "$$CHAPTER"; else $(build) stages $(if $(filter count,$(1)),counters); fi; }
 
 # A program of one's own needs the CPU engine, and no stage.
 build-engine: setup

@@ -4,6 +4,9 @@
 
 It prints a table of times, speed-ups over the first and the previous stage, and shares of the
 device's limit, and draws a plot. Stages for which the input is too large are left out.
+
+The time of an emulated kernel says nothing about a GPU. So without a GPU the stages only run on
+the input, and the table shows what the CPU engine counted beside times that were recorded.
 """
 
 import shutil
@@ -11,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.measuring import Measurement, measure
-from common.tools.lib.numbers import format_ms
+from common.tools.lib.numbers import format_ms, grouped, short_count
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     EXIT_NO_DEVICE,
@@ -33,6 +36,8 @@ from common.tools.lib.stages import (
 
 from plots.drawing.figure import Block, Drawing, Figure
 from plots.drawing.gnuplot import draw
+from plots.page.recorded_stages import RecordedStages, counters_of, recorded_stages
+from plots.records.counters import KernelCounters
 
 
 @dataclass(frozen=True)
@@ -67,22 +72,85 @@ def table_of(entries: list[Entry]) -> list[list[str]]:
     return rows
 
 
-def plot(chapter: str, entries: list[Entry], subtitle: str) -> list[Path]:
+def recorded_table(
+    entries: list[Entry], times: RecordedStages | None, counted: dict[str, list[KernelCounters]]
+) -> list[list[str]]:
+    """What was counted and recorded of each stage that ran."""
+
+    def total(stage: str, *ends: str) -> str:
+        values = [
+            value
+            for kernel in counted.get(stage, [])
+            for name, value in kernel.counters.items()
+            if name.startswith(ends[0]) and name.endswith(ends[-1])
+        ]
+        return grouped(sum(values)) if values else "-"
+
+    medians = [
+        times.kernels_ms[name][1] if times and name in times.kernels_ms else None
+        for name in (entry.stage.name for entry in entries)
+    ]
+    first = next((one for one in medians if one is not None), None)
+    rows = []
+    for i, (entry, median) in enumerate(zip(entries, medians)):
+        before = next((one for one in reversed(medians[:i]) if one is not None), None)
+        name = entry.stage.name
+        rows.append(
+            [
+                name,
+                entry.engine,
+                total(name, "global_", ".sectors"),
+                total(name, "shared_", ".wavefronts"),
+                total(name, "barriers"),
+                format_ms(median) if median else "-",
+                gain(first, median),
+                gain(before, median),
+            ]
+        )
+    return rows
+
+
+def made_in_order(entries: list[Entry], times: RecordedStages) -> list[str]:
+    return [entry.stage.name for entry in entries if entry.stage.name in times.kernels_ms]
+
+
+def gain(before: float | None, after: float | None) -> str:
+    return f"x{before / after:.3g}" if before and after else "-"
+
+
+def print_recorded(
+    chapter: str, entries: list[Entry], times: RecordedStages | None, run: str
+) -> None:
+    counted = counters_of(chapter)
+    print(f"{run}: every stage ran with the right result")
+    when = f"{short_count(times.n)} on {times.device}" if times else "not recorded"
+    print_table(
+        ["stage", "engine", "sectors", "wavefronts", "barriers", f"ms, {when}"]
+        + ["to first", "to previous"],
+        recorded_table(entries, times, counted),
+        left=2,
+    )
+    runs = list(dict.fromkeys(one.arguments for all_of in counted.values() for one in all_of))
+    if runs:
+        print(f"sectors, wavefronts, barriers: counted on the CPU engine for {' | '.join(runs)}")
+    print(
+        "emu: the time of an emulated kernel says nothing about a GPU, so none is shown"
+        + ("; the times are recorded ones of the kernels" if times else "")
+    )
+
+
+def plot(
+    chapter: str,
+    bars: list[tuple[str, float, float, float]],
+    subtitle: str,
+    recorded: bool = False,
+) -> list[Path]:
+    """`bars`: of each stage lower quartile, median and upper quartile in ms."""
     if shutil.which("gnuplot") is None:
         print("no plot: gnuplot is missing (package gnuplot-nox)")
         return []
-    rows = []
-    for entry in entries:
-        kernels = entry.measurement.document["summary"]["kernels_ms"]
-        rows.append(
-            [
-                entry.stage.name,
-                kernels["median"],
-                kernels["lower_quartile"],
-                kernels["upper_quartile"],
-            ]
-        )
-    times = [entry.kernels_ms for entry in entries]
+    rows = [[name, median, lower, upper] for name, lower, median, upper in bars]
+    times = [median for _, _, median, _ in bars]
     figure = Figure(
         "compare",
         "",
@@ -97,10 +165,25 @@ def plot(chapter: str, entries: list[Entry], subtitle: str) -> list[Path]:
         subtitle,
         "",
         "",
-        {"time_low": min(times) / 2, "time_high": max(times) * 1.3, "stages": len(entries)},
-        emulated=any(entry.engine == "emu" for entry in entries),
+        {"time_low": min(times) / 2, "time_high": max(times) * 1.3, "stages": len(bars)},
+        from_recorded=recorded,
     )
     return draw(figure, made, build_folder() / "compare" / chapter)
+
+
+def measured_bars(entries: list[Entry]) -> list[tuple[str, float, float, float]]:
+    bars = []
+    for entry in entries:
+        kernels = entry.measurement.document["summary"]["kernels_ms"]
+        bars.append(
+            (
+                entry.stage.name,
+                kernels["lower_quartile"],
+                kernels["median"],
+                kernels["upper_quartile"],
+            )
+        )
+    return bars
 
 
 def main() -> int:
@@ -153,14 +236,17 @@ def main() -> int:
         if all(pair in one["parameters"].split(";") for one in rows)
     ]
     title = f"{', '.join(words)} on {row['device']}"
-    print(title)
-    print_table(
-        ["stage", "engine", "kernels ms", "total ms", "to first", "to previous", "limit"],
-        table_of(entries),
-        left=2,
-    )
-    if any(entry.engine == "emu" for entry in entries):
-        print("emu: these times are of the emulation on this CPU, not of a GPU")
+    emulated = any(entry.engine == "emu" for entry in entries)
+    times = recorded_stages(chapter, [entry.stage.name for entry in entries]) if emulated else None
+    if emulated:
+        print_recorded(chapter, entries, times, title)
+    else:
+        print(title)
+        print_table(
+            ["stage", "engine", "kernels ms", "total ms", "to first", "to previous", "limit"],
+            table_of(entries),
+            left=2,
+        )
     for entry in entries:
         if entry.engine == "opencl":
             print(f"opencl: {entry.measurement.rows[0]['device']}")
@@ -175,7 +261,11 @@ def main() -> int:
         )
     for line in (*without_device, *failures):
         print(f"left out: {line}")
-    for path in plot(chapter, entries, title):
+    bars = [] if emulated else measured_bars(entries)
+    if times:
+        title = f"Recorded: n = {short_count(times.n)}, {times.input} on {times.device}"
+        bars = [(name, *times.kernels_ms[name]) for name in made_in_order(entries, times)]
+    for path in plot(chapter, bars, title, emulated) if bars else []:
         print(path)
     return EXIT_FAILURE if failures else 0
 

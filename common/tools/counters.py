@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make counters A=nbody/01_float3 [B=nbody/02_float4] [ARGS="--n 1024"] [JSON=FILE|-]
+"""make counters A=nbody/01_float3 [B=nbody/02_float4|my.cu] [ARGS="--n 1024"] [RANKS=2]
+[JSON=FILE|-]
 
-Shows what the kernels of a stage ask of the memory, or what changes from stage A to stage B. The
-CPU engine counts it. Without ARGS the run is the chapter's own (counter_args in its meson.build).
+Shows what the kernels of a stage or of a student's own file ask of the memory, or what changes from
+A to B. The CPU engine counts it. Without ARGS the run of a stage is the chapter's own (counter_args
+in its meson.build). With RANKS, a stage for many GPUs runs on so many ranks, and their counters are
+added up.
 """
 
 import json
@@ -12,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from common.tools.lib.counting import (
+    BETWEEN_RANKS,
     GLOBAL,
     MEMORY,
     SHARED,
@@ -31,12 +35,12 @@ from common.tools.lib.stages import (
     EXIT_FAILURE,
     ToolError,
     arguments,
-    find_stage,
     load_stages,
     print_table,
     run_tool,
     variable,
 )
+from common.tools.programs.stage_or_file import find_counted
 
 Value = Callable[[Kernel], float | None]  # None: the row does not apply
 
@@ -201,8 +205,8 @@ def matched(counted: Sequence[Counted]) -> list[tuple[str, list[Kernel | None]]]
 
 def print_transfers(counted: Sequence[Counted]) -> None:
     rows = []
-    for way in TRANSFERS:
-        values = [one.transfers[f"{way}.bytes"] for one in counted]
+    for way in (*TRANSFERS, *BETWEEN_RANKS):
+        values = [one.transfers.get(f"{way}.bytes", 0) for one in counted]
         if any(values):
             rows.append(
                 [
@@ -290,10 +294,11 @@ def write_json(path: str, document: dict[str, Any]) -> None:
 
 def main() -> int:
     stages = load_stages()
-    chosen = [find_stage(stages, variable("A"), "A")]
+    chosen = [find_counted(stages, variable("A"), "A")]
     if variable("B"):
-        chosen.append(find_stage(stages, variable("B"), "B"))
-        if chosen[0].chapter != chosen[1].chapter:
+        chosen.append(find_counted(stages, variable("B"), "B"))
+        chapters = {stage.chapter for stage in chosen if not stage.is_own_program}
+        if len(chapters) == 2:
             raise ToolError(
                 f"A={chosen[0].stage} and B={chosen[1].stage} belong to different chapters: "
                 "they have no common kernels and no common flags"

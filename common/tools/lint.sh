@@ -67,7 +67,7 @@ for name in sys.argv[1:]:
 
 licences() {
     # The licence is in line 1, or in line 2 after the interpreter. Data and prose have none.
-    ! sources '*.hpp' '*.cpp' '*.h' '*.cu' '*.cuh' '*.cl' '*.py' '*.sh' '*.gp' '*.toml' '*.css' '*meson.build' Makefile |
+    ! sources '*.hpp' '*.cpp' '*.h' '*.cu' '*.cuh' '*.cl' '*.py' '*.sh' '*.gp' '*.toml' '*.css' '*.js' '*meson.build' Makefile |
         while IFS= read -r file; do
             head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || printf '%s\n' "$file has no licence"
         done | grep .

@@ -335,7 +335,7 @@ class Recorder:
 
 
 def gpu_name(stages: list[Stage]) -> str:
-    """The device's name in rows, from a small run of the first stage with kernels."""
+    """The device's name in rows, from a small run of the first of these stages with kernels."""
     stage = next(stage for stage in stages if stage.has_kernels)
     made = measure(
         executable(stage, pick_engine(stage, "gpu")),
@@ -377,6 +377,7 @@ def finish(recorder: Recorder) -> int:
 def main() -> int:
     stages = load_stages()
     chapters = chosen_chapters(stages)
+    chosen = [stage for stage in stages if stage.chapter in chapters]
     if not has_gpu():
         raise ToolError(
             "make record: no usable device: it needs a GPU "
@@ -387,7 +388,7 @@ def main() -> int:
     engines = {choose("ENGINE", engine, RECORDED_ENGINES)} if engine else set(RECORDED_ENGINES)
     names = sys.argv[1:] or variable("SWEEPS").replace(",", " ").split()
     sweeps = chosen_sweeps(sweeps_of(chapters, "record", engines), names)
-    recorder = Recorder(stages, DATA / folder_name(gpu_name(stages)))
+    recorder = Recorder(stages, DATA / folder_name(gpu_name(chosen)))
     recorder.record_all(sweeps)
     if "gpu" in engines and not names:
         profiled = [one for one in all_chapters() if one.name in chapters and one.profile]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Counts every stage once with its chapter's own flags, into plots/data/counters/<chapter>.csv. The
-READMEs' tables and the figures of counters are made from these files. It needs no GPU.
+"""Counts every stage once with its chapter's own flags, into plots/data/counters/<chapter>.csv, and
+line by line into plots/data/lines/<chapter>.csv. The READMEs' tables, the figures of counters and
+the margins of the site's sources are made from these files. It needs no GPU.
 
     python3 -m common.tools.record_counters [CHAPTER|STAGE…]
     python3 -m common.tools.record_counters --check STAGE…    writes nothing; exit status 1 if a
@@ -9,15 +10,14 @@ READMEs' tables and the figures of counters are made from these files. It needs 
 """
 
 import argparse
-import csv
-import io
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
-from common.tools.lib.columns import COUNTER_COLUMNS
-from common.tools.lib.counting import count
+from common.tools.lib.columns import COUNTER_COLUMNS, LINE_COLUMNS
+from common.tools.lib.counting import Counted, count, source_text
 from common.tools.lib.csv_tables import read_records
-from common.tools.lib.files import write_whole
+from common.tools.lib.margins import margins_of
+from common.tools.lib.recorded_tables import write_table
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,
@@ -31,6 +31,7 @@ from common.tools.lib.stages import (
 )
 
 FOLDER = ROOT / "plots" / "data" / "counters"
+LINES = "lines"  # the folder beside it
 # g++ decides how a kernel is divided into basic blocks. Its next version may do it differently.
 COMPILER_S_OWN = ("basic_blocks", "basic_block_lanes", "loop.basic_blocks")
 # It depends on the order of the replay: when do the other lanes of a warp return? No cost depends
@@ -40,10 +41,15 @@ NOT_RECORDED = ("alive_lanes",)
 Row = tuple[str, ...]
 
 
-def rows_of(stage: Stage) -> list[Row]:
+def counted_of(stage: Stage) -> Counted:
     counted = count(stage, [])
     if counted.failed and not stage.race_on_purpose:
         raise ToolError(f"{stage.stage}: not recorded, the checks found a mistake", EXIT_FAILURE)
+    return counted
+
+
+def rows_of(counted: Counted) -> list[Row]:
+    stage = counted.stage
     arguments = " ".join(counted.arguments)
     rows = [
         (stage.name, arguments, "", name, str(value))
@@ -59,35 +65,49 @@ def rows_of(stage: Stage) -> list[Row]:
     return rows
 
 
-def read_rows(path: Path) -> list[Row]:
-    return [tuple(row.values()) for row in read_records(path, COUNTER_COLUMNS)]
+def lines_of(counted: Counted) -> list[Row]:
+    """What each line asks whose text is known. A line that only computes has no row."""
+    margins = margins_of({"kernels": [{"lines": kernel.lines} for kernel in counted.kernels]})
+    rows = []
+    for (file, line), margin in sorted(margins.items()):
+        text = source_text(counted.stage, {"file": file, "line": line}) if line > 0 else ""
+        if margin.asks and text:
+            values = (str(getattr(margin, name)) for name in LINE_COLUMNS[4:])
+            rows.append((counted.stage.name, file, str(line), text, *values))
+    return rows
 
 
-def text_of(rows: Iterable[Row]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COUNTER_COLUMNS)
-    writer.writerows(rows)
-    return text.getvalue()
+def read_rows(path: Path, columns: Sequence[str] = COUNTER_COLUMNS) -> list[Row]:
+    return [tuple(row.values()) for row in read_records(path, columns)]
 
 
 def record(chapter: str, stages: list[Stage], folder: Path, chosen: str = "") -> None:
     """Every stage of the chapter, or only the `chosen` one; then the rows of the others stay."""
-    path = folder / f"{chapter}.csv"
-    kept = read_rows(path) if chosen and path.exists() else []
-    rows = [
-        row
+    tables = (
+        (folder / f"{chapter}.csv", COUNTER_COLUMNS, rows_of),
+        (folder.parent / LINES / f"{chapter}.csv", LINE_COLUMNS, lines_of),
+    )
+    own = [
+        stage
         for stage in stages
-        if stage.chapter == chapter and stage.has_kernels
-        for row in (
-            rows_of(stage)
-            if chosen in ("", stage.stage)
-            else [row for row in kept if row[0] == stage.name]
-        )
+        if stage.chapter == chapter
+        and stage.has_kernels
+        and ("emu" not in stage.skipped or stage.stage == chosen)  # the CPU engine lacks a library
     ]
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text_of(rows))
-    print(path)
+    counted = {stage.name: counted_of(stage) for stage in own if chosen in ("", stage.stage)}
+    for path, columns, made in tables:
+        kept = read_rows(path, columns) if chosen and path.exists() else []
+        rows = [
+            row
+            for stage in own
+            for row in (
+                made(counted[stage.name])
+                if stage.name in counted
+                else [row for row in kept if row[0] == stage.name]
+            )
+        ]
+        write_table(path, columns, rows)
+        print(path)
 
 
 def check(stage: Stage, folder: Path) -> list[str]:
@@ -97,7 +117,7 @@ def check(stage: Stage, folder: Path) -> list[str]:
         for row in read_rows(folder / f"{stage.chapter}.csv")
         if row[0] == stage.name
     }
-    counted = {row[:-1]: row[-1] for row in rows_of(stage)}
+    counted = {row[:-1]: row[-1] for row in rows_of(counted_of(stage))}
     return [
         f"{stage.stage}, {key[2] or 'transfers'}: {key[3]} is {counted.get(key, '0')}, "
         f"recorded {recorded.get(key, '0')}"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make run STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [ARGS="--n 4096"]: runs one stage.
+"""make run STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [RANKS=4] [ARGS="--n 4096"]: runs one
+stage. RANKS is for the stages that use many GPUs: so many processes run it together.
 
 With --check, the test that the stage's record names as `checked_by` runs after it: it finds mistakes
 that no output of the stage can show.
@@ -11,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from common.tools.lib.ranks import chosen_ranks, run_ranks
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     Stage,
@@ -50,6 +52,9 @@ def main() -> None:
     stage = find_stage(load_stages(), variable("STAGE"))
     path = executable(stage, pick_engine(stage, chosen_engine()))
     sys.stdout.flush()
+    ranks = chosen_ranks(stage)
+    if ranks > 1:
+        raise SystemExit(run_ranks(path, arguments(), ranks)[0])
     if "--check" not in arguments() or not stage.checked_by:
         os.execv(path, [str(path), *arguments()])
     status = subprocess.run([str(path), *arguments()], check=False).returncode

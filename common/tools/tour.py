@@ -91,7 +91,7 @@ def main() -> int:
         if draw("recorded", told=False) != 0:
             failures.append("the figures")
         else:
-            print(f"the page, for any browser: {build_folder() / 'figures' / 'index.html'}")
+            print(f"the site, for any browser: {build_folder() / 'figures' / 'index.html'}")
     by_name = {stage.stage: stage for stage in stages}
     for stage in stages:
         before = by_name.get(f"{stage.chapter}/{stage.compared_with}")

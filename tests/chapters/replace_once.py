@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: MIT
 """Copies a source with one text replaced: a stage with a fault.
 
-    replace_once.py SOURCE TARGET TEXT REPLACEMENT      TEXT must occur exactly once
+    replace_once.py SOURCE TARGET TEXT REPLACEMENT [HEADER FOLDER]     TEXT must occur exactly once
+
+With HEADER, SOURCE is copied as it is, and the text is replaced in that header: FOLDER, to be searched before
+others, gets it in a folder of the same name.
 """
 
 import sys
 from pathlib import Path
 
-source, target, text, replacement = sys.argv[1:]
-code = Path(source).read_text(encoding="utf-8")
+source, target, text, replacement, *rest = sys.argv[1:]
+changed = rest[0] if rest else source
+code = Path(changed).read_text(encoding="utf-8")
 if code.count(text) != 1:
-    sys.exit(f"{source}: '{text}' occurs {code.count(text)} times, not once")
-Path(target).parent.mkdir(parents=True, exist_ok=True)
-Path(target).write_text(code.replace(text, replacement), encoding="utf-8")
+    sys.exit(f"{changed}: '{text}' occurs {code.count(text)} times, not once")
+written = Path(target)
+if rest:
+    written.parent.mkdir(parents=True, exist_ok=True)
+    written.write_text(Path(source).read_text(encoding="utf-8"), encoding="utf-8")
+    written = Path(rest[1]) / Path(changed).parent.name / Path(changed).name
+written.parent.mkdir(parents=True, exist_ok=True)
+written.write_text(code.replace(text, replacement), encoding="utf-8")

@@ -37,6 +37,13 @@ INPUTS = (
     "g-group",
     "deterministic-duplicates",
     "permutation",
+    "organ-pipe",
+    "bit-reversed",
+    "values-30",
+    "values-255",
+    "values-500",
+    "one-heavy",
+    "anded",
 )
 # A GTX 980's segment is small enough that short lists are partitioned by many blocks.
 SEGMENT = 6080

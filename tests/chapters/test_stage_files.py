@@ -19,17 +19,20 @@ MAX_LINES = 200
 MAX_COLUMNS = 100
 MAX_KERNEL_LINES = 60
 MAX_ADDED_LINES = 60
-# One idea that takes more lines: lines between pairs together with loads ahead; a network in registers, lanes and
-# warps; a sort within a sort; splitters that may stand twice, wherever splitters are chosen or compared; levels in
-# place of rounds.
+# One idea that takes more lines: lines between pairs together with loads ahead; slices of bodies or rows, and what
+# the ranks exchange; a merge of several runs, with its layouts; loads that need another layout; a table,
+# and what to do with the distances beyond it; a sort within a sort; a triangulation with all its indices; a
+# point that computes forces.
 MORE_ADDED_LINES = {
+    "distmesh/12_rows": 160,
+    "distmesh/13_two_barriers": 75,
+    "floyd/13_many_gpus": 105,
     "kmeans/10_pair_tests": 95,
-    "quicksort/18_register_network": 110,
-    "quicksort/20_sub_buckets": 120,
-    "quicksort/21_twin_splitters": 115,
-    "quicksort/22_one_pass": 110,
-    "quicksort/23_bulk_copies": 65,
-    "quicksort/24_path_as_address": 110,
+    "nbody/14_many_gpus": 95,
+    "mergesort/14_eight_ways": 115,
+    "mergesort/16_conflict_free": 65,
+    "storms/20_distance_table": 95,
+    "quicksort/20_sub_buckets": 70,
 }
 
 

@@ -182,6 +182,7 @@ class Doubling final : public course::Problem {
     course::Verdict verify() override {
         return {std::count(values_.begin(), values_.end(), 2) == n(), "all 2"};
     }
+    void exchange_result(course::ResultFile& file) override { file.list(values_); }
     void write_output(std::ostream&, PhaseTimer&) override {}
 
   private:

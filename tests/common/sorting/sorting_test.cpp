@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/base/error.hpp"
@@ -60,8 +62,10 @@ TEST(SortingKeys, EveryInputHasEverySizeAndIsRepeatable) {
 }
 
 TEST(SortingKeys, RandomInputsDependOnTheSeed) {
-    for (const std::string_view name : {"uniform", "gaussian", "nearly-sorted", "few-unique",
-                                        "zipf", "bucket", "staggered", "g-group", "permutation"}) {
+    for (const std::string_view name :
+         {"uniform", "gaussian", "nearly-sorted", "few-unique", "zipf", "bucket", "staggered",
+          "g-group", "permutation", "values-30", "values-255", "values-500", "one-heavy",
+          "anded"}) {
         EXPECT_NE(keys_of(name, 1000, 1), keys_of(name, 1000, 2)) << name;
     }
 }
@@ -160,6 +164,59 @@ TEST(SortingKeys, DeterministicDuplicatesHalve) {
     EXPECT_EQ(keys[n - 1024], 10);
     EXPECT_EQ(keys[n - 512], 9);
     EXPECT_EQ(keys[n - 1], 0);
+}
+
+TEST(SortingKeys, SomeInputsHaveSoManyValues) {
+    for (const auto& [name, values] : {std::pair<const char*, std::size_t>{"values-30", 30},
+                                       {"values-255", 255},
+                                       {"values-500", 500}}) {
+        const std::vector<Key> keys = keys_of(name, 100'000);
+        const std::set<Key> found(keys.begin(), keys.end());
+        EXPECT_EQ(found.size(), values) << name;
+        EXPECT_EQ(*found.begin(), kLeast) << name;
+        EXPECT_EQ(*found.rbegin(), kMost) << name;
+    }
+}
+
+TEST(SortingKeys, OneHeavyHasSevenEqualKeysOfEight) {
+    const std::vector<Key> keys = keys_of("one-heavy", 80'000);
+    std::map<Key, int> counts;
+    for (const Key key : keys) ++counts[key];
+    int most = 0, heavy = 0;
+    for (const auto& [key, count] : counts) {
+        most = std::max(most, count);
+        heavy += count > 100;
+    }
+    EXPECT_NEAR(most, 70'000, 500);
+    EXPECT_EQ(heavy, 1);
+}
+
+TEST(SortingKeys, AnOrganPipeRisesAndFalls) {
+    for (const std::int64_t n : {999, 1000}) {
+        const std::vector<Key> keys = keys_of("organ-pipe", n);
+        for (std::int64_t i = 0; i < n; ++i) EXPECT_EQ(keys[i], keys[n - 1 - i]);
+        EXPECT_TRUE(std::is_sorted(keys.begin(), keys.begin() + (n + 1) / 2));
+        EXPECT_EQ(keys[0], kLeast);
+        EXPECT_EQ(keys[(n - 1) / 2], kMost);
+    }
+}
+
+TEST(SortingKeys, EveryRangeOfBitReversedKeysHasTheWholeRange) {
+    const std::vector<Key> keys = keys_of("bit-reversed", 1 << 12);
+    for (std::size_t begin = 0; begin < keys.size(); begin += 64) {
+        std::set<int> buckets;
+        for (std::size_t i = 0; i < 64; ++i) buckets.insert(bucket_of(keys[begin + i]));
+        EXPECT_EQ(buckets.size(), 64u) << begin;
+    }
+    EXPECT_EQ(std::set<Key>(keys.begin(), keys.end()).size(), keys.size());
+}
+
+// Each bit of a word is set once in eight times.
+TEST(SortingKeys, AndedBitsAreRare) {
+    const std::vector<Key> keys = keys_of("anded", 10'000);
+    std::int64_t ones = 0;
+    for (const Key key : keys) ones += std::popcount(static_cast<std::uint32_t>(key));
+    EXPECT_NEAR(static_cast<double>(ones) / (32 * 10'000), 1.0 / 8, 0.005);
 }
 
 TEST(SortingKeys, APermutationHasEachKeyOnce) {

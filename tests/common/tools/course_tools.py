@@ -101,6 +101,9 @@ def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.Com
             "SWEEPS",
             "FROM",
             "NAME",
+            "DEVICE",
+            "LAB",
+            "SEED",
         )
     }
     environment |= {

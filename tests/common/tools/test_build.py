@@ -160,6 +160,10 @@ class BuildTest(unittest.TestCase):
             self.assertEqual(result.stdout, f"building {targets}, 3 files to compile\n")
             wanted = " ".join(f"chapters/{name}" for name in targets.split())
             self.assertEqual(self.said_to("ninja")[-1], f"-C build --quiet {wanted}")
+        self.build(3, arguments=("--stages", "count", "sums/01_one", "my.cu"))
+        self.assertEqual(
+            self.said_to("ninja")[-1], "-C build --quiet engine chapters/sums_01_one.count"
+        )
         before = len(self.said_to("ninja"))
         for words in (("",), ("count", "sums/02_none"), ("tpu", "sums/01_one")):
             result = self.build(3, arguments=("--stages", *words))

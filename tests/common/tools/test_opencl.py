@@ -78,14 +78,14 @@ class OpenClTest(ToolTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         # 1000 is the default of the last CUDA stage.
         self.assertIn("n = 1000", result.stdout)
-        self.assertRegex(result.stdout, r"\n03_opencl +opencl +80 +81\.5 +x0\.5 +x0\.125 ")
+        self.assertRegex(result.stdout, r"\n03_opencl +opencl +- ")
         self.assertIn("\nopencl: Stand-In 1\n", result.stdout)
 
     def test_compare_goes_on_without_a_device(self) -> None:
         result = self.compare(STAND_IN_WITHOUT_DEVICE="03_opencl")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("left out: stand-in: no usable OpenCL device\n", result.stdout)
-        self.assertRegex(result.stdout, r"\n02_flags +emu +10 ")
+        self.assertRegex(result.stdout, r"\n02_flags +emu +- ")
         self.not_built()
         result = self.compare()
         self.assertEqual(result.returncode, 0, result.stderr)

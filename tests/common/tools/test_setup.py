@@ -146,7 +146,7 @@ class SetupTest(unittest.TestCase):
         result = self.run_setup("--long")
         self.assertIn("chromium", self.log.read_text())
         self.assertEqual(result.returncode, 0)
-        self.assertIn("chromium is missing: the page is not tried in a browser\n", result.stdout)
+        self.assertIn("chromium is missing: the site is not tried in a browser\n", result.stdout)
         self.assertEqual(self.run_setup("--long").stdout, "")
 
     def test_missing_optional_packages_are_tried_once_and_named_once(

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
 """make list, run, diff, compare, figures: what they print, and what they refuse."""
 
+import difflib
 import json
+import random
 import shutil
 import unittest
 from unittest import mock
 
-from common.tools import draw_figures
+from common.tools import compare_stages, draw_figures
+from common.tools.lib.differences import source_diff, text_diff
 from common.tools.lib.gpus import has_gpu
+from common.tools.lib.stages import load_stages
+from plots.page.recorded_stages import counters_of, recorded_stages
 from tests.common.tools.course_tools import BUILD, ROOT, ToolTest, run_tool
 
 
@@ -140,6 +145,45 @@ class DiffTest(ToolTest):
         self.assertIn("\n a\n-b\n+c\n", result.stdout)
         self.assertIn("the same compiler flags", result.stdout)
 
+    def test_own_files(self) -> None:
+        """A line that is only indented is moved, not removed and added."""
+        before, after = self.folder / "before.cu", self.folder / "after.cu"
+        before.write_text("first();\nsecond();\nlast();\n", encoding="utf-8")
+        after.write_text("if (x) {\n    first();\n    second();\n}\nlast();\n", encoding="utf-8")
+        result = run_tool("diff_stages", self.build, A=str(before), B=str(after))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(
+            result.stdout.splitlines()[2:],
+            ["@@ -1,3 +1,5 @@", "+if (x) {", ">    first();", ">    second();", "+}", " last();"],
+        )
+        result = run_tool("diff_stages", self.build, A=str(after), B=str(before))
+        self.assertIn("\n<first();\n<second();\n-}\n last();", result.stdout)
+        result = run_tool("diff_stages", self.build, A="sums/01_plain", B=str(before))
+        self.assertIn("\n-a\n-b\n+first();\n", result.stdout)
+        self.assert_refused(
+            run_tool("diff_stages", self.build, A=str(before), B="none.cu"), 1, "B=none.cu: No such"
+        )
+
+    def test_hunks_are_those_of_a_unified_diff(self) -> None:
+        """Where no line moves, the output is difflib's, however the changes lie."""
+        numbers = random.Random(1)
+        for _ in range(200):
+            before = [numbers.choice("abcdefgh") + "x" for _ in range(numbers.randrange(30))]
+            after = [line for line in before if numbers.random() < 0.9]
+            after.insert(numbers.randrange(len(after) + 1), "new")
+            self.assertEqual(
+                text_diff(before, after, "A", "B"),
+                list(difflib.unified_diff(before, after, "A", "B", lineterm="")),
+            )
+
+    def test_the_loop_of_nbody_moves(self) -> None:
+        stages = {stage.name: stage for stage in load_stages() if stage.chapter == "nbody"}
+        lines = source_diff(stages["02_float4"], stages["03_shared_tiles"])
+        moved = [line[1:].strip() for line in lines if line[0] in "<>"]
+        self.assertEqual(len(moved), 10)
+        self.assertIn("acceleration.x += dx * pull;", moved)
+        self.assertNotIn("-        acceleration.x += dx * pull;", lines)
+
     def test_names_the_variable_that_is_wrong(self) -> None:
         self.assert_refused(
             run_tool("diff_stages", self.build, A="sums/01_plain"), 2, "B is missing"
@@ -159,18 +203,52 @@ class CompareTest(ToolTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         lines = result.stdout.splitlines()
         self.assertIn("n = 1000", lines[0])
-        self.assertRegex(lines[2], r"^00_cpu +cpu +40 +41\.5 +x1 +- +50 % of memory$")
-        self.assertRegex(lines[4], r"^02_flags +emu +10 +11\.5 +x4 +x2 +50 % of memory$")
-        self.assertIn("not of a GPU", result.stdout)
+        # The time of an emulated kernel is not shown, and this chapter has no records.
+        self.assertRegex(lines[2], r"^00_cpu +cpu +- +- +- +- +- +-$")
+        self.assertRegex(lines[4], r"^02_flags +emu +- +- +- +- +- +-$")
+        self.assertIn("says nothing about a GPU", result.stdout)
+        self.assertNotRegex(result.stdout, r"\bx[0-9]|compare\.svg")
         self.assertEqual(
             {line.split(" ", 1)[1] for line in log.read_text().splitlines()},
             {"n=1000 repeats=5 warmup=None"},
         )
+
+    def test_times_of_this_machine_are_compared(self) -> None:
+        """Without an emulated stage the table has speed-ups, and there is a plot."""
+        records = [
+            self.stand_in("real", f"0{i}_cpu", "cpu", factor)
+            for i, factor in enumerate((0.04, 0.01))
+        ]
+        (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
+        result = self.compare(CHAPTER="real", ARGS="--n 1000")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.splitlines()
+        self.assertRegex(lines[2], r"^00_cpu +cpu +40 +41\.5 +x1 +- +50 % of memory$")
+        self.assertRegex(lines[3], r"^01_cpu +cpu +10 +11\.5 +x4 +x4 +50 % of memory$")
         if shutil.which("gnuplot"):
             for suffix in ("png", "svg"):
                 self.assertGreater(
-                    (self.build / "compare" / "sums" / f"compare.{suffix}").stat().st_size, 1000
+                    (self.build / "compare" / "real" / f"compare.{suffix}").stat().st_size, 1000
                 )
+
+    def test_recorded_times_beside_counters(self) -> None:
+        """rsqrtf() is slower than 1 / sqrtf() on the CPU engine, and faster on a GPU."""
+        names = ("03_shared_tiles", "05_rsqrt")
+        stages = {stage.name: stage for stage in load_stages() if stage.chapter == "nbody"}
+        times = recorded_stages("nbody", names)
+        assert times is not None
+        self.assertEqual(set(times.kernels_ms), set(names))
+        entries = [compare_stages.Entry(stages[name], "emu", mock.Mock()) for name in names]
+        counted = counters_of("nbody")
+        first, second = compare_stages.recorded_table(entries, times, counted)
+        self.assertGreater(float(second[-1].removeprefix("x")), 1)
+        sectors = sum(
+            kernel.count(f"global_{kind}.sectors")
+            for kernel in counted["05_rsqrt"]
+            for kind in ("load", "store", "atomic")
+        )
+        self.assertEqual(second[2].replace(" ", ""), str(sectors))
+        self.assertEqual(first[-2:], ["x1", "-"])
 
     def test_all_stages_run_with_the_given_n(self) -> None:
         log = self.folder / "log"
@@ -190,7 +268,7 @@ class CompareTest(ToolTest):
                 result.stdout,
             )
             self.assertEqual('ARGS="--n 500" includes them' in result.stdout, largest == 500)
-            self.assertRegex(result.stdout, r"\n02_flags +emu +10 ")
+            self.assertRegex(result.stdout, r"\n02_flags +emu +- ")
 
     def test_a_race_on_purpose_is_left_out(self) -> None:
         path = self.build / "stages.json"

@@ -116,6 +116,24 @@ class TryTest(unittest.TestCase):
             (result.returncode, result.stdout), (0, "sum 19900, cudaSuccess\n"), result.stderr
         )
 
+    def test_counters_of_own_programs(self) -> None:
+        """`make counters` takes files too, and names what changed from one to the other."""
+        self.needs_emulator()
+        other = self.folder / "other.cu"
+        other.write_text(PROGRAM.replace("a[i] : 0;", "a[i / 2] : 0;"), encoding="utf-8")
+        result = run_tool("counters", A=str(self.source), B=str(other), ARGS="200")
+        self.assertEqual(result.returncode, 1, result.stderr)  # the other sum is wrong
+        self.assertEqual(result.stderr, f"{other}: ended with exit status 3\n")
+        self.assertRegex(result.stdout, r"(?m)^add_kernel +sum.cu +other.cu$")
+        self.assertRegex(result.stdout, r"(?m)^  global load requests +7 +7$")
+        self.assertRegex(
+            result.stdout, r"(?m)^  - sum.cu:8 +global load 4 B +s_partial.* a\[i\] .* 7 +25$"
+        )
+        self.assertRegex(
+            result.stdout, r"(?m)^  \+ other.cu:8 +global load 4 B .* a\[i / 2\] .* 7 +13$"
+        )
+        self.assert_refused(run_tool("counters", A="none.cu"), 1, "A=none.cu: No such file")
+
     def test_several_files(self) -> None:
         self.needs_emulator()
         kernel, _, main = PROGRAM.partition("int main")
