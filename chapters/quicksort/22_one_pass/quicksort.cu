@@ -64,7 +64,8 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const auto partition = [](auto bits, const Level& level, unsigned tiles) {
-        partition_kernel<bits><<<tiles, kThreads>>>(level);
+        const auto kernel = partition_kernel<bits>;
+        kernel<<<tiles, kThreads>>>(level);
     };
     quicksort::sort_by_levels<NodeTree>(input, output, timer, kKeysPerThread, partition);
 }

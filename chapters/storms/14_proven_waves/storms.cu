@@ -142,9 +142,9 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
         const int* const wave_values = d_particle_values.data() + first;
         const auto launch = [&](auto place) {
             using Place = decltype(place);
-            update_layer_kernel<Place>
-                <<<blocks, block_size>>>(d_layer.data(), static_cast<Place>(size), wave_positions,
-                                         wave_values, wave.count());
+            const auto kernel = update_layer_kernel<Place>;
+            kernel<<<blocks, block_size>>>(d_layer.data(), static_cast<Place>(size), wave_positions,
+                                           wave_values, wave.count());
             cuda_check(cudaGetLastError());
         };
         const bool whole = !wave.has_zeros();
