@@ -76,10 +76,10 @@ int NcclRanks::device(int first) const {
 }
 
 ncclComm_t NcclRanks::communicator() {
-    if (communicator_ != nullptr) return communicator_;
+    if (count_ == 1 || communicator_ != nullptr) return communicator_;
     ncclUniqueId id{};
     if (rank_ == 0) nccl_check(ncclGetUniqueId(&id));
-    if (count_ > 1) MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
     nccl_check(ncclCommInitRank(&communicator_, count_, id, rank_));
     return communicator_;
 }

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """make test, make test-all: runs Meson's tests.
 
-It names the tests that took longest, and why tests were skipped. The last line is
-`N passed, N failed`, followed by `, N skipped` if some were skipped.
+It names the tests that took longest, and why tests were skipped. A few tests that failed run once
+more, one at a time: on a busy machine, a limit of time may be met. It names what passed only then,
+and what failed. The last line is `N passed, N failed`, followed by `, N skipped` if some were
+skipped.
 
 --long         runs the long tests, too
 --only-long    runs only the long tests, and adds the counts of the run before (for `.ci/run`)
@@ -27,6 +29,7 @@ SKIPPED = {"SKIP", "IGNORED"}
 
 GPU_PROCESSES = 4  # at the same time
 LONGEST = 20  # so many tests are named with their seconds
+MOST_AGAIN = 5  # if more tests fail, something is broken, and none runs again
 
 
 def read_log(log: Path) -> list[dict[str, Any]]:
@@ -102,6 +105,22 @@ def passes(flags: Sequence[str]) -> list[list[str]]:
     ]
 
 
+def run_again(build: Path, tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The tests, with new results of those that failed and then passed when they ran alone."""
+    failed = [short_name(test) for test in tests if outcome(test) == "failed"]
+    if not 0 < len(failed) <= MOST_AGAIN:
+        return tests
+    print(f"once more, one at a time: {', '.join(failed)}", flush=True)
+    made = run_meson(build, "--num-processes", "1", *failed)[1]
+    passed = {short_name(test): test for test in made if outcome(test) == "passed"}
+    for name in failed:
+        if name in passed:
+            print(f"failed at first, and passed when it ran alone: {name}")
+    return [
+        passed.get(short_name(test), test) if outcome(test) == "failed" else test for test in tests
+    ]
+
+
 def main() -> int:
     build = build_folder()
     totals = build / "test-totals.json"
@@ -116,14 +135,17 @@ def main() -> int:
     tests: list[dict[str, Any]] = []
     for one in passes(flags):
         status, made = run_meson(build, *one)
-        tests += made
         if status != 0 and all(outcome(test) != "failed" for test in made):
             counts["failed"] += 1  # Meson itself failed
+        tests += run_again(build, made)
     if not tests and "--only-long" not in sys.argv:
         counts["failed"] += 1  # nothing ran at all
     counts.update(count_results(tests))
     if tests:
         print("\n".join([*longest_tests(tests), *skip_reasons(tests)]))
+    for test in tests:
+        if outcome(test) == "failed":
+            print(f"failed: {short_name(test)}")
     write_whole(totals, json.dumps(counts) + "\n")
     print(last_line(counts))
     return 1 if counts["failed"] else 0

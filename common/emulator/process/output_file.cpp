@@ -29,7 +29,7 @@ void count_forks() {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path) : forks_(forks) {
+OutputFile::OutputFile(const std::string& path) : to_stdout_(path == "-"), forks_(forks) {
     count_forks();
     course::remove_temporary_files_on_signals();
     try {
@@ -41,6 +41,8 @@ OutputFile::OutputFile(const std::string& path) : forks_(forks) {
 
 void OutputFile::write(std::string_view text) {
     if (forks_ == forks) {
+        // A long text fills the file's buffer, which is then written at once.
+        if (to_stdout_) std::fflush(stdout);
         file_->stream().write(text.data(), static_cast<std::streamsize>(text.size()));
     }
 }

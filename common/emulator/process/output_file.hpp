@@ -11,7 +11,7 @@
 
 namespace emulator {
 
-// "-" is standard output. The constructor and finish() end the program with one line if the file
+// "-" is standard output, where what the program printed before a write() comes first. The constructor and finish() end the program with one line if the file
 // cannot be written. In a process that a fork() made later, nothing is written: the file is its
 // parent's.
 class OutputFile {
@@ -25,6 +25,7 @@ class OutputFile {
 
   private:
     std::unique_ptr<course::AtomicFile> file_;
+    bool to_stdout_;
     int forks_;  // by which this process came to be, when the file was opened
 };
 
