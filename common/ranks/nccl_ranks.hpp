@@ -45,8 +45,8 @@ class NcclRanks final : public Ranks {
     void end_all(int status, const std::string& message) const override;
     bool is_there_failure(bool failed) override;
 
-    // All GPUs of the run; nullptr if there is one rank. The first call makes it, and all ranks must
-    // make that call: it takes tenths of a second, so it belongs to the setup.
+    // All GPUs of the run; nullptr if there is one rank. The first call makes it, and all ranks
+    // must make that call: it takes tenths of a second, so it belongs to the setup.
     ncclComm_t communicator();
 
     // The elements of this rank, of n.

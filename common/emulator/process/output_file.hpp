@@ -11,9 +11,9 @@
 
 namespace emulator {
 
-// "-" is standard output, where what the program printed before a write() comes first. The constructor and finish() end the program with one line if the file
-// cannot be written. In a process that a fork() made later, nothing is written: the file is its
-// parent's.
+// "-" is standard output, where what the program printed before a write() comes first. The
+// constructor and finish() end the program with one line if the file cannot be written. In a
+// process that a fork() made later, nothing is written: the file is its parent's.
 class OutputFile {
   public:
     explicit OutputFile(const std::string& path);
