@@ -5,7 +5,8 @@
 It runs the sweeps of plots/<chapter>/sweep.toml and writes plots/data/<device>/<chapter>.csv.
 SWEEPS, or the names on this program's command line, chooses some of them. Several recorders may run
 at the same time: each appends whole runs under a lock, and claims a run before it starts it, so
-that no run is made twice.
+that no run is made twice. On a GPU they take turns, because kernels of two programs slow each other
+down.
 
 It continues where it stopped: it skips a run whose rows exist, and writes the rows of a finished
 run to disk before the next run starts. So an interruption loses no finished run.
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +46,7 @@ from plots.drawing.chapter import Chapter
 from plots.page.chapters import all_chapters
 from plots.records.folders import DATA
 from plots.records.rows import read_profile
-from plots.records.shared_table import Claims, Table, TableError
+from plots.records.shared_table import Claims, Table, TableError, locked
 from plots.records.sweeps import Run, Sweep, chosen_sweeps, runs_of, sweeps_of
 
 RECORDED_ENGINES = ("gpu", "cpu", "opencl")
@@ -180,6 +182,13 @@ def folder_name(device: str) -> str:
     return re.sub("[^a-z0-9]+", "-", device.lower()).strip("-")
 
 
+def device_lock() -> str:
+    """The file that a recorder locks while it measures on a GPU: one for each GPU. A stage takes the
+    first GPU that it sees."""
+    seen = os.environ.get("CUDA_VISIBLE_DEVICES") or "0"
+    return ".device-" + re.sub("[^A-Za-z0-9-]+", "-", seen.split(",", maxsplit=1)[0])
+
+
 class Recorder:
     """Makes the runs that are missing in the tables in `folder`. Each chapter has one table."""
 
@@ -202,21 +211,22 @@ class Recorder:
         """Runs a stage. A single repeat without a warm-up is verified and timed in one run, so a
         long run happens once and not three times."""
         stage = self.stages[f"{run.sweep.chapter}/{run.stage}"]
-        return measure(
-            executable(stage, pick_engine(stage, run.sweep.engine)),
-            [
-                "--n",
-                str(run.n),
-                "--seed",
-                str(run.seed),
-                "--repeats",
-                str(repeats),
-                "--warmup",
-                str(warmup),
-                "--force",
-                *run.arguments,
-            ],
-        )
+        with nullcontext() if run.sweep.engine == "cpu" else locked(self.folder / device_lock()):
+            return measure(
+                executable(stage, pick_engine(stage, run.sweep.engine)),
+                [
+                    "--n",
+                    str(run.n),
+                    "--seed",
+                    str(run.seed),
+                    "--repeats",
+                    str(repeats),
+                    "--warmup",
+                    str(warmup),
+                    "--force",
+                    *run.arguments,
+                ],
+            )
 
     def may_be_long(self, run: Run, rows: list[Row]) -> bool:
         """Whether to try a single timed run first. That is not needed if another size was so fast

@@ -11,7 +11,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from unittest import mock
 
 from tests.common.tools.course_tools import BUILD, ROOT, SWEEP, RecorderTest
 
@@ -242,6 +244,34 @@ class RecordTest(RecorderTest):
             file.write(b"a\n0\n")
         self.assertEqual(child.wait(timeout=30), 0)
         self.assertEqual(path.read_text(encoding="utf-8"), "a\n0\n1\n")
+
+    def test_recorders_of_one_gpu_take_turns(self) -> None:
+        """A CPU needs no turn, and another GPU has its own."""
+        self.sweep_file.write_text(SWEEP, encoding="utf-8")
+        run = next(sweeps.runs_of(sweeps.read_sweeps(self.sweep_file, "here", {"emu"})[0]))
+        on_cpu = dataclasses.replace(run, sweep=dataclasses.replace(run.sweep, engine="cpu"))
+        made = []
+        recorder = record.Recorder([], self.data)
+        recorder.stages = {f"{run.sweep.chapter}/{run.stage}": None}
+        with (
+            mock.patch.object(record, "executable"),
+            mock.patch.object(record, "pick_engine"),
+            mock.patch.object(record, "measure", lambda *_: made.append(1)),
+            mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": "3,1"}),
+        ):
+            self.assertEqual(record.device_lock(), ".device-3")
+            other = threading.Thread(target=recorder.measure, args=(run, 1, 0))
+            with shared_table.locked(self.data / ".device-3"):
+                other.start()
+                other.join(timeout=0.5)
+                self.assertEqual(made, [])
+                recorder.measure(on_cpu, 1, 0)
+                self.assertEqual(made, [1])
+                with mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": ""}):
+                    recorder.measure(run, 1, 0)
+                self.assertEqual(made, [1, 1])
+            other.join(timeout=30)
+            self.assertEqual(made, [1, 1, 1])
 
     def test_sweeps_can_be_chosen(self) -> None:
         self.sweep_file.write_text(
