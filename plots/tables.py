@@ -41,7 +41,11 @@ def own_tables(chapter: Chapter, rows: Sequence[Row], folder: Path) -> dict[str,
         return {}
     reports: list[Report] = read_reports(report_path) if report_path.exists() else []
     limits = read_limits(limits_path) if limits_path.exists() else {}
-    return {name: make(rows, reports, limits) for name, make in chapter.tables.items()}
+    made = {name: make(rows, reports, limits) for name, make in chapter.tables.items()}
+    costs_path = folder / f"{chapter.name}_costs.csv"
+    if chapter.costs and costs_path.exists():
+        made["costs"] = chapter.costs(costs_path)
+    return made
 
 
 def chapter_readme(

@@ -15,7 +15,9 @@ set yrange [lanes-0.4:-0.6]
 unset ytics
 set key at screen 0.975,0.86 right horizontal samplen 1.5
 set style fill solid 0.9 border lc rgb '#ffffff'
-plot copy_file using (($1+$2)/2):3:1:2:($3-0.38):($3+0.38) skip 1 with boxxyerror lt 1 title 'copy', \
-     sort_file using (($1+$2)/2):3:1:2:($3-0.38):($3+0.38) skip 1 with boxxyerror lt 6 title 'sort of a chunk', \
-     merge_file using (($1+$2)/2):3:1:2:($3-0.38):($3+0.38) skip 1 with boxxyerror lt 3 title 'merge of a slice', \
+# Many pieces are narrower than a border of normal width: thin borders, and none around merges.
+plot copy_file using (($1+$2)/2):3:1:2:($3-0.38):($3+0.38) skip 1 with boxxyerror lt 1 lw 0.5 title 'copy', \
+     sort_file using (($1+$2)/2):3:1:2:($3-0.38):($3+0.38) skip 1 with boxxyerror lt 6 lw 0.5 title 'sort of a chunk', \
+     merge_file using (($1+$2)/2):3:1:2:($3-0.38):($3+0.38) skip 1 with boxxyerror lt 3 fs solid 0.9 noborder \
+         title 'merge of a slice', \
      lanes_file using (0):1:2 skip 1 with labels right offset -0.6,0 font ',15' noenhanced notitle

@@ -4,8 +4,8 @@
 // sorts them there. Eight rounds of merges follow, in which the keys stay in shared memory: global
 // memory gives and takes each key once instead of nine times.
 // Compared with 11_tile_merge: sort_tiles_kernel; merge_tiles_kernel has no pairs within a tile.
-// Limit now: shared memory. A merge loads each key from a place that depends on the keys, so lanes
-// meet in the same banks; the searches do so, too.
+// Limit now: the two searches in front of each tile, during which the block does nothing else.
+// Stage 13 takes them away, and its 2^28 keys take 15.1 ms instead of 21.6 (H200).
 // Not of the thesis.
 #include <cuda_runtime.h>
 

@@ -5,8 +5,8 @@
 // merge_tiles_kernel begins with the loads of its keys.
 // Compared with 12_block_sort: find_boundaries_kernel; what 12 does in shared memory is in
 // device/tile_merge.cuh.
-// Limit now: shared memory, as before: four passes of ten still merge in it and read and write the
-// whole list for one level each.
+// Limit now: 17 launches that read and write all 2^28 keys. Memory alone needs about half of the
+// 15.1 ms (H200).
 // Not of the thesis.
 #include <cuda_runtime.h>
 

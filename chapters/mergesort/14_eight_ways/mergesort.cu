@@ -5,7 +5,7 @@
 // where a boundary cuts the runs (device/multiway_boundaries.cuh).
 // Compared with 13_boundary_kernel: merge_tiles_kernel, with rounds like those of the block sort;
 // tiles of 8192 keys (their fragments: device/multiway_tile.cuh). --ways 2, 4, 8 or 16.
-// Limit now: shared memory, in which every level still merges.
+// Limit now: loads and stores that merges do not hide. A level costs twice one of the tiles' sort.
 // Not of the thesis.
 #include <cuda_runtime.h>
 

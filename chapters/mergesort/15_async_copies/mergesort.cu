@@ -5,7 +5,7 @@
 // the device at once share all tiles.
 // Compared with 14_eight_ways: fetch_tile, and the loop over the tiles of a block; the rounds are
 // in device/multiway_rounds.cuh. --blocks: fewer blocks, for tests.
-// Limit now: shared memory, in which every level still merges; lanes meet in the same banks.
+// Limit now: the copies, of one key each. This pass is slower than that of 14 (README, question e).
 // Not of the thesis.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>

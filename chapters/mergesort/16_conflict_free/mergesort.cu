@@ -7,7 +7,7 @@
 // lose their order.
 // Compared with 15_async_copies: gather_window (device/conflict_free.cuh) instead of merge_keys.
 // Every second fragment lies backwards, and each is filled up to whole windows.
-// Limit now: arithmetic and the searches, whose loads still meet in the same banks.
+// Limit now: the copies, as before; 16 keys per thread for each search; two blocks, not three.
 // Not of the thesis. The gather is that of Berney and Sitchinava, for a power of two.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>

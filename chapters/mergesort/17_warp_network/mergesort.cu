@@ -5,7 +5,7 @@
 // can tell which is which, so a thread may begin with any 16 keys of the tile: it loads them from
 // global memory right into its registers.
 // Compared with 16_conflict_free: sort_tiles_kernel; the passes are in device/gathered_merge.cuh.
-// Limit now: arithmetic. A comparison of a network is two instructions for two keys.
+// Limit now: the five passes, unchanged, which take four fifths of the time.
 // Not of the thesis. The network is that of quicksort 18.
 #include <cuda_runtime.h>
 
