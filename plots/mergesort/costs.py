@@ -12,7 +12,7 @@ from pathlib import Path
 from common.tools.lib.columns import COST_COLUMNS
 from common.tools.lib.csv_tables import integer, read_table, real
 from common.tools.lib.numbers import grouped, power_of_two, three_digits
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import DataError, shown
 
 # The limits were set for so many keys. Times of a, b and d grow with the number of keys.
 LIMIT_KEYS = 2**28
@@ -35,7 +35,7 @@ FOLLOWS = {
     "f": ("pieces of this size", "larger pieces"),
 }
 STORES = ("no slices", "slices and copies")  # of f, where the merge itself stores
-OPEN = "open: the limit is for eight times as many boundaries"
+OPEN = "open: the limit is for 33 000 boundaries"
 WAYS = {
     "serial": "key by key",
     "gather": "gathered",
@@ -69,7 +69,7 @@ def read_costs(path: Path) -> list[Cost]:
             record["go_on_if"],
         )
         if cost.question not in QUESTIONS:
-            raise DataError(f"{place}: '{cost.question}' is no question")
+            raise DataError(f"{place}: {shown(cost.question)} is no question")
         if cost.keys < 1 or cost.value <= 0:
             raise DataError(f"{place}: keys and value must be above 0")
         if record["verified"] != "1":
@@ -82,7 +82,7 @@ def row_of_limit(one: Cost) -> tuple[str, str, str, str]:
     """Variant, measured, limit, and what follows."""
     match = LIMIT.fullmatch(one.go_on_if)
     if not match:
-        raise DataError(f"merge_costs: '{one.go_on_if}' is no limit")
+        raise DataError(f"merge_costs: {shown(one.go_on_if)} is no limit")
     limit = float(match[2])
     if one.question in GROWING:
         limit *= one.keys / LIMIT_KEYS

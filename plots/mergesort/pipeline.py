@@ -98,11 +98,10 @@ def prepare_pipeline(source: Source) -> Drawing:
     )
     check_stages(rows, (HOST_TO_HOST,), source.rows_path(STAGES.chapter), f"{engine}, n = {n}")
     on_bus = sum(end - begin for begin, end in (*line.copies_in, *line.copies_out))
-    share = 100 * on_bus / line.end if line.end > 0 else 0.0
     device = device_label(rows, engine)
     what = (
         f"{short_count(n)} keys in {len(line.copies_in)} chunks and {len(line.copies_out)} slices:"
-        f" the copies fill {share:.0f} % of {short_time(line.end / 1000)}"
+        f" the copies take {short_time(on_bus / 1000)} of {short_time(line.end / 1000)}"
     )
     if engine == "emu":
         what = f"The order of {short_count(n)} keys' copies and merges in the CPU engine's queues"

@@ -121,12 +121,10 @@ def changed_records(folder: Path, salt: int) -> tuple[Path, Path]:
                 parameters,
             )
 
-    def report(record: dict[str, str]) -> None:  # a run's chunks alike: they are in an order
-        field = (
-            record["field"].partition("_")[0]
-            if record["field"].startswith("chunk_")
-            else record["field"]
-        )
+    def report(record: dict[str, str]) -> None:
+        """A run's chunks and slices alike: they are in an order."""
+        ordered = record["field"].startswith(("chunk_", "slice_"))
+        field = "chunk" if ordered else record["field"]
         if record["value"].isdecimal():  # a count stays one
             record["value"] = str(int(record["value"]) * (2 + draw(field, record["n"]) % 97))
         elif re.fullmatch(r"[\d. e+-]+", record["value"]):
