@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The last lines of `make test`: the longest tests, why tests were skipped, and the counts."""
 
+import contextlib
+import io
 import json
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from common.tools import run_tests
 
@@ -65,6 +68,34 @@ class TotalsTest(unittest.TestCase):
         self.assertEqual(lines[0], "435 s of tests; the longest:")
         self.assertEqual(lines[1].split(), ["29.0", "s", "test", "29"])
         self.assertEqual(len(lines), 1 + run_tests.LONGEST)
+
+    def again(self, tests: list[dict[str, str]], second: list[dict[str, str]]) -> list[str]:
+        """The results after the tests that failed ran once more, with these results."""
+        with (
+            mock.patch.object(run_tests, "run_meson", return_value=(0, second)) as self.meson,
+            contextlib.redirect_stdout(io.StringIO()) as said,
+        ):
+            results = [test["result"] for test in run_tests.run_again(Path("build"), tests)]
+        self.said = said.getvalue()
+        return results
+
+    def test_a_test_that_failed_runs_once_more_alone(self) -> None:
+        tests = [{"name": f"c:s / {name}", "result": "FAIL"} for name in ("busy", "broken")]
+        tests.append({"name": "c:s / good", "result": "OK"})
+        second = [
+            {"name": "c:s / busy", "result": "OK"},
+            {"name": "c:s / broken", "result": "TIMEOUT"},
+        ]
+        self.assertEqual(self.again(tests, second), ["OK", "FAIL", "OK"])
+        self.meson.assert_called_once_with(Path("build"), "--num-processes", "1", "busy", "broken")
+        self.assertIn("failed at first, and passed when it ran alone: busy\n", self.said)
+        self.assertNotIn("alone: broken", self.said)
+
+    def test_nothing_runs_again_if_all_is_well_or_much_is_broken(self) -> None:
+        for result, count in (("OK", 3), ("FAIL", run_tests.MOST_AGAIN + 1)):
+            tests = [{"name": f"c:s / {i}", "result": result} for i in range(count)]
+            self.assertEqual(self.again(tests, []), [result] * count)
+            self.meson.assert_not_called()
 
 
 if __name__ == "__main__":
