@@ -4,7 +4,7 @@
 # panels: 0.52
 
 load shared.'/style.gp'
-colour(i) = i == 0 ? 7 : i == 1 ? 1 : i == 2 ? 3 : i == 3 ? 4 : i == 4 ? 6 : 5
+colour(i) = i == 0 ? 7 : i == 1 ? 1 : i == 2 ? 3 : i == 3 ? 4 : i == 4 ? 6 : i == 5 ? 5 : 2
 mark(i) = i == 0 ? 4 : i == 1 ? 6 : 2  # of the three printed programs
 theirs = show_theirs ? ", for [i=0:theirs_count-1] theirs_file index i using 1:2 with linespoints lt 8 lw 2 dt 2 pt mark(i) ps 1 title columnheader(1)" : ''
 printed = show_printed ? ", printed_file using 1:2 with linespoints lt 8 lw 2 dt 2 pt mark(2) ps 1 title columnheader(1)" : ''

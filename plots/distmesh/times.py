@@ -130,7 +130,7 @@ def prepare_times(source: Source, kernels: bool) -> Drawing:
     )
 
 
-SHARES = ("kernels", "copies", "set-up", "host: triangulations")
+SHARES = ("kernels", "copies", "set-up", "host: triangulations and the rest")
 
 
 def shares_of(row: Row) -> tuple[float, ...]:

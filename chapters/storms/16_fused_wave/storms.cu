@@ -5,7 +5,7 @@
 // them, the comparison with relaxed neighbours the other. The layer crosses the memory twice per
 // wave instead of four times.
 // Compared with 15_cells_in_registers: bombard_kernel() replaces update and relaxation.
-// Limit now: 13 instructions for each particle and cell; with few particles the layer, which
+// Limit now: the updates, which issue in three of four clocks; with few particles the layer, which
 // crosses the memory twice per wave, and the launches of the tree.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>

@@ -5,8 +5,8 @@
 // cell of it useless on each side. The layer is read and written once per pass (temporal blocking).
 // Compared with 16_fused_wave: bombard_kernel() has a loop over waves, bombard_layer() one over
 // passes.
-// Limit now: 13 instructions for each particle and cell; with few particles the instructions of
-// relaxation and search, and the launches of the tree.
+// Limit now: the updates, which issue in three of four clocks; with few particles the instructions
+// of relaxation and search, and the launches of the tree.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 

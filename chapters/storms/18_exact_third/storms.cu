@@ -4,8 +4,8 @@
 // quotient, and then tests whether the numbers were too small or too large for that. For a divisor
 // of 3 the correction is right for every float, so the test and its branch are not needed.
 // Compared with 17_waves_in_one_pass: third_of().
-// Limit now: 13 instructions for each particle and cell; with few particles the search, and the
-// launches of the tree.
+// Limit now: the updates, which issue in three of four clocks; with few particles the search, and
+// the launches of the tree.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 

@@ -5,7 +5,7 @@
 // the first of the greatest peaks. A warp finds its own with two instructions, and one atomicMax()
 // per block and wave replaces a tree of launches.
 // Compared with 18_exact_third: the end of relax_and_find(), and what is copied back.
-// Limit now: 13 instructions for each particle and cell.
+// Limit now: the updates, which issue in three of four clocks; with few cells in one of two.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 

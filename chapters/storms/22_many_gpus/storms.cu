@@ -4,7 +4,7 @@
 // neighbours, so ranks exchange the cells at the ends of their ranges: a few cells per pass of
 // eight waves. Keys of peaks have one maximum in any order: one all-reduce of all waves' keys.
 // Compared with 19_peak_keys: a range of blocks, the exchange, and the all-reduce.
-// Limit now: 13 instructions for each particle and cell, on each GPU.
+// Limit now: the updates, on each GPU.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 

@@ -140,7 +140,7 @@ LABELS: dict[str, tuple[str, ...]] = {
         "kernels",
         "copies",
         "set-up",
-        "host: triangulations",
+        "host: triangulations and the rest",
         NAMES[SHARED],
         "5.7 %",
         "2.70 %",
