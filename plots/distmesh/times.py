@@ -214,7 +214,7 @@ def prepare_shares(source: Source) -> Drawing:
             + ", ".join(
                 f"{name} {short_ratio(share)} %"
                 for name, share in zip(SHARES, medians[stage])
-                if share > 0 and name != "set-up"
+                if (share > 0 or name == SHARES[-1]) and name != "set-up"
             )
             for stage in stages
         )

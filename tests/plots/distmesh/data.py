@@ -3,7 +3,7 @@
 
 from common.tools.lib.columns import PROFILE_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
 from plots.distmesh.profile import ACHIEVED, BLOCK, GRID, LIMITS, REGISTERS, THEORETICAL
-from plots.distmesh.stages import KERNELS, NAMES, SHARED, SHOWN, STAGES
+from plots.distmesh.stages import KERNELS, LAST, NAMES, SHARED, SHOWN, STAGES
 from tests.plots.fixtures import GPU, HOST, row
 
 
@@ -49,10 +49,10 @@ def reports(engine: str) -> list[list[object]]:
     records: list[list[object]] = []
     for n in SIZES[engine]:
         for i, stage in enumerate((STAGES.serial, *KERNELS)):
-            more_iterations = 1 if i in (1, 2) else 2 if i == len(KERNELS) else 0
+            more_iterations = 1 if i in (1, 2) else 2 if i == 1 + KERNELS.index(LAST) else 0
             for field, value in (
                 ("iterations", 1000 + n % 100 + more_iterations),
-                ("triangulations", 50 + n % 10 - (i == len(KERNELS))),
+                ("triangulations", 50 + n % 10 - (i == 1 + KERNELS.index(LAST))),
                 ("converged", "yes"),
                 ("nodes", n - 9 * (n % 2)),
             ):
