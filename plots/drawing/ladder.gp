@@ -17,7 +17,7 @@ set xrange [-0.7:stages - 0.3]
 eval 'set xtics '.stage_marks
 set xtics scale 0 font letters
 # The site cuts this strip off, and has one key for all ladders.
-set key at screen 0.985,0.975 right horizontal font ',16' samplen 1 noenhanced
+set key at screen 0.995,0.98 right horizontal font ',11.5' samplen 0.5 width -3 noenhanced
 if (exists('library_count')) {
     stats library_file using 2 skip 1 nooutput
     set arrow 1 from -0.7,STATS_min to stages-0.3,STATS_min nohead lc rgb '#E69F00' lw 4 dt 2 back
