@@ -50,6 +50,31 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class CountedHeader:
+    """A header of a chapter, with what its lines ask in one stage."""
+
+    path: Path  # below the course's root
+    lines: Sequence[CountedLine]
+
+    @property
+    def rows(self) -> list[tuple[int, Margin, str]] | None:
+        """Number, margin and HTML of each line that asks something; None: they were counted in
+        another version of the header."""
+        source = read_text(ROOT / self.path)
+        margins = placed(self.lines, source)
+        if margins is None:
+            return None
+        codes = html_lines(source)
+        return [(number, margin, codes[number - 1]) for number, margin in margins.items()]
+
+
+def html_lines(source: str) -> list[str]:
+    """Each line of a source as HTML with its syntax marked."""
+    lines = source_diff.lines_of(source)
+    return [source_diff.line_html(line).replace("\n", "") for line in lines]
+
+
+@dataclass(frozen=True)
 class StageView:
     """A stage, and what it changes where it is compared with another one."""
 
@@ -58,6 +83,7 @@ class StageView:
     one: Optimisation | None = None
     before: Stage | None = None  # the stage that it is compared with
     lines: Sequence[CountedLine] = ()  # of its source
+    headers: Sequence[CountedHeader] = ()  # those whose lines were counted
 
     @property
     def name(self) -> str:
@@ -82,9 +108,7 @@ class StageView:
 
     @property
     def source_lines(self) -> list[str]:
-        """Each line of its source as HTML with its syntax marked."""
-        lines = source_diff.lines_of(read_text(ROOT / self.stage.source))
-        return [source_diff.line_html(line).replace("\n", "") for line in lines]
+        return html_lines(read_text(ROOT / self.stage.source))
 
     @property
     def flags(self) -> list[str]:
@@ -211,8 +235,16 @@ def view_of(
     stage: Stage, one: Optimisation | None, chapter: Chapter, lines: CountedLines
 ) -> StageView:
     before = chapter.stages[one.before] if one else None
-    own = lines.get((stage.name, Path(stage.source).name), ())
-    return StageView(stage, read_head(ROOT / stage.source), one, before, own)
+    own = Path(stage.source).name
+    folder = Path("chapters") / stage.chapter
+    headers = [
+        CountedHeader(path.relative_to(ROOT), counted)
+        for (name, file), counted in lines.items()
+        if name == stage.name and file != own
+        for path in sorted((ROOT / folder).rglob(file))[:1]
+    ]
+    counted = lines.get((stage.name, own), ())
+    return StageView(stage, read_head(ROOT / stage.source), one, before, counted, headers)
 
 
 def readme_of(chapters_folder: Path, chapter: str) -> Document:

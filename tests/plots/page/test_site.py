@@ -199,6 +199,28 @@ class RecordedSiteTest(unittest.TestCase):
                 self.assertEqual(row[6].strip(), one.text)
                 self.assertEqual(row[1], grouped(requests) if requests else "")
 
+    def test_lines_of_headers_have_their_counters(self) -> None:
+        """Each header that was counted for a stage has those of its lines that ask something."""
+        text = recorded_site()["kmeans.html"]
+        headers = {
+            key: lines
+            for key, lines in read_lines(LINES / "kmeans.csv").items()
+            if key[1].endswith(".cuh") and key[0] in load_chapter("kmeans").stages
+        }
+        self.assertGreater(len(headers), 20)
+        for (stage, file), lines in headers.items():
+            begin = text.index("<table", text.index(f'aria-label="Lines of {file} in {stage}"'))
+            sheet = Reader(text[begin : text.index("</table>", begin) + len("</table>")])
+            rows = sheet.rows[1:]
+            self.assertEqual([row[6].strip() for row in rows], [line.text for line in lines])
+            self.assertEqual(
+                [row[1] for row in rows],
+                [grouped(one.margin.requests) if one.margin.requests else "" for one in lines],
+            )
+            source = next((ROOT / "chapters" / "kmeans").rglob(file)).read_text(encoding="utf-8")
+            for row in rows:
+                self.assertEqual(source.splitlines()[int(row[0]) - 1].strip(), row[6].strip())
+
     def test_the_documents_are_in_it(self) -> None:
         for path, name in ((links.COUNTERS, "counters.html"), (links.BOUNDS, "bounds.html")):
             link = links_of(path, all_chapters())

@@ -66,14 +66,16 @@ class RecordedTest(unittest.TestCase):
         for chapter in all_chapters():
             path = LINES / f"{chapter.name}.csv"
             for (stage, file), lines in (read_lines(path) if path.exists() else {}).items():
-                source = ROOT / "chapters" / chapter.name / stage / file
+                folder = ROOT / "chapters" / chapter.name
+                found = sorted(folder.rglob(file)) if file.endswith(".cuh") else []
+                source = found[0] if found else folder / stage / file
                 if stage not in chapter.stages or not source.exists():
                     continue
-                with self.subTest(chapter=chapter.name, stage=stage):
+                with self.subTest(chapter=chapter.name, stage=stage, file=file):
                     again = f"python3 -m common.tools.record_counters {chapter.name}/{stage}"
                     self.assertIsNotNone(placed(lines, read_text(source)), f"run {again}")
                 looked_at += 1
-        self.assertGreater(looked_at, 80)
+        self.assertGreater(looked_at, 250)
 
 
 if __name__ == "__main__":
