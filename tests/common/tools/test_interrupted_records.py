@@ -69,14 +69,15 @@ class InterruptedRecordsTest(RecorderTest):
         return [(row["stage"], row["n"]) for row in rows]
 
     def assert_complete(self) -> None:
-        """Every row and every field of the sweep exactly once, and nothing else in the folder."""
+        """Every row and every field of the sweep exactly once, and nothing else in the folder but
+        the locks."""
         self.assertEqual(len(self.keys()), 18)
         self.assertEqual(len(set(self.keys())), 18)
         self.assertEqual(len(self.fields()), 6)
         self.assertEqual(len(set(self.fields())), 6)
         self.assertEqual(
             {path.name for path in self.data.iterdir()},
-            {"sums.csv", "sums_report.csv", ".claims"},
+            {"sums.csv", "sums_report.csv", ".claims", ".device-0"},
         )
 
     def test_a_full_disk(self) -> None:
