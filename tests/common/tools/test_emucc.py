@@ -7,7 +7,11 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
+from common.tools.driver import build as driver_build
+from common.tools.driver.build import Build
+from common.tools.driver.engine import Engine
 from common.tools.driver.messages import compiler_messages, linker_messages
 from common.tools.driver.options import OPTIONS, Use
 from common.tools.driver.request import read_request
@@ -329,6 +333,23 @@ class EmuccTest(DriverTest):
             (refused.returncode, refused.stderr), (1, "none.cu: No such file or directory\n")
         )
         self.assertEqual(self.run_in_folder(EMUCC, "main.cpp", engine="gpu").returncode, 2)
+
+
+class ForeignObjectTest(unittest.TestCase):
+    def test_the_courses_own_archives_belong_to_both_engines(self) -> None:
+        """Some Meson versions make archives that hold their objects, which no engine compiled in its
+        own way. A student's archive may be of the other engine."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            engine = Engine("count", [], [], [])
+            build = Build(read_request(["a.o"]), engine, root)
+            for name in ("common/libbackend_count.a", "my/libmine.a"):
+                (root / name).parent.mkdir()
+                (root / name).write_bytes(b"!<arch>\n_ZN8emulator6launchEv")
+            with mock.patch.object(driver_build, "build_folder", return_value=root):
+                build.check_object(root / "common/libbackend_count.a")
+                with self.assertRaisesRegex(ToolError, "compiled with EMUCC_ENGINE=emu, not count"):
+                    build.check_object(root / "my/libmine.a")
 
 
 if __name__ == "__main__":
