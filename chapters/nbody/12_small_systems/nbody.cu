@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// N-body, stage 12: small systems.
+// Idea: up to 4096 bodies make few groups of 256, and one warp works on a group and a packet for
+// some microseconds. So a block takes four bodies only, and its threads share all bodies that pull.
+// It meets each pair twice, but needs no sums of zero, no atomics and one launch. Larger systems
+// have the kernel of 11.
+// Compared with 11_log_masses: a second kernel, and the choice by the number of bodies.
+// Limit now: for some thousand bodies, the launch; then what limits stage 11.
+// Not of the thesis.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "device/groups.cuh"
+#include "device/leapfrog.cuh"
+#include "device/log_masses.cuh"
+#include "device/mutual_pulls.cuh"
+#include "device/packets_per_task.cuh"
+#include "problem/nbody.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using nbody::Input, nbody::Lists3, nbody::Output, nbody::Phase, nbody::PhaseTimer;
+
+using nbody::kAllLanes, nbody::kBlocks, nbody::kBlockSize, nbody::kGroup;
+using nbody::kPackets, nbody::kWarps, nbody::kWarpSize;
+constexpr int kFew = 4096;  // bodies: with more of them, 11's kernel is faster on an H200
+constexpr int kFewOwn = 4, kFewThreads = 256;
+
+// For few bodies. A block has kFewOwn of them, and its threads share those that pull.
+__global__ void __launch_bounds__(kFewThreads)
+    accelerate_few_kernel(const float4* __restrict__ bodies, Lists3 accelerations, int count,
+                          float softening_squared) {
+    __shared__ float3 s_sums[kFewThreads / kWarpSize][kFewOwn];
+    const int first = blockIdx.x * kFewOwn, thread = threadIdx.x;
+    float4 body[kFewOwn];
+    float3 sum[kFewOwn] = {};
+    for (int b = 0; b < kFewOwn; ++b) body[b] = bodies[min(first + b, count - 1)];
+#pragma unroll 4
+    for (int j = thread; j < count; j += kFewThreads) {
+        const float4 other = bodies[j];
+        for (int b = 0; b < kFewOwn; ++b) {
+            const float dx = other.x - body[b].x;
+            const float dy = other.y - body[b].y;
+            const float dz = other.z - body[b].z;
+            const float root = rsqrtf(softening_squared + dx * dx + dy * dy + dz * dz);
+            const float pull = other.w * (root * root * root);
+            sum[b].x += dx * pull;
+            sum[b].y += dy * pull;
+            sum[b].z += dz * pull;
+        }
+    }
+    for (int b = 0; b < kFewOwn; ++b) {
+        for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+            sum[b].x += __shfl_xor_sync(kAllLanes, sum[b].x, distance);
+            sum[b].y += __shfl_xor_sync(kAllLanes, sum[b].y, distance);
+            sum[b].z += __shfl_xor_sync(kAllLanes, sum[b].z, distance);
+        }
+        if (thread % kWarpSize == 0) s_sums[thread / kWarpSize][b] = sum[b];
+    }
+    __syncthreads();  // all warps must have written their sums
+    if (thread >= kFewOwn || first + thread >= count) return;
+    float3 all = {};
+    for (int warp = 0; warp < kFewThreads / kWarpSize; ++warp) {
+        all.x += s_sums[warp][thread].x;
+        all.y += s_sums[warp][thread].y;
+        all.z += s_sums[warp][thread].z;
+    }
+    accelerations.x[first + thread] = all.x;
+    accelerations.y[first + thread] = all.y;
+    accelerations.z[first + thread] = all.z;
+}
+
+void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
+    const int count = input.count();
+    const float softening_squared = input.softening_squared();
+    const float mass_unit = nbody::choose_mass_unit(input.bodies);
+    timer.begin(Phase::kSetup);
+    DeviceBuffer<float4> d_bodies(count);
+    std::vector<float> h_velocities = nbody::to_lists(input.velocities);
+    std::vector<float> h_accelerations(3 * input.bodies.size());
+    DeviceBuffer<float> d_velocities(h_velocities.size()), d_accelerations(h_accelerations.size());
+    const Lists3 velocities = nbody::split(d_velocities, count);
+    const Lists3 accelerations = nbody::split(d_accelerations, count);
+
+    timer.begin(Phase::kCopyIn);
+    cuda_check(
+        cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_velocities.data(), h_velocities.data(), d_velocities.bytes(),
+                          cudaMemcpyHostToDevice));
+
+    const auto copy_state_back = [&] {
+        cuda_check(cudaMemcpy(output.bodies.data(), d_bodies.data(), d_bodies.bytes(),
+                              cudaMemcpyDeviceToHost));
+        cuda_check(cudaMemcpy(h_velocities.data(), d_velocities.data(), d_velocities.bytes(),
+                              cudaMemcpyDeviceToHost));
+        nbody::from_lists(h_velocities, output.velocities);
+    };
+
+    timer.begin(Phase::kKernels);
+    const int blocks = (count + kBlockSize - 1) / kBlockSize;
+    const int groups = (count - 1) / kGroup + 1;
+    const int packets_all = (groups / 2 + 1) * kPackets;  // of a group, at the most
+    const int packets_each = nbody::packets_per_task(groups, packets_all, kBlocks * kWarps);
+    const int parts = (packets_all - 1) / packets_each + 1;
+    const bool few = count <= kFew;
+    const int force_blocks = few ? (count - 1) / kFewOwn + 1 : (groups * parts - 1) / kWarps + 1;
+    const auto compute_accelerations = [&] {
+        if (few) {
+            accelerate_few_kernel<<<force_blocks, kFewThreads>>>(d_bodies.data(), accelerations,
+                                                                 count, softening_squared);
+            cuda_check(cudaGetLastError());
+            return;
+        }
+        cuda_check(cudaMemset(d_accelerations.data(), 0, d_accelerations.bytes()));
+        nbody::compute_accelerations_kernel<<<force_blocks, kBlockSize>>>(
+            d_bodies.data(), accelerations, count, nbody::share_of(count, 0, 1),
+            nbody::Packets::kAll, parts, packets_each, softening_squared, mass_unit);
+        cuda_check(cudaGetLastError());
+    };
+    const auto kick = [&](float duration) {
+        nbody::kick_kernel<<<blocks, kBlockSize>>>(velocities.x, velocities.y, velocities.z,
+                                                   accelerations.x, accelerations.y,
+                                                   accelerations.z, duration, count);
+        cuda_check(cudaGetLastError());
+    };
+    compute_accelerations();
+    for (std::int64_t step = 1; step <= input.steps; ++step) {
+        kick(0.5f * input.dt);
+        nbody::drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities.x, velocities.y,
+                                                    velocities.z, input.dt, count);
+        cuda_check(cudaGetLastError());
+        compute_accelerations();
+        kick(0.5f * input.dt);
+        if (output.is_due(step)) {
+            copy_state_back();
+            output.write_step(step);
+        }
+    }
+
+    timer.begin(Phase::kCopyOut);
+    copy_state_back();
+    cuda_check(cudaMemcpy(h_accelerations.data(), d_accelerations.data(), d_accelerations.bytes(),
+                          cudaMemcpyDeviceToHost));
+    nbody::from_lists(h_accelerations, output.accelerations);
+    timer.end();
+    timer.note_grid(force_blocks, few ? kFewThreads : kBlockSize);
+    const double per_pair = few ? nbody::kOperationsPerPair : nbody::kOperationsPerMutualPair / 2;
+    timer.declare_work(
+        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
+         .operations = per_pair * count * count * (input.steps + 1)});
+}
+
+int main(int argc, char** argv) {
+    return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies, nbody::error_of_log_pull);
+}
