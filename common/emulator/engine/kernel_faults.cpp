@@ -2,6 +2,7 @@
 #include "common/emulator/engine/kernel_faults.hpp"
 
 #include <csignal>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -58,11 +59,12 @@ void end_faulting_kernel(int signal, const void* address) {
     fail_kernel(cudaErrorIllegalAddress, describe_access(*worker, address).c_str());
 }
 
+void end_overdue_block() { fail_kernel(cudaErrorLaunchTimeout, describe_overdue_block().c_str()); }
+
 // Does not interrupt the C library, which may hold a lock: the handler is called again soon.
 void end_block_in_time(bool in_program) {
     if (hooks.time_is_up != nullptr && hooks.time_is_up()) return;
-    if (current_thread == nullptr || !in_program) return;
-    fail_kernel(cudaErrorLaunchTimeout, describe_overdue_block().c_str());
+    if (current_thread != nullptr && in_program) end_overdue_block();
 }
 
 // What the program would do without the engine.
@@ -88,6 +90,10 @@ void install_kernel_fault_handlers() {
     });
 }
 
+void end_block_if_overdue() {
+    if (current_thread != nullptr && block_is_overdue()) end_overdue_block();
+}
+
 }  // namespace emulator
 
 // The linker replaces a program's calls of these functions by __wrap_…() (--wrap). They would end
@@ -110,3 +116,42 @@ EMULATOR_EXIT(_Exit)
 EMULATOR_EXIT(quick_exit)
 }
 #undef EMULATOR_EXIT
+
+// A block that prints is nearly always in the C library when its time is up. So what prints ends
+// it. g++ turns printf() into the other functions.
+extern "C" {
+int __wrap_vprintf(const char* format, va_list values) {
+    const int printed = std::vfprintf(stdout, format, values);
+    emulator::end_block_if_overdue();
+    return printed;
+}
+int __wrap_printf(const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    const int printed = std::vfprintf(stdout, format, values);
+    va_end(values);
+    emulator::end_block_if_overdue();
+    return printed;
+}
+int __wrap___vprintf_chk(int, const char* format, va_list values) {
+    return __wrap_vprintf(format, values);
+}
+int __wrap___printf_chk(int, const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    const int printed = std::vfprintf(stdout, format, values);
+    va_end(values);
+    emulator::end_block_if_overdue();
+    return printed;
+}
+int __wrap_puts(const char* line) {
+    const int printed = std::fprintf(stdout, "%s\n", line);
+    emulator::end_block_if_overdue();
+    return printed;
+}
+int __wrap_putchar(int character) {
+    const int printed = std::fputc(character, stdout);
+    emulator::end_block_if_overdue();
+    return printed;
+}
+}

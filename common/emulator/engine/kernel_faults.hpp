@@ -8,4 +8,8 @@ namespace emulator {
 // Once for the process, before the first kernel runs.
 void install_kernel_fault_handlers();
 
+// For functions of libraries that a kernel calls, when they have released their locks: ends the
+// block if its time was up while it was in one.
+void end_block_if_overdue();
+
 }  // namespace emulator

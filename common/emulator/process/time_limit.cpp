@@ -60,7 +60,6 @@ struct Watcher {
     bool runs = false;
     // Used by the watcher only.
     std::map<std::uint64_t, AccountTime> accounts;
-    double program = 0;
     Clock::time_point looked_at;
 };
 
@@ -72,8 +71,11 @@ constexpr bool is_of_device(std::uint64_t account) { return (account & 1) != 0; 
 
 // An account of grids that device code launched, whose time is used up; 0: none.
 constinit std::atomic<std::uint64_t> overdue_account = 0;
-constinit std::atomic<bool> program_is_overdue = false;
+// Seconds that all kernels of the program have used.
+constinit std::atomic<double> program_seconds = 0;
 constinit thread_local int uninterruptible = 0;
+// Set by the handler, which may interrupt the thread anywhere.
+constinit thread_local volatile std::sig_atomic_t overdue_in_library = 0;
 
 Watcher& watcher() {
     static auto* one = new Watcher;  // its thread outlives static storage
@@ -101,10 +103,15 @@ const void* interrupted_code(const void* context) {
 TimeHandler time_handler = nullptr;
 
 void on_time_signal(int, siginfo_t*, void* context) {
-    if (uninterruptible > 0) return;
+    if (uninterruptible > 0) {
+        overdue_in_library = 1;
+        return;
+    }
     const void* code = interrupted_code(context);
     const bool in_program = code >= &__executable_start && code < &etext;
-    if (in_program) {
+    if (!in_program) {
+        overdue_in_library = 1;
+    } else {
         // The handler may leave without returning, so nothing would restore the mask. Until here
         // the signal is blocked: another one would find this function in place of the C library.
         sigset_t own;
@@ -130,18 +137,14 @@ void charge_accounts(Watcher& own, double elapsed) {
     }
     std::uint64_t overdue = 0;
     double used = 0;
-    double limit = 0;
     for (auto& [account, time] : own.accounts) {
         used += time.of_interval;
         time.total += std::min(std::exchange(time.of_interval, 0), elapsed);
-        limit = time.limit;
         const bool is_used_up = time.total > time.limit * kLaunchTimeFactor;
         if (time.runs && is_of_device(account) && is_used_up) overdue = account;
     }
-    own.program += std::min(used, elapsed);
+    program_seconds.fetch_add(std::min(used, elapsed), std::memory_order_relaxed);
     overdue_account.store(overdue, std::memory_order_relaxed);
-    program_is_overdue.store(limit > 0 && own.program > limit * kProgramTimeFactor,
-                             std::memory_order_relaxed);
     for (auto entry = own.accounts.begin(); entry != own.accounts.end();) {
         const bool runs = std::exchange(entry->second.runs, false);
         entry = runs ? std::next(entry) : own.accounts.erase(entry);
@@ -231,6 +234,11 @@ WatchedThread* watched_thread() {
     return registration.thread();
 }
 
+bool program_is_overdue() {
+    const double limit = settings().time_limit * kProgramTimeFactor;
+    return limit > 0 && program_seconds.load(std::memory_order_relaxed) > limit;
+}
+
 std::string describe(const char* what, double seconds, const char* advice) {
     char text[240];
     std::snprintf(text, sizeof text,
@@ -244,12 +252,15 @@ std::string describe(const char* what, double seconds, const char* advice) {
 void install_time_handler(TimeHandler handler) { time_handler = handler; }
 
 BlockWatch::BlockWatch() : thread_(watched_thread()) {
+    overdue_in_library = 0;
     if (thread_ != nullptr) thread_->round.fetch_add(1, std::memory_order_relaxed);
 }
 
 BlockWatch::~BlockWatch() {
     if (thread_ != nullptr) thread_->round.fetch_add(1, std::memory_order_relaxed);
 }
+
+bool block_is_overdue() { return overdue_in_library != 0; }
 
 LaunchWatch::LaunchWatch(std::uint64_t launch, bool by_device) : thread_(watched_thread()) {
     if (thread_ == nullptr) return;
@@ -261,7 +272,7 @@ LaunchWatch::~LaunchWatch() {
 }
 
 bool launch_is_overdue(std::uint64_t launch, bool by_device) {
-    return program_is_overdue.load(std::memory_order_relaxed) ||
+    return program_is_overdue() ||
            overdue_account.load(std::memory_order_relaxed) == account_of(launch, by_device);
 }
 
@@ -271,7 +282,7 @@ std::string describe_overdue_block() {
 
 std::string describe_overdue_launch() {
     const double limit = settings().time_limit;
-    if (program_is_overdue.load(std::memory_order_relaxed)) {
+    if (program_is_overdue()) {
         return describe("the program's kernels have run", limit * kProgramTimeFactor,
                         ": does the host launch them in an endless loop?");
     }

@@ -35,6 +35,9 @@ class BlockWatch {
     WatchedThread* thread_;
 };
 
+// Whether the running block's time was up while it was in a library, or uninterruptible.
+bool block_is_overdue();
+
 // While it lives, the calling OS thread works for a launch by the host. `launch` is its number,
 // which is not 0. `by_device`: on a grid that device code has launched. Time in which several
 // threads work counts once.

@@ -14,6 +14,7 @@
 #include "common/emulator/device/host_hooks.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/engine/hooks.hpp"
+#include "common/emulator/engine/kernel_faults.hpp"
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/executable.hpp"
@@ -92,7 +93,10 @@ bool runs_device_code(const void* code) {
 }
 
 void* allocate(std::size_t bytes, const void* code) {
-    return runs_device_code(code) ? allocate_in_kernel(bytes, code) : allocate_for_host(bytes);
+    if (!runs_device_code(code)) return allocate_for_host(bytes);
+    void* const memory = allocate_in_kernel(bytes, code);
+    end_block_if_overdue();
+    return memory;
 }
 
 void release(void* pointer, const char* function, const void* code) {
