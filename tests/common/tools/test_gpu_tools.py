@@ -104,6 +104,19 @@ class GpuToolsTest(ToolTest):
                     result.stdout, rf"(?m)^sums/02_flags +clean +{' +'.join(cells.values())}$"
                 )
 
+    def test_bulk_copies_which_initcheck_does_not_see(self) -> None:
+        (self.folder / "runs.cuh").write_text("cuda::ptx::cp_async_bulk(to, from, 16);\n")
+        records = [
+            self.stand_in("sums", "01_plain", "gpu", 0.02),
+            self.stand_in("sums", "03_bulk", "gpu", 0.02, '#include "runs.cuh"\n'),
+        ]
+        (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
+        result = self.run_with_gpu("sanitize", finds="--tool initcheck")
+        self.assertRegex(result.stdout, r"(?m)^sums/01_plain +clean +clean +found +clean$")
+        self.assertRegex(result.stdout, r"(?m)^sums/03_bulk +clean +clean +not supported +clean$")
+        for_memory = self.run_with_gpu("sanitize", finds="--tool memcheck")
+        self.assertRegex(for_memory.stdout, r"(?m)^sums/03_bulk +found +clean +clean +clean$")
+
     def test_the_gpu_is_the_machine_s_own_engine(self) -> None:
         result = self.run_with_gpu("run", STAGE="sums/01_plain", STAND_IN_ECHO="1")
         self.assertEqual(result.returncode, 0, result.stderr)
