@@ -137,8 +137,9 @@ ncclResult_t ncclCommFinalize(ncclComm_t communicator) {
 // What the ranks share stays until the process ends: freeing it would wait for all of them.
 ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
     if (communicator == nullptr) return ncclInvalidArgument;
-    if (communicator->board != nullptr)
+    if (communicator->board != nullptr) {
         communicator->board->leave("has destroyed its communicator");
+    }
     communicator->error = ncclInvalidUsage;
     return ncclSuccess;
 }
