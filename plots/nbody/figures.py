@@ -192,6 +192,16 @@ def prepare_counters(source: Source) -> Drawing:
             "mix": [Block("mix", [(kind, before[kind], after[kind]) for kind in before])],
             "loads": [Block("loads", [(stage, *pair) for stage, pair in loads.items()])],
         },
+        numbers=[
+            [
+                ["a warp, for one body of the list", BEFORE, AFTER],
+                *([kind, three_digits(before[kind]), three_digits(after[kind])] for kind in before),
+            ],
+            [
+                ["load requests for one body", "global", "shared"],
+                *([stage, *map(three_digits, pair)] for stage, pair in loads.items()),
+            ],
+        ],
         variables={
             "mix_top": 1.25 * max([*before.values(), *after.values()]),
             "loads_top": 1.25 * max(sum(pair) for pair in loads.values()),

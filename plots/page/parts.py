@@ -18,6 +18,7 @@ from plots.drawing.chapter import Chapter
 from plots.drawing.figure import Drawing, Figure, NumberTable
 from plots.drawing.gnuplot import SHARED
 from plots.page import source_diff
+from plots.page.drawn_numbers import numbers_of
 from plots.page.ladder import LEFT_OUT, ladder_name, unit_of
 from plots.page.links import page_of, place_of
 from plots.page.optimisations import Optimisation, Records, optimisations
@@ -216,7 +217,7 @@ def figure_entry(figure: Figure, drawing: Drawing, output: Path, origins: Iterab
         tuple(origins),
         figure.group,
         panels_of(figure.script_path),
-        drawing.numbers,
+        numbers_of(figure, drawing),
     )
 
 
