@@ -19,7 +19,7 @@ variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME LAB L
 $(foreach name,$(variables),$(if $(filter-out undefined,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
 export $(variables)
 
-.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade figures record sanitize prove verdicts benchmark format lint help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
+.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade figures record sanitize prove instructions verdicts benchmark format lint help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
 
 all: build  ## set up, build, run and verify every stage, draw the figures
 	@$(tool)tour
@@ -91,6 +91,9 @@ sanitize: setup  ## (GPU) run compute-sanitizer's four tools on every stage: [CH
 
 prove: setup  ## (GPU, ncu) compare the counters of every stage with the hardware's: [CHAPTER=…] [ARGS="--emulated DIR"]
 	@$(call build-chapter,gpu) && $(call build-chapter,count) && $(tool)prove_counters
+
+instructions: setup  ## (GPU, ncu) compare the instruction counts of make explain with the hardware's: [CHAPTER=…] [ARGS="--emulated DIR"]
+	@$(call build-chapter,gpu) && $(call build-chapter,count) && $(tool)prove_instructions
 
 verdicts: build-long  ## (GPU) compare the CPU engine's verdicts on right and wrong programs with compute-sanitizer's: [ARGS=…]
 	@$(tool)prove_verdicts

@@ -27,6 +27,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -58,6 +59,7 @@ from common.tools.lib.stages import (
     EXIT_NO_DEVICE,
     ROOT,
     DataError,
+    Stage,
     ToolError,
     arguments,
     build_folder,
@@ -82,6 +84,7 @@ class Run:
     arguments: str
     gpu: Path | None
     count: Path | None
+    stage: Stage | None = None  # None: an example
 
     @property
     def file_name(self) -> str:
@@ -122,7 +125,7 @@ def find_runs() -> list[Run]:
         words = next(
             words for pattern, words in flags.items() if fnmatch.fnmatch(stage.stage, pattern)
         )
-        runs += [Run(stage.stage, each, gpu, count) for each in words]
+        runs += [Run(stage.stage, each, gpu, count, stage) for each in words]
     if not os.environ.get("CHAPTER"):
         runs += [
             Run(f"examples/{name}", "", programs.get("gpu"), programs.get("count"))
@@ -165,12 +168,14 @@ def count_all(folder: Path) -> int:
     return EXIT_FAILURE if troubles else 0
 
 
-def profile(ncu: str, run: Run, path: Path) -> None:
-    """Profiles all launches of a run into ncu's table at `path`."""
+def profile(
+    ncu: str, run: Run, path: Path, metrics: Sequence[str] = METRICS, more: Sequence[str] = ()
+) -> None:
+    """Profiles all launches of a run into ncu's table at `path`. `more`: further flags of ncu."""
     if run.gpu is None:
         raise DataError("was not built for a GPU")
     path.parent.mkdir(parents=True, exist_ok=True)
-    asked = list(METRICS)
+    asked = list(metrics)
     while asked:
         path.unlink(missing_ok=True)
         # The table goes into a file, because the program writes to stdout. The caches need no
@@ -189,6 +194,7 @@ def profile(ncu: str, run: Run, path: Path) -> None:
                 "none",
                 "--cache-control",
                 "none",
+                *more,
                 "--metrics",
                 ",".join(asked),
                 str(run.gpu),

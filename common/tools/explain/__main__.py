@@ -9,18 +9,11 @@ no run can beat, and no time.
 import json
 from pathlib import Path
 
-from common.tools.explain.bounds import (
-    Bound,
-    binding,
-    on_multiprocessors,
-    transfers,
-    work_of,
-)
 from common.tools.explain.causes import Run, findings, run
 from common.tools.explain.devices import EMULATED, Device, chosen_device
 from common.tools.explain.finding import Finding
+from common.tools.explain.kernel_bounds import KernelBounds, bounds_of, how_counted
 from common.tools.lib.files import write_whole
-from common.tools.lib.numbers import short_time
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ToolError,
@@ -29,6 +22,8 @@ from common.tools.lib.stages import (
     run_tool,
     variable,
 )
+from common.tools.machine_code.compiled import NoMachineCode
+from common.tools.machine_code.counts import Compiling
 from common.tools.programs.stage_or_file import find_counted
 
 SCHEMA = 1
@@ -66,40 +61,26 @@ def as_json(found: list[Finding]) -> list[dict[str, object]]:
     ]
 
 
-def bounds_of(one: Run, device: Device) -> list[tuple[str, list[Bound]]]:
-    """Of each kernel, and of the copies ("")."""
-    found = []
-    for kernel in one.counted.kernels:
-        own = one.samples.kernels.get(kernel.name)
-        # A launch cannot use more multiprocessors than it has blocks.
-        blocks = max((shape.blocks for shape in own.shapes), default=0) if own else 0
-        used = blocks or device.multiprocessors
-        found.append((kernel.name, on_multiprocessors(work_of([kernel]), device, used)))
-    if any(one.counted.transfers[f"{way}.bytes"] for way in ("host_to_device", "device_to_host")):
-        found.append(("", [transfers(one.counted.transfers, device)]))
-    return found
-
-
-def print_bounds(found: list[tuple[str, list[Bound]]], device: Device) -> None:
+def print_bounds(found: list[KernelBounds], device: Device, how: str) -> None:
     print(f"Lower bounds on {device.name}: no run can take less, most take more.")
-    for kernel, bounds in found:
-        print(f"  {kernel or 'copies between host and device'}")
-        for bound in bounds:
-            mark = "  <- binds" if len(bounds) > 1 and bound is binding(bounds) else ""
-            print(f"    {bound.resource}: {bound.amount}, {short_time(bound.seconds)}{mark}")
+    print(how)
+    for one in found:
+        print(f"  {one.name}")
+        for resource, amount, time, binds in one.rows:
+            print(f"    {resource}: {amount}, {time}{'  <- binds' if binds else ''}")
 
 
-def bounds_json(found: list[tuple[str, list[Bound]]]) -> list[dict[str, object]]:
+def bounds_json(found: list[KernelBounds]) -> list[dict[str, object]]:
     return [
         {
-            "kernel": kernel,
-            "binding": binding(bounds).resource,
+            "kernel": each.kernel,
+            "binding": each.binding.resource,
             "bounds": [
                 {"resource": one.resource, "amount": one.amount, "seconds": one.seconds}
-                for one in bounds
+                for one in each.bounds
             ],
         }
-        for kernel, bounds in found
+        for each in found
     ]
 
 
@@ -115,22 +96,28 @@ def main() -> int:
     name, value = chosen()
     key, device = chosen_device(variable("DEVICE"))
     stage = find_counted(load_stages(), value, name)
+    compiling = Compiling(stage, device.architecture)
     one = run(stage, arguments(), key if key in EMULATED else "")
     found = findings(one)
     # Counters of some blocks have no bound: the others did work, too.
-    bounds = [] if one.counted.sampled else bounds_of(one, device)
+    instructions = (
+        NoMachineCode("not needed") if one.counted.sampled else compiling.count(one.counted.kernels)
+    )
+    known = {} if isinstance(instructions, NoMachineCode) else instructions
+    bounds = [] if one.counted.sampled else bounds_of(one, device, known)
     if variable("JSON") != "-":
         print_findings(one, found)
         print()
         if one.counted.sampled:
             print("No lower bounds: only some blocks were counted. EMULATOR_BUDGET=0 counts all.")
         else:
-            print_bounds(bounds, device)
+            print_bounds(bounds, device, how_counted(instructions, device))
     if variable("JSON"):
         document = {
             "schema": SCHEMA,
             "findings": as_json(found),
             "device": device.name,
+            "instructions": "machine code" if known else "estimated",
             "lower_bounds": bounds_json(bounds),
         }
         text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"

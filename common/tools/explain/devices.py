@@ -18,6 +18,7 @@ EMULATED = ("h200", "gtx980")  # whose properties and limits the engine has
 @dataclass(frozen=True)
 class Device:
     name: str
+    architecture: str  # as nvcc calls it: sm_90
     multiprocessors: int
     clock: float  # Hz
     warps_per_clock: int  # instructions that a multiprocessor issues

@@ -3,29 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
-from common.tools.lib.proof_rows import ATOMIC_WAVEFRONTS, COUNTERS, Reason, Row
+from common.tools.lib.proof_rows import (
+    ATOMIC_WAVEFRONTS,
+    COUNTERS,
+    INSTRUCTION_BARS,
+    Reason,
+    Row,
+)
 
 
-def summary_table(rows: list[Row], reasons: list[Reason]) -> list[str]:
+COUNTED = {counter.name: counter.bar for counter in COUNTERS}
+
+
+def summary_table(
+    rows: list[Row], reasons: list[Reason], bars: Mapping[str, float] = COUNTED
+) -> list[str]:
     """How many values of each counter agree. Values that are 0 on both sides do not count."""
     lines = [
         "| counter | compared | equal | within the bar | explained below |",
         "|---|---|---|---|---|",
     ]
-    for counter in COUNTERS:
-        counted = [
-            row for row in rows if row.counter == counter.name and (row.emulated or row.measured)
-        ]
+    for name, bar in bars.items():
+        counted = [row for row in rows if row.counter == name and (row.emulated or row.measured)]
         equal = sum(row.emulated == row.measured for row in counted)
         within = sum(row.within_bar for row in counted) - equal
         off = sum(
             not row.within_bar and any(reason.covers(row) for reason in reasons) for row in counted
         )
         lines.append(
-            f"| {counter.name} | {len(counted)} | {equal} "
-            f"| {within} (± {100 * counter.bar:.0f} %) | {off} |"
+            f"| {name} | {len(counted)} | {equal} | {within} (± {100 * bar:.0f} %) | {off} |"
         )
     return lines
 
@@ -42,9 +50,13 @@ def cell(row: Row, numbers: dict[Reason, int]) -> str:
     return f"{row.emulated} / {row.measured}{notes}"
 
 
-def runs_table(rows: list[Row], reasons: list[Reason], wanted: Callable[[str], bool]) -> list[str]:
+def runs_table(
+    rows: list[Row],
+    reasons: list[Reason],
+    wanted: Callable[[str], bool],
+    names: Sequence[str] = tuple(COUNTED),
+) -> list[str]:
     numbers = {reason: i for i, reason in enumerate(reasons, 1)}
-    names = [counter.name for counter in COUNTERS]
     heads = [
         name.replace("shared load wavefronts", "shared wavefronts: load")
         .replace("shared store wavefronts", "store")
@@ -97,6 +109,22 @@ def page_tables(rows: list[Row], reasons: list[Reason], device: str) -> dict[str
         "stages": runs_table(rows, reasons, lambda program: not is_example(program)),
         "examples": runs_table(rows, reasons, is_example),
         "reasons": reasons_list(rows, reasons),
+    }
+
+
+def instruction_tables(rows: list[Row], reasons: list[Reason], device: str) -> dict[str, list[str]]:
+    """The lines of the tables on instructions."""
+    names = tuple(INSTRUCTION_BARS)
+    dates = sorted({row.date[:10] for row in rows})
+    return {
+        "instructions measured": [
+            f"Measured on an {device.upper().replace('-', ' ')} on {', '.join(dates)}: "
+            f"{len({row.program for row in rows})} programs, "
+            f"{len({(row.program, row.kernel) for row in rows})} kernels."
+        ],
+        "instructions summary": summary_table(rows, reasons, INSTRUCTION_BARS),
+        "instructions reasons": reasons_list(rows, reasons),
+        "instructions": runs_table(rows, reasons, lambda program: True, names),
     }
 
 

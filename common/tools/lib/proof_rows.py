@@ -86,7 +86,15 @@ COUNTERS = (
 # The counter of a reason why ncu does not see a kernel, or not all its launches. Such a kernel is
 # not compared.
 LAUNCHES = "launches"
-BARS = {counter.name: counter.bar for counter in COUNTERS}
+# Of make prove's second table, which multiplies machine code by what the CPU engine counted.
+INSTRUCTIONS = "warp instructions"
+INTEGER_INSTRUCTIONS = "integer and comparison"
+SPECIAL_INSTRUCTIONS = "special functions"
+SAME_INSTRUCTIONS = 0.1
+INSTRUCTION_BARS = dict.fromkeys(
+    (INSTRUCTIONS, INTEGER_INSTRUCTIONS, SPECIAL_INSTRUCTIONS), SAME_INSTRUCTIONS
+)
+BARS = {counter.name: counter.bar for counter in COUNTERS} | INSTRUCTION_BARS
 # ncu's tables contain these metrics too. They help to explain differences.
 EXPLAINING = tuple(
     f"smsp__inst_executed_op_shared_{operation}.sum" for operation in ("ld", "st", "atom")

@@ -12,7 +12,9 @@ import sys
 from pathlib import Path
 
 from common.tools.explain.causes import findings, run_of
+from common.tools.explain.devices import DEFAULT, read_devices
 from common.tools.lib.files import write_whole
+from common.tools.machine_code.counts import Compiling
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError, build_folder, run_tool
 from common.tools.view.programs import chosen_programs, run
 from plots.page.libraries import missing_packages
@@ -28,13 +30,18 @@ def main() -> int:
     if missing := missing_packages():
         raise ToolError(f"{' and '.join(missing)} is missing: no view is written", EXIT_FAILURE)
     from common.tools.view.page import Explained, render, side_of  # needs the packages
+    from common.tools.view.least import least_of
 
     sides = []
+    device = read_devices()[DEFAULT]
     for stage in chosen_programs():
+        compiling = Compiling(stage, device.architecture)
         one = run(stage)
-        found = findings(run_of(stage, one.arguments, one.counters, one.view))
-        explained = [Explained(each.file, each.line, each.cause, each.cure) for each in found]
-        sides.append(side_of(one, explained))
+        counted = run_of(stage, one.arguments, one.counters, one.view)
+        explained = [
+            Explained(each.file, each.line, each.cause, each.cure) for each in findings(counted)
+        ]
+        sides.append(side_of(one, explained, least_of(counted, compiling, device)))
     path = page_path([side.name for side in sides])
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, render(sides))

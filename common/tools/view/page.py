@@ -21,6 +21,7 @@ from common.tools.lib.counting import Kernel, read_kernel
 from common.tools.lib.files import read_text
 from common.tools.lib.margins import Margin
 from common.tools.view.findings import Finding, read_findings
+from common.tools.view.least import Least
 from common.tools.view.source_files import SourceFile, source_files
 from common.tools.view.occupancy import kernel_occupancy
 from common.tools.view.programs import Run
@@ -51,6 +52,7 @@ class Side:
     findings: list[Finding]
     kernels: list[Kernel]
     explained: Sequence[Explained]
+    least: Least
 
     def kernel(self, name: str) -> Kernel | None:
         return next((kernel for kernel in self.kernels if kernel.name == name), None)
@@ -74,13 +76,13 @@ class Side:
         ]
 
 
-def side_of(run: Run, explained: Sequence[Explained] = ()) -> Side:
+def side_of(run: Run, explained: Sequence[Explained] = (), least: Least = Least()) -> Side:
     findings = read_findings(run.counters)
     named = {file for finding in findings for file, line in finding.lines if line > 0}
     named.add(Path(run.stage.source).name)
     files, missing = source_files(run.counters, run.view, named)
     kernels = [read_kernel(record) for record in run.counters["kernels"]]
-    return Side(run, files, missing, findings, kernels, explained)
+    return Side(run, files, missing, findings, kernels, explained, least)
 
 
 def number(value: float) -> str:

@@ -33,6 +33,7 @@ TARGETS = (
     "record",
     "sanitize",
     "prove",
+    "instructions",
     "verdicts",
     "benchmark",
     "format",

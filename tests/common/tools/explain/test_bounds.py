@@ -108,7 +108,7 @@ class DeviceTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "devices.toml"
             for text, said in (
-                ("[a]\nname = 1\n", r"\[a\] has no clock"),
+                ("[a]\nname = 1\narchitecture = 'sm_90'\n", r"\[a\] has no clock"),
                 ("[a\n", "devices.toml"),
             ):
                 path.write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 """make explain: its output, and what it refuses. test_causes.py has a program per cause."""
 
 import json
+import os
 import shutil
 import tempfile
 import unittest
@@ -18,6 +19,19 @@ from tests.common.tools.explain.explained import explain, program
 def sample(addresses: list[int], base: int = 0) -> Sample:
     lanes = tuple(range(len(addresses)))
     return Sample(1, (1, 0), 0, lanes, (0,) * len(lanes), tuple(addresses), base, 1, 1)
+
+
+# What nvdisasm might list for the kernel of wasting/plane.cu.
+LISTING = """
+\t.section\t.text._Z12scale_kernelPff,"ax",@progbits
+_Z12scale_kernelPff:
+\t//## File "plane.cu", line 8
+        /*0000*/                   S2R R0, SR_TID.X ;
+        /*0010*/                   LEA R2, R0, R1, 0x2 ;
+        /*0020*/                   LDG.E R4, desc[UR4][R2.64] ;
+        /*0030*/                   STG.E desc[UR4][R2.64], R4 ;
+        /*0040*/                   EXIT ;
+"""
 
 
 class PatternTest(unittest.TestCase):
@@ -92,6 +106,44 @@ class ExplainTest(unittest.TestCase):
         result = explain(program("cured", "plane"))
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("no line wastes", result.stdout)
+
+    def stand_ins(self, nvcc: str) -> dict[str, str]:
+        """A PATH with an nvcc that does this, and an nvdisasm that lists a kernel of one block."""
+        listing = self.folder / "listing"
+        listing.write_text(LISTING, encoding="utf-8")
+        for name, text in (("nvcc", nvcc), ("nvdisasm", f"cat {listing}")):
+            path = self.folder / name
+            path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+            path.chmod(0o755)
+        return {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+
+    def test_instructions_of_the_machine_code(self) -> None:
+        path = self.folder / "findings.json"
+        result = explain(program("wasting", "plane"), JSON=str(path), **self.stand_ins("true"))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("Instructions: the machine code for sm_90 times", result.stdout)
+        made = json.loads(path.read_text(encoding="utf-8"))
+        self.assertEqual(made["instructions"], "machine code")
+        # 512 warps execute the five instructions, one of which works with integers.
+        amounts = {one["resource"]: one["amount"] for one in made["lower_bounds"][0]["bounds"]}
+        self.assertEqual(amounts["issue"], "2560 warp instructions")
+        self.assertEqual(amounts["integer and comparison"], "512 warp instructions")
+        # On 64 multiprocessors at most, less a tenth, which the count may be too high.
+        seconds = made["lower_bounds"][0]["bounds"][0]["seconds"]
+        self.assertAlmostEqual(seconds, 0.9 * 2560 / 4 / 64 / 1.98e9, delta=1e-15)
+
+    def test_an_estimate_without_machine_code(self) -> None:
+        path = self.folder / "findings.json"
+        result = explain(program("wasting", "plane"), JSON=str(path), **self.stand_ins("false"))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(
+            result.stdout,
+            r"Instructions: estimated .* \(nvcc cannot compile it for sm_90\)\.\n",
+        )
+        made = json.loads(path.read_text(encoding="utf-8"))
+        self.assertEqual(made["instructions"], "estimated")
+        amounts = {one["resource"]: one["amount"] for one in made["lower_bounds"][0]["bounds"]}
+        self.assertEqual(amounts["issue"], "1024 warp instructions at least")
 
     def test_refusals(self) -> None:
         for variables, status, part in (

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from common.tools.explain.bounds import Bound
+from common.tools.explain.kernel_bounds import KernelBounds
 from common.tools.programs.own_program import program_of
 from common.tools.programs.stage_or_file import own_stage
 from common.tools.view.findings import outside_of
@@ -26,6 +28,7 @@ from tests.plots.page.reader import Reader
 if missing_packages():
     print(f"no view: {', '.join(missing_packages())} missing")
     sys.exit(77)
+from common.tools.view.least import Least
 from common.tools.view.page import Explained, render, side_of
 
 PROGRAM = Path(__file__).resolve().parent / "racy_transpose.cu"
@@ -129,6 +132,34 @@ class ViewTest(unittest.TestCase):
         quiet = row_of(self.page, STORE + 1)
         self.assertIn('class="w0"', quiet)
         self.assertEqual(cells_of(quiet)[:7], [str(STORE + 1), "", "", "", "", "", ""])
+
+    def test_instructions_and_the_least_time(self) -> None:
+        bounds = [Bound("issue", "5 warp instructions", 2e-6), Bound("L2", "1 sector", 1e-9)]
+        least = Least(
+            "NVIDIA X",
+            "Instructions: counted by hand.",
+            [KernelBounds("transpose_kernel", bounds), KernelBounds("", bounds[1:])],
+            {(PROGRAM.name, STORE + 1): 12345},
+        )
+        page = render([side_of(self.run_again(), (), least)])
+        self.assertEqual(cells_of(row_of(page, STORE + 1))[7], "12\u2009345")
+        self.assertEqual(cells_of(row_of(page, STORE))[7], "")
+        found = re.search(r'<section class="least".*?</section>', page, re.DOTALL)
+        assert found
+        self.assertIn("Least time on NVIDIA X", found[0])
+        self.assertIn("Instructions: counted by hand.", found[0])
+        rows = [cells_of(row) for row in re.findall(r"<tr.*?</tr>", found[0], re.DOTALL)]
+        self.assertEqual(
+            rows[1:],
+            [
+                ["transpose_kernel", "issue (binds)", "5 warp instructions", "2 µs"],
+                ["transpose_kernel", "L2", "1 sector", "0.001 µs"],
+                ["copies between host and device", "L2", "1 sector", "0.001 µs"],
+            ],
+        )
+        # A finding's row is as wide as the table.
+        self.assertIn('<td colspan="9">', row_of(page, STORE))
+        self.assertIn('<td colspan="8">', row_of(render([side_of(self.run_again())]), STORE))
 
     def test_the_addresses_of_the_lanes(self) -> None:
         (program,) = data_of(self.page)

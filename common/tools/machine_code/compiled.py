@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The machine code of a stage or of an own program, compiled by nvcc and listed by nvdisasm. Both
+belong to the CUDA Toolkit; no GPU is needed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from common.tools.lib.proof_kernels import kernel_key
+from common.tools.lib.stages import ROOT, Stage
+from common.tools.machine_code.listing import Function, read_listing
+from common.tools.programs.own_program import chosen_files
+
+TIMEOUT_S = 120
+
+
+class NoMachineCode(Exception):
+    """Why there is none, in a few words."""
+
+
+def found(program: str) -> str:
+    path = shutil.which(program)
+    if path is None:
+        raise NoMachineCode(f"{program} is missing")
+    return path
+
+
+def compile_words(stage: Stage, files: Sequence[Path]) -> list[str]:
+    """nvcc's flags, as the executable for a GPU has them."""
+    if stage.is_own_program:
+        folders = dict.fromkeys(str(path.parent) for path in files)
+        return [
+            "-rdc=true",
+            *(["-x", "cu"] if len(files) == 1 else []),
+            *(word for folder in folders for word in ("-I", folder)),
+        ]
+    own = (ROOT / stage.source).parent
+    return [
+        f'-DSTAGE_NAME="{stage.stage}"',
+        *(["-rdc=true"] if stage.device_launches else []),
+        *stage.cuda_args,
+        *(word for folder in (ROOT, own.parent, own) for word in ("-I", str(folder))),
+    ]
+
+
+def run(command: Sequence[str], why: str) -> str:
+    try:
+        result = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired:
+        raise NoMachineCode(f"{why} within {TIMEOUT_S} s") from None
+    if result.returncode != 0:
+        raise NoMachineCode(why)
+    return result.stdout
+
+
+def listings(stage: Stage, files: Sequence[Path], architecture: str) -> list[str]:
+    """nvdisasm's text of each file."""
+    nvcc, nvdisasm = found("nvcc"), found("nvdisasm")
+    texts = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, file in enumerate(files):
+            code = Path(folder) / f"{number}.cubin"
+            command = [nvcc, "-std=c++20", "-O3", "-lineinfo", f"-arch={architecture}", "-cubin"]
+            words = [*compile_words(stage, files), "-o", str(code), str(file)]
+            run([*command, *words], f"nvcc cannot compile it for {architecture}")
+            texts.append(run([nvdisasm, "-gi", "-c", str(code)], "nvdisasm cannot read it"))
+    return texts
+
+
+def functions_of(texts: Sequence[str]) -> dict[str, list[Function]]:
+    """Each kernel with the functions that it calls, by the kernel's key."""
+    kernels: dict[str, list[Function]] = {}
+    for text in texts:
+        kernels |= read_listing(text.splitlines())
+    names = demangled(list(kernels))
+    return {kernel_key(names[name]): functions for name, functions in kernels.items()}
+
+
+def demangled(names: Sequence[str]) -> Mapping[str, str]:
+    program = shutil.which("cu++filt") or found("c++filt")
+    result = subprocess.run(
+        [program], input="\n".join(names), capture_output=True, text=True, check=True
+    )
+    return dict(zip(names, result.stdout.splitlines(), strict=True))
+
+
+def machine_code(stage: Stage, architecture: str) -> dict[str, list[Function]]:
+    """Raises NoMachineCode."""
+    files = chosen_files(stage.stage) if stage.is_own_program else [ROOT / stage.source]
+    return functions_of(listings(stage, files, architecture))

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""make instructions: what it reads from ncu's tables, what it compares, and its page."""
+
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from common.tools import prove_instructions
+from common.tools.lib.counting import Kernel
+from common.tools.lib.proof_kernels import Family
+from common.tools.lib.proof_rows import (
+    INSTRUCTIONS,
+    INTEGER_INSTRUCTIONS,
+    SPECIAL_INSTRUCTIONS,
+    Reason,
+    Row,
+    judge,
+)
+from common.tools.lib.profiling import OPCODE_METRIC
+from common.tools.prove_counters import Run
+from common.tools.prove_instructions import (
+    TOTAL,
+    Counted,
+    by_class,
+    compare,
+    measured_classes,
+    profile_run,
+)
+from common.tools.lib.stages import DataError
+
+RUN = Run("nbody/03_shared_tiles", "--n 1000", None, None)
+
+
+def launch(opcodes: str, total: str = "") -> dict[str, tuple[str, str]]:
+    return {OPCODE_METRIC: ("inst", opcodes), TOTAL: ("inst", total)}
+
+
+def row(counter: str, emulated: int, measured: int) -> Row:
+    return Row("2026-01-01", "nbody/03_x", "--n 1", "kernel", 1, counter, emulated, measured)
+
+
+class MeasuredTest(unittest.TestCase):
+    def test_opcodes_are_added_up(self) -> None:
+        launches = [
+            launch("1,030 (FADD: 1,000; IADD3: 20; MUFU: 10)"),
+            launch("7 (FADD: 4; ISETP: 3)"),
+        ]
+        self.assertEqual(
+            measured_classes(launches),
+            {INSTRUCTIONS: 1037, INTEGER_INSTRUCTIONS: 23, SPECIAL_INSTRUCTIONS: 10},
+        )
+
+    def test_without_opcodes_the_sum_is_left(self) -> None:
+        self.assertEqual(
+            measured_classes([launch("", "1,200"), launch("", "3")]), {INSTRUCTIONS: 1203}
+        )
+        self.assertEqual(measured_classes([launch("", "n/a")]), {})
+
+    def test_modifiers_do_not_matter(self) -> None:
+        found = by_class({"FADD.FTZ": 5.0, "ISETP.GE.AND": 2.0, "MUFU.RSQ": 1.0})
+        self.assertEqual(found, {INSTRUCTIONS: 8, INTEGER_INSTRUCTIONS: 2, SPECIAL_INSTRUCTIONS: 1})
+
+    def test_what_cannot_be_patched_is_counted_as_a_sum(self) -> None:
+        asked = []
+
+        def profile(ncu: str, run: Run, path: Path, metrics: tuple[str, ...], *_: object) -> None:
+            asked.append(metrics)
+            if OPCODE_METRIC in metrics:
+                raise DataError("ncu failed")
+
+        with mock.patch.object(prove_instructions, "profile", profile):
+            profile_run("ncu", RUN, Path("table"))
+        self.assertEqual(asked, [(OPCODE_METRIC,), (TOTAL,)])
+
+
+class CompareTest(unittest.TestCase):
+    def compared(self, names: list[str], *families: Family) -> list[tuple[str, int, int]]:
+        names_of_both = ("kick_kernel", "a::drift_kernel<4>")
+        emulated = {name: Counted(1, by_class({"FADD": 100.4})) for name in names_of_both}
+        measured = {name: [launch("90 (FADD: 90)")] for name in names}
+        rows, self.troubles = compare(RUN, emulated, measured, "2026-01-01", families)
+        return [
+            (one.kernel, one.emulated, one.measured) for one in rows if one.counter == INSTRUCTIONS
+        ]
+
+    def test_kernels_are_paired(self) -> None:
+        both = [("kick_kernel", 100, 90), ("a::drift_kernel<4>", 100, 90)]
+        self.assertEqual(self.compared(["kick_kernel", "drift_kernel<4>"]), both)
+        self.assertEqual(self.compared(["kick_kernel", "drift_kernel<(Mode)4>"]), both)
+        self.assertEqual(self.troubles, [])
+        self.assertEqual(self.compared(["kick_kernel"]), both[:1])
+        (trouble,) = self.troubles
+        self.assertIn("a::drift_kernel<4>: 1 launches emulated, 0 measured", trouble)
+
+    def test_families_are_left_out(self) -> None:
+        family = Family("nbody/*", ("kick_*",), "a family")
+        found = self.compared(["kick_kernel", "drift_kernel<4>"], family)
+        self.assertEqual([name for name, *_ in found], ["a::drift_kernel<4>"])
+
+
+class PageTest(unittest.TestCase):
+    TEXT = "".join(
+        f"<!-- table:{name} -->\nold\n<!-- end -->\n"
+        for name in (
+            "instructions measured",
+            "instructions summary",
+            "instructions reasons",
+            "instructions",
+        )
+    )
+
+    def test_differences_need_a_reason(self) -> None:
+        rows = [row(INSTRUCTIONS, 95, 100), row(INTEGER_INSTRUCTIONS, 80, 100)]
+        reason = Reason("nbody/*", "*", INTEGER_INSTRUCTIONS, "nvcc does it otherwise.")
+        self.assertEqual(judge(rows, [reason]), ([], []))
+        self.assertEqual(judge(rows, []), ([rows[1]], []))
+        self.assertEqual(judge(rows[:1], [reason]), ([], [reason]))
+        text = prove_instructions.page(self.TEXT, rows, [reason], "nvidia-h200")
+        self.assertIn("| nbody/03_x `--n 1` | `kernel` | 1 | 95 / 100 | 80 / 100 [1] |", text)
+        self.assertIn("1. nbody/03_x `kernel`: nvcc does it otherwise.", text)
+        self.assertIn("| warp instructions | 1 | 0 | 1 (± 10 %) | 0 |", text)
+        self.assertNotIn("old", text)
+        self.assertEqual(prove_instructions.page(text, rows, [reason], "nvidia-h200"), text)
+        self.assertIn("80 / 100 **?**", prove_instructions.page(text, rows, [], "nvidia-h200"))
+
+
+class CountedTest(unittest.TestCase):
+    def test_a_kernel_without_machine_code_is_named(self) -> None:
+        record = {"name": "kick_kernel"}
+        with (
+            mock.patch.object(
+                prove_instructions, "read_emulated", lambda _: {"kick_kernel": record}
+            ),
+            mock.patch.object(
+                prove_instructions, "read_kernel", lambda one: Kernel(one["name"], {}, [])
+            ),
+        ):
+            found = prove_instructions.counted_kernels(RUN, Path("counters"), {})
+        self.assertEqual(found, ({}, ["kick_kernel"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
