@@ -34,9 +34,9 @@ std::size_t element_bytes(std::int32_t type) { return kTypes[type].bytes; }
 std::size_t Operation::bytes() const { return header.count * element_bytes(header.type); }
 
 const char* name_of(Kind kind) {
-    constexpr std::array<const char*, 7> kNames = {
-        "ncclAllReduce",     "ncclReduce", "ncclBroadcast", "ncclAllGather",
-        "ncclReduceScatter", "ncclSend",   "ncclRecv"};
+    static constexpr const char* kNames[] = {"ncclAllReduce", "ncclReduce",        "ncclBroadcast",
+                                             "ncclAllGather", "ncclReduceScatter", "ncclSend",
+                                             "ncclRecv"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
