@@ -11,7 +11,7 @@ from common.tools.machine_code.blocks import Block
 from common.tools.machine_code.listing import Instruction, Place
 
 MOST_COPIES = 64
-SHARE_OF_COPIES = 0.65  # of a loop's instructions: so many occur as often as the copies say
+SHARE_OF_COPIES = 0.65  # of some code's instructions: so many occur as often as the copies say
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,8 @@ def dominators(blocks: Sequence[Block]) -> list[int]:
     return found
 
 
-def find_loops(blocks: Sequence[Block]) -> list[Loop]:
-    """The innermost first."""
-    above = dominators(blocks)
+def find_loops(blocks: Sequence[Block], above: Sequence[int]) -> list[Loop]:
+    """The innermost first. `above`: the dominators."""
     bodies: dict[int, set[int]] = {}
     for i, block in enumerate(blocks):
         for header in block.successors:
@@ -67,10 +66,23 @@ def innermost(loops: Sequence[Loop], count: int) -> list[Loop | None]:
     return found
 
 
+def every_round(
+    loop: Loop | None, own: Sequence[int], blocks: Sequence[Block], above: Sequence[int]
+) -> list[int]:
+    """Which of a loop's own blocks each of its rounds runs; without a loop, which of these blocks
+    each run of the kernel passes."""
+    if loop:
+        ends = [i for i in blocks[loop.header].predecessors if i in loop.blocks]
+    else:
+        ends = [i for i, block in enumerate(blocks) if block.may_leave and not block.successors]
+    return [i for i in own if all(above[end] >> i & 1 for end in ends)]
+
+
 def copies(
-    instructions: Sequence[Instruction], place_of: Callable[[Instruction], Place | None]
+    instructions: Sequence[Instruction],
+    place_of: Callable[[Instruction], Place | None],
 ) -> int:
-    """How often nvcc has copied the loop's body: the largest number that divides how often most
+    """How often nvcc has copied this code: the largest number that divides how often most
     instructions occur. An instruction is told by its line and its opcode."""
     counts = Counter(
         (place, one.opcode) for one in instructions if (place := place_of(one)) is not None

@@ -12,10 +12,11 @@ from common.tools.lib.proof_rows import INSTRUCTIONS, read_rows
 from common.tools.lib.stages import ROOT
 from common.tools.machine_code.blocks import split
 from common.tools.machine_code.compiled import functions_of
+from common.tools.machine_code.conditions import Conditions
 from common.tools.machine_code.counts import count_instructions
 from common.tools.machine_code.executions import solve
 from common.tools.machine_code.listing import Function, read_listing
-from common.tools.machine_code.loops import copies, find_loops
+from common.tools.machine_code.loops import copies, dominators, find_loops
 
 FOLDER = Path(__file__).resolve().parent
 RECORDED = ROOT / "plots" / "data" / "nvidia-h200" / "instructions.csv"
@@ -97,7 +98,7 @@ _Z1av:
         blocks = split(listed(LOOP))
         self.assertEqual([len(one.instructions) for one in blocks], [1, 6, 2])
         self.assertEqual([one.successors for one in blocks], [[1], [1, 2], []])
-        (loop,) = find_loops(blocks)
+        (loop,) = find_loops(blocks, dominators(blocks))
         self.assertEqual((loop.header, set(loop.blocks)), (1, {1}))
 
     def test_copies_of_a_body(self) -> None:
@@ -151,6 +152,69 @@ class ExecutionsTest(unittest.TestCase):
         )
         counted = kernel(64, (2, "block", "", 0, 64 * 100), (4, "store", "global", 4, 64))
         self.assertEqual(self.warps(quiet, counted), [2, 100, 2])
+
+    def test_an_access_in_a_neighbouring_line(self) -> None:
+        # nvcc put the store of line 4 into line 6: it is no store that never ran.
+        moved = LOOP.replace("line 4", "line 6")
+        counted = kernel(
+            64,
+            (2, "load", "global", 4, 64 * 100),
+            (4, "store", "global", 4, 64),
+            (6, "block", "", 0, 64),
+        )
+        self.assertEqual(self.warps(moved, counted), [2, 100, 2])
+        conditions = list(Conditions(split(listed(moved)), counted).access_conditions())
+        self.assertEqual([one.amount for one in conditions], [4 * 64 * 100, 4 * 64])
+
+    def test_atomic_operations_of_several_lines_are_one(self) -> None:
+        # The last two were counted in line 3 and 4, and nvcc put both into line 4.
+        code = """
+            line 2
+            RED.E.ADD.F32 desc[UR4][R2.64], R4
+            line 4
+            RED.E.ADD.F32 desc[UR4][R2.64+0x4], R4
+            RED.E.ADD.F32 desc[UR4][R2.64+0x8], R4
+            EXIT
+        """
+        lines = [(number, "atomic", "global", 4, 64) for number in (2, 3, 4)]
+        (one,) = Conditions(split(listed(code)), kernel(64, *lines)).access_conditions()
+        self.assertEqual((one.factors, one.amount, one.is_least), ({0: 3.0}, 192, True))
+
+    def test_branches_of_an_unrolled_loop_that_are_not_taken(self) -> None:
+        # Two copies of a body with a branch. The engine counted 100 rounds of the body, and none of
+        # the branch, of which the line has instructions, too.
+        body = """
+            line 2
+            ISETP.NE.AND P0, PT, R0, RZ, PT
+            @P0 BRA `(.L_x_{0})
+            line 3
+            FADD R1, R1, R2
+            line 2
+            IADD3 R1, R1, R2, R3
+            .L_x_{0}:
+        """
+        code = f"""
+            line 1
+            S2R R0, SR_TID.X
+            .L_x_0:
+            {body.format(1)}
+            {body.format(2)}
+            line 4
+            @P1 BRA `(.L_x_0)
+            EXIT
+        """
+        warps = self.warps(code, kernel(32, (2, "block", "", 0, 32 * 100)))
+        self.assertEqual(warps, [1, 50, 0, 50, 0, 50, 1])
+
+    def test_warp_functions(self) -> None:
+        code = """
+            line 1
+            .L_x_0:
+            REDUX.SUM UR4, R2
+            @P0 BRA `(.L_x_0)
+            EXIT
+        """
+        self.assertEqual(self.warps(code, kernel(32, (1, "collective", "", 0, 32 * 9))), [9, 1])
 
     def test_lanes_that_return_early(self) -> None:
         code = """
