@@ -206,6 +206,49 @@ class ExecutionsTest(unittest.TestCase):
         warps = self.warps(code, kernel(32, (2, "block", "", 0, 32 * 100)))
         self.assertEqual(warps, [1, 50, 0, 50, 0, 50, 1])
 
+    def test_branches_that_are_taken(self) -> None:
+        # Two copies of a branch in a loop of 50 rounds, which 60 of the 100 rounds of the source take.
+        code = """
+            line 1
+            S2R R0, SR_TID.X
+            .L_x_0:
+            line 2
+            LDS R1, [R2]
+            LDS R3, [R2+0x4]
+            @P0 BRA `(.L_x_1)
+            line 3
+            FADD R1, R1, R2
+            .L_x_1:
+            line 2
+            @P1 BRA `(.L_x_2)
+            line 3
+            FADD R3, R3, R2
+            .L_x_2:
+            line 4
+            @P2 BRA `(.L_x_0)
+            EXIT
+        """
+        counted = kernel(32, (2, "load", "shared", 4, 32 * 100), (3, "block", "", 0, 32 * 60))
+        first, rounds, one, _, other, _, last = self.warps(code, counted)
+        self.assertEqual((first, rounds, one + other, last), (1, 50, 60, 1))
+
+    def test_accesses_tell_more_than_basic_blocks(self) -> None:
+        # g++ ran the inner loop, lines 3 to 10, eight times per round; nvcc has one line of it each.
+        body = "".join(f"line {number}\nFADD R1, R1, R2\n" for number in range(3, 11))
+        code = f"""
+            line 1
+            S2R R0, SR_TID.X
+            .L_x_0:
+            line 2
+            LDS R1, [R2]
+            {body}
+            @P0 BRA `(.L_x_0)
+            EXIT
+        """
+        inner = [(number, "block", "", 0, 32 * 72) for number in range(3, 11)]
+        counted = kernel(32, (2, "load", "shared", 4, 32 * 9), *inner)
+        self.assertEqual(self.warps(code, counted), [1, 9, 1])
+
     def test_warp_functions(self) -> None:
         code = """
             line 1
