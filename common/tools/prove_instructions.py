@@ -11,6 +11,7 @@ The parts may run on different machines:
     --profile-into DIR                       only run ncu, and keep its tables
     --processed --device NAME --tables DIR   compare with tables that were kept like that
     --emulated DIR                           use the engine's counters of prove_counters --count-into
+    --code DIR                               keep the machine code here, and use what is there
 Other uses:
     --check                                  whether the page and the reasons fit the recorded table
     --page                                   write the page from the recorded table
@@ -51,12 +52,13 @@ from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,
     DataError,
+    Stage,
     ToolError,
     arguments,
     build_folder,
     run_tool,
 )
-from common.tools.machine_code.compiled import NoMachineCode, machine_code
+from common.tools.machine_code.compiled import NoMachineCode, functions_of, stage_listings
 from common.tools.machine_code.counts import count_instructions
 from common.tools.machine_code.listing import Function
 from common.tools.prove_counters import (
@@ -189,7 +191,19 @@ def profile_all(runs: Sequence[Run], folder: Path) -> list[str]:
     return troubles
 
 
-def compile_all(runs: Sequence[Run]) -> tuple[dict[str, Code], list[str]]:
+def code_of(stage: Stage, architecture: str, folder: Path | None) -> Code:
+    """The machine code of a stage, from `folder` if it was kept there."""
+    path = folder / f"{stage.chapter}-{stage.name}.sass" if folder else None
+    if path and path.exists():
+        return functions_of([read_text(path)])
+    text = "".join(stage_listings(stage, architecture))
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text)
+    return functions_of([text])
+
+
+def compile_all(runs: Sequence[Run], folder: Path | None) -> tuple[dict[str, Code], list[str]]:
     """The machine code of each program, and why some have none."""
     programs = {run.program: run.stage for run in runs if run.stage}
     architecture = read_devices()[DEFAULT].architecture
@@ -198,7 +212,7 @@ def compile_all(runs: Sequence[Run]) -> tuple[dict[str, Code], list[str]]:
 
     def compiled(program: str) -> Code | NoMachineCode:
         try:
-            return machine_code(programs[program], architecture)
+            return code_of(programs[program], architecture, folder)
         except NoMachineCode as error:
             return error
 
@@ -211,9 +225,11 @@ def compile_all(runs: Sequence[Run]) -> tuple[dict[str, Code], list[str]]:
     return found, troubles
 
 
-def emulate(runs: Sequence[Run], folder: Path, must_run: bool) -> tuple[list, list[str]]:
+def emulate(
+    runs: Sequence[Run], folder: Path, must_run: bool, code: Path | None
+) -> tuple[list[tuple[Run, dict[str, Counted]]], list[str]]:
     """Of each run its kernels' instructions."""
-    codes, troubles = compile_all(runs)
+    codes, troubles = compile_all(runs, code)
     found = []
     for run in runs:
         path = folder / f"{run.file_name}.json"
@@ -239,7 +255,7 @@ def prove(options: argparse.Namespace) -> int:
     folder = options.emulated or build_folder() / "proof" / "emulated"
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     reasons, families = read_reasons(REASONS), read_families(RUNS)
-    emulated, more = emulate(runs, folder, options.emulated is None)
+    emulated, more = emulate(runs, folder, options.emulated is None, options.code)
     troubles += more
     rows: list[Row] = []
     for run, classes in emulated:
@@ -290,6 +306,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Compares instruction counts with a GPU's.")
     parser.add_argument("--profile-into", type=Path, metavar="DIR")
     parser.add_argument("--emulated", type=Path, metavar="DIR")
+    parser.add_argument("--code", type=Path, metavar="DIR")
     parser.add_argument("--tables", type=Path, metavar="DIR")
     parser.add_argument("--processed", action="store_true")
     parser.add_argument("--device", help="with --processed: the device that ncu ran on")

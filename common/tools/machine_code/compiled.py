@@ -95,7 +95,12 @@ def demangled(names: Sequence[str]) -> Mapping[str, str]:
     return dict(zip(names, result.stdout.splitlines(), strict=True))
 
 
-def machine_code(stage: Stage, architecture: str) -> dict[str, list[Function]]:
+def stage_listings(stage: Stage, architecture: str) -> list[str]:
     """Raises NoMachineCode."""
     files = chosen_files(stage.stage) if stage.is_own_program else [ROOT / stage.source]
-    return functions_of(listings(stage, files, architecture))
+    return listings(stage, files, architecture)
+
+
+def machine_code(stage: Stage, architecture: str) -> dict[str, list[Function]]:
+    """Raises NoMachineCode."""
+    return functions_of(stage_listings(stage, architecture))

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """make instructions: what it reads from ncu's tables, what it compares, and its page."""
 
+import contextlib
+import io
+import shutil
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -15,7 +19,9 @@ from common.tools.lib.proof_rows import (
     Reason,
     Row,
     judge,
+    read_rows,
 )
+from common.tools.lib.files import read_text
 from common.tools.lib.profiling import OPCODE_METRIC
 from common.tools.prove_counters import Run
 from common.tools.prove_instructions import (
@@ -26,8 +32,11 @@ from common.tools.prove_instructions import (
     measured_classes,
     profile_run,
 )
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import DataError, ROOT
+from common.tools.machine_code.compiled import NoMachineCode
 
+LISTED = ROOT / "tests" / "common" / "tools" / "machine_code"
+MEASURED = {"add_rows_kernel": 63648, "add_columns_kernel": 125408}  # by ncu
 RUN = Run("nbody/03_shared_tiles", "--n 1000", None, None)
 
 
@@ -96,6 +105,82 @@ class CompareTest(unittest.TestCase):
         family = Family("nbody/*", ("kick_*",), "a family")
         found = self.compared(["kick_kernel", "drift_kernel<4>"], family)
         self.assertEqual([name for name, *_ in found], ["a::drift_kernel<4>"])
+
+
+class ProveTest(unittest.TestCase):
+    """A run whose machine code, counters and table of ncu were kept."""
+
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        stage = mock.Mock(chapter="basics")
+        stage.name = "01_thread_per_line"
+        run = Run("basics/01_thread_per_line", "--n 1000", None, None, stage)
+        (self.folder / f"{run.file_name}.json").write_text(read_text(LISTED / "add_lines.json"))
+        kept = self.folder / "basics-01_thread_per_line.sass"
+        kept.write_text(read_text(LISTED / "add_lines.sass"))
+        lines = ['"ID","Kernel Name","{0}"', '"","",""']
+        lines += [
+            f'"{i}","{name}(const int *, int *, int)","{count} (LDG: {count})"'
+            for i, (name, count) in enumerate(MEASURED.items())
+        ]
+        table = "\n".join(lines).replace("{0}", OPCODE_METRIC)
+        (self.folder / f"{run.file_name}.csv").write_text(table)
+        self.addCleanup(mock.patch.stopall)
+        mock.patch.object(prove_instructions, "find_stage_runs", lambda: [run]).start()
+
+    def prove(self) -> tuple[int, str]:
+        options = mock.Mock(
+            tables=self.folder,
+            emulated=self.folder,
+            code=self.folder,
+            data=self.folder,
+            processed=True,
+            device="NVIDIA X1",
+        )
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = prove_instructions.prove(options)
+        return status, said.getvalue()
+
+    def test_rows_are_written(self) -> None:
+        status, said = self.prove()
+        rows = read_rows(self.folder / "nvidia-x1" / "instructions.csv")
+        found = {
+            one.kernel: (one.emulated, one.measured) for one in rows if one.counter == INSTRUCTIONS
+        }
+        self.assertEqual(
+            found,
+            {"add_rows_kernel": (63510, 63648), "add_columns_kernel": (125353, 125408)},
+        )
+        # The stand-in executed loads alone.
+        self.assertEqual(status, 1)
+        self.assertIn("add_rows_kernel: integer and comparison: 20565 emulated, 0 measured", said)
+
+    def test_a_kernel_without_a_table_is_named(self) -> None:
+        for path in self.folder.glob("*.csv"):
+            path.write_text(path.read_text().replace("add_rows_kernel", "other_kernel"))
+        status, said = self.prove()
+        self.assertEqual(status, 1)
+        self.assertIn("add_rows_kernel: 1 launches emulated, 0 measured", said)
+
+    def test_code_that_nvcc_cannot_compile_is_named(self) -> None:
+        for path in self.folder.glob("*.sass"):
+            path.unlink()
+        with mock.patch.object(
+            prove_instructions, "stage_listings", side_effect=NoMachineCode("nvcc is missing")
+        ):
+            status, said = self.prove()
+        self.assertEqual(status, 1)
+        self.assertIn("basics/01_thread_per_line: no machine code: nvcc is missing", said)
+
+    def test_machine_code_is_kept(self) -> None:
+        (kept,) = self.folder.glob("basics-*.sass")
+        text = kept.read_text()
+        kept.unlink()
+        with mock.patch.object(prove_instructions, "stage_listings", return_value=[text]):
+            self.prove()
+        self.assertEqual(kept.read_text(), text)
 
 
 class PageTest(unittest.TestCase):
