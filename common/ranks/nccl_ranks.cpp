@@ -84,6 +84,10 @@ ncclComm_t NcclRanks::communicator() {
     return communicator_;
 }
 
+void NcclRanks::refuse_more_than(int most) const {
+    if (count_ > most) throw UsageError(text("this stage runs on at most ", most, " ranks"));
+}
+
 void NcclRanks::begin_run() {
     was_told_ = false;
     if (count_ > 1) MPI_Barrier(MPI_COMM_WORLD);
@@ -133,13 +137,12 @@ void NcclRanks::end_all(int status, const std::string& message) const {
     MPI_Abort(MPI_COMM_WORLD, status);
 }
 
-void NcclRanks::gather_bytes(std::byte* all, std::int64_t bytes, std::int64_t unit_bytes) const {
+void NcclRanks::gather_bytes(std::byte* all, std::span<const std::int64_t> begins,
+                             std::int64_t element_bytes) const {
     constexpr std::int64_t kMostBytes = 1 << 30;  // of one message: MPI counts with an int
-    const std::int64_t units = (bytes + unit_bytes - 1) / unit_bytes;
     const auto for_each_part = [&](int rank, auto&& action) {
-        const Slice slice = slice_of(units, rank, count_);
-        const std::int64_t end = std::min(slice.end * unit_bytes, bytes);
-        for (std::int64_t from = slice.begin * unit_bytes; from < end; from += kMostBytes) {
+        const std::int64_t end = begins[rank + 1] * element_bytes;
+        for (std::int64_t from = begins[rank] * element_bytes; from < end; from += kMostBytes) {
             action(all + from, static_cast<int>(std::min(kMostBytes, end - from)));
         }
     };

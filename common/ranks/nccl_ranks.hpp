@@ -7,10 +7,13 @@
 #include <mpi.h>
 #include <nccl.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <source_location>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/slice.hpp"
@@ -49,6 +52,9 @@ class NcclRanks final : public Ranks {
     // must make that call: it takes tenths of a second, so it belongs to the setup.
     ncclComm_t communicator();
 
+    // Errors: UsageError if there are more ranks than the stage can have.
+    void refuse_more_than(int most) const;
+
     // The elements of this rank, of n.
     Slice slice(std::int64_t n) const { return slice_of(n, rank_, count_); }
 
@@ -56,11 +62,23 @@ class NcclRanks final : public Ranks {
     // units, each of `unit` elements; the last unit may have fewer. `all` is host memory.
     template <typename T>
     void gather(std::span<T> all, std::int64_t unit = 1) const {
-        gather_bytes(reinterpret_cast<std::byte*>(all.data()), all.size_bytes(), unit * sizeof(T));
+        const std::int64_t n = static_cast<std::int64_t>(all.size()), units = (n - 1) / unit + 1;
+        std::vector<std::int64_t> begins(count_ + 1, n);
+        for (int r = 0; r < count_; ++r) {
+            begins[r] = std::min(slice_of(units, r, count_).begin * unit, n);
+        }
+        gather(all, begins);
+    }
+
+    // The same for parts of any lengths: rank r has the elements from begins[r] to begins[r + 1].
+    template <typename T>
+    void gather(std::span<T> all, std::span<const std::int64_t> begins) const {
+        gather_bytes(reinterpret_cast<std::byte*>(all.data()), begins, sizeof(T));
     }
 
   private:
-    void gather_bytes(std::byte* all, std::int64_t bytes, std::int64_t unit_bytes) const;
+    void gather_bytes(std::byte* all, std::span<const std::int64_t> begins,
+                      std::int64_t element_bytes) const;
 
     int rank_ = 0;
     int count_ = 1;

@@ -15,6 +15,9 @@ from pathlib import Path
 
 LINKS = Path(__file__).with_name("links.toml")
 RANKS_PER_HOST = 8
+# What a partition of keys reaches, bytes read and written per second: 2^28 keys in 0.98 ms on an H200.
+KEY_RATE = 2.2e12
+LAUNCH = 5e-6  # of a kernel whose result the next one waits for
 
 
 @dataclass(frozen=True)
@@ -35,12 +38,12 @@ class Stage:
 
     stage: str
     size: str
-    # Of the kernels on one H200: recorded for the stage before (montecarlo, nbody), or predicted:
-    # storms in its README, floyd from the recorded rate with 8192 vertices.
-    seconds: float
+    seconds: float  # of the kernels on one H200
+    source: str  # of that number
     fixed: float  # of them, what every rank does alike
     exchange: Callable[[Links, int], float]  # seconds that nothing hides, of so many ranks
     hidden: Callable[[Links, int], float] = lambda links, ranks: 0.0  # seconds behind kernels
+    added: float = 0.0  # seconds of kernels that several ranks share, and one rank does not need
 
 
 def read_links(path: Path = LINKS) -> dict[str, Links]:
@@ -61,11 +64,73 @@ def links_of(ranks: int, links: dict[str, Links]) -> Links:
     return links["host" if ranks <= RANKS_PER_HOST else "network"]
 
 
+def in_turns(work: float, messages: float, parts: int) -> float:
+    """Seconds of work on parts and of their messages, in either order: each behind those of another part."""
+    return max(work, messages) + min(work, messages) / parts
+
+
+def exchanged(keys: float, links: Links, ranks: int) -> float:
+    """Seconds until each rank has sent all but its own part of its 4-byte keys."""
+    return 4.0 * keys / ranks * (ranks - 1) / ranks / links.messages
+
+
+def quicksort_exchange(links: Links, ranks: int) -> float:
+    """Two all-gathers and the sort of the sample, then partitions that the messages of four chunks follow."""
+    keys = 2.0**30
+    begin = 2e-6 * links.latency_us + 20 * LAUNCH
+    return begin + in_turns(8.0 * keys / ranks / KEY_RATE, exchanged(keys, links, ranks), 4)
+
+
+def search_rounds(keys: float, ranks: int) -> int:
+    """As rounds_until_exact() of merge sort: 512 samples of each run."""
+    apart, rounds = keys, 0
+    while apart > 0:
+        apart = 0 if apart <= 512 else (2 * ranks + 3) * ((apart - 1) // 512 + 1)
+        rounds += 1
+    return rounds
+
+
+def mergesort_exchange(links: Links, ranks: int) -> float:
+    """The rounds of the search, then messages of four parts that the merges follow. A level of a merge takes a third
+    of a pass of stage 14, and no merge is faster than memory."""
+    keys = 2.0**30
+    search = search_rounds(keys / ranks, ranks) * (1e-6 * links.latency_us + 2 * LAUNCH)
+    levels = (ranks - 1).bit_length()
+    merge = keys / ranks * max(8.0 / KEY_RATE, levels * 0.7e-3 / 2**28)
+    return search + in_turns(merge, exchanged(keys, links, ranks), 4)
+
+
 STAGES = (
+    Stage(
+        "quicksort/29_many_gpus",
+        "2^30 uniform keys",
+        20.7e-3,
+        "quicksort/README.md: 51.8e9 keys per second in stage 26, at 2^28 keys",
+        0.0,
+        quicksort_exchange,
+        added=4.0 * 2**30 / KEY_RATE,  # the keys of each class are counted
+    ),
+    Stage(
+        "mergesort/21_many_gpus",
+        "2^30 uniform keys",
+        60.8e-3,
+        "plots/data: 13.1 ms in stage 14 at 2^28 keys, with six passes instead of five",
+        0.0,
+        mergesort_exchange,
+    ),
+    Stage(
+        "kmeans/17_many_gpus",
+        "160 million points, k = 16, 20 iterations",
+        3.49e-3,
+        "plots/data: stage 15",
+        0.44e-3,  # the iterations: 20 take so much longer than one
+        lambda links, ranks: 20 * (1e-6 * links.captured_latency_us + 2e-6),
+    ),
     Stage(
         "montecarlo/11_many_gpus",
         "10^11 points",
         26.7e-3,
+        "montecarlo/README.md: stage 09",
         0.05e-3,
         lambda links, ranks: 1e-6 * links.latency_us,
     ),
@@ -73,6 +138,7 @@ STAGES = (
         "nbody/14_many_gpus",
         "1 048 576 bodies",
         338e-3,
+        "nbody/README.md: stage 11",
         0.0,
         # Three lists of sums: a reduce-scatter moves half of an all-reduce.
         lambda links, ranks: 1e-6 * links.latency_us
@@ -84,6 +150,7 @@ STAGES = (
         "storms/22_many_gpus",
         "long: 10^6 cells, 4 waves of 5000 particles",
         9.1e-3,
+        "storms/README.md: predicted for stage 19",
         0.0,
         lambda links, ranks: 1e-6 * links.latency_us,
     ),
@@ -91,6 +158,7 @@ STAGES = (
         "floyd/13_many_gpus",
         "32 768 vertices",
         2.84,
+        "plots/data: the rate of stage 12 with 8192 vertices",
         256 * 10e-6,  # phase 1 of each round
         lambda links, ranks: 0.0,
         lambda links, ranks: 256
@@ -104,7 +172,7 @@ def predict(stage: Stage, ranks: int, links: dict[str, Links]) -> float:
     if ranks == 1:
         return stage.seconds
     used = links_of(ranks, links)
-    divided = (stage.seconds - stage.fixed) / ranks
+    divided = (stage.seconds - stage.fixed + stage.added) / ranks
     return stage.fixed + max(divided, stage.hidden(used, ranks)) + stage.exchange(used, ranks)
 
 

@@ -7,7 +7,14 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from common.tools.explain.rank_model import LINKS, STAGES, predict, read_links, speed_up
+from common.tools.explain.rank_model import (
+    LINKS,
+    STAGES,
+    predict,
+    read_links,
+    search_rounds,
+    speed_up,
+)
 
 MODEL = read_links()
 BY_NAME = {stage.stage.partition("/")[0]: stage for stage in STAGES}
@@ -27,6 +34,22 @@ class ModelTest(unittest.TestCase):
         for chapter, expected in {"montecarlo": 1.99, "nbody": 1.99, "storms": 1.99}.items():
             self.assertAlmostEqual(speed_up(BY_NAME[chapter], 2, MODEL), expected, delta=0.01)
         self.assertGreater(speed_up(BY_NAME["floyd"], 2, MODEL), 1.95)
+        for chapter, expected in {"quicksort": 1.39, "mergesort": 1.79, "kmeans": 1.65}.items():
+            self.assertAlmostEqual(speed_up(BY_NAME[chapter], 2, MODEL), expected, delta=0.01)
+
+    def test_messages_cost_what_the_partition_does_not_hide(self) -> None:
+        fast, slow = (
+            MODEL | {"host": replace(MODEL["host"], messages=rate)} for rate in (1e15, 1e9)
+        )
+        sort = BY_NAME["quicksort"]
+        self.assertLess(predict(sort, 2, fast), predict(sort, 2, MODEL))
+        half_of_a_half = 4 * 2**30 / 4  # bytes
+        self.assertAlmostEqual(
+            predict(sort, 2, slow) - predict(sort, 2, MODEL), half_of_a_half / 1e9, delta=0.01
+        )
+
+    def test_a_search_ends_sooner_with_fewer_keys(self) -> None:
+        self.assertEqual([search_rounds(keys, 2) for keys in (0, 512, 513, 2**29)], [0, 1, 2, 5])
 
     def test_a_slow_link_limits_what_cannot_be_hidden(self) -> None:
         host = MODEL["host"]

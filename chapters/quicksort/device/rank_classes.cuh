@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The level above the others in a sort on several ranks: its sample, and the classes that the
+// splitters part the keys into (problem/rank_cuts.hpp). For the last stage.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "device/multiway.cuh"
+#include "device/sample.cuh"
+#include "problem/quicksort.hpp"
+#include "problem/rank_cuts.hpp"
+
+namespace quicksort {
+
+inline constexpr int kCopies = 8;  // of a counter in shared memory: lanes of one class wait less
+
+// Sample i of `samples` becomes samples[i]. A rank without keys shows the largest key.
+static __global__ void sample_keys_kernel(const Key* __restrict__ keys, std::int64_t count,
+                                          int samples, std::uint64_t seed,
+                                          Key* __restrict__ sample) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= samples) return;
+    sample[i] = count > 0 ? keys[sample_place(i, samples, count, seed)] : kLargestKey;
+}
+
+// Twice the number of splitters that are less than the key, and 1 if the next one equals it.
+__device__ __forceinline__ int class_of(const Key* s_splitters, int splitters, Key key) {
+    int less = 0;
+    for (int step = kMostRanks / 2; step > 0; step /= 2) {
+        if (less + step <= splitters && s_splitters[less + step - 1] < key) less += step;
+    }
+    return 2 * less + (less < splitters && s_splitters[less] == key);
+}
+
+// One block per tile; counts[kMostClasses * c + k] becomes the number of keys of class k in chunk
+// c.
+static __global__ void __launch_bounds__(kThreads)
+    count_classes_kernel(const Key* __restrict__ keys, std::int64_t count, int chunk_tiles,
+                         const Key* __restrict__ splitters, int ranks,
+                         ClassCount* __restrict__ counts) {
+    __shared__ Key s_splitters[kMostRanks];
+    __shared__ unsigned s_counts[kMostClasses * kCopies];
+    const int thread = threadIdx.x, classes = 2 * ranks - 1;
+    for (int i = thread; i < classes * kCopies; i += kThreads) s_counts[i] = 0;
+    if (thread < ranks - 1) s_splitters[thread] = splitters[thread];
+    __syncthreads();
+    const std::int64_t first = std::int64_t{blockIdx.x} * kTileKeys;
+#pragma unroll 4
+    for (int j = 0; j < kKeysPerThread; ++j) {
+        const std::int64_t i = first + j * kThreads + thread;
+        if (i >= count) break;
+        const int own = class_of(s_splitters, ranks - 1, keys[i]);
+        atomicAdd(&s_counts[own * kCopies + thread % kCopies], 1u);
+    }
+    __syncthreads();
+    if (thread >= classes) return;
+    unsigned sum = 0;
+    for (int copy = 0; copy < kCopies; ++copy) sum += s_counts[thread * kCopies + copy];
+    if (sum > 0) atomicAdd(&counts[blockIdx.x / chunk_tiles * kMostClasses + thread], sum);
+}
+
+}  // namespace quicksort
