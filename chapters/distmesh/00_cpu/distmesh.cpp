@@ -113,7 +113,7 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
         timer.end();
         if (mesh.is_crowded()) mesh.drop(crowded);
     }
-    mesh.finish(output);
+    mesh.finish(output, timer);
     timer.note_grid(1, 1);
     timer.declare_work({.bytes = 0, .operations = mesh.work().operations});
 }

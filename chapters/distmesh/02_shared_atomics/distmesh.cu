@@ -130,7 +130,7 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
         timer.end();
         if (mesh.is_crowded()) mesh.drop(crowded);
     }
-    mesh.finish(output);
+    mesh.finish(output, timer);
     timer.note_grid((3 * mesh.count() + kBlockSize - 1) / kBlockSize, kBlockSize);
     timer.declare_work(mesh.work());
 }

@@ -173,7 +173,7 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
         timer.end();
         if (mesh.is_crowded()) mesh.drop(crowded);
     }
-    mesh.finish(output);
+    mesh.finish(output, timer);
     timer.note_grid(most_blocks, kBlockSize);
     timer.declare_work(mesh.work());
 }

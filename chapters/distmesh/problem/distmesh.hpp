@@ -46,7 +46,6 @@ inline constexpr double kCrowded = 2;  // a bar with L0 > 2 L has one end too ma
 // the push to both ends.
 inline constexpr double kOperationsPerBar = 19;
 
-inline constexpr double kFlat = 0.6;  // quality of a triangle at the boundary that is mended
 inline constexpr int kMostMendings = 10;
 
 inline constexpr std::int64_t kMaxPoints = 100'000'000;  // three bars each fit 31 bits
@@ -95,6 +94,14 @@ struct Status {
     std::int32_t crowded;  // bars are much too short, and no point was moved
 };
 
+// What a launch did that makes iterations and repairs, and how it ended.
+struct Launched {
+    Status status;  // of the last iteration
+    std::int32_t is_mesh;  // all is at rest, no triangle is turned over, and none is to be mended
+    std::int64_t iterations, iterations_here;  // in all, and since the last repair
+    std::int64_t repairs, bars;  // bars: the sum over all iterations
+};
+
 // What every stage leaves to the host: triangulations, and the decision which iteration is the
 // last.
 //     Mesh mesh(input);
@@ -102,7 +109,7 @@ struct Status {
 //         do { ...  mesh.end_iterations(status); } while (mesh.goes_on());  // of mesh.points
 //         if (mesh.is_crowded()) mesh.drop(crowded);
 //     }
-//     mesh.finish(output);
+//     mesh.finish(output, timer);
 class Mesh {
   public:
     explicit Mesh(const Input& input);  // keeps a reference to the input
@@ -168,8 +175,15 @@ class Mesh {
     // Drops the marked points except the fixed ones, unless the iterations are over.
     void drop(std::span<const std::int32_t> crowded);
 
+    // For a stage that makes repairs in the launch of its iterations: what the launch did.
+    void end_launch(const Launched& launched);
+    // Whether a repair is enough: every point has a triangle.
+    bool can_repair() const { return all_joined_; }
+
     // Points without triangles are left out.
     void finish(Output& output) const;
+    // The same, timed as the host's.
+    void finish(Output& output, PhaseTimer& timer) const;
 
   private:
     bool is_inside(const Triangle& triangle) const;
@@ -224,10 +238,6 @@ struct Rows {
     std::int64_t count() const { return static_cast<std::int64_t>(begins.size()) - 1; }
 };
 Rows rows_of(const Input& input);
-
-// Twice the radius of the inscribed circle over that of the circumscribed circle: 1 for an
-// equilateral triangle.
-double quality(Point a, Point b, Point c);
 
 // A stage: runs the iterations, marking its phases.
 using GenerateMesh = void (*)(const Input&, Output&, PhaseTimer&);

@@ -10,6 +10,7 @@
 namespace distmesh {
 
 inline constexpr double kInsideTolerance = 0.001;  // geps, of h0
+inline constexpr double kFlat = 0.6;  // quality of a triangle at the boundary that is mended
 // Far above the rounding error of an area (in h0 squared) and of a sum of three products.
 inline constexpr double kRounding = 1e-12;
 
@@ -70,6 +71,22 @@ DISTMESH_BOTH inline bool is_wrong_diagonal(double h0, Point a, Point b, Point c
     const Point passed = abc <= rounding ? c : d;
     return squared_distance(a, b) >
            std::fmax(squared_distance(a, passed), squared_distance(b, passed));
+}
+
+// Twice the radius of the inscribed circle over that of the circumscribed circle: 1 for an
+// equilateral triangle.
+DISTMESH_BOTH inline double quality(Point a, Point b, Point c) {
+    const double ab = std::hypot(b.x - a.x, b.y - a.y), bc = std::hypot(c.x - b.x, c.y - b.y),
+                 ca = std::hypot(a.x - c.x, a.y - c.y);
+    return (ab + bc - ca) * (bc + ca - ab) * (ca + ab - bc) / (ab * bc * ca);
+}
+
+// Whether a point at rest is just behind the edge from a to b of the boundary, where it belongs.
+DISTMESH_BOTH inline bool is_to_mend(const Domain& domain, double h0, Point a, Point b,
+                                     Point point) {
+    const double wide = (a.x - point.x) * (b.x - point.x) + (a.y - point.y) * (b.y - point.y);
+    return wide < 0 && quality(a, b, point) < kFlat &&
+           distance(domain, point.x, point.y) < -kInsideTolerance * h0;
 }
 
 }  // namespace distmesh

@@ -129,12 +129,6 @@ HalfEdges with_ghosts(std::span<const Point> points, std::span<const Triangle> t
     return result;
 }
 
-double quality(Point a, Point b, Point c) {
-    const double ab = std::hypot(b.x - a.x, b.y - a.y), bc = std::hypot(c.x - b.x, c.y - b.y),
-                 ca = std::hypot(a.x - c.x, a.y - c.y);
-    return (ab + bc - ca) * (bc + ca - ab) * (ca + ab - bc) / (ab * bc * ca);
-}
-
 Mesh::Mesh(const Input& input) : points(input.points), input_(input) {}
 
 bool Mesh::is_inside(const Triangle& triangle) const {
@@ -212,9 +206,7 @@ bool Mesh::mend() {
         }
         const Point a = points[side.a], b = points[side.b];
         Point& point = points[across];
-        const double wide = (a.x - point.x) * (b.x - point.x) + (a.y - point.y) * (b.y - point.y);
-        if (wide >= 0 || quality(a, b, point) >= kFlat) continue;
-        if (distance(input_.domain, point.x, point.y) >= -kInsideTolerance * input_.h0) continue;
+        if (!is_to_mend(input_.domain, input_.h0, a, b, point)) continue;
         const Point middle = {(a.x + b.x) / 2, (a.y + b.y) / 2};
         const double step = kGradientStep * input_.h0;
         const double outside = distance(input_.domain, middle.x, middle.y);
@@ -252,6 +244,16 @@ void Mesh::end_iterations(const Status& status, std::int64_t iterations) {
     converged_ = at_rest && iterations_here_ == 1;
     crowded_ = status.crowded != 0;
     ended_ = at_rest || crowded_ || status.drifted != 0;
+}
+
+void Mesh::end_launch(const Launched& launched) {
+    const std::int64_t before = launched.iterations - launched.iterations_here;
+    repairs_ += launched.repairs;
+    iterations_ += before;
+    points_done_ += before * count();
+    bars_done_ += launched.bars - launched.iterations_here * bar_count();
+    iterations_here_ = 0;
+    end_iterations(launched.status, launched.iterations_here);
 }
 
 void Mesh::leave_out_others() {
@@ -312,6 +314,12 @@ void Mesh::finish(Output& output) const {
     output.triangulations = triangulations_ + repairs_;
     output.host_triangulations = triangulations_;
     output.converged = converged_;
+}
+
+void Mesh::finish(Output& output, PhaseTimer& timer) const {
+    timer.begin(Phase::kHost);
+    finish(output);
+    timer.end();
 }
 
 }  // namespace distmesh
