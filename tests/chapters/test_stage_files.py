@@ -20,19 +20,20 @@ MAX_COLUMNS = 100
 MAX_KERNEL_LINES = 60
 MAX_ADDED_LINES = 60
 # One idea that takes more lines: lines between pairs together with loads ahead; slices of bodies or rows, and what
-# the ranks exchange; a merge of several runs, with its layouts; loads that need another layout; two bounds, and
-# what to do where they differ; a kernel for neighbouring cells; a sort within a sort; a triangulation with all its
-# indices; a point that computes forces.
+# the ranks exchange; a merge of several runs, with its layouts; loads that need another layout; a table,
+# and what to do with the distances beyond it; a sort within a sort; a triangulation with all its indices;
+# iterations of points instead of bars; a launch that makes all that several kernels and the host did.
 MORE_ADDED_LINES = {
-    "distmesh/12_rows": 160,
-    "distmesh/13_two_barriers": 75,
+    "distmesh/08_device_lists": 65,
+    "distmesh/12_rows": 165,
+    "distmesh/13_lanes": 155,
+    "distmesh/15_one_launch": 150,
     "floyd/13_many_gpus": 105,
     "kmeans/10_pair_tests": 95,
     "nbody/14_many_gpus": 95,
     "mergesort/14_eight_ways": 115,
     "mergesort/16_conflict_free": 65,
-    "storms/20_two_bounds": 105,
-    "storms/21_shared_root": 90,
+    "storms/20_distance_table": 95,
     "quicksort/20_sub_buckets": 70,
 }
 

@@ -3,8 +3,7 @@
 // Idea: the device itself finds which edges are bars and lists the bars of each point: one way
 // round each point per triangulation, in place of one per iteration. A point reserves its part of
 // the list with an atomic addition.
-// Compared with 07_half_edges: find_bars_kernel and list_bars_kernel; gather_force() reads lists
-// again, as in 04_gather. The host sends the corners of triangles in place of bars.
+// Compared with 07_half_edges: find_bars_kernel and list_bars(); gather_force() of 04_gather.
 // Limit now: the triangulations on the host.
 // Not of the thesis nor of Gaudiani 2012.
 #include <cooperative_groups.h>
@@ -65,12 +64,10 @@ __global__ void find_bars_kernel(DeviceMesh mesh, Triangulation triangles) {
     mesh.bars[triangles.edges[h]] = is_bar ? make_int2(a, b) : make_int2(-1, -1);
 }
 
-// One thread per point. Where in the list its bars lie depends on the order of the threads, but
-// their own order does not: it is that round the point.
-__global__ void list_bars_kernel(DeviceMesh mesh, Triangulation triangles, BarLists bars,
-                                 int* listed) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
-    if (i >= mesh.count) return;
+// Where in the list the bars of point i lie depends on the order of the threads, but their own
+// order does not: it is that round the point.
+__device__ __forceinline__ void list_bars(const DeviceMesh& mesh, const Triangulation& triangles,
+                                          const BarLists& bars, int* listed, std::int64_t i) {
     int own = 0;
     go_round(triangles.twins, triangles.leaving[i],
              [&](int h) { own += mesh.bars[triangles.edges[h]].x >= 0 ? 1 : 0; });
@@ -81,6 +78,12 @@ __global__ void list_bars_kernel(DeviceMesh mesh, Triangulation triangles, BarLi
         if (mesh.bars[bar].x >= 0) bars.list[place++] = h < triangles.twins[h] ? bar : ~bar;
     });
     bars.ends[i] = place;
+}
+
+__global__ void list_bars_kernel(DeviceMesh mesh, Triangulation triangles, BarLists bars,
+                                 int* listed) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
+    if (i < mesh.count) list_bars(mesh, triangles, bars, listed, i);
 }
 
 __global__ void iterate_kernel(DeviceMesh mesh, BarLists bars, Loop loop) {
@@ -187,7 +190,7 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
         timer.end();
         if (mesh.is_crowded()) mesh.drop(crowded);
     }
-    mesh.finish(output);
+    mesh.finish(output, timer);
     timer.note_grid(most_blocks, kBlockSize);
     timer.declare_work(mesh.work());
 }

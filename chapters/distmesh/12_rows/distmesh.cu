@@ -14,7 +14,7 @@
 
 #include "device/resident_mesh.cuh"
 
-using course::cuda_check, course::DeviceBuffer;
+using course::cuda_check, course::DeviceBuffer, course::resident_blocks;
 using distmesh::copy, distmesh::Domain, distmesh::Mesh, distmesh::ResidentMesh, distmesh::Rows;
 using distmesh::Input, distmesh::Output, distmesh::Phase, distmesh::PhaseTimer;
 
@@ -185,11 +185,13 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kSetup);
     Mesh mesh(input);
     const Rows rows = rows_of(input);
-    ResidentMesh resident(input, distmesh::iterate_kernel, timer);
+    ResidentMesh resident(
+        input, {distmesh::iterate_kernel, resident_blocks(distmesh::iterate_kernel, kBlockSize)},
+        timer);
     bool kept = rows.loose.empty() && rows.count() > 1 && mesh.begin_on_device();
     if (kept) kept = mesh.end_repair(triangulate_rows(rows, resident, timer));
     resident.come_to_rest(mesh, kept);
-    mesh.finish(output);
+    mesh.finish(output, timer);
 }
 
 int main(int argc, char** argv) {

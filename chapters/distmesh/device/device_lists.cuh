@@ -48,12 +48,10 @@ __global__ void find_bars_kernel(DeviceMesh mesh, Triangulation triangles) {
     mesh.bars[triangles.edges[h]] = is_bar ? make_int2(a, b) : make_int2(-1, -1);
 }
 
-// One thread per point. Where in the list its bars lie depends on the order of the threads, but
-// their own order does not: it is that round the point.
-__global__ void list_bars_kernel(DeviceMesh mesh, Triangulation triangles, BarLists bars,
-                                 int* listed) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
-    if (i >= mesh.count) return;
+// Where in the list the bars of point i lie depends on the order of the threads, but their own
+// order does not: it is that round the point.
+__device__ __forceinline__ void list_bars(const DeviceMesh& mesh, const Triangulation& triangles,
+                                          const BarLists& bars, int* listed, std::int64_t i) {
     int own = 0;
     go_round(triangles.twins, triangles.leaving[i],
              [&](int h) { own += mesh.bars[triangles.edges[h]].x >= 0 ? 1 : 0; });
@@ -64,6 +62,12 @@ __global__ void list_bars_kernel(DeviceMesh mesh, Triangulation triangles, BarLi
         if (mesh.bars[bar].x >= 0) bars.list[place++] = h < triangles.twins[h] ? bar : ~bar;
     });
     bars.ends[i] = place;
+}
+
+__global__ void list_bars_kernel(DeviceMesh mesh, Triangulation triangles, BarLists bars,
+                                 int* listed) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockSize + threadIdx.x;
+    if (i < mesh.count) list_bars(mesh, triangles, bars, listed, i);
 }
 
 __global__ void iterate_kernel(DeviceMesh mesh, BarLists bars, Loop loop) {

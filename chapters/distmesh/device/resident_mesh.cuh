@@ -12,19 +12,24 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/resident_blocks.hpp"
 #include "device/claims.cuh"
 #include "problem/distmesh.hpp"
 
 namespace distmesh {
 
-using course::cuda_check, course::DeviceBuffer;
+using course::cuda_check, course::DeviceBuffer, course::resident_blocks;
 
-using IterateKernel = void (*)(DeviceMesh, BarLists, Loop);
+struct Iterate {
+    void (*kernel)(DeviceMesh, BarLists, Loop);
+    std::int64_t blocks;  // that the device holds at once
+    int threads_per_bar = 1;
+};
 
 class ResidentMesh {
   public:
     // Copies the points at the start and the polygons to the device.
-    ResidentMesh(const Input& input, IterateKernel iterate, PhaseTimer& timer);
+    ResidentMesh(const Input& input, const Iterate& iterate, PhaseTimer& timer);
 
     // The points and the triangulation. A stage that makes the first triangulation fills
     // 2 bar_count half-edges.
@@ -37,14 +42,16 @@ class ResidentMesh {
     // All iterations. `kept`: the device has a triangulation; else the host makes the first one.
     void come_to_rest(Mesh& host, bool kept);
 
-  private:
+  protected:
     void copy_triangulation(const Mesh& host);
+    void copy_mesh(Mesh& host);
+    void copy_points(Mesh& host);
     Progress iterate(Mesh& host);
 
     PhaseTimer& timer_;
-    IterateKernel iterate_;
+    Iterate iterate_;
     std::int64_t most_bars_;  // and edges to ghosts
-    std::int64_t multiprocessors_ = 0, most_blocks_ = 0;  // at once
+    int multiprocessors_ = 0;
     DeviceBuffer<double2> points_, triangulated_, pushes_;
     DeviceBuffer<Point> vertices_;
     DeviceBuffer<int2> bars_;
@@ -67,21 +74,10 @@ inline unsigned blocks_for(std::int64_t threads) {
     return static_cast<unsigned>((threads + kBlockSize - 1) / kBlockSize);
 }
 
-// Blocks of the kernel that the device holds at once.
-inline std::int64_t blocks_at_once(IterateKernel kernel, std::int64_t& multiprocessors) {
-    int device = 0, processors = 0, blocks_each = 0;
-    cuda_check(cudaGetDevice(&device));
-    cuda_check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, kernel, kBlockSize, 0));
-    multiprocessors = processors;
-    return multiprocessors * blocks_each;
-}
-
-inline ResidentMesh::ResidentMesh(const Input& input, IterateKernel iterate, PhaseTimer& timer)
+inline ResidentMesh::ResidentMesh(const Input& input, const Iterate& iterate, PhaseTimer& timer)
     : timer_(timer),
       iterate_(iterate),
       most_bars_(6 * input.count()),
-      most_blocks_(blocks_at_once(iterate, multiprocessors_)),
       points_(input.count()),
       triangulated_(input.count()),
       pushes_(most_bars_),
@@ -102,8 +98,11 @@ inline ResidentMesh::ResidentMesh(const Input& input, IterateKernel iterate, Pha
       wished_(2),
       wishes_(most_bars_),
       claims_(2 * most_bars_ / 3),
-      sums_(most_blocks_),
+      sums_(iterate.blocks),
       progress_(1) {
+    int device = 0;
+    cuda_check(cudaGetDevice(&device));
+    cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
     mesh = {points_.data(),    triangulated_.data(), bars_.data(),    lengths_.data(),
             wanted_.data(),    pushes_.data(),       crowded_.data(), input.count(),
             3 * input.count(), input.fixed,          input.domain,    input.h0};
@@ -163,11 +162,12 @@ inline Progress ResidentMesh::iterate(Mesh& host) {
     BarLists lists = {begins_.data(), ends_.data(), list_.data()};
     list_bars_kernel<<<blocks_for(count), kBlockSize>>>(mesh, triangles, lists, listed_.data());
     cuda_check(cudaGetLastError());
+    const std::int64_t threads = iterate_.threads_per_bar * mesh.bar_count;
     const dim3 blocks(
-        static_cast<unsigned>(std::min<std::int64_t>(blocks_for(mesh.bar_count), most_blocks_)));
+        static_cast<unsigned>(std::min<std::int64_t>(blocks_for(threads), iterate_.blocks)));
     Loop loop = {sums_.data(), progress_.data(), host.iterations(), host.iterations_left()};
     void* arguments[] = {&mesh, &lists, &loop};
-    cuda_check(cudaLaunchCooperativeKernel(iterate_, blocks, kBlockSize, arguments));
+    cuda_check(cudaLaunchCooperativeKernel(iterate_.kernel, blocks, kBlockSize, arguments));
     timer_.begin(Phase::kCopyOut);
     Progress progress;
     int listed = 0;
@@ -178,35 +178,43 @@ inline Progress ResidentMesh::iterate(Mesh& host) {
     return progress;
 }
 
+// A mesh at rest, with the triangles that do not belong to it.
+inline void ResidentMesh::copy_mesh(Mesh& host) {
+    timer_.begin(Phase::kCopyOut);
+    const std::int64_t corners = 2 * mesh.bar_count / 3;
+    host.triangles.resize(corners);
+    host.triangulated.resize(mesh.count);
+    copy(host.triangles.data(), reinterpret_cast<const Triangle*>(corners_.data()), corners,
+         cudaMemcpyDeviceToHost);
+    copy(host.points.data(), points_.data(), mesh.count, cudaMemcpyDeviceToHost);
+    copy(host.triangulated.data(), triangulated_.data(), mesh.count, cudaMemcpyDeviceToHost);
+    timer_.end();
+}
+
+// Points that the host triangulates, without the crowded ones.
+inline void ResidentMesh::copy_points(Mesh& host) {
+    timer_.begin(Phase::kCopyOut);
+    copy(host.points.data(), points_.data(), mesh.count, cudaMemcpyDeviceToHost);
+    std::vector<std::int32_t> crowded(host.is_crowded() ? mesh.count : 0);
+    copy(crowded.data(), crowded_.data(), static_cast<std::int64_t>(crowded.size()),
+         cudaMemcpyDeviceToHost);
+    timer_.end();
+    if (host.is_crowded()) host.drop(crowded);
+}
+
 inline void ResidentMesh::come_to_rest(Mesh& host, bool kept) {
     while (kept || host.triangulate()) {
         if (!kept) copy_triangulation(host);
         const Progress progress = iterate(host);
         host.end_iterations(progress.statuses[progress.iterations % 2], progress.iterations);
         if (host.at_rest()) {
-            timer_.begin(Phase::kCopyOut);
-            const std::int64_t corners = 2 * mesh.bar_count / 3;
-            host.triangles.resize(corners);
-            host.triangulated.resize(mesh.count);
-            copy(host.triangles.data(), reinterpret_cast<const Triangle*>(corners_.data()), corners,
-                 cudaMemcpyDeviceToHost);
-            copy(host.points.data(), points_.data(), mesh.count, cudaMemcpyDeviceToHost);
-            copy(host.triangulated.data(), triangulated_.data(), mesh.count,
-                 cudaMemcpyDeviceToHost);
-            timer_.end();
+            copy_mesh(host);
             host.leave_out_others();
         }
         kept = host.begin_repair() && host.end_repair(mend(mesh.domain));
-        if (kept) continue;
-        timer_.begin(Phase::kCopyOut);
-        copy(host.points.data(), points_.data(), mesh.count, cudaMemcpyDeviceToHost);
-        std::vector<std::int32_t> crowded(host.is_crowded() ? mesh.count : 0);
-        copy(crowded.data(), crowded_.data(), static_cast<std::int64_t>(crowded.size()),
-             cudaMemcpyDeviceToHost);
-        timer_.end();
-        if (host.is_crowded()) host.drop(crowded);
+        if (!kept) copy_points(host);
     }
-    timer_.note_grid(most_blocks_, kBlockSize);
+    timer_.note_grid(iterate_.blocks, kBlockSize);
     timer_.declare_work(host.work());
 }
 

@@ -50,7 +50,9 @@ TEST_P(FirstTriangulation, IsTheHosts) {
 
     const auto backend = course::open_backend(0);
     PhaseTimer timer(*backend);
-    ResidentMesh resident(*input, distmesh::iterate_kernel, timer);
+    ResidentMesh resident(
+        *input, {distmesh::iterate_kernel, resident_blocks(distmesh::iterate_kernel, kBlockSize)},
+        timer);
     ASSERT_TRUE(triangulate_rows(rows, resident, timer));
     std::vector<Triangle> triangles(2 * resident.mesh.bar_count / 3);
     std::vector<int> twins(2 * resident.mesh.bar_count), edges(twins.size());

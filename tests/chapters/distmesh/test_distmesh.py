@@ -26,7 +26,8 @@ SAME_BITS = (
     ("09_kept_triangulation",),
     ("10_edge_flips",),
     ("11_claims",),
-    ("12_rows", "13_two_barriers"),
+    ("12_rows",),
+    ("13_lanes", "14_own_lists", "15_one_launch"),
 )
 SAME_EVERY_RUN = ("00_cpu", *(stage for group in SAME_BITS for stage in group))
 PROGRAMS = load_programs(STAGES_JSON, ENGINE, "distmesh")
@@ -155,7 +156,7 @@ class DistmeshTest(unittest.TestCase):
             (["--minus", "circle:0,0,0.3", "--grading", 2, "--n", 60], 0),
             (["--domain", "square-hole", "--n", 75], 2),
         ):
-            for stage in ("12_rows", "13_two_barriers"):
+            for stage in ("12_rows", "13_lanes", "14_own_lists", "15_one_launch"):
                 if stage not in PROGRAMS:  # counted late
                     continue
                 with self.subTest(f"{stage} {words}"):
