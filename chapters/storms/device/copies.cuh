@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The particles' way to the device, for the stages from 20 on.
+// What the host proves of waves, and the particles' way to the device, for the stages from 20 on.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "common/cuda/cuda_check.hpp"
 #include "problem/storms.hpp"
 
 namespace storms {
+
+// Whether no particle has the value 0, and all cells and particles lie within `limit` of 0.
+inline bool is_proven(std::span<const Wave> waves, std::int64_t size, std::int64_t limit) {
+    return size <= limit && std::ranges::all_of(waves, [&](const Wave& wave) {
+               return !wave.has_zeros() && wave.is_nearer_than(limit);
+           });
+}
 
 // Copies the particles of all waves to the device, and where each wave begins in their lists;
 // begins[waves] is where the last one ends.

@@ -14,21 +14,13 @@
 #include "14_proven_waves/storms.cu"
 #undef main
 #include "device/third.cuh"
+#include "tests/chapters/storms/documented.cuh"
 #include "tests/chapters/storms/hard_shares.cuh"
 
 namespace {
 
 constexpr int kBlock = 256;
-constexpr float kDocumentedUnits = 2;  // the error of rsqrt.approx
-
 std::int64_t blocks_for(std::int64_t count) { return (count + kBlock - 1) / kBlock; }
-
-// Whether the approximation of 1 / sqrt(d) is as near as documented.
-__device__ bool is_documented(float approximation, float d) {
-    const double exact = 1 / sqrt(static_cast<double>(d));
-    const double unit = ldexp(1.0, ilogb(exact) - 23);
-    return fabs(approximation - exact) <= kDocumentedUnits * unit;
-}
 
 // Counts the d from `first` on that have a wrong quotient: for the hardest shares of their root and
 // two simple ones, with any approximation that is as near as documented.
