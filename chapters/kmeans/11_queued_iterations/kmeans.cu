@@ -110,7 +110,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
                          d_before.data(),     d_sizes.data(), input.max_iterations,
                          input.all_iterations};
-    const Progress progress = queue.run(input.max_iterations, [&] {
+    queue.run(input.max_iterations, IterationQueue::kBatch, [&] {
         find_candidates_kernel<<<(cells - 1) / kCellBlock + 1, kCellBlock>>>(
             table, d_centroids.data(), k, lines);
         cuda_check(cudaGetLastError());
@@ -127,6 +127,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(cudaGetLastError());
 
     timer.begin(Phase::kCopyOut);
+    const Progress progress = queue.wait();
     output.iterations = progress.iterations;
     output.converged = progress.converged != 0;
     cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),

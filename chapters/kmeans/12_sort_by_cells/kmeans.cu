@@ -54,8 +54,8 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
 
 // Sorts the rows of points, and runs all iterations.
 template <class Key>
-Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells, const Tasks& tasks,
-                        const State& state, IterationQueue& queue, PhaseTimer& timer) {
+void run_iterations(const Input& input, CellSort& sort, const Cells& cells, const Tasks& tasks,
+                    const State& state, IterationQueue& queue, PhaseTimer& timer) {
     const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells);
     const int squares = (cells.columns - 1) / kSide + 1;
     make_tasks_kernel<<<dim3(squares, squares), kSide * kSide>>>(sorted, tasks);
@@ -64,7 +64,7 @@ Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells, 
     const std::int64_t useful = kmeans::max_tasks(input.count(), sort.max_cells()) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
     timer.note_grid(blocks, kTaskThreads);
-    return queue.run(input.max_iterations, [&] {
+    queue.run(input.max_iterations, IterationQueue::kBatch, [&] {
         sum_tasks_kernel<<<blocks, kTaskThreads>>>(sorted, tasks, input.k(), state);
         cuda_check(cudaGetLastError());
     });
@@ -100,12 +100,13 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
                          input.all_iterations};
     const auto run =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    const Progress progress = run(input, sort, cells, tasks, state, queue, timer);
+    run(input, sort, cells, tasks, state, queue, timer);
     // The labels are those of the centroids before the last iteration.
     kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
                          d_before.data(), k, sort.d_labels());
 
     timer.begin(Phase::kCopyOut);
+    const Progress progress = queue.wait();
     output.iterations = progress.iterations;
     output.converged = progress.converged != 0;
     output.preparation_ms = sort.preparation_ms();

@@ -83,10 +83,10 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
 
 // Sorts the rows of points, and runs all iterations.
 template <class Key>
-Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells,
-                        CellSumsMemory& memory, const Tasks& tasks, const State& state,
-                        IterationQueue& queue, PhaseTimer& timer) {
-    const CellSums sums = memory.cleared();
+void run_iterations(const Input& input, CellSort& sort, const Cells& cells, CellSumsMemory& memory,
+                    const Tasks& tasks, const State& state, IterationQueue& queue,
+                    PhaseTimer& timer) {
+    const CellSums sums = memory.sums();
     const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells, sums);
     sort.end_preparation();
     const std::int64_t useful = kmeans::max_tasks(input.count(), sort.max_cells()) / kTaskWarps + 1;
@@ -94,7 +94,7 @@ Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells,
     const int cell_blocks =
         kmeans::blocks_at_once(sum_whole_cells_kernel<Key>, kTaskThreads, cells.columns);
     timer.note_grid(blocks, kTaskThreads);
-    return queue.run(input.max_iterations, [&] {
+    queue.run(input.max_iterations, IterationQueue::kBatch, [&] {
         sum_whole_cells_kernel<<<cell_blocks, kTaskThreads>>>(sorted, sums, tasks, input.k(),
                                                               state);
         cuda_check(cudaGetLastError());
@@ -134,12 +134,13 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
                          input.all_iterations};
     const auto run =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    const Progress progress = run(input, sort, cells, d_cell_sums, tasks, state, queue, timer);
+    run(input, sort, cells, d_cell_sums, tasks, state, queue, timer);
     // The labels are those of the centroids before the last iteration.
     kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
                          d_before.data(), k, sort.d_labels());
 
     timer.begin(Phase::kCopyOut);
+    const Progress progress = queue.wait();
     output.iterations = progress.iterations;
     output.converged = progress.converged != 0;
     output.preparation_ms = sort.preparation_ms();

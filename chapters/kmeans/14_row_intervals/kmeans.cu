@@ -87,10 +87,10 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
 
 // Sorts the rows of points, and runs all iterations.
 template <class Key>
-Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells,
-                        CellSumsMemory& memory, const Tasks& tasks, const State& state,
-                        IterationQueue& queue, PhaseTimer& timer) {
-    const CellSums before = memory.cleared();
+void run_iterations(const Input& input, CellSort& sort, const Cells& cells, CellSumsMemory& memory,
+                    const Tasks& tasks, const State& state, IterationQueue& queue,
+                    PhaseTimer& timer) {
+    const CellSums before = memory.sums();
     const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells, before);
     kmeans::scan_sums_kernel<<<cells.columns, kmeans::kMaxSide>>>(cells.columns, before);
     cuda_check(cudaGetLastError());
@@ -101,7 +101,7 @@ Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells,
     const int row_blocks =
         kmeans::blocks_at_once(share_rows_kernel<Key>, kTaskThreads, cells.columns);
     timer.note_grid(blocks, kTaskThreads);
-    return queue.run(input.max_iterations, [&] {
+    queue.run(input.max_iterations, IterationQueue::kBatch, [&] {
         share_rows_kernel<<<row_blocks, kTaskThreads>>>(sorted, before, tasks, input.k(), state);
         cuda_check(cudaGetLastError());
         sum_tasks_kernel<<<blocks, kTaskThreads>>>(sorted, tasks, input.k(), state);
@@ -140,12 +140,13 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
                          input.all_iterations};
     const auto run =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    const Progress progress = run(input, sort, cells, d_cell_sums, tasks, state, queue, timer);
+    run(input, sort, cells, d_cell_sums, tasks, state, queue, timer);
     // The labels are those of the centroids before the last iteration.
     kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
                          d_before.data(), k, sort.d_labels());
 
     timer.begin(Phase::kCopyOut);
+    const Progress progress = queue.wait();
     output.iterations = progress.iterations;
     output.converged = progress.converged != 0;
     output.preparation_ms = sort.preparation_ms();

@@ -87,12 +87,12 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
     if (threadIdx.x == 0) *tasks.number = 0;
 }
 
-// Sorts the rows of points, and runs all iterations.
+// Sorts the rows of points, and queues all iterations. The graph must live until they have ended.
 template <class Key>
-Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells,
-                        CellSumsMemory& memory, const Tasks& tasks, const State& state,
-                        IterationQueue& queue, PhaseTimer& timer) {
-    const CellSums before = memory.cleared();
+Graph run_iterations(const Input& input, CellSort& sort, const Cells& cells, CellSumsMemory& memory,
+                     const Tasks& tasks, const State& state, IterationQueue& queue,
+                     const Stream& stream, PhaseTimer& timer) {
+    const CellSums before = memory.sums();
     const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells, before);
     kmeans::scan_sums_kernel<<<cells.columns, kmeans::kMaxSide>>>(cells.columns, before);
     cuda_check(cudaGetLastError());
@@ -106,8 +106,7 @@ Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells,
     // As few graphs as there must be, all of the same length.
     const std::int64_t graphs = (input.max_iterations - 1) / kMaxIterations + 1;
     const std::int64_t iterations = (input.max_iterations - 1) / graphs + 1;
-    const Stream stream;
-    const Graph graph(stream, [&] {
+    Graph graph(stream, [&] {
         for (std::int64_t i = 0; i < iterations; ++i) {
             share_rows_kernel<<<row_blocks, kTaskThreads, 0, stream.get()>>>(sorted, before, tasks,
                                                                              input.k(), state);
@@ -117,8 +116,8 @@ Progress run_iterations(const Input& input, CellSort& sort, const Cells& cells,
             cuda_check(cudaGetLastError());
         }
     });
-    return queue.run(
-        graphs, [&] { graph.launch(stream); }, 1);
+    queue.run(graphs, 1, [&] { graph.launch(stream); });
+    return graph;
 }
 
 void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
@@ -130,6 +129,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<std::int64_t> d_sizes(k);
     DeviceBuffer<Word> d_sums(kWordsPerSum * k);
     IterationQueue queue;
+    const Stream stream;
     CellSort sort(count);
     CellSumsMemory d_cell_sums(sort.words());
     DeviceBuffer<uint4> d_tasks(kmeans::max_tasks(count, sort.max_rows() * (k + 1)));
@@ -152,12 +152,13 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
                          input.all_iterations};
     const auto run =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    const Progress progress = run(input, sort, cells, d_cell_sums, tasks, state, queue, timer);
+    const Graph graph = run(input, sort, cells, d_cell_sums, tasks, state, queue, stream, timer);
     // The labels are those of the centroids before the last iteration.
     kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
                          d_before.data(), k, sort.d_labels());
 
     timer.begin(Phase::kCopyOut);
+    const Progress progress = queue.wait();
     output.iterations = progress.iterations;
     output.converged = progress.converged != 0;
     output.preparation_ms = sort.preparation_ms();

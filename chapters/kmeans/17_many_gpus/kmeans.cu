@@ -94,13 +94,13 @@ __global__ void __launch_bounds__(kTaskThreads) end_iteration_kernel(int k, Stat
     if (!state.progress->done) end_iteration(state, k);
 }
 
-// Sorts the rows of points, and runs all iterations.
+// Sorts the rows of points, and queues all iterations. The graph must live until they have ended.
 template <class Key>
-Progress run_iterations(const Input& input, std::int64_t count, CellSort& sort, const Cells& cells,
-                        CellSumsMemory& memory, const Tasks& tasks, const State& state,
-                        IterationQueue& queue, PhaseTimer& timer) {
+Graph run_iterations(const Input& input, std::int64_t count, CellSort& sort, const Cells& cells,
+                     CellSumsMemory& memory, const Tasks& tasks, const State& state,
+                     IterationQueue& queue, const Stream& stream, PhaseTimer& timer) {
     course::NcclRanks& ranks = course::NcclRanks::of(timer);
-    const CellSums before = memory.cleared();
+    const CellSums before = memory.sums();
     const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells, before);
     kmeans::scan_sums_kernel<<<cells.columns, kmeans::kMaxSide>>>(cells.columns, before);
     cuda_check(cudaGetLastError());
@@ -114,8 +114,7 @@ Progress run_iterations(const Input& input, std::int64_t count, CellSort& sort, 
     // As few graphs as there must be, all of the same length.
     const std::int64_t graphs = (input.max_iterations - 1) / kMaxIterations + 1;
     const std::int64_t iterations = (input.max_iterations - 1) / graphs + 1;
-    const Stream stream;
-    const Graph graph(stream, [&] {
+    Graph graph(stream, [&] {
         for (std::int64_t i = 0; i < iterations; ++i) {
             share_rows_kernel<<<row_blocks, kTaskThreads, 0, stream.get()>>>(sorted, before, tasks,
                                                                              input.k(), state);
@@ -130,8 +129,8 @@ Progress run_iterations(const Input& input, std::int64_t count, CellSort& sort, 
             cuda_check(cudaGetLastError());
         }
     });
-    return queue.run(
-        graphs, [&] { graph.launch(stream); }, 1);
+    queue.run(graphs, 1, [&] { graph.launch(stream); });
+    return graph;
 }
 
 void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
@@ -139,9 +138,8 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const course::Slice own = ranks.slice(input.count());
     const std::int64_t count = own.size();
     const int k = input.k();
-    const bool takes = CellSort::takes((input.count() - 1) / ranks.count() + 1, k);  // any slice
-    // With fewer points than ranks, every rank finds all clusters.
-    if (input.count() < ranks.count() || !takes)
+    const bool alone = input.count() < ranks.count();  // every rank finds all clusters
+    if (alone || !CellSort::takes((input.count() - 1) / ranks.count() + 1, k))  // any slice
         return kmeans::fused::find_clusters(input, output, timer);
     timer.begin(Phase::kSetup);
     ranks.communicator();  // made here, not while the kernels are timed
@@ -149,6 +147,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<std::int64_t> d_sizes(k);
     DeviceBuffer<Word> d_sums(kWordsPerSum * k);
     IterationQueue queue;
+    const Stream stream;
     CellSort sort(count);
     CellSumsMemory d_cell_sums(sort.words());
     DeviceBuffer<uint4> d_tasks(kmeans::max_tasks(count, sort.max_rows() * (k + 1)));
@@ -171,13 +170,14 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
                          input.all_iterations};
     const auto run =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    const Progress progress =
-        run(input, count, sort, cells, d_cell_sums, tasks, state, queue, timer);
+    const Graph graph =
+        run(input, count, sort, cells, d_cell_sums, tasks, state, queue, stream, timer);
     // The labels are those of the centroids before the last iteration.
     kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
                          d_before.data(), k, sort.d_labels());
 
     timer.begin(Phase::kCopyOut);
+    const Progress progress = queue.wait();
     output.iterations = progress.iterations;
     output.converged = progress.converged != 0;
     output.preparation_ms = sort.preparation_ms();

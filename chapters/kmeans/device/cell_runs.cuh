@@ -46,27 +46,38 @@ __device__ int load_batch(int2 (&loaded)[N], const int2* points, std::int64_t co
     return number;
 }
 
-// The lanes for which `wanted` is true write their numbers side by side. Returns how many they are.
-__device__ inline int push_if(bool wanted, int number, unsigned short* s_queue) {
-    const unsigned int all = __ballot_sync(kAllLanes, wanted);
-    const unsigned int before = all & ((1u << threadIdx.x % 32) - 1);
-    if (wanted) s_queue[__popc(before)] = static_cast<unsigned short>(number);
-    return __popc(all);
-}
-
 constexpr int kLabelThreads = 512, kLabelWarps = kLabelThreads / 32;
 constexpr int kLabelPairs = 4;  // of points, per lane and batch
 constexpr int kLabelBatch = 2 * 32 * kLabelPairs;  // points of a warp
 
+// A warp's points in cut cells, in shared memory, with their places in the batch. When there are
+// 32, the warp finds their labels.
+struct LabelQueue {
+    int2 points[2 * 32];
+    unsigned char places[2 * 32];
+
+    // Appends the points of lanes for which `wanted` is true, behind `number` others. Returns how
+    // many there are now.
+    __device__ int push_if(bool wanted, int2 point, int place, int number) {
+        const unsigned int all = __ballot_sync(kAllLanes, wanted);
+        const int mine = number + __popc(all & ((1u << threadIdx.x % 32) - 1));
+        if (wanted) points[mine] = point;
+        if (wanted) places[mine] = static_cast<unsigned char>(place);
+        return number + __popc(all);
+    }
+};
+
 // Writes all labels, as label_points_kernel does. A warp puts its points in cut cells into a queue.
 // So the lanes compute distances together, and not once for each point that one of them has there.
-// The codes of the table are in dynamic shared memory.
+// Labels are written side by side when all of a batch are known. The codes of the table are in
+// dynamic shared memory.
 __global__ void __launch_bounds__(kLabelThreads)
     label_batches_kernel(const int2* __restrict__ points, std::int64_t count, Table table,
                          const int2* __restrict__ centroids, int k, int* __restrict__ labels) {
     alignas(16) extern __shared__ unsigned char s_codes[];
     __shared__ int2 s_centroids[kMaxColumns];
-    __shared__ unsigned short s_queues[kLabelWarps][kLabelBatch];
+    __shared__ LabelQueue s_queues[kLabelWarps];
+    __shared__ uchar4 s_labels[kLabelWarps][kLabelBatch / 4];
     const int thread = threadIdx.x, lane = thread % 32;
     const Cells& cells = table.cells;
     for (int i = thread; i < cells.count() / 16; i += kLabelThreads) {
@@ -78,7 +89,20 @@ __global__ void __launch_bounds__(kLabelThreads)
         return cells.cell(static_cast<unsigned int>(point.x) - cells.low.x,
                           static_cast<unsigned int>(point.y) - cells.low.y);
     };
-    unsigned short* s_queue = s_queues[thread / 32];
+    LabelQueue& s_queue = s_queues[thread / 32];
+    uchar4* s_fours = s_labels[thread / 32];
+    auto* s_label = reinterpret_cast<unsigned char*>(s_fours);
+    // Finds the labels of at most 32 points of the queue, from number `begin` on.
+    const auto label_queued = [&](int begin, int end) {
+        __syncwarp();  // the queue must be written, and also the codes, which are overwritten now
+        const int i = begin + lane;
+        if (i < end) {
+            const int2 point = s_queue.points[i];
+            s_label[s_queue.places[i]] = static_cast<unsigned char>(
+                nearest_among(table.masks[cell_of(point)], point, s_centroids));
+        }
+        __syncwarp();  // the queue must have been read before a lane writes the next one
+    };
     const std::int64_t stride = gridDim.x * kLabelWarps * kLabelBatch;
     std::int64_t first = (blockIdx.x * kLabelWarps + thread / 32) * std::int64_t{kLabelBatch};
     int2 batch[2 * kLabelPairs];
@@ -86,28 +110,29 @@ __global__ void __launch_bounds__(kLabelThreads)
     for (; first < count; first += stride) {
         int queued = 0;
 #pragma unroll
-        for (int i = 0; i < 2 * kLabelPairs; i += 2) {
-            const int place = 32 * i + 2 * lane;
-            const int code = i < number ? s_codes[cell_of(batch[i])] : 0;
-            const int other = i + 1 < number ? s_codes[cell_of(batch[i + 1])] : 0;
-            if (i + 1 < number) {
-                *reinterpret_cast<int2*>(&labels[first + place]) = make_int2(code, other);
-            } else if (i < number) {
-                labels[first + place] = code;
-            }
-            queued += push_if(code == kSeveral, place, s_queue + queued);
-            queued += push_if(other == kSeveral, place + 1, s_queue + queued);
+        for (int i = 0; i < 2 * kLabelPairs; ++i) {
+            const int place = i / 2 * 64 + 2 * lane + i % 2;
+            const unsigned char code = i < number ? s_codes[cell_of(batch[i])] : 0;
+            s_label[place] = code;
+            queued = s_queue.push_if(code == kSeveral, batch[i], place, queued);
+            if (queued < 32) continue;
+            label_queued(queued - 32, queued);
+            queued -= 32;
         }
         // The next batch is on its way while the queue is worked off.
         const std::int64_t next = first + stride + 2 * lane;
         number = load_batch(batch, points + next, count - next);
-        __syncwarp();  // the queue must be written, and also the codes, which are overwritten now
-        for (int i = lane; i < queued; i += 32) {
-            const int2 point = points[first + s_queue[i]];
-            labels[first + s_queue[i]] =
-                nearest_among(table.masks[cell_of(point)], point, s_centroids);
+        label_queued(0, queued);
+        if (first + kLabelBatch <= count) {
+            for (int i = lane; i < kLabelBatch / 4; i += 32) {
+                const uchar4 four = s_fours[i];
+                reinterpret_cast<int4*>(&labels[first])[i] =
+                    make_int4(four.x, four.y, four.z, four.w);
+            }
+        } else {
+            for (int i = lane; i < count - first; i += 32) labels[first + i] = s_label[i];
         }
-        __syncwarp();  // the queue must have been read before a lane writes the next one
+        __syncwarp();  // labels must have been read before a lane writes the next ones
     }
 }
 

@@ -17,6 +17,7 @@
 #include "device/cells.cuh"
 #include "device/columns.cuh"
 #include "device/fused_sums.cuh"
+#include "device/sort_rows.cuh"
 #include "device/sort_tiles.cuh"
 #include "problem/kmeans.hpp"
 
@@ -55,86 +56,6 @@ struct SortedPoints {
     }
 };
 
-// The row of a point is known from its position in the list, so its key needs only the other bits:
-// the offset in x, and behind it that in y within the row. They fit 32 bits if the grid is narrow.
-template <class Key>
-__device__ Key key_of(const Cells& cells, unsigned int u, unsigned int v) {
-    return static_cast<Key>(u) << cells.shift | (v & ((1u << cells.shift) - 1));
-}
-
-// Counts the points of each row of a grid, and finds the box of all points. Points may be outside
-// of the grid: then the counts are of no use. `box` is as in find_box_kernel.
-__global__ void __launch_bounds__(kTileThreads<Word>)
-    count_rows_kernel(const int2* __restrict__ points, std::int64_t count, Cells cells,
-                      unsigned int* __restrict__ row_counts, int* __restrict__ box) {
-    __shared__ unsigned int s_counts[2 * kMaxSide];  // two, so that fewer warps meet in a word
-    unsigned int* s_mine = &s_counts[threadIdx.x / 32 % 2 * kMaxSide];
-    for (int i = threadIdx.x; i < 2 * kMaxSide; i += kTileThreads<Word>) s_counts[i] = 0;
-    __syncthreads();  // counts must be zero before a thread adds
-    int2 low = points[0], high = low;
-    const std::int64_t stride = gridDim.x * kTilePoints<Word>;
-    for (std::int64_t begin = blockIdx.x * kTilePoints<Word>; begin < count; begin += stride) {
-        int2 mine[kPerThread];
-        const int number = load_points<kTileThreads<Word>>(mine, points, count, begin);
-#pragma unroll
-        for (int i = 0; i < kPerThread; ++i) {
-            if (i >= number) continue;
-            low = make_int2(min(low.x, mine[i].x), min(low.y, mine[i].y));
-            high = make_int2(max(high.x, mine[i].x), max(high.y, mine[i].y));
-            const unsigned int v = static_cast<unsigned int>(mine[i].y) - cells.low.y;
-            atomicAdd(&s_mine[min(v >> cells.shift, kMaxSide - 1u)], 1);
-        }
-    }
-    merge_box(low, high, box);
-    __syncthreads();  // all points of the block must have been counted
-    for (int i = threadIdx.x; i < cells.columns; i += kTileThreads<Word>) {
-        const unsigned int sum = s_counts[i] + s_counts[kMaxSide + i];
-        if (sum > 0) atomicAdd(&row_counts[i], sum);
-    }
-}
-
-// Instead of all points, one of kRowStep can be counted if this finds kRowSample points of an
-// average row. Then each row gets room for so many points more than expected: kRowSlack standard
-// deviations of its count.
-constexpr int kRowStep = 64, kRowSlack = 6;
-constexpr int kRowSample = 256;
-
-// Counts the points 0, kRowStep, 2 kRowStep and so on, `sample` of them, by rows of a grid.
-__global__ void __launch_bounds__(kSampleThreads)
-    sample_rows_kernel(const int2* __restrict__ points, std::int64_t sample, Cells cells,
-                       unsigned int* __restrict__ row_counts) {
-    __shared__ unsigned int s_counts[kMaxSide];
-    for (int i = threadIdx.x; i < kMaxSide; i += kSampleThreads) s_counts[i] = 0;
-    __syncthreads();  // counts must be zero before a thread adds
-    const std::int64_t stride = std::int64_t{gridDim.x} * kSampleThreads;
-    std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kSampleThreads + threadIdx.x;
-    for (; i < sample; i += stride) {
-        const unsigned int v = static_cast<unsigned int>(points[i * kRowStep].y) - cells.low.y;
-        atomicAdd(&s_counts[min(v >> cells.shift, kMaxSide - 1u)], 1);
-    }
-    __syncthreads();  // all points of the block must have been counted
-    for (int row = threadIdx.x; row < kMaxSide; row += kSampleThreads) {
-        if (s_counts[row] > 0) atomicAdd(&row_counts[row], s_counts[row]);
-    }
-}
-
-// One block: where the rows begin, kMaxSide + 1 words, and a copy of it, `cursors`, which the
-// partition by rows moves on. The counts are those of all points, or of a sample.
-__global__ void __launch_bounds__(kMaxSide)
-    place_rows_kernel(const unsigned int* __restrict__ row_counts, bool sampled,
-                      unsigned int* __restrict__ row_starts, unsigned int* __restrict__ cursors) {
-    __shared__ unsigned int s_warps[32];
-    const int row = threadIdx.x;
-    unsigned int room = row_counts[row];
-    if (sampled) {
-        room += static_cast<int>(kRowSlack * sqrtf(static_cast<float>(room))) + 8;
-        room *= kRowStep;
-    }
-    const unsigned int start = scan_block(room, s_warps);
-    row_starts[row] = cursors[row] = start;
-    if (row == kMaxSide - 1) row_starts[kMaxSide] = start + room;
-}
-
 // One block: how many tiles are before each row, kMaxSide + 1 words.
 template <class Key>
 __global__ void __launch_bounds__(kMaxSide)
@@ -148,34 +69,8 @@ __global__ void __launch_bounds__(kMaxSide)
     if (row == kMaxSide - 1) tile_starts[kMaxSide] = tile + tiles;
 }
 
-// One block per tile. Sets *failed to 1 if a point is outside of the grid or has no room in its
-// row.
-template <class Key>
-__global__ void __launch_bounds__(kTileThreads<Key>, kTileBlocks<Key>)
-    partition_by_rows_kernel(const int2* __restrict__ points, std::int64_t count, Cells cells,
-                             const unsigned int* __restrict__ row_starts,
-                             unsigned int* __restrict__ cursors, Key* __restrict__ keys,
-                             int* __restrict__ failed) {
-    Key mine[kPerThread];
-    unsigned int rows[kPerThread], all_bits = 0;
-    int2 loaded[kPerThread];
-    const int number =
-        load_points<kTileThreads<Key>>(loaded, points, count, blockIdx.x * kTilePoints<Key>);
-#pragma unroll
-    for (int i = 0; i < kPerThread; ++i) {
-        if (i >= number) continue;
-        const unsigned int u = static_cast<unsigned int>(loaded[i].x) - cells.low.x;
-        const unsigned int v = static_cast<unsigned int>(loaded[i].y) - cells.low.y;
-        mine[i] = key_of<Key>(cells, u, v);
-        rows[i] = min(v >> cells.shift, kMaxSide - 1u);
-        all_bits |= u | v;
-    }
-    if (all_bits >> cells.shift >> cells.bits > 0) atomicOr(failed, 1);
-    scatter_tile(mine, rows, number, cursors, keys, row_starts + 1, failed);
-}
-
 // Adds up what the lanes of a warp have for a column, in shared memory. If all lanes have the same
-// column, as in a crowded cell, one of them adds for all: the others would wait for each other.
+// column, one of them adds for all: the others would wait for each other.
 __device__ inline void add_to_column(unsigned int* s_sums, unsigned int column, unsigned int value,
                                      bool all_alike) {
     if (all_alike) value = __reduce_add_sync(kAllLanes, value);
@@ -197,8 +92,8 @@ __global__ void __launch_bounds__(kCountThreads, kCountBlocks)
     constexpr unsigned int kLow = kHalves == 1 ? ~0u : 0xffff;
     constexpr int kSums = kWithSums ? kHalves * kMaxSide : 1;
     __shared__ unsigned int s_counts[kMaxSide], s_u[kSums], s_v[kSums];
-    const Tile tile = find_tile<Key>(rows);
-    if (tile.begin == tile.end) return;
+    if (blockIdx.x >= rows.tile_starts[kMaxSide]) return;
+    const Tile tile = find_tile<Key>(rows, blockIdx.x);
     for (int i = threadIdx.x; i < kMaxSide; i += kCountThreads) s_counts[i] = 0;
     for (int i = threadIdx.x; i < kSums; i += kCountThreads) s_u[i] = s_v[i] = 0;
     __syncthreads();  // counts and sums must be zero before a thread adds
@@ -207,14 +102,20 @@ __global__ void __launch_bounds__(kCountThreads, kCountBlocks)
     for (unsigned int done = 0; done < points_of_tile; done += kCountThreads * kCountKeys) {
         Key mine[kCountKeys];
         const int number = load_keys<kCountThreads>(mine, keys, tile.begin + done, tile.end);
+        // Whether all keys of the warp have the same column, as in a crowded cell.
+        const Key first = __shfl_sync(kAllLanes, number > 0 ? mine[0] : Key{0}, 0);
+        Key differing = 0;
 #pragma unroll
         for (int i = 0; i < kCountKeys; ++i) {
-            const bool exists = i < number;
-            const unsigned int column = exists ? mine[i] >> (2 * cells.shift) : kMaxSide;
-            const bool all_alike =
-                __all_sync(kAllLanes, column == __shfl_sync(kAllLanes, column, 0));
-            if (!exists) continue;
-            add_to_column(s_counts, column, 1, all_alike);
+            if (i < number) differing |= mine[i] ^ first;
+        }
+        const bool all_alike =
+            __all_sync(kAllLanes, number == kCountKeys && differing >> (2 * cells.shift) == 0);
+#pragma unroll
+        for (int i = 0; i < kCountKeys; ++i) {
+            if (i >= number) continue;
+            const auto column = static_cast<unsigned int>(mine[i] >> (2 * cells.shift));
+            atomicAdd(&s_counts[column], 1);  // nvcc adds up lanes with the same column
             if constexpr (kWithSums) {
                 const unsigned int u = static_cast<unsigned int>(mine[i] >> cells.shift) & mask;
                 const unsigned int v = static_cast<unsigned int>(mine[i]) & mask;
@@ -255,22 +156,46 @@ __global__ void __launch_bounds__(kMaxSide)
     if (column == cells.columns - 1) starts[cell + 1] = start + count;
 }
 
-// A block has one tile of the list sorted by rows.
+// Whether a block takes one tile after the other, and loads the next one before it writes this one,
+// so that memory reads meanwhile. For keys of 8 bytes, registers do not suffice.
+template <class Key>
+constexpr bool kLoadsAhead = sizeof(Key) == 4;
+
+// Tiles of the list sorted by rows: as many blocks as tiles, or fewer with kLoadsAhead.
 template <class Key>
 __global__ void __launch_bounds__(kTileThreads<Key>, kTileBlocks<Key>)
     partition_by_columns_kernel(const Key* __restrict__ by_rows, Cells cells, Rows rows,
                                 unsigned int* __restrict__ cursors, Key* __restrict__ keys) {
-    const Tile tile = find_tile<Key>(rows);
-    if (tile.begin == tile.end) return;
-    Key mine[kPerThread];
-    unsigned int columns[kPerThread];
-    const int number = load_keys<kTileThreads<Key>>(mine, by_rows, tile.begin, tile.end);
+    alignas(16) extern __shared__ unsigned char s_stage[];
+    __shared__ TileBins s_tile;
+    Key* s_keys = reinterpret_cast<Key*>(s_stage);
+    s_tile.clear<Key>();
+    const auto column_of = [&](Key key) {
+        return static_cast<unsigned int>(key >> (2 * cells.shift));
+    };
+    const unsigned int tiles = rows.tile_starts[kMaxSide];
+    if (blockIdx.x >= tiles) return;
+    Tile tile = find_tile<Key>(rows, blockIdx.x);
+    Key mine[kPerThread<Key>];
+    int number = load_keys<kTileThreads<Key>>(mine, by_rows, tile.begin, tile.end);
+    for (unsigned int i = blockIdx.x; i < tiles; i += gridDim.x) {
+        unsigned int columns[kPerThread<Key>];
 #pragma unroll
-    for (int i = 0; i < kPerThread; ++i) {
-        if (i < number) columns[i] = mine[i] >> (2 * cells.shift);
+        for (int j = 0; j < kPerThread<Key>; ++j) {
+            if (j < number) columns[j] = column_of(mine[j]);
+        }
+        const std::int64_t first_cell = static_cast<std::int64_t>(tile.row) * (cells.columns + 1);
+        sort_tile<Key>(
+            s_tile, columns, number, &cursors[first_cell],
+            [&](int j, unsigned int position, unsigned int) { s_keys[position] = mine[j]; });
+        if (kLoadsAhead<Key> && i + gridDim.x < tiles) {
+            tile = find_tile<Key>(rows, i + gridDim.x);
+            number = load_keys<kTileThreads<Key>>(mine, by_rows, tile.begin, tile.end);
+        }
+        write_tile<false>(s_tile, s_keys, keys,
+                          [&](unsigned int position) { return column_of(s_keys[position]); });
+        if (!kLoadsAhead<Key>) return;
     }
-    scatter_tile(mine, columns, number,
-                 &cursors[static_cast<std::int64_t>(tile.row) * (cells.columns + 1)], keys);
 }
 
 // The memory of a sort, its launches, and how long everything takes until the iterations begin.
@@ -291,6 +216,8 @@ class CellSort {
         while (bits_ < kMaxSortBits && kPointsPerCell << (2 * bits_ + 2) <= count) ++bits_;
         d_starts_ = course::DeviceBuffer<unsigned int>(words());
         d_cursors_ = course::DeviceBuffer<unsigned int>(words());
+        cuda_check(cudaMemset(d_cursors_.data(), 0, d_cursors_.bytes()));
+        clear_box();
     }
 
     int max_cells() const { return 1 << (2 * bits_); }
@@ -322,14 +249,13 @@ class CellSort {
         begin_.record();
         const std::int64_t step = std::max(kSampleStep, count_ / kSamplePoints);
         const std::int64_t sample = (count_ - 1) / step + 1;
-        clear_box();
         sample_box_kernel<<<(sample - 1) / kSampleThreads + 1, kSampleThreads>>>(
             d_points, sample, step, d_box_.data());
         cuda_check(cudaGetLastError());
         Cells cells = cells_over(read_box());
         if (can_sample_rows(cells)) {
             sample_rows(d_points, cells);
-            partition_by_rows(d_points, cells, true);
+            partition_by_rows(d_points, cells, row_step(cells));
             int failed = 0;
             cuda_check(
                 cudaMemcpy(&failed, d_failed_.data(), sizeof failed, cudaMemcpyDeviceToHost));
@@ -346,7 +272,7 @@ class CellSort {
                           last_of(cells.low.y, box.high.y, cells.shift) < cells.columns;
         if (!fits) count_rows(d_points, cells = again);
         cells.high = box.high;
-        partition_by_rows(d_points, cells, false);
+        partition_by_rows(d_points, cells, 1);
         return cells;
     }
 
@@ -357,7 +283,7 @@ class CellSort {
     SortedPoints<Key> sort_rows(const Cells& cells, const CellSums& sums = {nullptr, nullptr}) {
         Key* by_rows = reinterpret_cast<Key*>(d_by_rows_.data());
         Key* sorted = reinterpret_cast<Key*>(d_sorted_.data());
-        constexpr std::size_t kBytes = kStageBytes<Key>;
+        constexpr std::size_t kBytes = kColumnBytes<Key>;
         constexpr int kThreads = kTileThreads<Key>;
         // Every row may have a last tile that is not full. Surplus blocks return.
         const std::int64_t tiles =
@@ -365,7 +291,6 @@ class CellSort {
         const Rows rows = {row_starts(), row_cursors(), tile_starts()};
         cuda_check(cudaFuncSetAttribute(partition_by_columns_kernel<Key>,
                                         cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-        cuda_check(cudaMemsetAsync(d_cursors_.data(), 0, d_cursors_.bytes()));
         count_tiles_kernel<Key><<<1, kMaxSide>>>(rows, tile_starts());
         cuda_check(cudaGetLastError());
         const auto count_cells =
@@ -375,8 +300,10 @@ class CellSort {
         scan_cells_kernel<<<cells.columns, kMaxSide>>>(row_starts(), cells, d_cursors_.data(),
                                                        d_starts_.data());
         cuda_check(cudaGetLastError());
-        partition_by_columns_kernel<Key>
-            <<<tiles, kThreads, kBytes>>>(by_rows, cells, rows, d_cursors_.data(), sorted);
+        const auto partition = partition_by_columns_kernel<Key>;
+        const std::int64_t blocks =
+            kLoadsAhead<Key> ? blocks_at_once(partition, kThreads, tiles, kBytes) : tiles;
+        partition<<<blocks, kThreads, kBytes>>>(by_rows, cells, rows, d_cursors_.data(), sorted);
         cuda_check(cudaGetLastError());
         return {cells, sorted, d_starts_.data()};
     }
@@ -393,7 +320,7 @@ class CellSort {
         cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
         cudaFuncAttributes attributes;
         cuda_check(cudaFuncGetAttributes(&attributes, partition_by_rows_kernel<Key>));
-        return kStageBytes<Key> + attributes.sharedSizeBytes <= static_cast<std::size_t>(bytes);
+        return kRowBytes<Key> + attributes.sharedSizeBytes <= static_cast<std::size_t>(bytes);
     }
 
     // The column or row of a coordinate.
@@ -438,12 +365,17 @@ class CellSort {
         return has_short_keys(cells) && count_ < std::int64_t{1} << 31 &&
                count_ >= std::int64_t{kRowStep} * kRowSample << cells.bits;
     }
+    int row_step(const Cells& cells) const {
+        return static_cast<int>(
+            std::max<std::int64_t>(kRowStep, count_ / kMuchSample >> cells.bits));
+    }
     void sample_rows(const int2* d_points, const Cells& cells) {
-        const std::int64_t sample = (count_ - 1) / kRowStep + 1;
+        const std::int64_t step = row_step(cells), sample = (count_ - 1) / step + 1;
         cuda_check(cudaMemsetAsync(d_rows_.data(), 0, kMaxSide * sizeof(unsigned int)));
         const int blocks =
             blocks_at_once(sample_rows_kernel, kSampleThreads, (sample - 1) / kSampleThreads + 1);
-        sample_rows_kernel<<<blocks, kSampleThreads>>>(d_points, sample, cells, d_rows_.data());
+        sample_rows_kernel<<<blocks, kSampleThreads>>>(d_points, sample, step, cells,
+                                                       d_rows_.data());
         cuda_check(cudaGetLastError());
     }
     void count_rows(const int2* d_points, const Cells& cells) {
@@ -454,8 +386,8 @@ class CellSort {
             d_points, count_, cells, d_rows_.data(), d_box_.data());
         cuda_check(cudaGetLastError());
     }
-    void partition_by_rows(const int2* d_points, const Cells& cells, bool sampled) {
-        place_rows_kernel<<<1, kMaxSide>>>(d_rows_.data(), sampled, row_starts(), row_cursors());
+    void partition_by_rows(const int2* d_points, const Cells& cells, int step) {
+        place_rows_kernel<<<1, kMaxSide>>>(d_rows_.data(), step, row_starts(), row_cursors());
         cuda_check(cudaGetLastError());
         cuda_check(cudaMemsetAsync(d_failed_.data(), 0, d_failed_.bytes()));
         const auto partition = has_short_keys(cells) ? &CellSort::launch_partition<unsigned int>
@@ -464,11 +396,12 @@ class CellSort {
     }
     template <class Key>
     void launch_partition(const int2* d_points, const Cells& cells) {
-        constexpr std::size_t kBytes = kStageBytes<Key>;
+        constexpr std::size_t kBytes = kRowBytes<Key>;
         const std::int64_t tiles = (count_ - 1) / kTilePoints<Key> + 1;
-        cuda_check(cudaFuncSetAttribute(partition_by_rows_kernel<Key>,
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-        partition_by_rows_kernel<<<tiles, kTileThreads<Key>, kBytes>>>(
+        const auto partition = partition_by_rows_kernel<Key>;
+        cuda_check(
+            cudaFuncSetAttribute(partition, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+        partition<<<tiles, kTileThreads<Key>, kBytes>>>(
             d_points, count_, cells, row_starts(), row_cursors(),
             reinterpret_cast<Key*>(d_by_rows_.data()), d_failed_.data());
         cuda_check(cudaGetLastError());

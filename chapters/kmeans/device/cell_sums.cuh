@@ -68,14 +68,13 @@ __device__ inline unsigned int candidates_among(unsigned int candidates, const B
 // The memory of the sums.
 class CellSumsMemory {
   public:
-    explicit CellSumsMemory(std::int64_t words) : d_u_(words), d_v_(words) {}
-
-    // Sums of 0. Does not wait.
-    CellSums cleared() {
-        cuda_check(cudaMemsetAsync(d_u_.data(), 0, d_u_.bytes()));
-        cuda_check(cudaMemsetAsync(d_v_.data(), 0, d_v_.bytes()));
-        return {d_u_.data(), d_v_.data()};
+    // Sums of 0.
+    explicit CellSumsMemory(std::int64_t words) : d_u_(words), d_v_(words) {
+        cuda_check(cudaMemset(d_u_.data(), 0, d_u_.bytes()));
+        cuda_check(cudaMemset(d_v_.data(), 0, d_v_.bytes()));
     }
+
+    CellSums sums() { return {d_u_.data(), d_v_.data()}; }
 
   private:
     course::DeviceBuffer<Word> d_u_, d_v_;

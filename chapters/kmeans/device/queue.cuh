@@ -32,16 +32,19 @@ struct State {
 // Iterations that the host queues without waiting for each.
 class IterationQueue {
   public:
+    static constexpr std::int64_t kBatch =
+        32;  // as many as the GPU does while the host queues them
+
     IterationQueue() { cuda_check(cudaMemset(d_progress_.data(), 0, d_progress_.bytes())); }
 
     Progress* d_progress() { return d_progress_.data(); }
 
     // Calls queue_iteration, which must not wait, max_iterations times, or until they are done. A
     // batch of iterations is queued while the one before it runs, so up to two batches find the
-    // last iteration done. Waits for the device at the end.
+    // last iteration done. Does not wait for the last two.
     template <class QueueIteration>
-    Progress run(std::int64_t max_iterations, const QueueIteration& queue_iteration,
-                 std::int64_t iterations_per_batch = kBatch) {
+    void run(std::int64_t max_iterations, std::int64_t iterations_per_batch,
+             const QueueIteration& queue_iteration) {
         for (std::int64_t queued = 0, batch = 0; queued < max_iterations; ++batch) {
             Progress* progress = &h_progress_.data()[batch % 2];
             if (batch >= 2) {
@@ -54,14 +57,16 @@ class IterationQueue {
                                        cudaMemcpyDeviceToHost));
             copied_[batch % 2].record();
         }
+    }
+
+    // Waits for all iterations that are queued.
+    Progress wait() const {
         Progress last;
         cuda_check(cudaMemcpy(&last, d_progress_.data(), sizeof(last), cudaMemcpyDeviceToHost));
         return last;
     }
 
   private:
-    static constexpr std::int64_t kBatch = 32;
-
     course::DeviceBuffer<Progress> d_progress_{1};
     course::PinnedBuffer<Progress> h_progress_{2};
     course::Event copied_[2];

@@ -19,17 +19,20 @@ constexpr int kMaxSortBits = 10;
 constexpr int kMaxSide = 1 << kMaxSortBits;  // the most rows, and the most columns
 
 // A block's points are written in runs of the same row or column: the more points, the longer the
-// runs. Keys have 4 or 8 bytes. Measured on an H200.
-constexpr int kPerThread = 16;
+// runs. With half as many, a sort takes 1.4 times as long on an H200. Keys have 4 or 8 bytes.
+template <class Key>
+constexpr int kPerThread = sizeof(Key) == 4 ? 22 : 16;  // more do not fit in registers
 template <class Key>
 constexpr int kTileThreads = sizeof(Key) == 4 ? 1024 : 512;
 template <class Key>
 constexpr int kTileBlocks = 1024 / kTileThreads<Key>;  // on a multiprocessor, at least
 template <class Key>
-constexpr int kTilePoints = kTileThreads<Key>* kPerThread;
-// Dynamic shared memory of the partitions: a key and its row or column for each point.
+constexpr int kTilePoints = kTileThreads<Key>* kPerThread<Key>;
+// Dynamic shared memory of the partitions: each point's key, and that by rows also has its row.
 template <class Key>
-constexpr std::size_t kStageBytes = kTilePoints<Key>*(sizeof(Key) + sizeof(unsigned short));
+constexpr std::size_t kColumnBytes = kTilePoints<Key> * sizeof(Key);
+template <class Key>
+constexpr std::size_t kRowBytes = kColumnBytes<Key> + kTilePoints<Key> * sizeof(unsigned short);
 
 // Loads points of the tile that begins at points[begin], as pairs: loaded[i] and loaded[i + 1] for
 // even i. Returns how many this thread of a block of `Threads` has.
@@ -46,12 +49,13 @@ __device__ int load_points(int2 (&loaded)[N], const int2* points, std::int64_t c
         }
         return N;
     }
+    const int left = static_cast<int>(max(count - mine, std::int64_t{0}));
     int number = 0;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-        const std::int64_t place = mine + i / 2 * 2 * Threads + i % 2;
-        if (place >= count) continue;
-        loaded[i] = points[place];
+        const int place = i / 2 * 2 * Threads + i % 2;
+        if (place >= left) continue;
+        loaded[i] = points[mine + place];
         number = i + 1;
     }
     return number;
@@ -60,7 +64,7 @@ __device__ int load_points(int2 (&loaded)[N], const int2* points, std::int64_t c
 // A tile of a list that is sorted by rows: all in one row.
 struct Tile {
     int row;
-    unsigned int begin, end;  // positions in the list; equal if the block has no tile
+    unsigned int begin, end;  // positions in the list
 };
 
 // Where the rows of a list begin and end, and how many tiles are before each. kMaxSide + 1 words
@@ -69,19 +73,17 @@ struct Rows {
     const unsigned int *starts, *ends, *tile_starts;
 };
 
-// The tile of this block. Row r has tiles tile_starts[r] to tile_starts[r + 1]. Every lane of a
-// warp calls this: the lanes compare 32 rows at a time.
+// Of a tile that exists. Row r has tiles tile_starts[r] to tile_starts[r + 1]. Every lane of a warp
+// calls this: the lanes compare 32 rows at a time.
 template <class Key>
-__device__ Tile find_tile(const Rows& rows) {
+__device__ Tile find_tile(const Rows& rows, unsigned int number) {
     const unsigned int* tile_starts = rows.tile_starts;
     static_assert(kMaxSide <= 32 * 32);
-    if (blockIdx.x >= tile_starts[kMaxSide]) return {0, 0, 0};
     const int lane = threadIdx.x % 32;
-    const auto is_before = [&](int row) { return tile_starts[row] <= blockIdx.x; };
+    const auto is_before = [&](int row) { return tile_starts[row] <= number; };
     const int group = 32 * (__popc(__ballot_sync(kAllLanes, is_before(32 * lane))) - 1);
     const int row = group + __popc(__ballot_sync(kAllLanes, is_before(group + lane))) - 1;
-    const unsigned int begin =
-        rows.starts[row] + (blockIdx.x - tile_starts[row]) * kTilePoints<Key>;
+    const unsigned int begin = rows.starts[row] + (number - tile_starts[row]) * kTilePoints<Key>;
     const unsigned int left = rows.ends[row] - begin;
     return {row, begin, begin + min(left, static_cast<unsigned int>(kTilePoints<Key>))};
 }
@@ -113,8 +115,10 @@ __device__ Number scan_block(Number value, Number* s_warps) {
     }
     if (lane == 31) s_warps[warp] = sum;
     __syncthreads();  // all warps must have written their sums
-    Number before = 0;
-    for (int other = 0; other < warp; ++other) before += s_warps[other];
+    Number before = lane < warp ? s_warps[lane] : 0;
+    for (int distance = 16; distance > 0; distance /= 2) {
+        before += __shfl_xor_sync(kAllLanes, before, distance);
+    }
     __syncthreads();  // all threads must have read before the words are used again
     return before + sum - value;
 }
@@ -122,58 +126,75 @@ __device__ Number scan_block(Number value, Number* s_warps) {
 // Behind the last position of a list whose bins may overflow, even after the keys of a block.
 constexpr unsigned int kNowhere = 0xffffffff - kTilePoints<unsigned int>;
 
-// Writes the keys of a block to their bins in `out`: bin b goes on at cursors[b], which is moved
-// on. In shared memory the keys are sorted by bins, so that a bin's keys are written side by side.
-// Changes `bins`. If there are `ends`, bin b has room before ends[b], all bins before the last end.
-// If that is too little, a block leaves out its keys of the bin and sets *overflow to 1.
-template <class Key, int N>
-__device__ void scatter_tile(const Key (&keys)[N], unsigned int (&bins)[N], int number,
-                             unsigned int* cursors, Key* out, const unsigned int* ends = nullptr,
-                             int* overflow = nullptr) {
-    alignas(16) extern __shared__ unsigned char s_stage[];
-    __shared__ unsigned int s_counts[kMaxSide], s_bases[kMaxSide], s_warps[32], s_total;
-    Key* s_keys = reinterpret_cast<Key*>(s_stage);
-    auto* s_bins = reinterpret_cast<unsigned short*>(s_keys + kTilePoints<Key>);
+// What a block knows about one tile, in shared memory. Of each bin: how many keys it has in the
+// tile; then where the first of them is in the sorted tile, and what to add to positions in the
+// tile to get positions in the list.
+struct TileBins {
+    unsigned int counts[kMaxSide], bases[kMaxSide], warps[32], total;
+
+    // Every thread of a block calls this once, before the first tile.
+    template <class Key>
+    __device__ void clear() {
+        for (int i = threadIdx.x; i < kMaxSide; i += kTileThreads<Key>) counts[i] = 0;
+    }
+};
+
+// Sorts the keys of a block by bins: `put(i, position, bin)` shall write key i to this position of
+// the tile. Bin b goes on at cursors[b] in the list, and its cursor is moved on. Changes `bins`. If
+// there are `ends`, bin b has room before ends[b]. If that is too little, a block leaves out its
+// keys of the bin and sets *overflow to 1.
+template <class Key, int N, class Put>
+__device__ void sort_tile(TileBins& tile, unsigned int (&bins)[N], int number,
+                          unsigned int* cursors, const Put& put, const unsigned int* ends = nullptr,
+                          int* overflow = nullptr) {
     const int thread = threadIdx.x;
-    for (int i = thread; i < kMaxSide; i += kTileThreads<Key>) s_counts[i] = 0;
-    __syncthreads();  // counts must be zero before a thread adds
+    __syncthreads();  // counts must be zero, and the tile before must have been written
 #pragma unroll
     for (int i = 0; i < N; ++i) {  // bins[i] also gets the rank among the keys of its bin
-        if (i < number) bins[i] = bins[i] << 16 | atomicAdd(&s_counts[bins[i]], 1);
+        if (i < number) bins[i] = bins[i] << 16 | atomicAdd(&tile.counts[bins[i]], 1);
     }
     __syncthreads();  // all keys must have been counted
     constexpr int kBins = kMaxSide / kTileThreads<Key>;  // of a thread
     unsigned int counts[kBins], sum = 0;
-    for (int i = 0; i < kBins; ++i) sum += counts[i] = s_counts[kBins * thread + i];
-    unsigned int first = scan_block(sum, s_warps);
+    for (int i = 0; i < kBins; ++i) sum += counts[i] = tile.counts[kBins * thread + i];
+    unsigned int first = scan_block(sum, tile.warps), firsts[kBins], places[kBins] = {};
     for (int i = 0; i < kBins; ++i) {
         const int bin = kBins * thread + i;
-        unsigned int place = counts[i] == 0 ? 0 : atomicAdd(&cursors[bin], counts[i]);
-        if (ends != nullptr && counts[i] > 0 && place + counts[i] > ends[bin]) {
-            atomicOr(overflow, 1);
-            place = kNowhere;
-        }
-        s_counts[bin] = first;
-        s_bases[bin] = place - first;  // may wrap around: so does its sum with a position
+        if (counts[i] > 0) places[i] = atomicAdd(&cursors[bin], counts[i]);
+        tile.counts[bin] = firsts[i] = first;
         first += counts[i];
     }
-    if (thread == kTileThreads<Key> - 1) s_total = first;
-    __syncthreads();  // the bins' places must be known before a thread uses them
+    if (thread == kTileThreads<Key> - 1) tile.total = first;
+    __syncthreads();  // the bins' positions must be known before a thread uses them
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-        if (i >= number) continue;
-        const unsigned int position = s_counts[bins[i] >> 16] + (bins[i] & 0xffff);
-        s_keys[position] = keys[i];
-        s_bins[position] = static_cast<unsigned short>(bins[i] >> 16);
+        const unsigned int bin = bins[i] >> 16;
+        if (i < number) put(i, tile.counts[bin] + (bins[i] & 0xffff), bin);
     }
-    __syncthreads();  // all keys must be in their places
+    // By now, the places have arrived from memory.
+    for (int i = 0; i < kBins; ++i) {
+        const int bin = kBins * thread + i;
+        if (ends != nullptr && counts[i] > 0 && places[i] + counts[i] > ends[bin]) {
+            atomicOr(overflow, 1);
+            places[i] = kNowhere;
+        }
+        tile.bases[bin] = places[i] - firsts[i];  // may wrap: so does its sum with a position
+    }
+    __syncthreads();  // all keys must be in their positions
+}
+
+// Writes a sorted tile to the list, a bin's keys side by side. `bin_at(position)` shall be the bin
+// of a key in the tile. With kMayOverflow, keys may have no place. Clears the counts of bins.
+template <bool kMayOverflow, class Key, class BinAt>
+__device__ void write_tile(TileBins& tile, const Key* s_keys, Key* out, const BinAt& bin_at) {
 #pragma unroll
-    for (int i = 0; i < N; ++i) {
-        const unsigned int position = i * kTileThreads<Key> + thread;
-        if (position >= s_total) continue;
-        const unsigned int place = s_bases[s_bins[position]] + position;
-        if (ends == nullptr || place < kNowhere) out[place] = s_keys[position];
+    for (int i = 0; i < kPerThread<Key>; ++i) {
+        const unsigned int position = i * kTileThreads<Key> + threadIdx.x;
+        if (position >= tile.total) continue;
+        const unsigned int place = tile.bases[bin_at(position)] + position;
+        if (!kMayOverflow || place < kNowhere) out[place] = s_keys[position];
     }
+    tile.clear<Key>();
 }
 
 // As find_box_kernel: adds a thread's box to that in global memory. Every lane of a warp calls
