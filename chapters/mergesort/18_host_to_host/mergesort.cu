@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 18: from host to host.
-// Idea: the list comes in 16 chunks, and each is sorted while the next comes. Then a merge of all
-// chunks runs slice by slice, and each slice leaves while the next is merged. So the GPU works
-// beside the copies. No key can leave before the last has come: that may be the smallest. A list
-// that does not fit --device-memory is sorted in parts. The parts are merged in the same way, slice
-// by slice from host memory, so each key crosses the bus four times.
-// Compared with 06_overlap_copy: the kernels of stage 14, and copies that overlap on the way out,
+// Idea: the list comes in up to 16 chunks, and each is sorted while the next comes. Then a merge of
+// all chunks runs slice by slice, and each slice leaves while the next is merged. So the GPU works
+// beside the copies. No key can leave before the last has come: that may be the smallest. So the
+// last chunks and the first slice are small. A list that does not fit --device-memory is sorted in
+// parts. The parts are merged in the same way, slice by slice from host memory, so each key crosses
+// the bus four times.
+// Compared with 06_overlap_copy: the kernels of stage 16, and copies that overlap on the way out,
 // too. The host's lists are pinned, and filled before the time is taken.
-// Limit now: the bus.
-// Not of the thesis.
+// Limit now: the bus. Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -31,9 +31,10 @@
 using course::cuda_check, course::DeviceBuffer, course::Event, course::PinnedBuffer, course::Stream,
     course::StreamKind;
 using mergesort::Input, mergesort::Key, mergesort::kMostRuns, mergesort::kSliceTile,
-    mergesort::Output, mergesort::Phase, mergesort::PhaseTimer, mergesort::Runs, mergesort::Step;
+    mergesort::Output, mergesort::Pass, mergesort::Phase, mergesort::PhaseTimer, mergesort::Runs,
+    mergesort::Step;
 
-constexpr std::int64_t kSlices = 64;
+constexpr std::int64_t kSliceGrowth = 4;
 
 // A list of at most `capacity` keys on the device, and its buffer.
 struct Pipeline {
@@ -52,14 +53,10 @@ std::int64_t keys_that_fit(std::int64_t bytes) {
     return static_cast<std::int64_t>((bytes - 1024.0) / (2.0 * sizeof(Key) + boundaries));
 }
 
-void wait_for(const Stream& stream, const Event& event) {
-    cuda_check(cudaStreamWaitEvent(stream.get(), event.get(), 0));
-}
-
 // The slice's merge has been queued. Its keys leave as soon as it has ended.
 void copy_out(Pipeline& line, Step& slice, Key* h_to, const Key* from, std::int64_t count) {
     slice.work_end.record(line.work);
-    wait_for(line.out, slice.work_end);
+    mergesort::wait_for(line.out, slice.work_end);
     slice.copy_begin.record(line.out);
     cuda_check(
         cudaMemcpyAsync(h_to, from, count * sizeof(Key), cudaMemcpyDeviceToHost, line.out.get()));
@@ -70,41 +67,48 @@ void copy_out(Pipeline& line, Step& slice, Key* h_to, const Key* from, std::int6
 double sort_part(Pipeline& line, std::span<const Key> h_from, Key* h_to, std::int64_t most_chunks,
                  std::vector<Step>& chunks, std::vector<Step>& slices) {
     const auto count = static_cast<std::int64_t>(h_from.size());
-    const mergesort::ChunkSort sort((count - 1) / most_chunks + 1);
+    const std::vector<std::int64_t> sizes = mergesort::chunk_sizes(count, most_chunks);
+    mergesort::allow_chunk_sorts();
     Runs runs = {};
-    chunks = std::vector<Step>((count - 1) / sort.chunk_keys() + 1);
+    chunks = std::vector<Step>(sizes.size());
+    double bytes = 2.0 * sizeof(Key) * count;  // of the last merge
+    std::int64_t begin = 0;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
-        const std::int64_t begin = static_cast<std::int64_t>(i) * sort.chunk_keys();
-        const std::int64_t keys = std::min(sort.chunk_keys(), count - begin);
+        const std::int64_t keys = sizes[i];
+        const std::vector<Pass> passes = mergesort::chunk_passes(keys);
+        // It comes into the list from which an odd or even number of passes ends in line.keys.
+        Key *own = line.keys.data() + begin, *other = line.buffer.data() + begin;
+        if (passes.size() % 2 == 1) std::swap(own, other);
         chunks[i].copy_begin.record(line.in);
-        cuda_check(cudaMemcpyAsync(line.keys.data() + begin, h_from.data() + begin,
-                                   keys * sizeof(Key), cudaMemcpyHostToDevice, line.in.get()));
+        cuda_check(cudaMemcpyAsync(own, h_from.data() + begin, keys * sizeof(Key),
+                                   cudaMemcpyHostToDevice, line.in.get()));
         chunks[i].copy_end.record(line.in);
-        wait_for(line.work, chunks[i].copy_end);
-        sort.launch(line.keys.data() + begin, line.buffer.data() + begin, keys,
-                    line.boundaries.data(), line.work.get());
+        mergesort::wait_for(line.work, chunks[i].copy_end);
+        mergesort::launch_chunk_sort(own, other, keys, passes, line.boundaries.data(),
+                                     line.work.get());
         chunks[i].work_end.record(line.work);
+        bytes += 2.0 * sizeof(Key) * keys * (1.0 + passes.size());
         runs.begins[i] = begin;
         runs.lengths[i] = keys;
+        begin += keys;
     }
-    Key *from = line.keys.data(), *to = line.buffer.data();
-    if (sort.ends_in_buffer()) std::swap(from, to);
     const std::int64_t tiles = (count - 1) / kSliceTile + 1;
-    mergesort::launch_slice_cuts(from, runs, tiles, line.boundaries.data(), line.work.get());
-    slices = std::vector<Step>(std::min(kSlices, tiles));
-    // The first slice is a quarter of the others: nothing leaves while it is merged.
-    const auto quarters = 4 * static_cast<std::int64_t>(slices.size()) - 3;
-    std::int64_t tile = 0;
-    for (std::int64_t s = 0; tile < tiles; ++s) {
-        const std::int64_t end = std::max(s + 1, tiles * (4 * s + 1) / quarters);
-        const std::int64_t begin_key = tile * kSliceTile;
-        mergesort::launch_slice(from, to, runs, tile, end, line.boundaries.data(), line.work.get());
-        copy_out(line, slices[s], h_to + begin_key, to + begin_key,
+    mergesort::launch_slice_cuts(line.keys.data(), runs, tiles, line.boundaries.data(),
+                                 line.work.get());
+    // Nothing leaves while the first slice is merged, so it is small. While a slice leaves, a much
+    // larger one can be merged.
+    slices.clear();
+    std::int64_t first = 0;
+    for (std::int64_t length = tiles / 256 + 1; first < tiles; length *= kSliceGrowth) {
+        const std::int64_t begin_key = first * kSliceTile, end = std::min(first + length, tiles);
+        mergesort::launch_slice(line.keys.data(), line.buffer.data(), runs, first, end,
+                                line.boundaries.data(), line.work.get());
+        copy_out(line, slices.emplace_back(), h_to + begin_key, line.buffer.data() + begin_key,
                  std::min(end * kSliceTile, count) - begin_key);
-        tile = end;
+        first = end;
     }
     line.out.synchronize();
-    return 2.0 * sizeof(Key) * count * (2 + sort.passes());
+    return bytes;
 }
 
 // Merges sorted parts in host memory, slice by slice. Two slices take turns on the device.
@@ -119,7 +123,8 @@ void merge_parts(Pipeline& line, const std::vector<std::span<const Key>>& parts,
         const std::vector<std::int64_t> ends = mergesort::cut_host_runs(parts, begin + keys);
         Key* const from = line.keys.data() + s % 2 * slice_keys;
         Key* const to = line.buffer.data() + s % 2 * slice_keys;
-        if (s >= 2) wait_for(line.in, slices[s - 2].work_end);  // its keys are overwritten
+        if (s >= 2)
+            mergesort::wait_for(line.in, slices[s - 2].work_end);  // its keys are overwritten
         Runs runs = {};
         std::int64_t place = 0;
         for (std::size_t j = 0; j < parts.size(); ++j) {
@@ -132,8 +137,8 @@ void merge_parts(Pipeline& line, const std::vector<std::span<const Key>>& parts,
         }
         const Event arrived;
         cuda_check(cudaEventRecord(arrived.get(), line.in.get()));
-        wait_for(line.work, arrived);
-        if (s >= 2) wait_for(line.work, slices[s - 2].copy_end);  // its result has left
+        mergesort::wait_for(line.work, arrived);
+        if (s >= 2) mergesort::wait_for(line.work, slices[s - 2].copy_end);  // its result has left
         const std::int64_t tiles = (keys - 1) / kSliceTile + 1;
         mergesort::launch_slice_cuts(from, runs, tiles, line.boundaries.data(), line.work.get());
         mergesort::launch_slice(from, to, runs, 0, tiles, line.boundaries.data(), line.work.get());
@@ -175,7 +180,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     if (parts.size() > 1) merge_parts(line, parts, h_sorted.data(), count);
     timer.end();
     std::copy_n(h_sorted.data(), count, output.keys.begin());
-    timer.note_grid((part_keys - 1) / kSliceTile + 1, mergesort::kThreads);
+    timer.note_grid((part_keys - 1) / kSliceTile + 1, mergesort::odd::kThreads);
     timer.declare_work({.bytes = bytes});
     output.report = mergesort::pipeline_report(chunks, slices, parts.size());
     if (parts.size() > 1) return;
@@ -187,7 +192,8 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
 int main(int argc, char** argv) {
     return mergesort::run_stage(
         argc, argv, STAGE_NAME, sort_keys, nullptr,
-        {{"--chunks", "chunks that are sorted while the next comes", 16, 1, 16},
+        {{"--chunks", "chunks that are sorted while the next comes; 0: as many as keep up", 0, 0,
+          16},
          {"--device-memory", "bytes of device memory that the sort may use; 0: all that is free", 0,
           0}},
         0);

@@ -1,77 +1,77 @@
 // SPDX-License-Identifier: MIT
-// The sort of stage 14 on a stream, for chunks of a list. For stage 18.
+// The sort of stage 16 on a stream, for chunks of a list. For stage 18.
 #pragma once
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/shared_memory.hpp"
+#include "common/cuda/stream.hpp"
 #include "device/multiway_boundaries.cuh"
-#include "device/multiway_merge.cuh"
-#include "device/tile_merge.cuh"
+#include "device/odd_merge.cuh"
 #include "problem/mergesort.hpp"
 #include "problem/multisort.hpp"
 #include "problem/multiway.hpp"
 
 namespace mergesort {
 
-inline constexpr std::size_t kTileBytes = kSharedKeys * sizeof(Key);
-
 template <int kWays>
 void launch_pass(const Key* from, Key* to, const Pass& pass, std::int64_t* boundaries,
                  cudaStream_t stream) {
     find_cuts_kernel<kWays>
-        <<<blocks_for(pass.tiles * kWays, kThreads), kThreads, 0, stream>>>(from, pass, boundaries);
+        <<<blocks_for(pass.tiles * kWays, odd::kThreads), odd::kThreads, 0, stream>>>(from, pass,
+                                                                                      boundaries);
     course::cuda_check(cudaGetLastError());
-    merge_tiles_kernel<kWays>
-        <<<blocks_for(pass.tiles, 1), kThreads, kTileBytes, stream>>>(from, to, pass, boundaries);
+    odd::merge_tiles_kernel<kWays>
+        <<<blocks_for(pass.tiles, 1), odd::kThreads, odd::kSharedBytes, stream>>>(from, to, pass,
+                                                                                  boundaries);
     course::cuda_check(cudaGetLastError());
 }
 
-// Sorts chunks of at most chunk_keys() keys, all in as many passes, so that all end in the same
-// list.
-class ChunkSort {
-  public:
-    // At least so many keys per chunk: chunks are whole tiles.
-    explicit ChunkSort(std::int64_t keys)
-        : chunk_keys_((keys - 1) / kTile * kTile + kTile),
-          passes_(plan_passes(chunk_keys_, kTile, 8, kThreads, kKeysPerThread)) {
-        course::allow_dynamic_shared(sort_tiles_kernel<kThreads>, kTileBytes);
-        course::allow_dynamic_shared(merge_tiles_kernel<2>, kTileBytes);
-        course::allow_dynamic_shared(merge_tiles_kernel<4>, kTileBytes);
-        course::allow_dynamic_shared(merge_tiles_kernel<8>, kTileBytes);
+// The copy of so many keys takes as long as their sort. Shorter chunks would fall behind.
+inline constexpr std::int64_t kLeastChunk = 3 << 20;
+
+// most_chunks: 0 for as many as keep up.
+inline std::vector<std::int64_t> chunk_sizes(std::int64_t count, std::int64_t most_chunks) {
+    return most_chunks > 0 ? plan_chunks(count, most_chunks, 1, odd::kTileKeys)
+                           : plan_chunks(count, 16, kLeastChunk, odd::kTileKeys);
+}
+
+inline void wait_for(const course::Stream& stream, const course::Event& event) {
+    course::cuda_check(cudaStreamWaitEvent(stream.get(), event.get(), 0));
+}
+
+// Before launch_chunk_sort.
+inline void allow_chunk_sorts() {
+    course::allow_dynamic_shared(odd::sort_tiles_kernel, odd::kSharedBytes);
+    course::allow_dynamic_shared(odd::merge_tiles_kernel<2>, odd::kSharedBytes);
+    course::allow_dynamic_shared(odd::merge_tiles_kernel<4>, odd::kSharedBytes);
+    course::allow_dynamic_shared(odd::merge_tiles_kernel<8>, odd::kSharedBytes);
+}
+
+inline std::vector<Pass> chunk_passes(std::int64_t count) {
+    return plan_passes(count, odd::kTileKeys, 8, odd::kThreads, odd::kKeys);
+}
+
+// Sorts a chunk by these passes, which swap the lists: after an odd number of them the result is in
+// `buffer`. boundaries: for each pass, at most 16 per tile of the chunk and two more tiles.
+inline void launch_chunk_sort(Key* keys, Key* buffer, std::int64_t count,
+                              const std::vector<Pass>& passes, std::int64_t* boundaries,
+                              cudaStream_t stream) {
+    odd::sort_tiles_kernel<<<blocks_for(count, odd::kTileKeys), odd::kThreads, odd::kSharedBytes,
+                             stream>>>(keys, count);
+    course::cuda_check(cudaGetLastError());
+    for (const Pass& pass : passes) {
+        const auto launch = pass.ways == 8   ? launch_pass<8>
+                            : pass.ways == 4 ? launch_pass<4>
+                                             : launch_pass<2>;
+        launch(keys, buffer, pass, boundaries, stream);
+        std::swap(keys, buffer);
     }
-
-    std::int64_t chunk_keys() const { return chunk_keys_; }
-    int passes() const { return static_cast<int>(passes_.size()); }
-    bool ends_in_buffer() const { return passes() % 2 == 1; }
-
-    // boundaries: for each pass, at most 16 per tile of the chunk and two more tiles.
-    void launch(Key* keys, Key* buffer, std::int64_t count, std::int64_t* boundaries,
-                cudaStream_t stream) const {
-        sort_tiles_kernel<kThreads>
-            <<<blocks_for(count, kTile), kThreads, kTileBytes, stream>>>(keys, count);
-        course::cuda_check(cudaGetLastError());
-        Key *from = keys, *to = buffer;
-        for (const Pass& plan : passes_) {
-            const Pass pass = make_pass(count, plan.run, plan.ways, kThreads, kKeysPerThread);
-            const auto launch = plan.ways == 8   ? launch_pass<8>
-                                : plan.ways == 4 ? launch_pass<4>
-                                                 : launch_pass<2>;
-            launch(from, to, pass, boundaries, stream);
-            std::swap(from, to);
-        }
-    }
-
-  private:
-    static constexpr std::int64_t kTile = kThreads * kKeysPerThread;
-
-    std::int64_t chunk_keys_;
-    std::vector<Pass> passes_;
-};
+}
 
 }  // namespace mergesort

@@ -62,6 +62,36 @@ __device__ __forceinline__ std::int64_t lower_bound(const Key* keys, std::int64_
     return low;
 }
 
+// The same for low < high, in few steps if it is near `guess`, which lies in the range: steps that
+// double.
+__device__ __forceinline__ std::int64_t lower_bound_near(const Key* keys, std::int64_t low,
+                                                         std::int64_t high, std::int64_t guess,
+                                                         Key pivot) {
+    std::int64_t step = 1;
+    if (keys[guess] < pivot) {
+        low = guess + 1;
+        for (; low < high; step *= 2) {
+            const std::int64_t last = min(low + step, high) - 1;
+            if (!(keys[last] < pivot)) {
+                high = last;
+                break;
+            }
+            low = last + 1;
+        }
+    } else {
+        high = guess;
+        for (; low < high; step *= 2) {
+            const std::int64_t first = max(high - step, low);
+            if (keys[first] < pivot) {
+                low = first + 1;
+                break;
+            }
+            high = first;
+        }
+    }
+    return lower_bound(keys, low, high, pivot);
+}
+
 // The first place in keys[low, high) whose key is greater than the pivot. Most often it is `low`,
 // so the search begins there, with steps that double.
 __device__ __forceinline__ std::int64_t upper_bound(const Key* keys, std::int64_t low,
@@ -85,37 +115,55 @@ __device__ __forceinline__ std::int64_t upper_bound(const Key* keys, std::int64_
     return low;
 }
 
+// Where a bracket of `width` keys, at least one, is cut in a round, if `left` of the `open` keys in
+// all brackets come before the boundary. If the runs are alike, that is their share of the bracket,
+// and the answer is near. But then only one end of the bracket moves. So the next round cuts
+// beyond the share, and moves the other end. Every third round takes the middle: in any list the
+// longest bracket is halved.
+__device__ __forceinline__ std::int64_t place_of_cut(std::int64_t width, std::int64_t left,
+                                                     std::int64_t open, int round) {
+    if (round % 3 == 2) return width / 2;
+    if (round % 3 == 1) {
+        const std::int64_t beyond = min(2 * min(left, open - left) + 16, open / 2);
+        left = left <= open / 2 ? beyond : open - beyond;
+    }
+    const float share = static_cast<float>(left) / static_cast<float>(open);
+    return min(static_cast<std::int64_t>(static_cast<float>(width) * share), width - 1);
+}
+
 // How many keys of the lane's run, from[begin, begin + length), are among the first `rank` keys of
-// the merge. All lanes keep a bracket, in which their answer lies. In each round the middle of the
-// longest bracket is the pivot, and its owner halves its bracket. The others cut theirs at the same
-// key.
+// the merge. All lanes keep a bracket, in which their answer lies. In each round the longest
+// bracket is cut at a key, the pivot, and the others at the first key that is not less.
 template <int kWays>
 __device__ std::int64_t cut_run(const Lanes<kWays>& lanes, const Key* from, std::int64_t begin,
                                 std::int64_t length, std::int64_t rank) {
     std::int64_t low = 0, high = length;
-    while (true) {
+    for (int round = 0;; ++round) {
+        const std::int64_t open = lanes.sum(high - low), left = rank - lanes.sum(low);
+        if (left == 0 || left == open) return left == 0 ? low : high;
         // The longest bracket and, of equal ones, the last. kWays is a power of two.
         const std::int64_t longest = lanes.most((high - low) * kWays + lanes.lane);
-        if (longest < kWays) return low;  // all brackets are empty
         const int owner = static_cast<int>(longest % kWays);
-        const std::int64_t middle = (low + high) >> 1;
-        const Key pivot = from[__shfl_sync(lanes.mask, begin + middle, owner, kWays)];
-        std::int64_t less = lower_bound(from + begin, low, high, pivot);
-        std::int64_t not_greater = upper_bound(from + begin, less, high, pivot);
+        const std::int64_t guess =
+            low < high ? low + place_of_cut(high - low, left, open, round) : low;
+        const Key pivot = from[__shfl_sync(lanes.mask, begin + guess, owner, kWays)];
+        std::int64_t less =
+            low < high ? lower_bound_near(from + begin, low, high, guess, pivot) : low;
         // This changes nothing in a sorted run. In others the loop must end, too.
-        if (lanes.lane == owner) {
-            less = min(less, middle);
-            not_greater = max(not_greater, middle + 1);
-        }
+        if (lanes.lane == owner) less = min(less, guess);
         const std::int64_t all_less = lanes.sum(less);
         if (rank <= all_less) {
             high = less;
-        } else if (rank > lanes.sum(not_greater)) {
+            continue;
+        }
+        std::int64_t not_greater = upper_bound(from + begin, less, high, pivot);
+        if (lanes.lane == owner) not_greater = max(not_greater, guess + 1);
+        if (rank > lanes.sum(not_greater)) {
             low = not_greater;
         } else {  // the rank lies among keys that equal the pivot: the first runs give theirs
             const std::int64_t equal = not_greater - less;
-            const std::int64_t left = rank - all_less - lanes.sum_before(equal);
-            return less + min(max(left, std::int64_t{0}), equal);
+            const std::int64_t rest = rank - all_less - lanes.sum_before(equal);
+            return less + min(max(rest, std::int64_t{0}), equal);
         }
     }
 }

@@ -8,17 +8,16 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/shared_memory.hpp"
-#include "device/chunk_sort.cuh"
 #include "device/multiway_boundaries.cuh"
-#include "device/multiway_merge.cuh"
-#include "device/multiway_tile.cuh"
+#include "device/odd_merge.cuh"
+#include "device/odd_tile.cuh"
 #include "problem/mergesort.hpp"
 #include "problem/multisort.hpp"
 
 namespace mergesort {
 
 inline constexpr int kMostRuns = 16;
-inline constexpr int kSliceTile = (kThreads - kMostRuns / 2) * kKeysPerThread;  // keys
+inline constexpr int kSliceTile = (odd::kThreads - kMostRuns / 2) * odd::kKeys;  // keys
 
 // Missing runs have length 0.
 struct Runs {
@@ -40,36 +39,39 @@ __global__ void find_slice_cuts_kernel(const Key* __restrict__ from, Runs runs, 
 }
 
 // One block per tile, from `first_tile` on.
-__global__ void __launch_bounds__(kThreads, 2)
+__global__ void __launch_bounds__(odd::kThreads, 5)
     merge_slice_kernel(const Key* __restrict__ from, Key* __restrict__ to, Runs runs,
                        std::int64_t first_tile, const std::int64_t* __restrict__ boundaries) {
     extern __shared__ Key s_keys[];
-    __shared__ Tile<kMostRuns> s_tile;
+    __shared__ OddTile<kMostRuns, odd::kThreads, odd::kKeys> s_tile;
     const int thread = threadIdx.x;
     const std::int64_t tile = first_tile + blockIdx.x;
-    if (thread < kMostRuns) {
-        const std::int64_t cut = boundaries[tile * kMostRuns + thread];
-        place_fragments(from + runs.begins[thread] + cut,
-                        boundaries[(tile + 1) * kMostRuns + thread] - cut, s_tile);
-        if (thread == 0) s_tile.result = to + tile * kSliceTile;
+    if (thread < 32) {
+        std::int64_t begin = 0, cut = 0, next_cut = 0;
+        if (thread < kMostRuns) {
+            begin = runs.begins[thread];
+            cut = boundaries[tile * kMostRuns + thread];
+            next_cut = boundaries[(tile + 1) * kMostRuns + thread];
+        }
+        place_fragments(begin + cut, static_cast<int>(next_cut - cut), tile * kSliceTile, s_tile);
     }
     __syncthreads();
-    merge_fragments(PaddedKeys{s_keys}, s_tile);
+    odd::merge_fragments(from, to, s_keys, s_tile);
 }
 
 // Before launch_slice.
 inline void launch_slice_cuts(const Key* from, const Runs& runs, std::int64_t tiles,
                               std::int64_t* boundaries, cudaStream_t stream) {
-    course::allow_dynamic_shared(merge_slice_kernel, kTileBytes);
-    find_slice_cuts_kernel<<<blocks_for((tiles + 1) * kMostRuns, kThreads), kThreads, 0, stream>>>(
-        from, runs, tiles, boundaries);
+    course::allow_dynamic_shared(merge_slice_kernel, odd::kSharedBytes);
+    find_slice_cuts_kernel<<<blocks_for((tiles + 1) * kMostRuns, odd::kThreads), odd::kThreads, 0,
+                             stream>>>(from, runs, tiles, boundaries);
     course::cuda_check(cudaGetLastError());
 }
 
 // Merges the tiles [first, last).
 inline void launch_slice(const Key* from, Key* to, const Runs& runs, std::int64_t first,
                          std::int64_t last, const std::int64_t* boundaries, cudaStream_t stream) {
-    merge_slice_kernel<<<blocks_for(last - first, 1), kThreads, kTileBytes, stream>>>(
+    merge_slice_kernel<<<blocks_for(last - first, 1), odd::kThreads, odd::kSharedBytes, stream>>>(
         from, to, runs, first, boundaries);
     course::cuda_check(cudaGetLastError());
 }

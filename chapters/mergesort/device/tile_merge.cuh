@@ -71,11 +71,12 @@ __device__ __forceinline__ void merge_keys(PaddedKeys keys, int left, int left_e
 
 // Sorts by exchanges of neighbours, in turn those at even and at odd places: as many phases as
 // there are keys. Equal keys are never exchanged, so they keep their order.
-__device__ __forceinline__ void sort_registers(Key (&keys)[kKeysPerThread]) {
+template <int kKeys>
+__device__ __forceinline__ void sort_registers(Key (&keys)[kKeys]) {
 #pragma unroll
-    for (int phase = 0; phase < kKeysPerThread; ++phase) {
+    for (int phase = 0; phase < kKeys; ++phase) {
 #pragma unroll
-        for (int i = phase % 2; i + 1 < kKeysPerThread; i += 2) {
+        for (int i = phase % 2; i + 1 < kKeys; i += 2) {
             if (keys[i + 1] < keys[i]) {
                 const Key key = keys[i];
                 keys[i] = keys[i + 1];

@@ -45,6 +45,27 @@ std::vector<Pass> plan_passes(std::int64_t count, std::int64_t run, std::int64_t
     return passes;
 }
 
+std::vector<std::int64_t> plan_chunks(std::int64_t count, std::int64_t most, std::int64_t least,
+                                      std::int64_t tile) {
+    most = std::max<std::int64_t>(1, std::min(most, count / least));
+    const std::int64_t fewest = std::min<std::int64_t>(4, (4 * least * most - 1) / count + 1);
+    // In quarters of a full chunk.
+    const auto quarters = [&](std::int64_t i) {
+        return std::max(fewest, std::min<std::int64_t>(4, most - i));
+    };
+    std::int64_t all = 0, before = 0, begin = 0;
+    for (std::int64_t i = 0; i < most; ++i) all += quarters(i);
+    std::vector<std::int64_t> chunks;
+    for (std::int64_t i = 0; i < most; ++i) {
+        before += quarters(i);
+        const auto share = static_cast<std::int64_t>(1.0 * count * before / all);
+        const std::int64_t end = i + 1 == most ? count : share / tile * tile;
+        if (end > begin) chunks.push_back(end - begin);
+        begin = end;
+    }
+    return chunks;
+}
+
 std::int64_t most_boundaries(const std::vector<Pass>& passes) {
     std::int64_t most = 0;
     for (const Pass& pass : passes) most = std::max(most, pass.tiles * pass.ways);

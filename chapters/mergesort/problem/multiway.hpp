@@ -37,6 +37,12 @@ Pass make_pass(std::int64_t count, std::int64_t run, int ways, int windows, int 
 std::vector<Pass> plan_passes(std::int64_t count, std::int64_t run, std::int64_t most_ways,
                               int windows, int window_keys, int fragments_per_gap = 2);
 
+// The chunks in which a list comes to the device, in keys: at most `most`. All but the last are
+// whole tiles. The last four shrink, because nothing else is left to do while the last one is
+// sorted; but chunks of less than `least` keys take longer to sort than to copy, so there are none.
+std::vector<std::int64_t> plan_chunks(std::int64_t count, std::int64_t most, std::int64_t least,
+                                      std::int64_t tile);
+
 // The most boundaries that a pass has: `ways` per tile.
 std::int64_t most_boundaries(const std::vector<Pass>& passes);
 

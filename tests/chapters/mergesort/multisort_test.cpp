@@ -14,6 +14,7 @@
 
 #include "common/base/error.hpp"
 #include "common/harness/problem.hpp"
+#include "problem/multiway.hpp"
 #include "tests/chapters/stage_run.hpp"
 #include "tests/common/harness/fake_backend.hpp"
 
@@ -142,6 +143,32 @@ TEST(Multisort, AGridHasAThreadForEveryItem) {
         EXPECT_STREQ(error.what(),
                      "--threads 1: 8589934592 threads would need 8589934592 blocks, but a grid has "
                      "at most 2147483647");
+    }
+}
+
+TEST(Multisort, TheLastChunksShrink) {
+    const auto chunks = [](std::int64_t count, std::int64_t most, std::int64_t least) {
+        return mergesort::plan_chunks(count, most, least, 10);
+    };
+    using Keys = std::vector<std::int64_t>;
+    EXPECT_EQ(chunks(140, 5, 1), (Keys{40, 40, 30, 20, 10}));
+    EXPECT_EQ(chunks(143, 5, 1), (Keys{40, 40, 30, 20, 13}));  // whole tiles, but for the last
+    EXPECT_EQ(chunks(140, 1, 1), Keys{140});
+    EXPECT_EQ(chunks(25, 16, 1), (Keys{10, 10, 5}));  // no chunk without a tile
+    EXPECT_EQ(chunks(7, 16, 1), Keys{7});
+    EXPECT_EQ(chunks(1, 16, 1000), Keys{1});
+    // None is much shorter than the least: fewer chunks, and the last ones shrink less.
+    EXPECT_EQ(chunks(2000, 16, 500), (Keys{500, 500, 500, 500}));
+    EXPECT_EQ(chunks(1400, 4, 200), (Keys{430, 320, 320, 330}));
+    for (const std::int64_t count : {1, 9, 10, 11, 1000, 12345, 1 << 28}) {
+        for (const std::int64_t most : {1, 2, 3, 16}) {
+            std::int64_t all = 0;
+            for (const std::int64_t keys : chunks(count, most, 1)) {
+                EXPECT_GT(keys, 0);
+                all += keys;
+            }
+            EXPECT_EQ(all, count);
+        }
     }
 }
 
