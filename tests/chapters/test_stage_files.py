@@ -32,7 +32,7 @@ MORE_ADDED_LINES = {
     "kmeans/10_pair_tests": 95,
     "nbody/14_many_gpus": 95,
     "mergesort/14_eight_ways": 115,
-    "mergesort/16_conflict_free": 65,
+    "mergesort/16_odd_windows": 95,
     "storms/20_two_bounds": 105,
     "storms/21_shared_root": 90,
     "quicksort/20_sub_buckets": 70,

@@ -6,9 +6,10 @@
 // last chunks and the first slice are small. A list that does not fit --device-memory is sorted in
 // parts. The parts are merged in the same way, slice by slice from host memory, so each key crosses
 // the bus four times.
-// Compared with 06_overlap_copy: the kernels of stage 16, and copies that overlap on the way out,
-// too. The host's lists are pinned, and filled before the time is taken.
-// Limit now: the bus. Not of the thesis.
+// Compared with 06_overlap_copy: the kernels of stage 16; copies overlap on the way out, too; the
+// host's lists are pinned, and filled before the time is taken.
+// Limit now: the bus.
+// Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -33,8 +34,6 @@ using course::cuda_check, course::DeviceBuffer, course::Event, course::PinnedBuf
 using mergesort::Input, mergesort::Key, mergesort::kMostRuns, mergesort::kSliceTile,
     mergesort::Output, mergesort::Pass, mergesort::Phase, mergesort::PhaseTimer, mergesort::Runs,
     mergesort::Step;
-
-constexpr std::int64_t kSliceGrowth = 4;
 
 // A list of at most `capacity` keys on the device, and its buffer.
 struct Pipeline {
@@ -95,11 +94,11 @@ double sort_part(Pipeline& line, std::span<const Key> h_from, Key* h_to, std::in
     const std::int64_t tiles = (count - 1) / kSliceTile + 1;
     mergesort::launch_slice_cuts(line.keys.data(), runs, tiles, line.boundaries.data(),
                                  line.work.get());
-    // Nothing leaves while the first slice is merged, so it is small. While a slice leaves, a much
-    // larger one can be merged.
+    // Nothing leaves while the first slice is merged, so it is small. While a slice leaves, one of
+    // four times its length can be merged.
     slices.clear();
     std::int64_t first = 0;
-    for (std::int64_t length = tiles / 256 + 1; first < tiles; length *= kSliceGrowth) {
+    for (std::int64_t length = tiles / 256 + 1; first < tiles; length *= 4) {
         const std::int64_t begin_key = first * kSliceTile, end = std::min(first + length, tiles);
         mergesort::launch_slice(line.keys.data(), line.buffer.data(), runs, first, end,
                                 line.boundaries.data(), line.work.get());

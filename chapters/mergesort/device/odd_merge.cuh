@@ -21,6 +21,9 @@ inline constexpr int kTileKeys = kThreads * kKeys;
 inline constexpr int kSharedKeys = kTileKeys + kThreads / 32;
 inline constexpr std::size_t kSharedBytes = kSharedKeys * sizeof(Key);
 
+template <int kWays>
+using Tile = OddTile<kWays, kThreads, kKeys>;
+
 // Merges until `merged` is full. kGap: at least one largest key follows the right run. No key is
 // greater, so it needs no test for its end. Places count bytes: the compiler then adds nothing but
 // the step itself.
@@ -76,24 +79,23 @@ __global__ void __launch_bounds__(kThreads, 5)
 #pragma unroll 1
     for (int threads = 1; threads < kThreads; threads *= 2) {  // of a run
         if (threads == 32) s_part = s_keys;
-        store_keys(s_part + window, own);
-        sync_threads(2 * threads);
+        mergesort::store_keys(s_part + window, own);
+        mergesort::sync_threads(2 * threads);
         const int run = threads * kKeys, begin = (thread & ~(2 * threads - 1)) * kKeys;
         const int middle = begin + run, end = middle + run;
         const int path = merge_path(s_part, begin, middle, end, window - begin);
         merge_keys<false>(s_part, begin + path, middle, middle + window - begin - path, end, own);
-        sync_threads(4 * threads);  // all threads have read
+        mergesort::sync_threads(4 * threads);  // all threads have read
     }
-    store_keys(s_keys + window, own);
+    mergesort::store_keys(s_keys + window, own);
     __syncthreads();
     mergesort::store_tile<kThreads, kKeys>(list + first, s_keys, tile_count);
 }
 
 // A round: merges all pairs of fragments, and puts the results into the places of the next round.
 template <int kWays>
-__device__ __forceinline__ void merge_pairs(Key* s_keys,
-                                            const OddTile<kWays, kThreads, kKeys>& s_tile,
-                                            int pairs, Key (&own)[kKeys]) {
+__device__ __forceinline__ void merge_pairs(Key* s_keys, const Tile<kWays>& s_tile, int pairs,
+                                            Key (&own)[kKeys]) {
     const int window = threadIdx.x * kKeys, span = kWays / pairs;
     int pair = 0;
     while (pair + 1 < pairs &&
@@ -110,22 +112,9 @@ __device__ __forceinline__ void merge_pairs(Key* s_keys,
         merge_keys<true>(s_keys, begin + path, middle, middle + window - begin - path, end, own);
     }
     __syncthreads();  // all threads have read
-    store_keys(s_to, own, end - window);
+    mergesort::store_keys(s_to, own, end - window);
     if (pairs > 1) fill_gaps(s_keys, s_tile, pairs / 2);
     __syncthreads();
-}
-
-// Loads the fragments of a tile, merges them, and stores the result.
-template <int kWays>
-__device__ __forceinline__ void merge_fragments(const Key* __restrict__ from, Key* __restrict__ to,
-                                                Key* s_keys,
-                                                const OddTile<kWays, kThreads, kKeys>& s_tile) {
-    load_fragments(from, s_keys, s_tile);
-    __syncthreads();
-    Key own[kKeys];
-#pragma unroll 1
-    for (int pairs = kWays / 2; pairs > 0; pairs /= 2) merge_pairs(s_keys, s_tile, pairs, own);
-    mergesort::store_tile<kThreads, kKeys>(to + s_tile.result, s_keys, s_tile.starts[kWays]);
 }
 
 // One block per tile of the result.
@@ -134,10 +123,15 @@ __global__ void __launch_bounds__(kThreads, 5)
     merge_tiles_kernel(const Key* __restrict__ from, Key* __restrict__ to, Pass pass,
                        const std::int64_t* __restrict__ boundaries) {
     extern __shared__ Key s_keys[];
-    __shared__ OddTile<kWays, kThreads, kKeys> s_tile;
+    __shared__ Tile<kWays> s_tile;
     if (threadIdx.x < 32) describe_tile(pass, boundaries, blockIdx.x, s_tile);
     __syncthreads();
-    merge_fragments(from, to, s_keys, s_tile);
+    load_fragments(from, s_keys, s_tile);
+    __syncthreads();
+    Key own[kKeys];
+#pragma unroll 1
+    for (int pairs = kWays / 2; pairs > 0; pairs /= 2) merge_pairs(s_keys, s_tile, pairs, own);
+    mergesort::store_tile<kThreads, kKeys>(to + s_tile.result, s_keys, s_tile.starts[kWays]);
 }
 
 }  // namespace mergesort::odd

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(odd::kThreads, 5)
     merge_slice_kernel(const Key* __restrict__ from, Key* __restrict__ to, Runs runs,
                        std::int64_t first_tile, const std::int64_t* __restrict__ boundaries) {
     extern __shared__ Key s_keys[];
-    __shared__ OddTile<kMostRuns, odd::kThreads, odd::kKeys> s_tile;
+    __shared__ odd::Tile<kMostRuns> s_tile;
     const int thread = threadIdx.x;
     const std::int64_t tile = first_tile + blockIdx.x;
     if (thread < 32) {
@@ -56,7 +56,14 @@ __global__ void __launch_bounds__(odd::kThreads, 5)
         place_fragments(begin + cut, static_cast<int>(next_cut - cut), tile * kSliceTile, s_tile);
     }
     __syncthreads();
-    odd::merge_fragments(from, to, s_keys, s_tile);
+    load_fragments(from, s_keys, s_tile);
+    __syncthreads();
+    Key own[odd::kKeys];
+#pragma unroll 1
+    for (int pairs = kMostRuns / 2; pairs > 0; pairs /= 2) {
+        odd::merge_pairs(s_keys, s_tile, pairs, own);
+    }
+    store_tile<odd::kThreads, odd::kKeys>(to + s_tile.result, s_keys, s_tile.starts[kMostRuns]);
 }
 
 // Before launch_slice.
