@@ -26,8 +26,8 @@
 #include "problem/mergesort.hpp"
 
 using course::cuda_check, course::DeviceBuffer, course::nccl_check, course::Slice, course::slice_of;
-using mergesort::ChunkSort, mergesort::kSamples, mergesort::RankRun;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
+using mergesort::kSamples, mergesort::RankRun;
 
 constexpr int kParts = 4;  // of what a rank gets
 
@@ -125,7 +125,9 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const Slice slice = ranks.slice(input.count());
     const std::int64_t count = slice.size();
     timer.begin(Phase::kSetup);
-    const ChunkSort sort(std::max(count, std::int64_t{1}));
+    const std::vector<mergesort::Pass> passes =
+        mergesort::chunk_passes(std::max(count, std::int64_t{1}));
+    mergesort::allow_chunk_sorts();
     // The keys, the buffer of the sort, into which keys of others come later, and merged keys.
     DeviceBuffer<Key> d_lists((all > 1 ? 3 : 2) * count);
     DeviceBuffer<std::int64_t> d_boundaries(mergesort::rank_boundaries(count));
@@ -139,8 +141,10 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
                           cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
-    if (count > 0) sort.launch(run, buffer, count, d_boundaries.data(), nullptr);
-    if (sort.ends_in_buffer()) std::swap(run, buffer);
+    if (count > 0) {
+        mergesort::launch_chunk_sort(run, buffer, count, passes, d_boundaries.data(), nullptr);
+    }
+    if (passes.size() % 2 == 1) std::swap(run, buffer);
     Key* result = run;
     if (all > 1) {
         const std::vector<Bounds> cuts = find_cuts(run, input.count(), ranks);
@@ -184,7 +188,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     timer.note_grid((count - 1) / mergesort::kRankTile<2> + 1, mergesort::kThreads);
     // All keys are read and written by the sort of the tiles, by each pass, and by the last merge.
     timer.declare_work(
-        {.bytes = 2.0 * sizeof(Key) * input.count() * (1 + sort.passes() + (all > 1 ? 1 : 0))});
+        {.bytes = 2.0 * sizeof(Key) * input.count() * (1.0 + passes.size() + (all > 1 ? 1 : 0))});
 }
 
 int main(int argc, char** argv) { return mergesort::run_stage(argc, argv, STAGE_NAME, sort_keys); }

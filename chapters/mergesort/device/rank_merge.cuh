@@ -34,6 +34,8 @@ struct RankRuns {
     RankRun runs[kMostWays];
 };
 
+inline constexpr std::size_t kTileBytes = kSharedKeys * sizeof(Key);
+
 // Keys of a tile of the result: see make_pass().
 template <int kWays>
 inline constexpr int kRankTile = (kThreads - kWays / 2) * kKeysPerThread;
