@@ -38,7 +38,13 @@ constexpr double kBytesPerCell = sizeof(float);
 
 // The same as kError where the cells of a thread share one approximation: from the distance kFar
 // on. tests/chapters/storms/shared_root_test.cu tries all distances.
-constexpr float kSharedError = 7.5f * 0x1p-24f, kFar = 8192;
+constexpr float kSharedError = 5.25f * 0x1p-24f, kFar = 8192;
+
+// The approximation of 1 / sqrt(d) after a step of Newton's method, which pays for eight cells.
+__device__ __forceinline__ float refine_inverse_root(float approximation, float d) {
+    const float error = fmaf(-d * approximation, approximation, 1.0f);
+    return fmaf(0.5f * error, approximation, approximation);
+}
 
 // A third power with the sign of `side`: minus half of it is the slope of 1 / sqrt(d) at the cells
 // on this side of a particle.
@@ -51,13 +57,41 @@ __device__ __forceinline__ float approximate_beside(float middle, float cube, fl
     return fmaf(-away / 2, cube, middle);
 }
 
-// As add_bounds(), for the neighbouring cells first, first + 1, ...
+// As add_bounds(), for one group of particles and the neighbouring cells first, first + 1, ...
+template <int kGroup, int kCells>
+__device__ __forceinline__ void add_shared_group(float (&own)[kCells], float first,
+                                                 const float2* bounds, const float2* particles) {
+    constexpr float kMiddle = (kCells - 1) / 2.0f;
+    float low[kCells], high[kCells];
+    bool far = true;
+    for (int j = 0; j < kCells; ++j) low[j] = high[j] = own[j];
+    for (int g = 0; g < kGroup; ++g) {
+        const float2 share = bounds[g];
+        const float side = first + kMiddle - particles[g].x, d = fabsf(side) + 1;
+        const float middle = refine_inverse_root(approximate_inverse_root(d), d);
+        const float cube = signed_cube(middle, side);
+        far = far && d >= kFar;
+        for (int j = 0; j < kCells; ++j) {
+            const float approximation = approximate_beside(middle, cube, j - kMiddle);
+            low[j] = fmaf(share.x, approximation, low[j]);
+            high[j] = fmaf(share.y, approximation, high[j]);
+        }
+    }
+    bool same = far;
+    for (int j = 0; j < kCells; ++j) same = same && low[j] == high[j];
+    for (int j = 0; !same && j < kCells; ++j) {
+        if (far && low[j] == high[j]) continue;
+        low[j] = add_group<kGroup>(own[j], first + j, particles);
+    }
+    for (int j = 0; j < kCells; ++j) own[j] = low[j];
+}
+
+// The same for all particles of a wave. Two groups per round save moves between registers.
 template <int kCells>
 __device__ __forceinline__ void add_shared_bounds(float (&own)[kCells], float first, float size,
                                                   const std::int64_t* __restrict__ positions,
                                                   const int* __restrict__ values, unsigned count) {
     constexpr int kGroup = 2;  // particles between two comparisons
-    constexpr float kMiddle = (kCells - 1) / 2.0f;
     __shared__ float2 s_bounds[kStaged], s_particles[kStaged];
     for (unsigned begin = 0; begin < count; begin += kStaged) {
         __syncthreads();  // all threads have used the particles before these
@@ -65,29 +99,9 @@ __device__ __forceinline__ void add_shared_bounds(float (&own)[kCells], float fi
         __syncthreads();  // all of these particles have been written
         const unsigned staged = min(count - begin, kStaged);
 #pragma unroll 1
-        for (unsigned i = 0; i < staged; i += kGroup) {
-            float low[kCells], high[kCells];
-            bool far = true;
-            for (int j = 0; j < kCells; ++j) low[j] = high[j] = own[j];
-            for (int g = 0; g < kGroup; ++g) {
-                const float2 bounds = s_bounds[i + g];
-                const float side = first + kMiddle - s_particles[i + g].x, d = fabsf(side) + 1;
-                const float middle = approximate_inverse_root(d);
-                const float cube = signed_cube(middle, side);
-                far = far && d >= kFar;
-                for (int j = 0; j < kCells; ++j) {
-                    const float approximation = approximate_beside(middle, cube, j - kMiddle);
-                    low[j] = fmaf(bounds.x, approximation, low[j]);
-                    high[j] = fmaf(bounds.y, approximation, high[j]);
-                }
-            }
-            bool same = far;
-            for (int j = 0; j < kCells; ++j) same = same && low[j] == high[j];
-            for (int j = 0; !same && j < kCells; ++j) {
-                if (far && low[j] == high[j]) continue;
-                low[j] = add_group<kGroup>(own[j], first + j, &s_particles[i]);
-            }
-            for (int j = 0; j < kCells; ++j) own[j] = low[j];
+        for (unsigned i = 0; i < staged; i += 2 * kGroup) {
+            add_shared_group<kGroup>(own, first, &s_bounds[i], &s_particles[i]);
+            add_shared_group<kGroup>(own, first, &s_bounds[i + kGroup], &s_particles[i + kGroup]);
         }
     }
 }
