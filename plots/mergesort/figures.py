@@ -189,6 +189,7 @@ CHAPTER = Chapter(
     tables={
         **TABLES,
         **({"beyond": beyond.rates_table} if RECORDED else {}),
+        **({"inputs": beyond.inputs_table} if RECORDED else {}),
         **({"host": beyond.host_table} if HOST_RECORDED else {}),
     },
     costs=costs_table,
