@@ -22,31 +22,33 @@
 
 using quicksort::Input, quicksort::Key, quicksort::Level, quicksort::Output, quicksort::PhaseTimer;
 using quicksort::kKeysPerThread, quicksort::kTileKeys;
-using quicksort::NodeTree, quicksort::kThreads, quicksort::Tile;
+using quicksort::NodeTree, quicksort::kThreads, quicksort::Targets, quicksort::Tile;
 
 template <int kBits>
 __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     constexpr int kParts = 1 << kBits;
     __shared__ Key s_keys[kTileKeys];
     __shared__ unsigned s_counts[kParts], s_runs[kParts], s_sums[kThreads / 32];
-    __shared__ Key* s_targets[kParts];
-    const Tile tile = tile_of_level(level, kTileKeys);
-    if (*level.stop != 0 || tile.count == 0) return;
-    const int thread = threadIdx.x, slot = static_cast<int>(tile.slot);
-    const bool twins = level.lists[slot].twins;
+    __shared__ Targets<kParts> s_targets;
+    const Tile tile = level.tiles[blockIdx.x];
+    if (tile.count == 0) return;
+    const int thread = threadIdx.x;
+    const bool twins = level.lists[tile.slot].twins;
     Key keys[kKeysPerThread];
     int parts[kKeysPerThread];
     unsigned ranks[kKeysPerThread];
+    s_targets.load(level, tile.slot);
     quicksort::rank_tile<kBits>(level.from, tile, level.splitters, keys, parts, ranks, s_counts,
                                 kParts, [twins](Key key, int less, const Key* s_splitters) {
                                     return less +
                                            (twins && less < kParts - 1 && key == s_splitters[less]);
                                 });
     const unsigned count = thread < kParts ? s_counts[thread] : 0;
+    const unsigned place = s_targets.reserve(level, tile.slot, count);
     const unsigned run = quicksort::sum_before(count, s_sums);
     if (thread < kParts) {
         s_runs[thread] = run;
-        s_targets[thread] = count > 0 ? reserve(level, slot, thread, count) : nullptr;
+        s_targets.places[thread] = s_targets.settle(level, place, count);
     }
     __syncthreads();
 #pragma unroll
@@ -55,10 +57,11 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     }
     __syncthreads();
     for (int part = thread / 32; part < kParts; part += kThreads / 32) {  // a warp stores a run
-        Key* to = s_targets[part];
-        if (to == nullptr) continue;
-        for (unsigned i = thread % 32; i < s_counts[part]; i += 32)
-            to[i] = s_keys[s_runs[part] + i];
+        const std::int64_t to = s_targets.places[part];
+        if (to < 0) continue;
+        for (unsigned i = thread % 32; i < s_counts[part]; i += 32) {
+            level.to[to + i] = s_keys[s_runs[part] + i];
+        }
     }
 }
 

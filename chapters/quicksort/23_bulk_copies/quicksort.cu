@@ -22,26 +22,33 @@
 #include "device/staged_runs.cuh"
 #include "problem/quicksort.hpp"
 
-using course::cuda_check, quicksort::kThreads, quicksort::Tile;
+using course::cuda_check, quicksort::kThreads, quicksort::Targets, quicksort::Tile;
 using quicksort::Input, quicksort::Key, quicksort::Level, quicksort::Output, quicksort::PhaseTimer;
 
 constexpr int kMoreKeys = 16, kFewerKeys = 12;  // per thread: as many as shared memory holds
 
-// Stores a run. It begins as many keys behind a multiple of 16 bytes as its target. Devices below
-// compute capability 9.0 have no bulk copies.
+// Stores two keys at once, at 8 bytes.
+__device__ void store_two(const Key* s_keys, Key* to) {
+    *reinterpret_cast<int2*>(to) = *reinterpret_cast<const int2*>(s_keys);
+}
+
+// Stores a run. It begins as many keys behind a multiple of 16 bytes as its target: up to three
+// keys on each side are no part of the bulk copy. Devices below compute capability 9.0 have none.
 __device__ void store_run(const Key* s_run, Key* to, unsigned count) {
-    unsigned head = 0, body = 0;  // keys before the first whole piece, and in pieces
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    head =
-        min(static_cast<unsigned>(-reinterpret_cast<std::uintptr_t>(to) / sizeof(Key) % 4), count);
-    body = (count - head) / 4 * 4;
-    if (body > 0) {
+    const unsigned head = -reinterpret_cast<std::uintptr_t>(to) / sizeof(Key) % 4;
+    if (count >= head + 4) {
+        const unsigned body = (count - head) / 4 * 4, tail = (count - head) % 4, end = count - tail;
         cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to + head,
                                  s_run + head, body * static_cast<unsigned>(sizeof(Key)));
+        if (head & 1) to[0] = s_run[0];
+        if (head & 2) store_two(s_run + (head & 1), to + (head & 1));
+        if (tail & 2) store_two(s_run + end, to + end);
+        if (tail & 1) to[count - 1] = s_run[count - 1];
+        return;
     }
 #endif
-    for (unsigned i = 0; i < head; ++i) to[i] = s_run[i];
-    for (unsigned i = head + body; i < count; ++i) to[i] = s_run[i];
+    for (unsigned i = 0; i < count; ++i) to[i] = s_run[i];
 }
 
 // Dynamic shared memory: kThreads kKeys keys, and six more for each part.
@@ -50,22 +57,25 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     constexpr int kParts = 1 << kBits;
     extern __shared__ __align__(16) Key s_keys[];
     __shared__ unsigned s_counts[kParts], s_runs[kParts], s_sums[kThreads / 32];
-    const Tile tile = tile_of_level(level, kThreads * kKeys);
-    if (*level.stop != 0 || tile.count == 0) return;
-    const int thread = threadIdx.x, slot = static_cast<int>(tile.slot);
-    const bool twins = level.lists[slot].twins;
+    __shared__ Targets<kParts> s_targets;
+    const Tile tile = level.tiles[blockIdx.x];
+    if (tile.count == 0) return;
+    const int thread = threadIdx.x;
+    const bool twins = level.lists[tile.slot].twins;
     Key keys[kKeys];
     int parts[kKeys];
     unsigned ranks[kKeys];
+    s_targets.load(level, tile.slot);
     quicksort::rank_tile<kBits>(level.from, tile, level.splitters, keys, parts, ranks, s_counts,
                                 kParts, [twins](Key key, int less, const Key* s_splitters) {
                                     return less +
                                            (twins && less < kParts - 1 && key == s_splitters[less]);
                                 });
     const unsigned count = thread < kParts ? s_counts[thread] : 0;
-    Key* to = count > 0 ? reserve(level, slot, thread, count) : nullptr;
-    const unsigned skew = reinterpret_cast<std::uintptr_t>(to) / sizeof(Key) % 4;
-    const unsigned run = quicksort::sum_before(count > 0 ? (count + 6) / 4 * 4 : 0, s_sums) + skew;
+    const unsigned place = s_targets.reserve(level, tile.slot, count);
+    unsigned run = quicksort::sum_before(count > 0 ? (count + 6) / 4 * 4 : 0, s_sums);
+    const std::int64_t to = s_targets.settle(level, place, count);
+    run += static_cast<unsigned>(to) % 4;  // as many keys behind a multiple of 16 bytes
     if (thread < kParts) s_runs[thread] = run;
     __syncthreads();
 #pragma unroll
@@ -74,7 +84,7 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     }
     cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);  // bulk copies see the keys
     __syncthreads();
-    if (to != nullptr) store_run(s_keys + run, to, count);
+    if (to >= 0) store_run(s_keys + run, level.to + to, count);
     cuda::ptx::cp_async_bulk_commit_group();
     cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());  // s_keys is read
 }

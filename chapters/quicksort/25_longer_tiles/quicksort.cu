@@ -22,7 +22,7 @@
 #include "device/search_trees.cuh"
 #include "problem/quicksort.hpp"
 
-using course::cuda_check, quicksort::kThreads, quicksort::Tile;
+using course::cuda_check, quicksort::kThreads, quicksort::Targets, quicksort::Tile;
 using quicksort::Input, quicksort::Key, quicksort::Level, quicksort::Output, quicksort::PhaseTimer;
 
 constexpr int kMoreKeys = 24, kFewerKeys = 12;  // per thread: as many as shared memory holds
@@ -35,35 +35,38 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     __shared__ __align__(16) Key s_tree[kParts];
     __shared__ Key s_splitters[kParts];
     __shared__ unsigned s_counts[kParts + 32], s_runs[kParts + 32], s_sums[kThreads / 32];
-    const Tile tile = tile_of_level(level, kThreads * kKeys);
-    if (*level.stop != 0 || tile.count == 0) return;
-    const int thread = threadIdx.x, slot = static_cast<int>(tile.slot);
-    const bool twins = level.lists[slot].twins;
+    __shared__ Targets<kParts> s_targets;
+    const Tile tile = level.tiles[blockIdx.x];
+    if (tile.count == 0) return;
+    const int thread = threadIdx.x;
+    const bool twins = level.lists[tile.slot].twins;
     const unsigned mine = quicksort::PathTree::cell_of<kBits>(thread % kParts);
     Key keys[kKeys];
     unsigned places[kKeys];  // 4 cells; and 4 ranks, times 65536
     quicksort::load_tile(level.from + tile.begin, tile.count, keys);
     if (thread < kParts) {
-        const Key* splitters = level.splitters + slot * kParts;
+        const Key* splitters = level.splitters + tile.slot * kParts;
         s_splitters[mine] = splitters[thread];
         s_tree[thread] = splitters[quicksort::PathTree::splitter_at<kBits>(max(thread, 1)) - 1];
         s_counts[thread] = 0;
     }
     if (thread < 32) s_counts[kParts + thread] = s_runs[kParts + thread] = 0;  // see leave_out()
+    s_targets.load(level, tile.slot);
     __syncthreads();
     quicksort::rank_cells<quicksort::PathTree, kBits>(keys, tile.count, twins, s_tree, s_splitters,
-                                                      s_counts, places, quicksort::count_four);
+                                                      s_counts, places);
     __syncthreads();
     const unsigned count = thread < kParts ? s_counts[mine] / 4 : 0;
-    Key* to = count > 0 ? reserve(level, slot, thread, count) : nullptr;
-    const unsigned skew = reinterpret_cast<std::uintptr_t>(to) / sizeof(Key) % 4;
-    const unsigned run = quicksort::sum_before(count > 0 ? (count + 6) / 4 * 4 : 0, s_sums) + skew;
+    const unsigned place = s_targets.reserve(level, tile.slot, count);
+    unsigned run = quicksort::sum_before(count > 0 ? (count + 6) / 4 * 4 : 0, s_sums);
+    const std::int64_t to = s_targets.settle(level, place, count);
+    run += static_cast<unsigned>(to) % 4;  // as many keys behind a multiple of 16 bytes
     if (thread < kParts) s_runs[mine] = 4 * run;
     __syncthreads();
     quicksort::stage_tile(tile.count, s_runs, s_keys, keys, places);
     cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);  // bulk copies see the keys
     __syncthreads();
-    if (to != nullptr) quicksort::store_run(s_keys + run, to, count);
+    if (to >= 0) quicksort::store_run(s_keys + run, level.to + to, count);
     cuda::ptx::cp_async_bulk_commit_group();
     cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());  // s_keys is read
 }

@@ -3,7 +3,7 @@
 // Idea: do not compare keys at all. A pass moves each key to the place that eight of its bits name;
 // four passes, from the lowest bits to the highest, put 32-bit keys in order. This is the sort that
 // a user would pick, so it is the measure of all others. There is no kernel to write.
-// Compared with 26_agreeing_warps: no splitters, and the same work whatever the keys are.
+// Compared with 26_two_pipes: no splitters, and the same work whatever the keys are.
 // Limit now: memory. The histograms read each key once; each pass reads and writes it.
 // Not of the thesis. Adinets and Merrill 2022, "Onesweep".
 #include <cuda_runtime.h>

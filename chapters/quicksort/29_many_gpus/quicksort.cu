@@ -4,7 +4,7 @@
 // All ranks see a sample of all keys, so they choose the same splitters. A rank partitions its keys
 // chunk by chunk; a chunk leaves while the next is partitioned. What arrives is sorted as in 26. Of
 // keys that equal a splitter, each rank may get some: even equal keys are balanced.
-// Compared with 26_agreeing_warps: the level above. That stage is in device/agreeing_warps.cuh.
+// Compared with 26_two_pipes: the level above. That stage is in device/local_sort.cuh.
 // Limit now: the links between the GPUs, then the sort of each rank.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -20,7 +20,6 @@
 #include "common/ranks/nccl_ranks.hpp"
 #include "device/local_sort.cuh"
 #include "device/multiway.cuh"
-#include "device/rank_classes.cuh"
 #include "device/rounds.cuh"
 #include "problem/quicksort.hpp"
 #include "problem/rank_cuts.hpp"
@@ -191,7 +190,7 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const bool one = course::NcclRanks::of(timer).count() == 1;
-    (one ? quicksort::sort_with_agreeing_warps : sort_on_ranks)(input, output, timer);
+    (one ? quicksort::sort_with_two_pipes : sort_on_ranks)(input, output, timer);
 }
 
 int main(int argc, char** argv) {

@@ -21,7 +21,8 @@ __device__ __forceinline__ void load_tile(const Key* from, int count, Key (&keys
     if (count == kThreads * kKeys) {
 #pragma unroll
         for (int k = 0; k < kKeys; k += 4) {
-            const int4 four = reinterpret_cast<const int4*>(from)[k / 4 * kThreads + thread];
+            const int4 four =
+                __ldcs(reinterpret_cast<const int4*>(from) + k / 4 * kThreads + thread);
             keys[k] = four.x, keys[k + 1] = four.y, keys[k + 2] = four.z, keys[k + 3] = four.w;
         }
     } else {
@@ -46,11 +47,11 @@ __device__ __forceinline__ void skip_twins(Key* s_splitters, const Key* keys, un
 }
 
 // Ranks the keys of a tile. kPlain: a whole tile without twins, so no branch keeps the compiler
-// from overlapping four keys with the next. count_four(s_counts, places): see there.
-template <typename Tree, int kBits, bool kPlain, int kKeys, typename CountFour>
+// from overlapping four keys with the next.
+template <typename Tree, int kBits, bool kPlain, int kKeys>
 __device__ __forceinline__ void rank_cells(const Key (&keys)[kKeys], int count, bool twins,
                                            Key* s_tree, Key* s_splitters, unsigned* s_counts,
-                                           unsigned (&places)[kKeys], CountFour count_four) {
+                                           unsigned (&places)[kKeys]) {
 #pragma unroll
     for (int k = 0; k < kKeys; k += 4) {
         Tree::template descend<kBits, 4>(s_tree, keys + k, places + k);
@@ -63,16 +64,14 @@ __device__ __forceinline__ void rank_cells(const Key (&keys)[kKeys], int count, 
     }
 }
 
-template <typename Tree, int kBits, int kKeys, typename CountFour>
+template <typename Tree, int kBits, int kKeys>
 __device__ __forceinline__ void rank_cells(const Key (&keys)[kKeys], int count, bool twins,
                                            Key* s_tree, Key* s_splitters, unsigned* s_counts,
-                                           unsigned (&places)[kKeys], CountFour count_four) {
+                                           unsigned (&places)[kKeys]) {
     if (twins || count < kThreads * kKeys) {
-        rank_cells<Tree, kBits, false>(keys, count, twins, s_tree, s_splitters, s_counts, places,
-                                       count_four);
+        rank_cells<Tree, kBits, false>(keys, count, twins, s_tree, s_splitters, s_counts, places);
     } else {
-        rank_cells<Tree, kBits, true>(keys, count, false, s_tree, s_splitters, s_counts, places,
-                                      count_four);
+        rank_cells<Tree, kBits, true>(keys, count, false, s_tree, s_splitters, s_counts, places);
     }
 }
 
@@ -111,22 +110,29 @@ __device__ __forceinline__ void stage_tile(int count, unsigned* s_runs, Key* s_k
     }
 }
 
-// Unchanged from stage 23_bulk_copies.
-// Stores a run. It begins as many keys behind a multiple of 16 bytes as its target. Devices below
-// compute capability 9.0 have no bulk copies.
+// Unchanged from stage 23_bulk_copies, as store_run().
+// Stores two keys at once, at 8 bytes.
+__device__ inline void store_two(const Key* s_keys, Key* to) {
+    *reinterpret_cast<int2*>(to) = *reinterpret_cast<const int2*>(s_keys);
+}
+
+// Stores a run. It begins as many keys behind a multiple of 16 bytes as its target: up to three
+// keys on each side are no part of the bulk copy. Devices below compute capability 9.0 have none.
 __device__ inline void store_run(const Key* s_run, Key* to, unsigned count) {
-    unsigned head = 0, body = 0;  // keys before the first whole piece, and in pieces
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    head =
-        min(static_cast<unsigned>(-reinterpret_cast<std::uintptr_t>(to) / sizeof(Key) % 4), count);
-    body = (count - head) / 4 * 4;
-    if (body > 0) {
+    const unsigned head = -reinterpret_cast<std::uintptr_t>(to) / sizeof(Key) % 4;
+    if (count >= head + 4) {
+        const unsigned body = (count - head) / 4 * 4, tail = (count - head) % 4, end = count - tail;
         cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to + head,
                                  s_run + head, body * static_cast<unsigned>(sizeof(Key)));
+        if (head & 1) to[0] = s_run[0];
+        if (head & 2) store_two(s_run + (head & 1), to + (head & 1));
+        if (tail & 2) store_two(s_run + end, to + end);
+        if (tail & 1) to[count - 1] = s_run[count - 1];
+        return;
     }
 #endif
-    for (unsigned i = 0; i < head; ++i) to[i] = s_run[i];
-    for (unsigned i = head + body; i < count; ++i) to[i] = s_run[i];
+    for (unsigned i = 0; i < count; ++i) to[i] = s_run[i];
 }
 
 }  // namespace quicksort

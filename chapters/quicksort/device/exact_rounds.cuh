@@ -9,7 +9,6 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "device/multiway.cuh"
-#include "device/register_network.cuh"
 #include "device/round_sort.cuh"
 #include "device/rounds.cuh"
 #include "device/sample.cuh"

@@ -16,6 +16,7 @@
 namespace quicksort {
 
 inline constexpr int kMostSlack = 74;
+inline constexpr int kKeysPerLeaf = 4800;  // on average; a longer one is sorted in several turns
 
 // For tests: short lists can have two levels, and ordinary keys overflow with little slack.
 inline const std::vector<Option> kLevelOptions = {
@@ -47,57 +48,49 @@ inline LevelPlan plan_levels(std::int64_t count, int asked, std::int64_t slack) 
         return plan;
     }
     int bits = 0;
-    while ((std::int64_t{kKeysPerPart} << bits) < count) ++bits;
+    while ((std::int64_t{kKeysPerLeaf} << bits) < count) ++bits;
     if (asked > 0) bits = 2 * asked;
     const bool two = asked > 0 || bits > 8;
     plan.first_bits = std::clamp(two ? (bits + 1) / 2 : bits, 5, 9);
     plan.last_bits = two ? std::clamp(bits - plan.first_bits, 5, 9) : 0;
-    plan.first_area = (count + count * slack / 100 + 3) / 4 * 4;
-    plan.first_keys = plan.first_area + 4;
-    plan.last_keys = 2 * count + 4 * kMostParts;
+    // A short list's only level samples fewer keys, and its regions have twice the room to spare.
+    plan.first_area = (count + count * slack / (two ? 100 : 50) + 3) / 4 * 4;
+    plan.first_keys = two ? plan.first_area + 4 : count;
+    plan.last_keys = two ? 2 * count + 4 * kMostParts : plan.first_area + 4;
     return plan;
 }
 
 // Owns what the levels and the leaves need besides keys.
 class LevelMemory {
   public:
-    explicit LevelMemory(const LevelPlan& plan)
-        : first_{1, 1 << plan.first_bits},
-          last_{plan.last_bits > 0 ? 1 << plan.first_bits : 0, 1 << plan.last_bits},
-          leaf_count_(last_.parts.count() > 0 ? last_.parts.count() : first_.parts.count()),
+    LevelMemory(const LevelPlan& plan, std::int64_t count, int tile_keys)
+        : first_{1, 1 << plan.first_bits, (count - 1) / tile_keys + 1},
+          last_{plan.last_bits > 0 ? 1 << plan.first_bits : 0, 1 << plan.last_bits,
+                count / tile_keys + (1 << plan.first_bits)},
+          leaf_count_(last_.parts() > 0 ? last_.parts() : first_.parts()),
+          cleared_(first_.cleared_words() + last_.cleared_words() + kFlags),
           leaves_(leaf_count_),
-          constants_(leaf_count_ + kMostParts),
-          long_leaves_(leaf_count_),
-          flags_(kFlags) {}
+          constants_(leaf_count_ + kMostParts + count / kConstantPiece),
+          outcome_(kFlags) {}
 
-    void clear() {
-        for (Arrays* one : {&first_, &last_}) {
-            if (one->lists.count() == 0) continue;
-            course::cuda_check(cudaMemsetAsync(one->cursors.data(), 0, one->cursors.bytes()));
-        }
-        course::cuda_check(cudaMemsetAsync(flags_.data(), 0, flags_.bytes()));
-    }
+    void clear() { course::cuda_check(cudaMemsetAsync(cleared_.data(), 0, cleared_.bytes())); }
     Level first(const Key* from, Key* to) {
-        return first_.level(from, to, flags_.data() + kNever, flags_.data() + kFirstTiles);
+        return first_.level(from, to, cleared_.data(), flags() + kNever);
     }
     Level last(const Key* from, Key* to) {
-        return last_.level(from, to, flags_.data() + kFirstFailed, flags_.data() + kLastTiles);
+        return last_.level(from, to, cleared_.data() + first_.cleared_words(),
+                           flags() + kFirstFailed);
     }
     RegionLeaves leaves() {
-        return {leaves_.data(),
-                constants_.data(),
-                flags_.data() + kConstants,
-                flags_.data() + kFirstFailed,
-                flags_.data() + kLongLeaves,
-                long_leaves_.data(),
-                flags_.data() + kTooLong};
+        return {leaves_.data(),         constants_.data(),     flags() + kConstants,
+                flags() + kFirstFailed, flags() + kLongLeaves, flags() + kTooLong};
     }
     unsigned leaf_count() const { return static_cast<unsigned>(leaf_count_); }
 
     // Of the device, in all.
     std::size_t bytes() const {
-        return first_.bytes() + last_.bytes() + leaves_.bytes() + constants_.bytes() +
-               long_leaves_.bytes() + flags_.bytes();
+        return first_.bytes() + last_.bytes() + cleared_.bytes() + leaves_.bytes() +
+               constants_.bytes();
     }
 
     struct Outcome {
@@ -105,58 +98,59 @@ class LevelMemory {
         unsigned long_leaves;
     };
     // Waits for the kernels.
-    Outcome outcome() const {
-        unsigned flags[kFlags];
-        course::cuda_check(
-            cudaMemcpy(flags, flags_.data(), flags_.bytes(), cudaMemcpyDeviceToHost));
+    Outcome outcome() {
+        course::cuda_check(cudaMemcpyAsync(outcome_.data(), flags(), kFlags * sizeof(unsigned),
+                                           cudaMemcpyDeviceToHost));
+        course::cuda_check(cudaStreamSynchronize(nullptr));
+        const unsigned* flags = outcome_.data();
         return {flags[kFirstFailed] + flags[kLastFailed] + flags[kTooLong] > 0, flags[kLongLeaves]};
     }
 
   private:
     // A level's words: whether it must stop, and, next to it, whether it has failed itself.
-    enum Flag {
-        kNever,
-        kFirstFailed,
-        kLastFailed,
-        kTooLong,
-        kConstants,
-        kLongLeaves,
-        kFirstTiles,
-        kLastTiles,
-        kFlags
-    };
+    enum Flag { kNever, kFirstFailed, kLastFailed, kTooLong, kConstants, kLongLeaves, kFlags };
+    static constexpr std::int64_t kTileWords = sizeof(Tile) / sizeof(unsigned);
     struct Arrays {
-        Arrays(int list_count, int part_count)
+        Arrays(int list_count, int part_count, std::int64_t most_tiles)
             : parts_of_list(part_count),
+              tiles(list_count > 0 ? most_tiles : 0),
               lists(list_count),
-              first_tiles(list_count),
-              parts(std::int64_t{list_count} * part_count),
-              regions(parts.count()),
-              cursors(parts.count()) {}
-        Level level(const Key* from, Key* to, unsigned* flags, unsigned* tiles) {
-            return {from,           to,
-                    lists.data(),   static_cast<int>(lists.count()),
-                    parts_of_list,  first_tiles.data(),
-                    tiles,          parts.data(),
-                    regions.data(), cursors.data(),
-                    flags,          flags + 1};
+              splitters(std::int64_t{list_count} * part_count),
+              regions(splitters.count()) {}
+        std::int64_t parts() const { return splitters.count(); }
+        // The tiles, and a cursor for each part; a whole number of tiles' words.
+        std::int64_t cleared_words() const {
+            return (tiles + (parts() + kTileWords - 1) / kTileWords) * kTileWords;
         }
-        std::size_t bytes() const {
-            return lists.bytes() + first_tiles.bytes() + parts.bytes() + regions.bytes() +
-                   cursors.bytes();
+        Level level(const Key* from, Key* to, unsigned* cleared, unsigned* flags) {
+            return {from,
+                    to,
+                    lists.data(),
+                    static_cast<int>(lists.count()),
+                    parts_of_list,
+                    reinterpret_cast<Tile*>(cleared),
+                    splitters.data(),
+                    regions.data(),
+                    cleared + tiles * kTileWords,
+                    flags,
+                    flags + 1};
         }
+        std::size_t bytes() const { return lists.bytes() + splitters.bytes() + regions.bytes(); }
         int parts_of_list;
+        std::int64_t tiles;
         course::DeviceBuffer<LevelList> lists;
-        course::DeviceBuffer<unsigned> first_tiles;
-        course::DeviceBuffer<Key> parts;  // their splitters
-        course::DeviceBuffer<unsigned> regions, cursors;
+        course::DeviceBuffer<Key> splitters;
+        course::DeviceBuffer<unsigned> regions;
     };
+
+    unsigned* flags() { return cleared_.data() + first_.cleared_words() + last_.cleared_words(); }
 
     Arrays first_, last_;
     std::int64_t leaf_count_;
+    course::DeviceBuffer<unsigned> cleared_;  // of the first level, of the last one, and the flags
     course::DeviceBuffer<RegionLeaf> leaves_;
     course::DeviceBuffer<Leaf> constants_;
-    course::DeviceBuffer<unsigned> long_leaves_, flags_;
+    course::PinnedBuffer<unsigned> outcome_;
 };
 
 }  // namespace quicksort

@@ -15,8 +15,8 @@
 #include "common/cuda/device_buffer.hpp"
 #include "device/exact_rounds.cuh"
 #include "device/level_memory.cuh"
+#include "device/level_regions.cuh"
 #include "device/levels.cuh"
-#include "device/region_leaves.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
@@ -24,51 +24,52 @@ namespace quicksort {
 // Samples the lists of a level of 2^bits parts, and partitions them: partition(bits, level, tiles)
 // launches the kernel of a stage. Its first argument is a type's constant, so that the kernel can
 // be a template of it.
-template <int kBits, typename Partition>
-void run_level(const Level& level, int keys_per_part, std::uint64_t seed, std::int64_t tiles,
-               const Partition& partition) {
-    launch_choose_regions<kBits>(level, keys_per_part, seed);
+template <int kBits, bool kFew, typename Partition>
+void run_level(const Level& level, const LevelSource& source, int keys_per_part, std::uint64_t seed,
+               std::int64_t tiles, const Partition& partition) {
+    launch_choose_regions<kBits, kFew>(level, source, keys_per_part, seed);
     partition(std::integral_constant<int, kBits>(), level, static_cast<unsigned>(tiles));
     course::cuda_check(cudaGetLastError());
 }
 
-template <typename Partition>
-void run_level(int bits, const Level& level, int keys_per_part, std::uint64_t seed,
-               std::int64_t tiles, const Partition& partition) {
+// kFew: of a short list, which has no other level.
+template <bool kFew, typename Partition>
+void run_level(int bits, const Level& level, const LevelSource& source, int keys_per_part,
+               std::uint64_t seed, std::int64_t tiles, const Partition& partition) {
     switch (bits) {
         case 5:
-            return run_level<5>(level, keys_per_part, seed, tiles, partition);
+            return run_level<5, kFew>(level, source, keys_per_part, seed, tiles, partition);
         case 6:
-            return run_level<6>(level, keys_per_part, seed, tiles, partition);
+            return run_level<6, kFew>(level, source, keys_per_part, seed, tiles, partition);
         case 7:
-            return run_level<7>(level, keys_per_part, seed, tiles, partition);
+            return run_level<7, kFew>(level, source, keys_per_part, seed, tiles, partition);
         case 8:
-            return run_level<8>(level, keys_per_part, seed, tiles, partition);
+            return run_level<8, kFew>(level, source, keys_per_part, seed, tiles, partition);
         default:
-            return run_level<9>(level, keys_per_part, seed, tiles, partition);
+            return run_level<9, kFew>(level, source, keys_per_part, seed, tiles, partition);
     }
 }
 
 // Sorts keys[0, count) into `first`, which has plan.first_keys; `last` has plan.last_keys.
-template <typename Tree, typename Partition>
+template <typename Tree, typename AnyExchange, typename Partition>
 void queue_levels(const LevelPlan& plan, LevelMemory& memory, const Key* keys, std::int64_t count,
                   Key* first, Key* last, std::uint64_t seed, int tile_keys,
                   const Partition& partition) {
-    const bool two = plan.last_bits > 0;
+    const Level none = {};
+    const LevelSource source = {none, count, plan.first_area, tile_keys};
+    const std::int64_t tiles = (count - 1) / tile_keys + 1;
     memory.clear();
-    const Level upper = memory.first(keys, two ? first : last), none = {};
-    prepare_level_kernel<<<1, kMostParts>>>(upper, none, count, plan.first_area, tile_keys);
-    course::cuda_check(cudaGetLastError());
-    run_level(plan.first_bits, upper, two ? 1 : kKeysPerPart, seed, (count - 1) / tile_keys + 1,
-              partition);
-    const Level lower = two ? memory.last(first, last) : upper;
-    if (two) {
-        prepare_level_kernel<<<1, kMostParts>>>(lower, upper, count, 0, tile_keys);
-        course::cuda_check(cudaGetLastError());
-        run_level(plan.last_bits, lower, kKeysPerPart, ~seed, count / tile_keys + lower.list_count,
-                  partition);
+    if (plan.last_bits == 0) {
+        const Level only = memory.first(keys, last);
+        run_level<true>(plan.first_bits, only, source, kKeysPerLeaf, seed, tiles, partition);
+        queue_leaves<Tree, AnyExchange>(only, none, memory.leaves(), memory.leaf_count(), first);
+        return;
     }
-    queue_leaves<Tree>(lower, two ? upper : none, memory.leaves(), memory.leaf_count(), first);
+    const Level upper = memory.first(keys, first), lower = memory.last(first, last);
+    run_level<false>(plan.first_bits, upper, source, 1, seed, tiles, partition);
+    run_level<false>(plan.last_bits, lower, {upper, count, 0, tile_keys}, kKeysPerLeaf, ~seed,
+                     count / tile_keys + lower.list_count, partition);
+    queue_leaves<Tree, AnyExchange>(lower, upper, memory.leaves(), memory.leaf_count(), first);
 }
 
 // Counts the places where two lists differ.
@@ -119,8 +120,9 @@ std::int64_t sort_with_seeds(std::int64_t count, const SortedKeys& first, std::u
     return overflowed;
 }
 
-// The function of a stage. Tree: that of the leaves. A tile has kThreads keys_per_thread keys.
-template <typename Tree, typename Partition>
+// The function of a stage. Tree, AnyExchange: those of the leaves. A tile has kThreads
+// keys_per_thread keys.
+template <typename Tree, typename AnyExchange = Exchange, typename Partition>
 void sort_by_levels(const Input& input, Output& output, PhaseTimer& timer, int keys_per_thread,
                     const Partition& partition) {
     const std::int64_t count = input.count();
@@ -129,7 +131,7 @@ void sort_by_levels(const Input& input, Output& output, PhaseTimer& timer, int k
     const LevelPlan plan = plan_levels(count, static_cast<int>(input.options.integer("--bits")),
                                        input.options.integer("--slack"));
     course::DeviceBuffer<Key> d_keys(count), d_first(plan.first_keys), d_last(plan.last_keys);
-    LevelMemory memory(plan);
+    LevelMemory memory(plan, count, tile_keys);
 
     timer.begin(Phase::kCopyIn);
     course::cuda_check(
@@ -144,8 +146,8 @@ void sort_by_levels(const Input& input, Output& output, PhaseTimer& timer, int k
         }
         SortedKeys sorted = {d_first.data(), {.overflowed = true, .long_leaves = 0}, 0};
         if (plan.possible) {
-            queue_levels<Tree>(plan, memory, d_keys.data(), count, d_first.data(), d_last.data(),
-                               seed, tile_keys, partition);
+            queue_levels<Tree, AnyExchange>(plan, memory, d_keys.data(), count, d_first.data(),
+                                            d_last.data(), seed, tile_keys, partition);
             sorted.outcome = memory.outcome();
         }
         if (sorted.outcome.overflowed) {

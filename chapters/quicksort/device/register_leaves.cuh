@@ -5,8 +5,8 @@
 #include <cuda_runtime.h>
 
 #include "device/multiway.cuh"
-#include "device/register_network.cuh"
 #include "device/rounds.cuh"
+#include "device/sample.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {

@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "device/multiway.cuh"
-#include "device/register_network.cuh"
 #include "device/rounds.cuh"
 #include "device/sample.cuh"
 #include "problem/quicksort.hpp"

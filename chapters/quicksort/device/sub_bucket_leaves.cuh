@@ -13,65 +13,155 @@
 
 namespace quicksort {
 
-// Splits the leaf: s_keys gets its sub-buckets. Returns how many keys are in that of the thread's
-// lane; its room begins at s_keys + room, and `place` keys are in the sub-buckets before.
-template <typename Tree>
-__device__ __forceinline__ int split_leaf(const Key* from, int count, Key* s_keys, int& room,
-                                          int& place) {
-    __shared__ __align__(16) Key s_samples[kLeafThreads], s_tree[kSubBuckets];
-    __shared__ unsigned s_counts[kSubBuckets + kCellsLeftOut];
-    const int thread = threadIdx.x, lane = thread % 32;
-    Key keys[kKeysPerThread];
-    unsigned places[kKeysPerThread];
-#pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
-        const int i = j * kLeafThreads + thread;
-        keys[j] = i < count ? from[i] : kLargestKey;
-    }
-    if (thread < kSubBuckets + kCellsLeftOut) s_counts[thread] = 0;
-    const int samples = sample_leaf(from, count, s_samples);
+inline constexpr int kLongestLeaf = 65535;  // that a block sorts in several turns
+
+// What the threads of a leaf share, besides its keys.
+struct LeafMemory {
+    Key samples[kLeafSamples];
+    Key tree[kSubBuckets];
+    unsigned counts[kSubBuckets + kCellsLeftOut];
+    int begins[kLeafThreads / 32][kSubBuckets];  // each warp has its own, and waits for no other
+};
+
+// Builds the tree from a sample, and clears the counts.
+template <typename Tree, typename AnyExchange>
+__device__ __forceinline__ void grow_leaf_tree(const Key* from, int count, LeafMemory& s_memory) {
+    const int thread = threadIdx.x;
+    if (thread < kSubBuckets + kCellsLeftOut) s_memory.counts[thread] = 0;
+    const int samples = sample_leaf<AnyExchange>(from, count, s_memory.samples);
     if (0 < thread && thread < kSubBuckets) {
         const int splitter = Tree::template splitter_at<kSubLevels>(thread);
-        s_tree[thread] = s_samples[splitter * samples / kSubBuckets];
+        s_memory.tree[thread] = s_memory.samples[splitter * samples / kSubBuckets];
     }
     __syncthreads();
-#pragma unroll
-    for (int j = 0; j < kKeysPerThread; j += 4) {
-        if (j * kLeafThreads + thread - lane >= count) break;  // for the whole warp
-        Tree::template descend<kSubLevels, 4>(s_tree, keys + j, places + j);
-        leave_out<kLeafThreads>(j * kLeafThreads + thread, count, kSubBuckets, places + j);
-        count_four(s_counts, places + j);
-    }
-    __syncthreads();
+}
+
+// Where the sub-buckets go. Each warp adds up the counts for itself: a lane knows that of its
+// number. It owns so many keys; their room begins at s_keys + room, and `place` keys are in the
+// sub-buckets before.
+struct SubBucket {
+    int own, room, place;
+};
+
+template <typename Tree>
+__device__ __forceinline__ SubBucket place_sub_buckets(LeafMemory& s_memory) {
+    const int lane = threadIdx.x % 32;
     const unsigned cell = Tree::template cell_of<kSubLevels>(lane);
-    const int own = s_counts[cell] / 4;  // each warp adds up the counts for itself
-    room = sum_of_lanes_before((own + 3) / 4 * 4);
-    place = sum_of_lanes_before(own);
-    const int begin = 4 * __shfl_sync(0xffffffff, room, cell);  // of the lane's cell, in bytes
+    const int own = s_memory.counts[cell] / 4;
+    // Both sums at once: a leaf and its rooms have fewer than 65536 keys.
+    const int sums = sum_of_lanes_before((own + 3) / 4 * 4 * 65536 + own);
+    const int room = sums / 65536;
+    s_memory.begins[threadIdx.x / 32][cell] = 4 * room;
+    __syncwarp();
+    return {own, room, sums % 65536};
+}
+
+// Reads the keys of a leaf that fits into the registers of a block: four neighbours at once, which
+// lie at 16 bytes if kAligned. Keys behind the end are the largest.
+template <bool kAligned>
+__device__ __forceinline__ void load_leaf(const Key* from, int count, Key (&keys)[kKeysPerThread]) {
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; j += 4) {
-        if (j * kLeafThreads + thread - lane >= count) break;
+        const int i = j * kLeafThreads + 4 * static_cast<int>(threadIdx.x);
+        if (kAligned && i + 4 <= count) {
+            const int4 four = *reinterpret_cast<const int4*>(from + i);
+            keys[j] = four.x, keys[j + 1] = four.y, keys[j + 2] = four.z, keys[j + 3] = four.w;
+        } else {
+#pragma unroll
+            for (int k = 0; k < 4; ++k) keys[j + k] = i + k < count ? from[i + k] : kLargestKey;
+        }
+    }
+}
+
+// Splits the leaf: s_keys gets its sub-buckets.
+template <typename Tree, typename AnyExchange, bool kAligned>
+__device__ __forceinline__ SubBucket split_leaf(const Key* from, int count, Key* s_keys,
+                                                LeafMemory& s_memory) {
+    const int first = 4 * static_cast<int>(threadIdx.x), of_warp = first - first % 128;
+    Key keys[kKeysPerThread];
+    unsigned places[kKeysPerThread];
+    load_leaf<kAligned>(from, count, keys);
+    grow_leaf_tree<Tree, AnyExchange>(from, count, s_memory);
+#pragma unroll
+    for (int j = 0; j < kKeysPerThread; j += 4) {
+        if (j * kLeafThreads + of_warp >= count) break;  // for the whole warp
+        Tree::template descend<kSubLevels, 4>(s_memory.tree, keys + j, places + j);
+        leave_out<1>(j * kLeafThreads + first, count, kSubBuckets, places + j);
+        count_four(s_memory.counts, places + j);
+    }
+    __syncthreads();
+    const SubBucket bucket = place_sub_buckets<Tree>(s_memory);
+    int* s_begins = s_memory.begins[threadIdx.x / 32];
+#pragma unroll
+    for (int j = 0; j < kKeysPerThread; j += 4) {
+        const int i = j * kLeafThreads + first;
+        if (i >= count) break;
         unsigned bytes[4];
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
-            const unsigned of_key = places[j + k];
-            bytes[k] = __shfl_sync(0xffffffff, begin, of_key / 4) + of_key / 65536;
+            const unsigned cell = places[j + k] % 65536;
+            bytes[k] = word_at(s_begins, cell % (4 * kSubBuckets)) + places[j + k] / 65536;
         }
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
-            if ((j + k) * kLeafThreads + thread < count) word_at(s_keys, bytes[k]) = keys[j + k];
+            if (i + k < count) word_at(s_keys, bytes[k]) = keys[j + k];
         }
     }
     __syncthreads();
-    return own;
+    return bucket;
 }
 
 // Sorts up to kSplitLeafKeys keys; s_keys has kRoomBytes.
-template <typename Tree>
+template <typename Tree, typename AnyExchange, bool kAligned>
 __device__ __forceinline__ void sort_leaf(const Key* from, int count, Key* s_keys, Key* sorted) {
-    int room, place;
-    const int own = split_leaf<Tree>(from, count, s_keys, room, place);
-    sort_sub_buckets(own, room, place, s_keys, sorted);
+    __shared__ __align__(16) LeafMemory s_memory;
+    const auto [own, room, place] =
+        split_leaf<Tree, AnyExchange, kAligned>(from, count, s_keys, s_memory);
+    sort_sub_buckets<AnyExchange>(own, room, place, s_keys, sorted);
+}
+
+// Sorts a leaf of up to 65535 keys in turns: in each, as many sub-buckets as s_keys has room for.
+// The keys are read once more for each turn. Returns false if a sub-bucket alone is too long.
+template <typename Tree, typename AnyExchange>
+__device__ __noinline__ bool sort_long_leaf(const Key* from, int count, Key* s_keys, Key* sorted) {
+    __shared__ __align__(16) LeafMemory s_memory;
+    const int thread = threadIdx.x, lane = thread % 32;
+    grow_leaf_tree<Tree, AnyExchange>(from, count, s_memory);
+    const auto cell_of = [&](Key key) {
+        unsigned bytes;
+        Tree::template descend<kSubLevels, 1>(s_memory.tree, &key, &bytes);
+        return bytes / 4;
+    };
+    for (int i = thread; i < count; i += kLeafThreads) {
+        atomicAdd(&s_memory.counts[cell_of(from[i])], 4u);
+    }
+    __syncthreads();
+    const int own = s_memory.counts[Tree::template cell_of<kSubLevels>(lane)] / 4;
+    const int place = sum_of_lanes_before(own), room = sum_of_lanes_before((own + 3) / 4 * 4);
+    const int end = room + (own + 3) / 4 * 4;
+    for (int first = 0; first < kSubBuckets;) {
+        const int begin = __shfl_sync(0xffffffff, room, first);
+        const bool fits = lane >= first && end - begin <= kRoomBytes / 4;
+        const int last = first + __popc(__ballot_sync(0xffffffff, fits));
+        if (last == first) return false;
+        __syncthreads();  // the turn before has read the counts, and sorted its keys
+        const bool turn = lane >= first && lane < last;
+        if (thread < 32) {
+            const unsigned cell = Tree::template cell_of<kSubLevels>(lane);
+            s_memory.begins[0][cell] = room - begin;
+            s_memory.begins[1][cell] = turn;
+        }
+        __syncthreads();
+        for (int i = thread; i < count; i += kLeafThreads) {
+            const Key key = from[i];
+            const unsigned cell = cell_of(key);
+            if (s_memory.begins[1][cell]) s_keys[atomicAdd(&s_memory.begins[0][cell], 1)] = key;
+        }
+        __syncthreads();
+        sort_sub_buckets<AnyExchange>(turn ? own : 0, room - begin, place, s_keys, sorted);
+        first = last;
+    }
+    return true;
 }
 
 static __global__ void __launch_bounds__(kLeafThreads, 3)
@@ -79,7 +169,8 @@ static __global__ void __launch_bounds__(kLeafThreads, 3)
     extern __shared__ __align__(16) Key s_keys[];
     const Leaf leaf = leaves[blockIdx.x];
     if (leaf.constant) return fill_leaf(leaf, sorted);
-    sort_leaf<NodeTree>(from + leaf.begin, leaf.count, s_keys, sorted + leaf.begin);
+    sort_leaf<NodeTree, Exchange, false>(from + leaf.begin, static_cast<int>(leaf.count), s_keys,
+                                         sorted + leaf.begin);
 }
 
 }  // namespace quicksort

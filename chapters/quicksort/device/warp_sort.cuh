@@ -5,9 +5,11 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include "device/bitonic.cuh"
 #include "device/network_steps.cuh"
-#include "device/register_network.cuh"
+#include "device/sample.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
@@ -18,7 +20,18 @@ inline constexpr int kSubLevels = 5, kSubBuckets = 1 << kSubLevels;  // one for 
 // The room of a sub-bucket begins at 16 bytes.
 inline constexpr int kRoomBytes =
     (kSplitLeafKeys + 3 * kSubBuckets) * static_cast<int>(sizeof(Key));
+inline constexpr int kLeafSamples = 256;
 inline constexpr int kLongestSubBucket = 32 * 16;  // what a warp can sort in registers
+
+// A number that all lanes know already. The compiler sees that they agree, and need not expect that
+// the lanes go different ways.
+__device__ __forceinline__ int same_in_warp(int number) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffff, number);
+#else
+    return number;
+#endif
+}
 
 // The sum of `value` over the lanes before this one.
 __device__ __forceinline__ int sum_of_lanes_before(int value) {
@@ -52,26 +65,48 @@ __device__ __forceinline__ void merge_in_thread(Key (&keys)[kKeys]) {
     }
 }
 
-// Sorts the 32 kKeys keys of a warp; kKeys is 5, 2^k or 3 2^k. Lane l then has those from place
-// kKeys l on.
-template <int kKeys>
-__device__ __forceinline__ void sort_warp(Key (&keys)[kKeys]) {
+// The same exchange, in loops.
+template <typename AnyExchange>
+struct Rolled : AnyExchange {
+    static constexpr bool kUnrolled = false;
+};
+
+// Merges the sorted keys of `half` lanes with those of as many others.
+template <typename AnyExchange, int kKeys>
+__device__ __forceinline__ void merge_lanes(Key (&keys)[kKeys], int half) {
     const int lane = threadIdx.x % 32;
-    sort_registers(keys);
-#pragma unroll 1
-    for (int half = 1; half < 32; half *= 2) {
-        compare_lanes<true>(keys, 2 * half - 1, lane & half);
+    compare_lanes<true, AnyExchange>(keys, 2 * half - 1, lane & half);
+    if constexpr (AnyExchange::kUnrolled) {
+#pragma unroll
+        for (int stride = half / 2; stride > 0; stride /= 2) {
+            compare_lanes<false, AnyExchange>(keys, stride, lane & stride);
+        }
+    } else {
 #pragma unroll 1
         for (int stride = half / 2; stride > 0; stride /= 2) {
-            compare_lanes<false>(keys, stride, lane & stride);
+            compare_lanes<false, AnyExchange>(keys, stride, lane & stride);
         }
-        merge_in_thread<0, kKeys>(keys);
+    }
+    merge_in_thread<0, kKeys>(keys);
+}
+
+// Sorts the 32 kKeys keys of a warp; kKeys is 5, 2^k or 3 2^k. Lane l then has those from place
+// kKeys l on.
+template <typename AnyExchange, int kKeys>
+__device__ __forceinline__ void sort_warp(Key (&keys)[kKeys]) {
+    sort_registers(keys);
+    if constexpr (AnyExchange::kUnrolled) {
+#pragma unroll
+        for (int half = 1; half < 32; half *= 2) merge_lanes<AnyExchange>(keys, half);
+    } else {
+#pragma unroll 1
+        for (int half = 1; half < 32; half *= 2) merge_lanes<AnyExchange>(keys, half);
     }
 }
 
 // A warp sorts up to 32 kKeys keys of shared memory. Their room begins at 16 bytes and is a whole
 // number of 16 bytes.
-template <int kKeys>
+template <int kKeys, typename AnyExchange>
 __device__ __forceinline__ void sort_sub_bucket(Key* s_keys, int count, Key* sorted) {
     const int lane = threadIdx.x % 32;
     Key keys[kKeys];
@@ -79,22 +114,23 @@ __device__ __forceinline__ void sort_sub_bucket(Key* s_keys, int count, Key* sor
     for (int j = 0; j < kKeys; ++j) {
         keys[j] = j * 32 < count - lane ? s_keys[j * 32 + lane] : kLargestKey;
     }
-    sort_warp(keys);
+    // The steps of long sub-buckets would be too many instructions.
+    using Steps = std::conditional_t<(kKeys > 8), Rolled<AnyExchange>, AnyExchange>;
+    sort_warp<Steps>(keys);
     __syncwarp();  // all lanes have read s_keys
     Key* s_own = s_keys + lane * kKeys;
     const int own = count - lane * kKeys;
 #pragma unroll
     for (int j = 0; j < kKeys; ++j) {
-        if (j >= own) break;
         if constexpr (kKeys % 4 == 0) {
-            if (j % 4 > 0) continue;
+            if (j % 4 > 0 || j >= own) continue;
             *reinterpret_cast<int4*>(s_own + j) =
                 make_int4(keys[j], keys[j + 1], keys[j + 2], keys[j + 3]);
         } else if constexpr (kKeys % 2 == 0) {
-            if (j % 2 > 0) continue;
+            if (j % 2 > 0 || j >= own) continue;
             *reinterpret_cast<int2*>(s_own + j) = make_int2(keys[j], keys[j + 1]);
         } else {
-            s_own[j] = keys[j];
+            if (j < own) s_own[j] = keys[j];
         }
     }
     __syncwarp();  // the keys are in order
@@ -108,27 +144,31 @@ __device__ __forceinline__ void sort_sub_bucket(Key* s_keys, int count, Key* sor
 
 // Sorts the sub-buckets of a leaf, which lie in s_keys. Lane b knows that of number b: how many
 // keys it `owns`, where its room begins, and how many keys are in those before.
+template <typename AnyExchange = Exchange>
 __device__ __forceinline__ void sort_sub_buckets(int own, int room, int place, Key* s_keys,
                                                  Key* sorted) {
 #pragma unroll 1
-    for (int b = threadIdx.x / 32; b < kSubBuckets; b += kLeafThreads / 32) {
-        const int count = __shfl_sync(0xffffffff, own, b);
+    for (int b = same_in_warp(threadIdx.x / 32); b < kSubBuckets; b += kLeafThreads / 32) {
+        const int count = same_in_warp(__shfl_sync(0xffffffff, own, b));
         Key* s_bucket = s_keys + __shfl_sync(0xffffffff, room, b);
         Key* to = sorted + __shfl_sync(0xffffffff, place, b);
-        if (count <= 32 * 4) {
-            sort_sub_bucket<4>(s_bucket, count, to);
+        if (count <= 32 * 3) {
+            sort_sub_bucket<3, AnyExchange>(s_bucket, count, to);
+        } else if (count <= 32 * 4) {
+            sort_sub_bucket<4, AnyExchange>(s_bucket, count, to);
         } else if (count <= 32 * 5) {
-            sort_sub_bucket<5>(s_bucket, count, to);
+            sort_sub_bucket<5, AnyExchange>(s_bucket, count, to);
         } else if (count <= 32 * 6) {
-            sort_sub_bucket<6>(s_bucket, count, to);
+            sort_sub_bucket<6, AnyExchange>(s_bucket, count, to);
         } else if (count <= 32 * 8) {
-            sort_sub_bucket<8>(s_bucket, count, to);
+            sort_sub_bucket<8, AnyExchange>(s_bucket, count, to);
         } else if (count <= 32 * 12) {
-            sort_sub_bucket<12>(s_bucket, count, to);
+            sort_sub_bucket<12, AnyExchange>(s_bucket, count, to);
         } else if (count <= kLongestSubBucket) {
-            sort_sub_bucket<16>(s_bucket, count, to);
+            sort_sub_bucket<16, AnyExchange>(s_bucket, count, to);
         }
     }
+    if (!__any_sync(0xffffffff, own > kLongestSubBucket)) return;
     for (int b = 0; b < kSubBuckets; ++b) {
         const int count = __shfl_sync(0xffffffff, own, b);
         if (count <= kLongestSubBucket) continue;  // what is left is sorted by all warps together
@@ -141,11 +181,16 @@ __device__ __forceinline__ void sort_sub_buckets(int own, int room, int place, K
 
 // Samples every few keys of a leaf. The first warp sorts the sample, and only this warp may read it
 // before a barrier. Returns how many keys it has: no more than threads.
+template <typename AnyExchange = Exchange>
 __device__ __forceinline__ int sample_leaf(const Key* from, int count, Key* s_samples) {
-    const int thread = threadIdx.x, samples = min(count, kLeafThreads);
-    if (thread < samples) s_samples[thread] = from[thread * count / samples];
+    const int thread = threadIdx.x, samples = min(count, kLeafSamples);
+    if (thread < samples) {
+        s_samples[thread] = from[count < kLeafSamples ? thread : thread * count / kLeafSamples];
+    }
     __syncthreads();
-    if (thread < 32) sort_sub_bucket<kLeafThreads / 32>(s_samples, samples, s_samples);
+    if (same_in_warp(thread / 32) == 0) {
+        sort_sub_bucket<kLeafSamples / 32, AnyExchange>(s_samples, samples, s_samples);
+    }
     __syncwarp();  // the samples are in order
     return samples;
 }

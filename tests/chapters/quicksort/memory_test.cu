@@ -25,11 +25,12 @@ const std::int64_t kSizes[] = {1,
                                (1 << 28) + 1,
                                1 << 30};
 constexpr std::int64_t kLongList = 1 << 23;
+constexpr int kShortestTile = 512 * 12;
 
 std::int64_t level_bytes(std::int64_t count) {
     const LevelPlan plan = quicksort::plan_levels(count, 0, quicksort::kMostSlack);
     return (count + plan.first_keys + plan.last_keys) * static_cast<std::int64_t>(sizeof(Key)) +
-           static_cast<std::int64_t>(LevelMemory(plan).bytes());
+           static_cast<std::int64_t>(LevelMemory(plan, count, kShortestTile).bytes());
 }
 
 TEST(QuicksortMemory, LevelsNeedNineteenBytesPerKey) {

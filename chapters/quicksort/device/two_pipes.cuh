@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// The partition of stage 25, and the exchange of stage 26, for the stages that sort with them.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cuda/ptx>
+
+#include "common/cuda/cuda_check.hpp"
+#include "device/bulk_runs.cuh"
+#include "device/level_sort.cuh"
+#include "device/levels.cuh"
+#include "device/multiway.cuh"
+#include "device/rounds.cuh"
+#include "device/sample.cuh"
+#include "device/search_trees.cuh"
+#include "problem/quicksort.hpp"
+
+namespace quicksort {
+
+// Unchanged from stage 26_two_pipes.
+struct TwoPipes : Exchange {
+    static constexpr bool kUnrolled = true;
+
+    // The larger of both keys for `upper` threads, the smaller for the others.
+    static __device__ __forceinline__ Key keep(Key key, Key other, bool upper) {
+#if defined(CUDA_EMULATOR)
+        return (other < key) != upper ? other : key;
+#else
+        // The compiler would replace a 1 that it knows by a selection. So the factor is the number
+        // of rows of the grid, which has one.
+        asm("{.reg .pred up, keeps;\n"
+            "setp.ne.u32 up, %2, 0;\n"
+            "setp.lt.xor.s32 keeps, %1, %0, up;\n"
+            "@keeps mad.lo.s32 %0, %1, %3, 0;}"
+            : "+r"(key)
+            : "r"(other), "r"(static_cast<unsigned>(upper)), "r"(gridDim.y));
+        return key;
+#endif
+    }
+};
+
+// As in stage 25_longer_tiles.
+// Dynamic shared memory: kThreads kKeys keys, and six more for each part.
+template <int kBits, int kKeys>
+static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
+    constexpr int kParts = 1 << kBits;
+    extern __shared__ __align__(16) Key s_keys[];
+    __shared__ __align__(16) Key s_tree[kParts];
+    __shared__ Key s_splitters[kParts];
+    __shared__ unsigned s_counts[kParts + 32], s_runs[kParts + 32], s_sums[kThreads / 32];
+    __shared__ Targets<kParts> s_targets;
+    const Tile tile = level.tiles[blockIdx.x];
+    if (tile.count == 0) return;
+    const int thread = threadIdx.x;
+    const bool twins = level.lists[tile.slot].twins;
+    const unsigned mine = PathTree::cell_of<kBits>(thread % kParts);
+    Key keys[kKeys];
+    unsigned places[kKeys];  // 4 cells; and 4 ranks, times 65536
+    load_tile(level.from + tile.begin, tile.count, keys);
+    if (thread < kParts) {
+        const Key* splitters = level.splitters + tile.slot * kParts;
+        s_splitters[mine] = splitters[thread];
+        s_tree[thread] = splitters[PathTree::splitter_at<kBits>(max(thread, 1)) - 1];
+        s_counts[thread] = 0;
+    }
+    if (thread < 32) s_counts[kParts + thread] = s_runs[kParts + thread] = 0;  // see leave_out()
+    s_targets.load(level, tile.slot);
+    __syncthreads();
+    rank_cells<PathTree, kBits>(keys, tile.count, twins, s_tree, s_splitters, s_counts, places);
+    __syncthreads();
+    const unsigned count = thread < kParts ? s_counts[mine] / 4 : 0;
+    const unsigned place = s_targets.reserve(level, tile.slot, count);
+    unsigned run = sum_before(count > 0 ? (count + 6) / 4 * 4 : 0, s_sums);
+    const std::int64_t to = s_targets.settle(level, place, count);
+    run += static_cast<unsigned>(to) % 4;  // as many keys behind a multiple of 16 bytes
+    if (thread < kParts) s_runs[mine] = 4 * run;
+    __syncthreads();
+    stage_tile(tile.count, s_runs, s_keys, keys, places);
+    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);  // bulk copies see the keys
+    __syncthreads();
+    if (to >= 0) store_run(s_keys + run, level.to + to, count);
+    cuda::ptx::cp_async_bulk_commit_group();
+    cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());  // s_keys is read
+}
+
+// Launches the partition. A functor: the host compiler takes no template kernel in a generic lambda
+// that another template calls.
+template <int kKeys>
+struct LongTiles {
+    template <typename Bits>
+    void operator()(Bits, const Level& level, unsigned tiles) const {
+        constexpr int kBits = Bits::value;
+        constexpr int kBytes = (kThreads * kKeys + (6 << kBits)) * static_cast<int>(sizeof(Key));
+        const auto kernel = partition_kernel<kBits, kKeys>;
+        allow_shared_bytes(kernel, kBytes);
+        kernel<<<tiles, kThreads, kBytes>>>(level);
+    }
+};
+
+inline constexpr int kFewerKeys = 12;  // per thread
+
+// Calls sort(keys per thread, partition): a short list gets short tiles, one for each
+// multiprocessor, and a long one tiles as long as shared memory holds.
+template <typename Sort>
+auto with_tiles_for(std::int64_t count, const Sort& sort) {
+    constexpr int kMoreKeys = 24;
+    constexpr std::int64_t kShortList = 1 << 22;
+    const bool large = shared_bytes_of_block() >= 72 * 1024 && count > kShortList;
+    if (large) return sort(kMoreKeys, LongTiles<kMoreKeys>());
+    return sort(kFewerKeys, LongTiles<kFewerKeys>());
+}
+
+}  // namespace quicksort
