@@ -166,6 +166,20 @@ class DistmeshTest(unittest.TestCase):
                     if ENGINE != "gpu":  # points on a GPU may differ in the last bit
                         self.assertEqual(counts["host_triangulations"], on_host + 1)
 
+    def test_a_mesh_at_rest_may_not_be_ready(self) -> None:
+        """The forces rest with a point just behind the boundary, where the host puts it; or a point
+        slides along the boundary. Stage 15 finds both on the device, stage 12 on the host."""
+        if "15_one_launch" not in PROGRAMS:  # counted late
+            return
+        for h0, on_host in ((0.29, 1), (0.149, 0)):
+            with self.subTest(h0):
+                self.mesh(PROGRAMS["15_one_launch"], "--h0", h0)
+                if ENGINE == "gpu":  # points on a GPU may differ in the last bit
+                    continue
+                counts = self.counts_of("15_one_launch", "--h0", h0)
+                self.assertEqual(counts["host_triangulations"], on_host)
+                self.assertEqual(counts, self.counts_of("12_rows", "--h0", h0))
+
     def test_a_point_without_a_triangle_gets_one(self) -> None:
         """A corner of this star has none at the start. No flip gives it one; the host does later."""
         star = self.folder / "star"
