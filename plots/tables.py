@@ -7,8 +7,8 @@ typed.
 
 Every chapter has the tables `stages` (technique, speed-up of the source and here, rate of the
 kernels, limit now), `published` (each printed number beside the one measured here) and
-`counters` (what each kernel asks of the memory, from plots/data/counters), and those of its
-CHAPTER. A chapter whose rows are not recorded yet keeps its README as it is.
+`counters` (what each kernel asks of the memory, from plots/data/counters), `ranks` (where a
+stage is for many GPUs), and those of its CHAPTER. A chapter whose rows are not recorded yet keeps its README as it is.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from plots.drawing.chapter import Chapter
 from plots.page.chapters import all_chapters
 from plots.page.comparison import comparable
 from plots.page.counter_table import counters_table
+from plots.page.ranks import modelled, ranks_table
 from plots.page.speed_up_tables import printed_source, printed_table, published_table, stages_table
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import COUNTERS, DATA, THESIS, device_folder
 from plots.records.limits import read_limits
 from plots.records.published import Published, read_published
-from plots.records.rows import Report, Row, read_profile, read_reports, read_rows
+from plots.records.rows import Report, Row, read_profile, read_rank_rows, read_reports, read_rows
 
 
 def own_tables(chapter: Chapter, rows: Sequence[Row], folder: Path) -> dict[str, list[str]]:
@@ -71,6 +72,8 @@ def chapter_readme(
         made["published"] = printed_table(chapter, rows, all_rows)
     if profile:
         made |= {name: make(profile) for name, make in chapter.profile_tables.items()}
+    if model := modelled(chapter.name):
+        made["ranks"] = ranks_table(model, read_rank_rows(folder / f"{chapter.name}_ranks.csv"))
     for name, lines in (made | own_tables(chapter, all_rows, folder)).items():
         text = fill(text, name, lines, path)
     return text

@@ -19,6 +19,9 @@
 namespace course {
 namespace {
 
+// After an error of NCCL, what the run itself says of it is better.
+constexpr Watchdog::Seconds kPatience(3);
+
 // Open MPI, Slurm's PMIx and PMI-2, and MPICH tell their processes this.
 bool was_launched() {
     if (const char* const size = std::getenv("OMPI_COMM_WORLD_SIZE")) {
@@ -39,7 +42,11 @@ void nccl_check(ncclResult_t status, std::source_location where) {
 
 NcclRanks::NcclRanks() : uses_mpi_(was_launched()) {
     if (!uses_mpi_) return;
-    if (MPI_Init(nullptr, nullptr) != MPI_SUCCESS) throw std::runtime_error("MPI does not start");
+    int threads = 0;
+    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads) != MPI_SUCCESS) {
+        throw std::runtime_error("MPI does not start");
+    }
+    may_abort_ = threads == MPI_THREAD_MULTIPLE;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
     MPI_Comm host;
@@ -56,6 +63,7 @@ NcclRanks::NcclRanks() : uses_mpi_(was_launched()) {
 }
 
 NcclRanks::~NcclRanks() {
+    watchdog_.reset();
     if (communicator_ != nullptr) ncclCommDestroy(communicator_);
     if (uses_mpi_) MPI_Finalize();
 }
@@ -80,25 +88,52 @@ ncclComm_t NcclRanks::communicator() {
     ncclUniqueId id{};
     if (rank_ == 0) nccl_check(ncclGetUniqueId(&id));
     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
-    nccl_check(ncclCommInitRank(&communicator_, count_, id, rank_));
+    ncclComm_t made = nullptr;
+    nccl_check(ncclCommInitRank(&made, count_, id, rank_));
+    communicator_ = made;
     return communicator_;
+}
+
+// What NCCL has found without a call that could return it: a lost link, or a rank that has gone.
+std::string NcclRanks::asynchronous_error() const {
+    ncclResult_t found = ncclSuccess;
+    const ncclComm_t communicator = communicator_;
+    if (communicator == nullptr) return "";
+    if (ncclCommGetAsyncError(communicator, &found) != ncclSuccess) return "";
+    if (found == ncclSuccess || found == ncclInProgress) return "";
+    return text("NCCL: ", ncclGetErrorString(found));
 }
 
 void NcclRanks::refuse_more_than(int most) const {
     if (count_ > most) throw UsageError(text("this stage runs on at most ", most, " ranks"));
 }
 
+std::unique_ptr<Watchdog> NcclRanks::make_watchdog() const {
+    return std::make_unique<Watchdog>(
+        ranks_time_limit(std::getenv("RANKS_TIME_LIMIT")), kPatience,
+        [this] { return asynchronous_error(); },
+        [this](const std::string& why) {
+            end_all(kExitFailure, text("rank ", rank_, " of ", count_, ": ", why));
+        });
+}
+
 void NcclRanks::begin_run() {
     was_told_ = false;
-    if (count_ > 1) MPI_Barrier(MPI_COMM_WORLD);
+    if (count_ == 1) return;
+    if (!watchdog_) watchdog_ = make_watchdog();
+    MPI_Barrier(MPI_COMM_WORLD);
+    watchdog_->begin();
 }
 
 // By an operation on nothing, which costs nothing. On the CPU engine, a rank that waits in another
 // operation meets this one: the two do not match.
 void NcclRanks::end_run() {
-    if (count_ == 1 || communicator_ == nullptr) return;
-    nccl_check(ncclAllReduce(nullptr, nullptr, 0, ncclInt8, ncclMin, communicator_, nullptr));
-    cuda_check(cudaDeviceSynchronize());
+    if (count_ == 1) return;
+    if (communicator_ != nullptr) {
+        nccl_check(ncclAllReduce(nullptr, nullptr, 0, ncclInt8, ncclMin, communicator_, nullptr));
+        cuda_check(cudaDeviceSynchronize());
+    }
+    watchdog_->end();
 }
 
 void NcclRanks::take_largest(std::span<double> values) const {
@@ -134,6 +169,7 @@ void NcclRanks::end_all(int status, const std::string& message) const {
         // The other rank's message comes first, and its end ends this one.
         std::this_thread::sleep_for(std::chrono::seconds(2));
     }
+    if (!may_abort_) std::_Exit(status);  // the launcher ends the others
     MPI_Abort(MPI_COMM_WORLD, status);
 }
 

@@ -8,8 +8,10 @@
 #include <nccl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <source_location>
 #include <span>
 #include <string>
@@ -17,6 +19,7 @@
 
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/slice.hpp"
+#include "common/ranks/watchdog.hpp"
 
 namespace course {
 
@@ -77,6 +80,8 @@ class NcclRanks final : public Ranks {
     }
 
   private:
+    std::string asynchronous_error() const;
+    std::unique_ptr<Watchdog> make_watchdog() const;
     void gather_bytes(std::byte* all, std::span<const std::int64_t> begins,
                       std::int64_t element_bytes) const;
 
@@ -87,8 +92,10 @@ class NcclRanks final : public Ranks {
     bool was_told_ = false;  // the ranks know of the last failure
     bool speaks_ = true;
     bool all_failed_ = false;
+    bool may_abort_ = true;  // MPI allows calls of several threads
     int* claim_ = nullptr;  // shared by the ranks of a host: 1 once one of them prints a failure
-    ncclComm_t communicator_ = nullptr;
+    std::atomic<ncclComm_t> communicator_ = nullptr;  // the watchdog reads it, too
+    std::unique_ptr<Watchdog> watchdog_;  // of several ranks; the last member: it uses the others
 };
 
 }  // namespace course

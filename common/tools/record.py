@@ -24,8 +24,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.gpus import has_gpu
-from common.tools.lib.columns import LIMITS_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
+from common.tools.lib.gpus import gpu_count, has_gpu
+from common.tools.lib.columns import (
+    LIMITS_COLUMNS,
+    RANK_COLUMNS,
+    REPORT_COLUMNS,
+    ROW_COLUMNS,
+)
 from common.tools.lib.measuring import Measurement, Row, measure
 from common.tools.lib.numbers import format_ms, rough_time
 from common.tools.lib.stages import (
@@ -121,13 +126,21 @@ class Progress:
     @staticmethod
     def key(run: Run) -> tuple[Any, ...]:
         """Identifies a run: several sweeps may contain the same one."""
-        return (run.sweep.chapter, run.sweep.engine, run.stage, run.n, run.seed, *run.arguments)
+        return (
+            run.sweep.chapter,
+            run.sweep.engine,
+            run.stage,
+            run.n,
+            run.seed,
+            run.ranks,
+            *run.arguments,
+        )
 
     @staticmethod
     def likenesses(run: Run) -> Iterator[tuple[Any, ...]]:
         """The properties that similar runs share, the greatest similarity first."""
         alike = (run.sweep.chapter, run.sweep.engine)
-        yield (*alike, run.stage, *run.arguments)
+        yield (*alike, run.stage, run.ranks, *run.arguments)
         yield (*alike, run.stage)
         yield alike
 
@@ -207,6 +220,12 @@ class Recorder:
             self.tables[name] = Table(self.folder / f"{name}.csv", header)
         return self.tables[name]
 
+    def table_of(self, sweep: Sweep) -> Table:
+        """Runs on several GPUs have a table of their own, so that no other figure compares them."""
+        if sweep.ranks:
+            return self.table(f"{sweep.chapter}_ranks", RANK_COLUMNS)
+        return self.table(sweep.chapter, ROW_COLUMNS)
+
     def measure(self, run: Run, repeats: int, warmup: int) -> Measurement:
         """Runs a stage. A single repeat without a warm-up is verified and timed in one run, so a
         long run happens once and not three times."""
@@ -226,6 +245,7 @@ class Recorder:
                     "--force",
                     *run.arguments,
                 ],
+                max(1, run.ranks),
             )
 
     def may_be_long(self, run: Run, rows: list[Row]) -> bool:
@@ -242,8 +262,12 @@ class Recorder:
         return min(bounds, default=limit) >= limit
 
     def record(self, run: Run) -> None:
-        table = self.table(run.sweep.chapter, ROW_COLUMNS)
+        table = self.table_of(run.sweep)
         if is_recorded(run, table.rows):
+            self.progress.left_out(run)
+            return
+        if run.sweep.engine == "gpu" and run.ranks > gpu_count():
+            print(f"{run}: not measured, this machine has {gpu_count()} GPUs", flush=True)
             self.progress.left_out(run)
             return
         with self.claims.claimed(self.progress.key(run)) as claimed:
@@ -264,15 +288,19 @@ class Recorder:
             made = self.measure(run, repeats=1, warmup=0)
         if made is None or not is_recorded(run, made.rows):
             made = self.measure(run, run.sweep.repeats, warmup=min(1, run.sweep.repeats - 1))
-        rows = made.rows
-        fields = [
-            {
-                **{key: rows[0][key] for key in REPORT_COLUMNS if key in rows[0]},
-                "field": name,
-                "value": str(value),
-            }
-            for name, value in made.document["report"].items()
-        ]
+        rows = [{**row, "ranks": str(run.ranks)} for row in made.rows] if run.ranks else made.rows
+        fields = (
+            []
+            if run.ranks
+            else [
+                {
+                    **{key: rows[0][key] for key in REPORT_COLUMNS if key in rows[0]},
+                    "field": name,
+                    "value": str(value),
+                }
+                for name, value in made.document["report"].items()
+            ]
+        )
         if run.sweep.engine != "opencl":  # CUDA knows more about a GPU
             self.keep_limits(rows[0]["device"], made.document.get("device_limits", {}))
         # Nobody sees the fields of a run without its rows, except after an interruption.
@@ -314,11 +342,13 @@ class Recorder:
         for chapter in dict.fromkeys(sweep.chapter for sweep in sweeps):
             # A broken table stops the recorder before the first run.
             self.table(chapter, ROW_COLUMNS)
+        for sweep in sweeps:
+            self.table_of(sweep)
         self.progress = Progress(
             run
             for sweep in sweeps
             for run in runs_of(sweep)
-            if not is_recorded(run, self.tables[sweep.chapter].rows)
+            if not is_recorded(run, self.table_of(sweep).rows)
         )
         for sweep in sweeps:
             if sweep.left_out:

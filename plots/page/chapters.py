@@ -13,6 +13,7 @@ from common.tools.lib.stages import DataError
 from plots.drawing.chapter import Chapter, PrintedTables, Rate, Rules
 from plots.drawing.figure import Figure
 from plots.page.ladder import ladder_of
+from plots.page.ranks import rank_figure
 from plots.records.folders import PLOTS
 from plots.records.stages import chapter_names, nearest
 
@@ -68,10 +69,10 @@ def all_chapters() -> list[Chapter]:
 
 
 def all_figures() -> list[Figure]:
-    """Of each chapter its ladder and its own figures. A chapter without figures has no records."""
+    """Of each chapter its ladder, its own figures, and that of many GPUs. A chapter without figures has no records."""
     return [
         figure
         for chapter in all_chapters()
         if chapter.figures
-        for figure in (ladder_of(chapter), *chapter.figures)
+        for figure in (ladder_of(chapter), *chapter.figures, *rank_figure(chapter.name))
     ]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.tools.lib.columns import PROFILE_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
+from common.tools.lib.columns import PROFILE_COLUMNS, RANK_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.stages import DataError, shown
 from common.tools.lib.csv_tables import integer, read_table, real
 
@@ -40,6 +40,7 @@ class Row:
     setup_ms: float = 0.0
     copy_out_ms: float = 0.0
     grid: str = ""  # blocks x threads of the main kernel
+    ranks: int = 1
 
 
 @dataclass(frozen=True)
@@ -84,11 +85,16 @@ def _stage_name(text: str) -> str:
     return text.rpartition("/")[2]
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rank_rows(path: Path) -> list[Row]:
+    """Those of stages for many GPUs; none, if there is no such file."""
+    return read_rows(path, RANK_COLUMNS) if path.exists() else []
+
+
+def read_rows(path: Path, columns: Sequence[str] = ROW_COLUMNS) -> list[Row]:
     """The timed runs of a file. A run that is not verified, or whose time is not a positive finite
     number, is an error."""
     rows = []
-    for number, record in read_table(path, ROW_COLUMNS):
+    for number, record in read_table(path, columns):
         place = f"{path}:{number}"
         if record["verified"].lower() not in ("1", "true", "yes"):
             raise DataError(f"{place}: a row that is not verified ({shown(record['verified'])})")
@@ -101,6 +107,9 @@ def read_rows(path: Path) -> list[Row]:
             raise DataError(f"{place}: a time that no run can have")
         if n <= 0:
             raise DataError(f"{place}: n is {n}")
+        ranks = integer(record.get("ranks", "1"), "ranks", place)
+        if ranks <= 0:
+            raise DataError(f"{place}: ranks is {ranks}")
         rows.append(
             Row(
                 record["date"],
@@ -120,6 +129,7 @@ def read_rows(path: Path) -> list[Row]:
                     for name in ("copy_in_ms", "bytes", "operations", "setup_ms", "copy_out_ms")
                 ),
                 record["grid"],
+                ranks,
             )
         )
     return rows

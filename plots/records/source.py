@@ -12,7 +12,15 @@ from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import COUNTERS, THESIS, TRACES
 from plots.records.limits import Limits, read_limits
 from plots.records.published import Published
-from plots.records.rows import Metric, Report, Row, read_profile, read_reports, read_rows
+from plots.records.rows import (
+    Metric,
+    Report,
+    Row,
+    read_profile,
+    read_rank_rows,
+    read_reports,
+    read_rows,
+)
 from common.tools.lib.csv_tables import read_records
 
 
@@ -55,6 +63,11 @@ class Source:
 
     def rows(self, chapter: str) -> list[Row]:
         return read_rows(self.reading(self.rows_path(chapter)))
+
+    def rank_rows(self, chapter: str) -> list[Row]:
+        """Of runs on several GPUs; most machines have none."""
+        path = self.folder / f"{chapter}_ranks.csv"
+        return read_rank_rows(self.reading(path) if path.exists() else path)
 
     def reports_path(self, chapter: str) -> Path:
         return self.folder / f"{chapter}_report.csv"

@@ -103,6 +103,12 @@ class Stages:
             return (self.serial,) if words == SERIAL else self.kernels
         return tuple(name for name in self._listed(words, where) if name in self)
 
+    def listed(self, words: str | Sequence[str], where: object = "") -> tuple[str, ...]:
+        """The stages of a list of short names, recorded or not."""
+        if isinstance(words, str):
+            raise DataError(f"{where or self.where}: stages must be a list beside ranks")
+        return tuple(self._listed(words, where))
+
     def left_out(self, words: str | Sequence[str]) -> tuple[str, ...]:
         """Those stages of a sweep's list that are not recorded yet."""
         listed = () if isinstance(words, str) else self._listed(words, "")

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from common.tools.lib.ranks import MOST_RANKS
 from common.tools.lib.stages import DataError, shown
 from plots.records.stages import nearest
 
@@ -77,6 +78,11 @@ KEYS = {
         "a table of flags, each with a list of words or numbers that is not empty",
         lambda v: is_table(v, lambda values: is_list(values, is_value, 1)),
         {},
+    ),
+    "ranks": Key(
+        f"a list of integers from 1 to {MOST_RANKS}",
+        lambda v: is_list(v, lambda ranks: is_integer(ranks, 1, MOST_RANKS)),
+        [],
     ),
     "seeds": Key(
         f"a list of integers from 0 to {LARGEST} that is not empty",

@@ -34,6 +34,7 @@ class Sweep:
     args: tuple[str, ...]
     match: tuple[tuple[str, Any], ...]
     vary: tuple[tuple[str, tuple[Any, ...]], ...]
+    ranks: tuple[int, ...]  # none: the stages have one rank, and their rows no such column
     seeds: tuple[int, ...]
     repeats: int
     long_run_seconds: float
@@ -50,6 +51,7 @@ class Run:
     n: int
     seed: int
     varied: tuple[tuple[str, Any], ...] = ()
+    ranks: int = 0  # 0: see Sweep.ranks
 
     @property
     def arguments(self) -> list[str]:
@@ -60,12 +62,14 @@ class Run:
 
     @property
     def match(self) -> tuple[tuple[str, Any], ...]:
-        return (*self.sweep.match, *self.varied)
+        ranks = (("ranks", self.ranks),) if self.ranks else ()
+        return (*self.sweep.match, *self.varied, *ranks)
 
     def __str__(self) -> str:
         words = [
             f"{self.sweep.chapter}/{self.stage} {self.sweep.engine} n={self.n} seed={self.seed}",
             *(f"{name}={value}" for name, value in self.varied),
+            *([f"ranks={self.ranks}"] if self.ranks else []),
         ]
         return " ".join(words)
 
@@ -76,17 +80,21 @@ def checked_sweep(entry: object, text: str, number: int, stages: Stages, path: P
     value = check_values(entry, text, number, path)
     line = line_of(text, number, "stages")
     place = f"{path}{f':{line}' if line else ''}: sweep {value['name']}"
+    # Stages for many GPUs have a table of their own, and wait for no figure of the others.
+    choose_stages = stages.listed if value["ranks"] else stages.chosen
+    chosen = choose_stages(value["stages"], place)
     return Sweep(
         stages.chapter,
         value["name"],
         value["scope"],
         value["engine"],
-        stages.chosen(value["stages"], place),
-        stages.left_out(value["stages"]),
+        chosen,
+        () if value["ranks"] else stages.left_out(value["stages"]),
         tuple(value["n"]),
         tuple(value["args"]),
         tuple(value["match"].items()),
         tuple((name, tuple(values)) for name, values in value["vary"].items()),
+        tuple(value["ranks"]),
         tuple(value["seeds"]),
         value["repeats"],
         value["long_run_seconds"],
@@ -132,7 +140,8 @@ def runs_of(sweep: Sweep) -> Iterator[Run]:
         for values in itertools.product(*(values for _, values in sweep.vary)):
             for seed in sweep.seeds:
                 for stage in sweep.stages:
-                    yield Run(sweep, stage, n, seed, tuple(zip(names, values)))
+                    for ranks in sweep.ranks or (0,):
+                        yield Run(sweep, stage, n, seed, tuple(zip(names, values)), ranks)
 
 
 def sweeps_of(chapters: Sequence[str], scope: str, engines: Collection[str]) -> list[Sweep]:

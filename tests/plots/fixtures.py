@@ -19,6 +19,7 @@ from plots import figures, tables
 from plots.drawing.chapter import Chapter, PrintedTables, Rate, Rules
 from plots.page.chapters import all_chapters
 from plots.page.ladder import ladder_name
+from plots.page.ranks import rank_figure
 from plots.records.folders import COUNTERS, DATA, NO_DEVICES, THESIS, TRACES
 from plots.records.counters import read_counters
 from plots.records.published import read_published
@@ -147,6 +148,11 @@ def data_of(chapter: str) -> ModuleType:
     return empty
 
 
+def rank_figures() -> list[str]:
+    """Those of many GPUs, of which there are no measurements here: the model alone."""
+    return [figure.name for one in all_chapters() for figure in rank_figure(one.name)]
+
+
 def labels() -> dict[str, tuple[str, ...]]:
     """Of every figure the words that its picture shows."""
     own = {
@@ -159,7 +165,8 @@ def labels() -> dict[str, tuple[str, ...]]:
         for chapter in all_chapters()
         if chapter.figures
     }
-    return own | ladders
+    ranks = dict.fromkeys(rank_figures(), ("model, one host", "Not measured", "GPUs"))
+    return own | ladders | ranks
 
 
 def recorded_folders() -> list[Path]:

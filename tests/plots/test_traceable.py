@@ -57,6 +57,8 @@ NOT_MEASURED = {
     "what follows",
     "levels of merges",
     "GB moved",
+    "GPUs",
+    "predicted",
     "points",
     "graph",
     "weights up to",

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <nccl.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -70,5 +71,5 @@ struct ncclComm {
     std::vector<std::uint64_t> sent;  // messages to each rank
     std::vector<std::uint64_t> received;
     emulator::Progress last;  // NCCL runs a communicator's operations in the order of their calls
-    ncclResult_t error = ncclSuccess;
+    std::atomic<ncclResult_t> error = ncclSuccess;  // any thread may ask for it
 };

@@ -27,6 +27,8 @@ ROW_COLUMNS = (
     "operations",
     "verified",
 )
+# Of stages for many GPUs: <chapter>_ranks.csv. `make record` adds how many ranks it started.
+RANK_COLUMNS = (*ROW_COLUMNS[:6], "ranks", *ROW_COLUMNS[6:])
 REPORT_COLUMNS = (
     "chapter",
     "stage",

@@ -13,7 +13,8 @@ COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR = 75, 76
 
 
 @functools.cache
-def gpu_architectures() -> tuple[str, ...]:
+def _architectures() -> tuple[str, ...]:
+    """Of each GPU."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -28,7 +29,15 @@ def gpu_architectures() -> tuple[str, ...]:
         driver.cuDeviceGetAttribute(ctypes.byref(major), COMPUTE_CAPABILITY_MAJOR, device)
         driver.cuDeviceGetAttribute(ctypes.byref(minor), COMPUTE_CAPABILITY_MINOR, device)
         architectures.append(f"{major.value}{minor.value}")
-    return tuple(dict.fromkeys(architectures))
+    return tuple(architectures)
+
+
+def gpu_architectures() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_architectures()))
+
+
+def gpu_count() -> int:
+    return len(_architectures())
 
 
 def has_gpu() -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from common.tools.lib.columns import ROW_COLUMNS
 from common.tools.lib.csv_tables import read_records
 from common.tools.lib.files import parse_json, read_text
+from common.tools.lib.ranks import command, environment, readable
 from common.tools.lib.stages import EXIT_FAILURE, EXIT_NO_DEVICE, DataError, ToolError
 
 Row = dict[str, str]
@@ -50,19 +51,22 @@ def check(program: Path) -> str:
     return said
 
 
-def measure(program: Path, arguments: list[str]) -> Measurement:
-    """Runs a stage. If it fails, a ToolError has its line of error and its exit status."""
+def measure(program: Path, arguments: list[str], ranks: int = 1) -> Measurement:
+    """Runs a stage, on so many ranks. If it fails, a ToolError has its line of error and its exit
+    status."""
     with tempfile.TemporaryDirectory() as folder:
         table, document = Path(folder) / "rows.csv", Path(folder) / "run.json"
+        words = ["--quiet", "--csv", str(table), "--json", str(document), *arguments]
         result = subprocess.run(
-            [str(program), "--quiet", "--csv", str(table), "--json", str(document), *arguments],
+            command(program, words, ranks) if ranks > 1 else [str(program), *words],
+            env=environment(ranks) if ranks > 1 else None,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
             check=False,
         )
         if result.returncode != 0:
-            lines = result.stderr.strip().splitlines()
+            lines = "".join(readable(result.stderr.splitlines(True))).strip().splitlines()
             default = (
                 "no usable device"
                 if result.returncode == EXIT_NO_DEVICE

@@ -16,6 +16,7 @@ import uuid
 from pathlib import Path
 from unittest import mock
 
+from common.tools.lib.measuring import measure
 from common.tools.lib.ranks import chosen_ranks, readable, run_ranks
 from common.tools.lib.stages import Stage, ToolError
 
@@ -129,6 +130,38 @@ class EndsTest(unittest.TestCase):
             self.assertEqual((run.returncode, out), (1, ""))
             self.assertIn("rank 1 was ended by signal 9 (Killed), and all ranks with it\n", said)
             self.assertEqual(os.listdir(folder), [])
+
+    def test_the_rows_say_how_many_ranks_there_were(self) -> None:
+        assert PROGRAM is not None
+        words = ["--n", "1000", "--repeats", "2", "--warmup", "0"]
+        made = measure(PROGRAM, words, 3)
+        self.assertEqual(
+            [row["parameters"].rpartition(";")[2] for row in made.rows], ["ranks=3"] * 2
+        )
+        with self.assertRaisesRegex(ToolError, "not a flag of this program: --bad"):
+            measure(PROGRAM, ["--bad"], 3)
+
+    def test_a_run_beyond_the_time_limit_ends_all_with_one_line(self) -> None:
+        assert PROGRAM is not None
+        begin = time.monotonic()
+        found, said = run_ranks(
+            PROGRAM,
+            ["--n", "3e9", "--force", "--quiet"],
+            3,
+            {"RANKS_TIME_LIMIT": "1"},
+            subprocess.DEVNULL,
+        )
+        self.assertLess(time.monotonic() - begin, 15)
+        self.assertEqual((found, said.count("\n")), (1, 1), said)
+        self.assertRegex(said, r"^rank [012] of 3: the run has taken 1 s: .*RANKS_TIME_LIMIT=")
+
+    def test_a_wrong_time_limit_is_one_line(self) -> None:
+        assert PROGRAM is not None
+        found, said = run_ranks(
+            PROGRAM, ["--n", "1000"], 2, {"RANKS_TIME_LIMIT": "soon"}, subprocess.DEVNULL
+        )
+        self.assertEqual((found, said.count("\n")), (2, 1), said)
+        self.assertIn("RANKS_TIME_LIMIT=soon: not a number of seconds", said)
 
     def test_bad_flags_and_files_are_one_line(self) -> None:
         assert PROGRAM is not None

@@ -215,7 +215,8 @@ class SweepsTest(unittest.TestCase):
                     self.assertLessEqual(set(vary), {"k"})
                 else:
                     self.assertLessEqual(RUN.items(), match.items())
-                    self.assertEqual(tuple(vary["max-iterations"]), (FEW, MANY))
+                    if not sweep.ranks:  # those are compared with one another
+                        self.assertEqual(tuple(vary["max-iterations"]), (FEW, MANY))
                 if "k" in match:
                     self.assertEqual(sweep.args[:2], ("--k", str(match["k"])))
 

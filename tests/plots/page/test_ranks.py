@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Figures and tables of stages for many GPUs: with measured points, and without."""
+
+import unittest
+from collections.abc import Sequence
+
+from common.tools.lib.columns import RANK_COLUMNS
+from common.tools.lib.stages import ROOT
+from plots.page.chapters import all_chapters
+from plots.page.ranks import measured, modelled, rank_figure, ranks_table, speed_ups
+from plots.records.rows import Row, read_rank_rows
+from plots.records.source import Source
+from tests.plots.fixtures import PlotsTest, row
+
+STAGE = "29_many_gpus"
+
+
+def records(ranks: int, n: int, *times: float, engine: str = "gpu") -> list[list[object]]:
+    """Rows with the column `ranks`."""
+    made = [row("quicksort", STAGE, engine, n, ms, i + 1) for i, ms in enumerate(times)]
+    return [[*one[:6], ranks, *one[6:]] for one in made]
+
+
+class RanksTest(PlotsTest):
+    def setUp(self) -> None:
+        super().setUp()
+        model = modelled("quicksort")
+        assert model is not None
+        self.model = model
+
+    def rows(self, records: Sequence[Sequence[object]]) -> list[Row]:
+        return read_rank_rows(self.write("quicksort_ranks.csv", RANK_COLUMNS, records))
+
+    def test_times_are_medians_of_the_largest_n(self) -> None:
+        rows = self.rows(
+            [
+                *records(1, 1000, 4.0),
+                *records(1, 2000, 10.0, 12.0, 11.0),
+                *records(2, 2000, 6.0, 5.0, 5.5),
+                *records(4, 2000, 1.0, engine="emu"),
+            ]
+        )
+        times = measured(rows, self.model)
+        self.assertEqual(times, {1: 11.0, 2: 5.5})
+        self.assertEqual(speed_ups(times), {1: 1.0, 2: 2.0})
+        self.assertEqual(speed_ups({2: 5.5}), {})
+
+    def test_the_table_shows_both(self) -> None:
+        rows = self.rows([*records(1, 2000, 11.0), *records(2, 2000, 5.5)])
+        table = ranks_table(self.model, rows)
+        self.assertRegex(table[2], r"^\| 2 \| .* \| 5\.5 ms \(×2\) \|$")
+        self.assertRegex(table[3], r"^\| 4 \| .* \| not measured \|$")
+        self.assertIn("this stage: 11 ms", "\n".join(table))
+        alone = ranks_table(self.model, [])
+        self.assertEqual([line.count("not measured") for line in alone[2:6]], [1, 1, 1, 1])
+        self.assertEqual(
+            [line.rpartition("|")[0].rpartition("|")[0] for line in alone[2:6]],
+            [line.rpartition("|")[0].rpartition("|")[0] for line in table[2:6]],
+        )
+
+    def test_the_figure_shows_points_only_where_there_are_rows(self) -> None:
+        (figure,) = rank_figure("quicksort")
+        source = Source("recorded", self.folder, None, ())
+        without = figure.prepare(source)
+        self.assertNotIn("measured", without.tables)
+        self.assertIn("Not measured", without.subtitle)
+        self.rows([*records(1, 2000, 11.0), *records(2, 2000, 5.5)])
+        drawn = figure.prepare(source)
+        self.assertEqual(drawn.tables["measured"][0].rows, [(1, 1.0), (2, 2.0)])
+        self.assertIn("recorded 2026-02-03", drawn.subtitle)
+        self.assertEqual(drawn.tables["model"], without.tables["model"])
+        self.assertEqual(list(source.read), [self.folder / "quicksort_ranks.csv"])
+
+    def test_a_wrong_number_of_ranks_is_refused(self) -> None:
+        with self.refuses("quicksort_ranks.csv:2: ranks is 0"):
+            self.rows(records(0, 2000, 11.0))
+
+    def test_each_chapter_with_such_a_stage_has_a_figure(self) -> None:
+        for chapter in all_chapters():
+            found = bool(list((ROOT / "chapters" / chapter.name).glob("*_many_gpus")))
+            self.assertEqual(bool(rank_figure(chapter.name)), found, chapter.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
