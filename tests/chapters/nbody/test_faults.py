@@ -24,6 +24,8 @@ FAILING = {
     "light_fillers": (["--input", "solar"],),
     "no_floor": (["--input", "massless.txt"],),
     "slices_overlap": (["--n", "1000"],),
+    "last_warp_lost": (["--n", "1000"], ["--n", "225"]),
+    "too_few_for_all": (["--n", "1001"],),
 }
 PASSING = {
     "opposite_groups_twice": (["--n", "700"],),  # an odd number of groups
@@ -34,6 +36,11 @@ PASSING = {
     "light_fillers": (["--n", "256"],),  # there are none
     "no_floor": (["--n", "257"],),
     "slices_overlap": (["--n", "128"],),  # one slice
+    "last_warp_lost": (
+        ["--n", "224"],
+        ["--n", "4097"],
+    ),  # the last warp has no body; another kernel
+    "too_few_for_all": (["--n", "1000"],),
 }
 
 
