@@ -154,6 +154,17 @@ Key bit_reversed_key(std::uint64_t i, std::uint64_t n) {
     return sorted_key(reversed, std::uint64_t{1} << bits);
 }
 
+Key interleaved_runs_key(std::uint64_t i, std::uint64_t n) {
+    const Place place = place_of(i, n);
+    const std::uint64_t longest = (n - 1) / kProcessors + 1;
+    return sorted_key((i - place.begin) * kProcessors + place.processor, longest * kProcessors);
+}
+
+Key one_sided_key(std::uint64_t i, std::uint64_t n) {
+    const Place place = place_of(i, n);
+    return sorted_key(n - place.end + (i - place.begin), n);
+}
+
 Key one_heavy_key(std::uint64_t i, const RandomAt& random) {
     const std::uint64_t bits = random(i);
     return to_key(upper_half(bits % 8 == 0 ? bits : random(0)));
@@ -243,10 +254,12 @@ std::vector<Key> read_raw_keys(const std::string& path) {
 
 std::string all_input_names() {
     std::string names;
-    for (const std::string_view name : kInputNames) {
+    const auto add = [&](std::string_view name) {
         names += names.empty() ? "" : ", ";
         names += name;
-    }
+    };
+    for (const std::string_view name : kInputNames) add(name);
+    for (const std::string_view name : kMergeInputNames) add(name);
     return names;
 }
 
@@ -301,6 +314,10 @@ void make_keys(std::string_view name, std::uint64_t seed, std::span<Key> keys) {
         });
     } else if (name == "one-heavy") {
         fill(keys, [&](std::uint64_t i) { return one_heavy_key(i, random); });
+    } else if (name == "interleaved-runs") {
+        fill(keys, [&](std::uint64_t i) { return interleaved_runs_key(i, n); });
+    } else if (name == "one-sided") {
+        fill(keys, [&](std::uint64_t i) { return one_sided_key(i, n); });
     } else if (name == "anded") {
         fill(keys, [&](std::uint64_t i) { return anded_key(i, random); });
     } else {

@@ -46,6 +46,12 @@ inline constexpr std::string_view kInputNames[] = {
     "bucket",        "staggered",  "g-group",      "deterministic-duplicates",
     "permutation",   "organ-pipe", "bit-reversed", "values-30",
     "values-255",    "values-500", "one-heavy",    "anded"};
+// For merges, of kProcessors runs that are sorted already, in the order of their places:
+//   interleaved-runs each run takes every 64th of all keys, so that each part of a merge takes from
+//                    all runs alike
+//   one-sided        each run's keys are less than those of the runs before it, so that a merge
+//                    takes one run after the other
+inline constexpr std::string_view kMergeInputNames[] = {"interleaved-runs", "one-sided"};
 inline constexpr int kProcessors = 64;
 inline constexpr int kGroup = 8;
 

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
 namespace mergesort {
 
-std::span<const std::string_view> input_names();
+std::vector<std::string_view> input_names();
 
 std::vector<std::int32_t> named_keys(std::string_view name, std::int64_t count);
 

@@ -58,6 +58,9 @@ TEST(SortingKeys, EveryInputHasEverySizeAndIsRepeatable) {
             EXPECT_EQ(keys_of(name, n), keys_of(name, n));
         }
     }
+    for (const std::string_view name : course::sorting::kMergeInputNames) {
+        EXPECT_NE(course::sorting::all_input_names().find(name), std::string::npos);
+    }
     EXPECT_THROW(keys_of("unknown", 3), UsageError);
 }
 
@@ -74,6 +77,28 @@ TEST(SortingKeys, RandomInputsDependOnTheSeed) {
 TEST(SortingKeys, TheFirstUniformKeysStayTheSame) {
     EXPECT_EQ(keys_of("uniform", 4),
               (std::vector<Key>{-566121720, 1905093865, -1953106323, 1191582491}));
+}
+
+// For any n, also less than there are runs.
+TEST(SortingKeys, InputsOfMergesAreSortedRuns) {
+    for (const std::int64_t n : {1, 2, 63, 64, 65, 1000, 6400, 10'007}) {
+        const std::vector<Key> interleaved = keys_of("interleaved-runs", n);
+        const std::vector<Key> one_sided = keys_of("one-sided", n);
+        EXPECT_TRUE(n < 64 || interleaved.front() == std::numeric_limits<Key>::min()) << n;
+        const auto begin_of = [&](std::int64_t run) { return (run * n + 63) / 64; };
+        for (std::int64_t run = 0; run < 64; ++run) {
+            const std::int64_t begin = begin_of(run), end = begin_of(run + 1);
+            SCOPED_TRACE(std::to_string(n) + " " + std::to_string(run));
+            EXPECT_TRUE(std::is_sorted(interleaved.begin() + begin, interleaved.begin() + end));
+            EXPECT_TRUE(std::is_sorted(one_sided.begin() + begin, one_sided.begin() + end));
+            if (begin == end || end == n) continue;
+            EXPECT_LT(one_sided[end], one_sided[begin]);  // the next run is below this one
+            if (n < 128) continue;
+            // Its first key lies between the first two keys of this run.
+            EXPECT_LT(interleaved[begin], interleaved[end]);
+            EXPECT_LT(interleaved[end], interleaved[begin + 1]);
+        }
+    }
 }
 
 TEST(SortingKeys, UniformFillsTheRange) {
