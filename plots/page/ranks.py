@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from common.tools.explain.rank_model import (
+    LINKS,
     RANKS_PER_HOST,
     STAGES,
     Stage,
@@ -53,7 +54,7 @@ def speed_ups(times: dict[int, float]) -> dict[int, float]:
 
 
 def prepare(source: Source, model: Stage) -> Drawing:
-    links = read_links()
+    links = read_links(source.reading(LINKS))
     rows = source.rank_rows(model.stage.partition("/")[0])
     found = speed_ups(measured(rows, model))
     within = [
@@ -61,7 +62,8 @@ def prepare(source: Source, model: Stage) -> Drawing:
         for ranks in range(1, RANKS_PER_HOST + 1)
     ]
     beyond = [
-        (ranks, speed_up(model, ranks, links)) for ranks in range(2 * RANKS_PER_HOST, LAST + 1)
+        (ranks, speed_up(model, ranks, links))
+        for ranks in range(2 * RANKS_PER_HOST, LAST + 1, RANKS_PER_HOST)
     ]
     tables = {
         "ideal": [Block("as many times as fast as there are GPUs", [(1, 1), (LAST, LAST)])],

@@ -5,6 +5,7 @@
 import unittest
 from collections.abc import Sequence
 
+from common.tools.explain.rank_model import LINKS
 from common.tools.lib.columns import RANK_COLUMNS
 from common.tools.lib.stages import ROOT
 from plots.page.chapters import all_chapters
@@ -70,7 +71,7 @@ class RanksTest(PlotsTest):
         self.assertEqual(drawn.tables["measured"][0].rows, [(1, 1.0), (2, 2.0)])
         self.assertIn("recorded 2026-02-03", drawn.subtitle)
         self.assertEqual(drawn.tables["model"], without.tables["model"])
-        self.assertEqual(list(source.read), [self.folder / "quicksort_ranks.csv"])
+        self.assertEqual(list(source.read), [LINKS, self.folder / "quicksort_ranks.csv"])
 
     def test_a_wrong_number_of_ranks_is_refused(self) -> None:
         with self.refuses("quicksort_ranks.csv:2: ranks is 0"):
