@@ -4,6 +4,7 @@ belong to the CUDA Toolkit; no GPU is needed."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -79,18 +80,37 @@ def listings(stage: Stage, files: Sequence[Path], architecture: str) -> list[str
 
 
 def functions_of(texts: Sequence[str]) -> dict[str, list[Function]]:
-    """Each kernel with the functions that it calls, by the kernel's key."""
-    kernels: dict[str, list[Function]] = {}
+    """Each kernel with the functions that it calls, by the kernel's key. Where code is compiled
+    separately, functions have sections of their own, as kernels have."""
+    sections: dict[str, list[Function]] = {}
     for text in texts:
-        kernels |= read_listing(text.splitlines())
-    names = demangled(list(kernels))
-    return {kernel_key(names[name]): functions for name, functions in kernels.items()}
+        sections |= read_listing(text.splitlines())
+    names = demangled(list(sections))
+    return {kernel_key(names[name]): with_called(name, sections) for name in sections}
+
+
+def with_called(name: str, sections: Mapping[str, list[Function]]) -> list[Function]:
+    found = list(sections[name])
+    for function in found:  # which grows
+        known = {one.name for one in found}
+        called = {one.target for one in function.instructions if one.name == "CALL"}
+        for other in sorted(called & sections.keys() - known):
+            found += sections[other]
+    return found
+
+
+# What nvcc puts before the name of a static kernel that is compiled separately.
+STATIC = re.compile(r"^__nv_static_\w*?_(?=_Z)")
 
 
 def demangled(names: Sequence[str]) -> Mapping[str, str]:
     program = shutil.which("cu++filt") or found("c++filt")
     result = subprocess.run(
-        [program], input="\n".join(names), capture_output=True, text=True, check=True
+        [program],
+        input="\n".join(STATIC.sub("", name) for name in names),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return dict(zip(names, result.stdout.splitlines(), strict=True))
 

@@ -94,6 +94,27 @@ _Z1av:
         self.assertEqual((load.opcode, load.name, load.is_guarded), ("LDG.E.64", "LDG", True))
         self.assertEqual((end.places, end.is_guarded), ((("main.cu", 10),), False))
 
+    def test_code_that_is_compiled_separately(self) -> None:
+        text = """
+\t.section\t.text.__nv_static_34__1a90a721_12_quicksort_cu_eb8ff5c0__ZN1a11sort_kernelEPii,"ax"
+__nv_static_34__1a90a721_12_quicksort_cu_eb8ff5c0__ZN1a11sort_kernelEPii:
+        /*0000*/                   CALL.ABS.NOINC `(_Z4halff) ;
+        /*0010*/                   EXIT ;
+\t.section\t.text._Z4halff,"ax"
+_Z4halff:
+        /*0000*/                   CALL.ABS.NOINC `(_Z7quarterf) ;
+        /*0010*/                   RET.ABS.NODEC R20 ;
+\t.section\t.text._Z7quarterf,"ax"
+_Z7quarterf:
+        /*0000*/                   FMUL R4, R4, 0.25 ;
+        /*0010*/                   RET.ABS.NODEC R20 ;
+"""
+        code = functions_of([text])
+        self.assertEqual(len(code["sort_kernel"]), 3)
+        self.assertEqual([one.name for one in code["sort_kernel"][1:]], ["_Z4halff", "_Z7quarterf"])
+        opcodes = [one.name for one in split(code["sort_kernel"])[-1].instructions]
+        self.assertEqual(opcodes, ["FMUL", "RET"])
+
     def test_blocks_and_loops(self) -> None:
         blocks = split(listed(LOOP))
         self.assertEqual([len(one.instructions) for one in blocks], [1, 6, 2])
