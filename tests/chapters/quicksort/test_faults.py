@@ -29,7 +29,6 @@ RUNS = {
     "no_fence": ("--n 20000", "missing proxy fence"),
     "no_wait": ("--n 20000", "copy never waited for"),
     "shifted_runs": ("--n 20000", UNINITIALISED),
-    "lanes_share_ranks": ("--n 300000 --bits 5 --input sorted", UNINITIALISED),
 }
 
 

@@ -227,6 +227,15 @@ class SampleSort(SortTest):
                         self.assertEqual(self.report_of(stage, *words)["overflowed"], overflowed)
 
     @unittest.skipIf(ENGINE == "count", "the same as without counters")
+    def test_a_long_leaf_is_sorted_in_turns(self) -> None:
+        for stage in STAGES:
+            if stage.has_kernels and stage.name.split("/")[1] >= "22":
+                report = self.report_of(stage, "--n", 300_000, "--input", "anded")
+                with self.subTest(stage.name):
+                    self.assertEqual(report["overflowed"], "0")
+                    self.assertGreater(int(report["long_leaves"]), 0)
+
+    @unittest.skipIf(ENGINE == "count", "the same as without counters")
     def test_equal_keys_are_done_after_one_round(self) -> None:
         """They have a part of their own. In an open part they would stay until the last round, and the network
         would sort them."""
