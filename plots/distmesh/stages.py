@@ -13,8 +13,10 @@ from plots.records.stages import stages_of
 STAGES = stages_of("distmesh")
 KERNELS = STAGES.kernels
 GLOBAL, SHARED = KERNELS[:2]
-# The stages that charts and tables show: one of each kind, as thirteen lines cannot be told apart.
-SHOWN = STAGES.chosen(("global_atomics", "shared_atomics", "gather", "resident", "claims", "rows"))
+# The stages that charts and tables show: one of each kind, as fifteen lines cannot be told apart.
+SHOWN = STAGES.chosen(
+    ("global_atomics", "shared_atomics", "gather", "resident", "rows", "one_launch")
+)
 LAST = SHOWN[-1]
 # Their triangulations are all the host's, and nearly all of a whole run.
 ON_THE_HOST = STAGES.between("global_atomics", "device_lists")

@@ -5,7 +5,7 @@
 // row. That is Delaunay's triangulation of the two rows. Flips make it that of all rows.
 // Compared with 11_claims: merge_rows_kernel and close_kernel before the first repair. What 11 does
 // after the first triangulation is now in device/resident_mesh.cuh.
-// Limit now: the host, where a fixed point is on no row; else the grid barriers.
+// Limit now: the last test of the mesh, on the host; then the grid barriers.
 // Not of the thesis nor of Gaudiani 2012.
 #include <cuda_runtime.h>
 

@@ -4,7 +4,7 @@
 // triangulations stands a barrier of the grid, where the host waited for three copies, started a
 // dozen kernels and clearings, and in the end looked at every triangle.
 // Compared with 14_own_lists: generate_kernel. The lists are in device/own_lists.cuh.
-// Limit now: the first triangulation, with its own launches; then the grid barriers.
+// Limit now: two grid barriers per iteration, and two per round of flips.
 // Not of the thesis nor of Gaudiani 2012.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>

@@ -10,6 +10,7 @@ from common.tools.lib.stages import DataError
 from plots.distmesh.figures import CHAPTER
 from plots.distmesh.stages import FILE as PRINTED_FILE
 from plots.distmesh.stages import (
+    CIRCLE,
     GLOBAL,
     KERNELS,
     LAST,
@@ -20,7 +21,7 @@ from plots.distmesh.stages import (
     SHOWN,
     STAGES,
 )
-from plots.distmesh.tables import occupancy_table, table_1, table_2
+from plots.distmesh.tables import goals_table, occupancy_table, table_1, table_2
 from plots.page.optimisations import read_chapter, speed_ups
 from plots.page.speed_ups import printed_over_serial, printed_speed_up
 from plots.records.folders import COUNTERS, DATA, PLOTS, device_folder
@@ -127,10 +128,13 @@ class TablesTest(ReadmeTest):
             "| 1261 | 1252 | 265, 253 | 1061 to 1062 | 1063 | 25, 23 | 51 | 50 | ×4.77 | ×4.00 | ×16.0 |",
             "| 2827 |  | 365, 313 |  |  | 39, 30 |  |  | ×6.81 |  |  |",
             "| 31 409 | 31 400 | 7764, 6980 | 1009 to 1010 | 1011 | 728, 719 | 59 | 58 | ×53.4 |",
+            "| 1452 | 3 ms | 2.9 ms |  |  | 1.45 ms | 0.726 ms | yes |",
+            "| 31 409 | 12 ms | 62.8 ms |  |  | 31.4 ms | 15.7 ms | no |",
+            "| 100 000 | 40 ms |  |  |  |  |  |  |",
         ):
             self.assertIn(line, text)
         self.assertIn(f"{SAID_BY} ran on a Xeon", text)
-        for make in (table_1, table_2):
+        for make in (table_1, table_2, goals_table):
             with self.assertRaises(DataError):
                 make([], [], {})
 
@@ -185,7 +189,7 @@ class SweepsTest(unittest.TestCase):
         self.assertEqual(len(printed), 13)
         found: dict[tuple[str, str, str], set[int]] = {}
         for sweep in all_sweeps(PLOTS / STAGES.chapter / FILE):
-            if dict(sweep.match)["input"] == "circle":
+            if {name: str(value) for name, value in dict(sweep.match).items()} == CIRCLE:
                 for stage in sweep.stages:
                     found.setdefault((sweep.scope, sweep.engine, stage), set()).update(sweep.sizes)
         self.assertEqual(found["record", "cpu", STAGES.serial], printed)
