@@ -4,7 +4,7 @@
 // cell adds up lower and upper bounds of them: one approximation and two multiply-adds per energy.
 // Where both sums are the same, this is the exact sum. Elsewhere the exact energies are computed.
 // Compared with 19_peak_keys: Bounded, and add_particles() for it.
-// Limit now: the approximations, of which a multiprocessor computes 16 per clock.
+// Limit now: with few cells latency; with many the approximations, and the exact energies.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 

@@ -4,7 +4,7 @@
 // than the error of an approximation. So a thread takes eight neighbouring cells, approximates the
 // inverse root in their middle, and adds its slope. Near a particle, all energies are computed.
 // Compared with 20_two_bounds: eight cells per thread, and a kernel for neighbouring ones.
-// Limit now: the instructions, a third of which compute energies whose bounds were too far apart.
+// Limit now: with few cells latency; with many the instructions, also those of exact energies.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 
