@@ -79,6 +79,6 @@ def how_counted(instructions: Mapping[str, Instructions] | NoMachineCode, device
         )
     return (
         f"Instructions: the machine code for {device.architecture} times the executions on the "
-        f"CPU engine. They may be {100 * SAME_INSTRUCTIONS:.0f} % too many, which their times allow "
-        "for."
+        "CPU engine. These numbers are not exact, so their times are "
+        f"{100 * SAME_INSTRUCTIONS:.0f} % lower."
     )
