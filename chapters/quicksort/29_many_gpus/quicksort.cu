@@ -4,7 +4,7 @@
 // All ranks see a sample of all keys, so they choose the same splitters. A rank partitions its keys
 // chunk by chunk; a chunk leaves while the next is partitioned. What arrives is sorted as in 26. Of
 // keys that equal a splitter, each rank may get some: even equal keys are balanced.
-// Compared with 26_two_pipes: the level above. That stage is in device/local_sort.cuh.
+// Compared with 26_two_pipes: the level above. That stage is in device/ranks/local_sort.cuh.
 // Limit now: the links between the GPUs, then the sort of each rank.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -18,7 +18,7 @@
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
 #include "common/ranks/nccl_ranks.hpp"
-#include "device/local_sort.cuh"
+#include "device/ranks/local_sort.cuh"
 #include "device/multiway.cuh"
 #include "device/rounds.cuh"
 #include "problem/quicksort.hpp"
