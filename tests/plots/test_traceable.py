@@ -14,6 +14,7 @@ import shutil
 import tempfile
 import unittest
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from plots.page.libraries import missing_packages
 from plots.page.readme import cells_of
 from plots.records.folders import COUNTERS, DATA, THESIS, TRACES, device_folder
 from plots.records.published import Published, read_published
-from plots.records.rows import read_rows
+from plots.records.rows import read_reports, read_rows
 from plots.records.source import Source
 from tests.plots.fixtures import data_of
 
@@ -62,6 +63,7 @@ NOT_MEASURED = {
     "points",
     "graph",
     "weights up to",
+    "goal",
     "thesis",
     f"thesis ({THESIS_CARD})",
     THESIS_CARD,
@@ -229,6 +231,16 @@ class Made:
         ]
 
 
+def parts_of_runs(path: Path) -> set[int]:
+    """How many chunks and slices the runs had."""
+    parts = Counter(
+        (report.stage, report.n, re.sub(r"\d+", "", report.field))
+        for report in (read_reports(path) if path.exists() else ())
+        if report.field.startswith(("chunk_", "slice_"))
+    )
+    return set(parts.values())
+
+
 class TraceableTest(unittest.TestCase):
     made: tuple[Made, ...]
     gpu: str
@@ -283,8 +295,10 @@ class TraceableTest(unittest.TestCase):
 
     def known(self, chapter: Chapter) -> set[str]:
         """Numbers that a figure may say although nobody measured them."""
-        rows = read_rows(device_folder(DATA, None) / f"{chapter.name}.csv")
+        folder = device_folder(DATA, None)
+        rows = read_rows(folder / f"{chapter.name}.csv")
         words = [short_count(row.n) for row in rows]
+        words += [str(count) for count in parts_of_runs(folder / f"{chapter.name}_report.csv")]
         words += [value for row in rows for value in (str(row.seed), *row.parameters.values())]
         for one in published():
             words += (
