@@ -15,9 +15,9 @@
 #include "device/equal_parts.cuh"
 #include "device/multiway.cuh"
 #include "device/register_leaves.cuh"
-#include "device/sample.cuh"
 #include "device/round_sort.cuh"
 #include "device/rounds.cuh"
+#include "device/sample.cuh"
 #include "device/staged_runs.cuh"
 #include "problem/quicksort.hpp"
 
