@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kThreads, 5)
     mergesort::sort_registers(own);
     // A merge reads one key too many: after a warp's keys, a word that no other warp writes.
     Key* s_part = s_keys + thread / 32;
-    s_part[(thread / 32 + 1) * 32 * kKeys] = kLargestKey;
+    if (thread % 32 == 0) s_part[(thread / 32 + 1) * 32 * kKeys] = kLargestKey;
 #pragma unroll 1
     for (int threads = 1; threads < kThreads; threads *= 2) {  // of a run
         if (threads == 32) s_part = s_keys;
