@@ -63,9 +63,14 @@ class Harmless:
     mutation: str
     code: str
     reason: str
+    file: str = ""  # "": any
 
     def covers(self, mutation: Mutation) -> bool:
-        return self.mutation == mutation.kind and self.code in mutation.code
+        return (
+            self.mutation == mutation.kind
+            and self.code in mutation.code
+            and self.file in ("", mutation.file)
+        )
 
 
 @dataclass(frozen=True)
