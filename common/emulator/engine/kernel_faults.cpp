@@ -90,7 +90,9 @@ void install_kernel_fault_handlers() {
     });
 }
 
+// With a hook, the handler has told it, and it ends the block itself, with its own report.
 void end_block_if_overdue() {
+    if (hooks.time_is_up != nullptr) return;
     if (current_thread != nullptr && block_is_overdue()) end_overdue_block();
 }
 
