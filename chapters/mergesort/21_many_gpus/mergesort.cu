@@ -4,7 +4,7 @@
 // sorted slices exactly: what lies between two cuts are the n/P keys of one rank, duplicates or
 // not. Bounds of all cuts narrow together, by samples between them that all ranks see. The keys
 // travel in four parts, and a part is merged while the next arrives. Equal keys stay in order.
-// Compared with 14_eight_ways: the cuts, the exchange, and the merge of all ranks' runs. The sort
+// Compared with 16_odd_windows: the cuts, the exchange, and the merge of all ranks' runs. The sort
 // of a slice is in device/chunk_sort.cuh.
 // Limit now: the sort of each rank; then the links between the GPUs.
 // Not of the thesis. Selection in several lists: Varman and others 1991.
