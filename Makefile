@@ -15,11 +15,11 @@ export PYTHONDONTWRITEBYTECODE := 1
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 # The tools read these from the environment, so the shell never interprets a value. Neither does make:
 # $(value …) takes the text as it was typed, where an exported variable would be expanded.
-variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME LAB LABS SEED DIR DEVICE RANKS
+variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME LAB LABS SEED DIR DEVICE RANKS PLAN BUDGET
 $(foreach name,$(variables),$(if $(filter-out undefined,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
 export $(variables)
 
-.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade figures record sanitize prove instructions verdicts benchmark format lint help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
+.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade figures record session sanitize prove instructions verdicts benchmark format lint help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
 
 all: build  ## set up, build, run and verify every stage, draw the figures
 	@$(tool)tour
@@ -83,16 +83,19 @@ grade: configure  ## grade a folder of submissions, a folder or an archive each:
 figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here] [CHAPTER=nbody]
 	@$(tool)draw_figures
 
-record: setup  ## (GPU) measure the sweeps at the thesis' sizes into plots/data; continues where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]
-	@$(call build-chapter,gpu) && $(tool)record
+record: configure  ## (GPU) measure the sweeps at the thesis' sizes into plots/data; continues where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]
+	@if [ -n "$$SWEEPS" ]; then stages=$$($(tool)record --list-stages) && $(build) --stages gpu $$stages; else $(call build-chapter,gpu); fi && $(tool)record
 
-sanitize: setup  ## (GPU) run compute-sanitizer's four tools on every stage: [CHAPTER=…]
+session: configure  ## (GPU) do what this machine has not measured or checked yet, or a plan's steps; continues where it stopped: [PLAN=plan.toml] [BUDGET=seconds] [DIR=folder] [CHAPTER=…] [ARGS=--print]
+	@$(tool)session
+
+sanitize: setup  ## (GPU) run compute-sanitizer's four tools on every stage: [CHAPTER=… | STAGE=…]
 	@$(call build-chapter,gpu) && $(tool)sanitize
 
-prove: setup  ## (GPU, ncu) compare the counters of every stage with the hardware's: [CHAPTER=…] [ARGS="--emulated DIR"]
+prove: setup  ## (GPU, ncu) compare the counters of every stage with the hardware's: [CHAPTER=… | STAGE=…] [ARGS="--emulated DIR"]
 	@$(call build-chapter,gpu) && $(call build-chapter,count) && $(tool)prove_counters
 
-instructions: setup  ## (GPU, ncu) compare the instruction counts of make explain with the hardware's: [CHAPTER=…] [ARGS="--emulated DIR"]
+instructions: setup  ## (GPU, ncu) compare the instruction counts of make explain with the hardware's: [CHAPTER=… | STAGE=…] [ARGS="--emulated DIR"]
 	@$(call build-chapter,gpu) && $(call build-chapter,count) && $(tool)prove_instructions
 
 verdicts: build-long  ## (GPU) compare the CPU engine's verdicts on right and wrong programs with compute-sanitizer's: [ARGS=…]
@@ -128,8 +131,8 @@ configure: setup
 build: setup
 	@$(build) stages
 
-# The stages of CHAPTER for one engine, or all that this machine runs and, for counting, all that count.
-build-chapter = { if [ -n "$$CHAPTER" ]; then $(build) --stages $(1) "$$CHAPTER"; else $(build) stages $(if $(filter count,$(1)),counters); fi; }
+# The stages of STAGE or CHAPTER for one engine, or all that this machine runs and, for counting, all that count.
+build-chapter = { if [ -n "$$STAGE$$CHAPTER" ]; then $(build) --stages $(1) "$${STAGE:-$$CHAPTER}"; else $(build) stages $(if $(filter count,$(1)),counters); fi; }
 
 # A program of one's own needs the CPU engine, and no stage.
 build-engine: setup

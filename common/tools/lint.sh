@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #   lint.sh format     formats the sources in C++, CUDA, OpenCL and Python in place
-#   lint.sh check      checks formatting, circles of includes and imports, and each file's licence, and runs
-#                      clang-tidy, cppcheck, shellcheck and Python's parser
+#   lint.sh check      checks formatting, circles of includes and imports, each file's licence, and marks
+#                      not_recorded, and runs clang-tidy, cppcheck, shellcheck and Python's parser
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -67,6 +67,9 @@ import ast, sys
 for name in sys.argv[1:]:
     ast.parse(open(name, encoding="utf-8").read(), name)'; }
 
+# Names the stages whose mark not_recorded can go, because all of their runs are recorded.
+marks() { python3 -m common.tools.record --needless-marks; }
+
 licences() {
     # The licence is in line 1, or in line 2 after the interpreter. Data and prose have none.
     ! sources '*.hpp' '*.cpp' '*.h' '*.cu' '*.cuh' '*.cl' '*.py' '*.sh' '*.gp' '*.toml' '*.css' '*.js' '*meson.build' Makefile |
@@ -89,6 +92,7 @@ case ${1:-} in
         check shellcheck shells
         check python pythons
         check licence licences
+        check marks marks
         exit "$failed"
         ;;
     *)

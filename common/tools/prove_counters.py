@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make prove [CHAPTER=…] [ARGS=…]: compares the CPU engine's counters with a GPU's, read by ncu.
+"""make prove [CHAPTER=… | STAGE=…] [ARGS=…]: compares the CPU engine's counters with a GPU's, read by ncu.
 
 Every stage and every example of tests/common/emulator/examples runs on both with the same flags.
 Writes plots/data/<device>/counters.csv and the tables of
@@ -63,7 +63,7 @@ from common.tools.lib.stages import (
     ToolError,
     arguments,
     build_folder,
-    chosen_chapters,
+    chosen_stages,
     executable,
     load_stages,
     run_tool,
@@ -112,11 +112,9 @@ def find_examples() -> dict[str, dict[str, Path]]:
 
 def find_runs() -> list[Run]:
     flags = read_proof_data(RUNS)["runs"]
-    stages = load_stages()
-    chapters = chosen_chapters(stages)
     runs = []
-    for stage in stages:
-        if not stage.has_kernels or stage.chapter not in chapters:
+    for stage in chosen_stages(load_stages()):
+        if not stage.has_kernels:
             continue
         gpu, count = (
             executable(stage, engine) if engine in stage.executables else None
@@ -126,7 +124,7 @@ def find_runs() -> list[Run]:
             words for pattern, words in flags.items() if fnmatch.fnmatch(stage.stage, pattern)
         )
         runs += [Run(stage.stage, each, gpu, count, stage) for each in words]
-    if not os.environ.get("CHAPTER"):
+    if not os.environ.get("CHAPTER") and not os.environ.get("STAGE"):
         runs += [
             Run(f"examples/{name}", "", programs.get("gpu"), programs.get("count"))
             for name, programs in find_examples().items()

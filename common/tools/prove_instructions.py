@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make instructions [CHAPTER=…] [ARGS=…]: compares instruction counts with a GPU's, read by ncu.
+"""make instructions [CHAPTER=… | STAGE=…] [ARGS=…]: compares instruction counts with a GPU's, read by ncu.
 
 `make explain` multiplies a kernel's machine code by what the CPU engine counted. Here the same is
 done for every run of make prove. Writes plots/data/<device>/instructions.csv and the tables of

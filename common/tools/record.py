@@ -3,7 +3,8 @@
 """make record [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]: measures the sweeps.
 
 It runs the sweeps of plots/<chapter>/sweep.toml and writes plots/data/<device>/<chapter>.csv.
-SWEEPS, or the names on this program's command line, chooses some of them. Several recorders may run
+SWEEPS, or the names on this program's command line, chooses some of them. A sweep that is named
+also measures its stages that are marked not_recorded. Several recorders may run
 at the same time: each appends whole runs under a lock, and claims a run before it starts it, so
 that no run is made twice. On a GPU they take turns, because kernels of two programs slow each other
 down.
@@ -11,6 +12,10 @@ down.
 It continues where it stopped: it skips a run whose rows exist, and writes the rows of a finished
 run to disk before the next run starts. So an interruption loses no finished run.
 plots/records/sweeps.md has the rules.
+
+Other uses:
+    --list-stages       prints the stages of these sweeps, for make to build
+    --needless-marks    whether stages are marked not_recorded although all of their runs are recorded
 """
 
 import math
@@ -20,11 +25,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.gpus import gpu_count, has_gpu
+from common.tools.lib.gpus import gpu_count, gpu_name, has_gpu
 from common.tools.lib.columns import (
     LIMITS_COLUMNS,
     RANK_COLUMNS,
@@ -49,55 +54,18 @@ from common.tools.lib.stages import (
 )
 from plots.drawing.chapter import Chapter
 from plots.page.chapters import all_chapters
-from plots.records.folders import DATA
+from plots.records.folders import DATA, device_folder
+from plots.records.recorded_runs import (
+    RECORDED_ENGINES,
+    is_recorded,
+    missing_runs,
+    needless_mark_lines,
+    same_but_size,
+    seconds_of,
+)
 from plots.records.rows import read_profile
 from plots.records.shared_table import Claims, Table, TableError, locked
 from plots.records.sweeps import Run, Sweep, chosen_sweeps, runs_of, sweeps_of
-
-RECORDED_ENGINES = ("gpu", "cpu", "opencl")
-
-
-def parameters_of(row: Row) -> dict[str, str]:
-    return dict(pair.split("=", 1) for pair in row["parameters"].split(";") if "=" in pair)
-
-
-def same_value(text: str, wanted: Any) -> bool:
-    try:
-        return float(text) == float(wanted)
-    except ValueError:
-        return text == str(wanted)
-
-
-def same_but_size(row: Row, run: Run) -> bool:
-    """Whether the row has the run's stage, engine and parameters. Its n and seed may differ."""
-    if (row["chapter"], row["stage"], row["engine"]) != (
-        run.sweep.chapter,
-        run.stage,
-        run.sweep.engine,
-    ):
-        return False
-    parameters = parameters_of(row)
-    for key, wanted in run.match:
-        text = row[key] if key in ("input", "device", "grid") else parameters.get(key, "0")
-        if not same_value(text, wanted):
-            return False
-    return True
-
-
-def seconds_of(row: Row) -> float:
-    return float(row["total_ms"]) / 1000
-
-
-def is_recorded(run: Run, rows: list[Row]) -> bool:
-    found = [
-        row
-        for row in rows
-        if same_but_size(row, run) and int(row["n"]) == run.n and int(row["seed"]) == run.seed
-    ]
-    if len(found) >= run.sweep.repeats:
-        return True
-    limit = run.sweep.long_run_seconds
-    return limit > 0 and any(seconds_of(row) >= limit for row in found)
 
 
 def seconds_at(n: int, took: dict[int, list[float]]) -> float:
@@ -345,15 +313,15 @@ class Recorder:
         for sweep in sweeps:
             self.table_of(sweep)
         self.progress = Progress(
-            run
-            for sweep in sweeps
-            for run in runs_of(sweep)
-            if not is_recorded(run, self.table_of(sweep).rows)
+            run for sweep in sweeps for run in missing_runs(sweep, self.table_of(sweep).rows)
         )
         for sweep in sweeps:
             if sweep.left_out:
                 names = ", ".join(sweep.left_out)
-                print(f"sweep {sweep.name} leaves out {names}: not_recorded", flush=True)
+                print(
+                    f"sweep {sweep.name} leaves out {names}: not_recorded (SWEEPS={sweep.name} measures them)",
+                    flush=True,
+                )
             for run in runs_of(sweep):
                 try:
                     self.record(run)
@@ -372,16 +340,6 @@ class Recorder:
                     print(f"{'left out' if sweep.optional else 'FAILED'}: {said}", flush=True)
                     if not sweep.optional:
                         self.failures.append(said)
-
-
-def gpu_name(stages: list[Stage]) -> str:
-    """The device's name in rows, from a small run of the first of these stages with kernels."""
-    stage = next(stage for stage in stages if stage.has_kernels)
-    made = measure(
-        executable(stage, pick_engine(stage, "gpu")),
-        ["--n", "1000", "--repeats", "1", "--warmup", "0"],
-    )
-    return made.rows[0]["device"]
 
 
 def lacks_stages(path: Path, stages: Iterable[str]) -> bool:
@@ -411,24 +369,38 @@ def finish(recorder: Recorder) -> int:
         + (f", {len(recorder.failures)} failed" if recorder.failures else "")
         + (f", {recorder.left_to_others} left to another recorder" * bool(recorder.left_to_others))
     )
+    for line in needless_mark_lines(list(recorder.stages.values()), recorder.folder):
+        print(line)
     return EXIT_FAILURE if recorder.failures else 0
 
 
 def main() -> int:
     stages = load_stages()
+    if "--needless-marks" in sys.argv:
+        lines = needless_mark_lines(stages, device_folder(DATA, None))
+        for line in lines:
+            print(line)
+        return EXIT_FAILURE if lines else 0
     chapters = chosen_chapters(stages)
-    chosen = [stage for stage in stages if stage.chapter in chapters]
+    engine = variable("ENGINE")
+    engines = {choose("ENGINE", engine, RECORDED_ENGINES)} if engine else set(RECORDED_ENGINES)
+    words = [word for word in sys.argv[1:] if word != "--list-stages"]
+    names = words or variable("SWEEPS").replace(",", " ").split()
+    # Who names a sweep also wants its stages that are not recorded yet.
+    with redirect_stdout(sys.stderr) if "--list-stages" in sys.argv else nullcontext():
+        known = sweeps_of(chapters, "record", engines, marked=bool(names))
+    sweeps = chosen_sweeps(known, names)
+    if "--list-stages" in sys.argv:
+        found = {f"{sweep.chapter}/{stage}": None for sweep in sweeps for stage in sweep.stages}
+        print("\n".join(found))
+        return 0
     if not has_gpu():
         raise ToolError(
             "make record: no usable device: it needs a GPU "
             "(make figures DATA=here measures this machine)",
             EXIT_NO_DEVICE,
         )
-    engine = variable("ENGINE")
-    engines = {choose("ENGINE", engine, RECORDED_ENGINES)} if engine else set(RECORDED_ENGINES)
-    names = sys.argv[1:] or variable("SWEEPS").replace(",", " ").split()
-    sweeps = chosen_sweeps(sweeps_of(chapters, "record", engines), names)
-    recorder = Recorder(stages, DATA / folder_name(gpu_name(chosen)))
+    recorder = Recorder(stages, DATA / folder_name(gpu_name()))
     recorder.record_all(sweeps)
     if "gpu" in engines and not names:
         profiled = [one for one in all_chapters() if one.name in chapters and one.profile]

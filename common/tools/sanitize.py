@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make sanitize [CHAPTER=…]: runs compute-sanitizer's four tools on every stage, at small sizes.
+"""make sanitize [CHAPTER=… | STAGE=…]: runs compute-sanitizer's four tools on every stage, at small sizes.
 
 Each tool gets one process per stage, which runs all checks. racecheck sees races in shared memory
 only. The CPU engine with counters finds those in global memory.
@@ -19,7 +19,7 @@ from common.tools.lib.stages import (
     ROOT,
     Stage,
     ToolError,
-    chosen_chapters,
+    chosen_stages,
     executable,
     load_stages,
     print_table,
@@ -96,8 +96,7 @@ def sanitize(tool: str, stage: Stage) -> tuple[str, str]:
 
 
 def main() -> int:
-    stages = load_stages()
-    chapters = chosen_chapters(stages)
+    stages = chosen_stages(load_stages())
     if not has_gpu():
         raise ToolError("make sanitize: no usable device", EXIT_NO_DEVICE)
     if shutil.which("compute-sanitizer") is None:
@@ -105,7 +104,7 @@ def main() -> int:
             "make sanitize: compute-sanitizer is missing (it is part of the CUDA toolkit)",
             EXIT_FAILURE,
         )
-    chosen = [stage for stage in stages if stage.chapter in chapters and "gpu" in stage.executables]
+    chosen = [stage for stage in stages if "gpu" in stage.executables]
     rows: list[list[str]] = []
     reports: list[str] = []
     with ThreadPoolExecutor(PROCESSES) as pool:

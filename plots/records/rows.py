@@ -185,15 +185,17 @@ def matches(row: Row, match: dict[str, object]) -> bool:
 
 
 def newest(rows: Sequence[Row]) -> list[Row]:
-    """For each stage and n only the rows of the commit that was recorded last: a row of an older
-    one says nothing about the stage as it is. Uncommitted changes count as their commit."""
+    """For each stage, n and input only the rows of the commit that was recorded last: a row of an
+    older one says nothing about the stage as it is. Uncommitted changes count as their commit."""
 
     def commit(row: Row) -> str:
         return row.version.removesuffix("-dirty")
 
-    latest: dict[tuple[str, str, int], Row] = {}
+    def key(row: Row) -> tuple[str, str, int, str]:
+        return (row.stage, row.engine, row.n, row.input)
+
+    latest: dict[tuple[str, str, int, str], Row] = {}
     for row in rows:
-        key = (row.stage, row.engine, row.n)
-        if key not in latest or row.date >= latest[key].date:
-            latest[key] = row
-    return [row for row in rows if commit(row) == commit(latest[(row.stage, row.engine, row.n)])]
+        if key(row) not in latest or row.date >= latest[key(row)].date:
+            latest[key(row)] = row
+    return [row for row in rows if commit(row) == commit(latest[key(row)])]

@@ -42,7 +42,8 @@ class Stages:
         self.chapter = chapter
         self.where = where
         self._by_name = {one.name: one for one in self._stages}
-        self._known = tuple(one.name for one in stages)
+        self._every = {one.name: one for one in stages}
+        self._known = tuple(self._every)
 
     def __iter__(self) -> Iterator[Stage]:
         return iter(self._stages)
@@ -65,11 +66,21 @@ class Stages:
     @property
     def kernels(self) -> tuple[str, ...]:
         """The stages with kernels that have times: a race on purpose has none."""
+        return tuple(name for name in self._by_name if self._is_timed(name))
+
+    @property
+    def kernels_and_marked(self) -> tuple[str, ...]:
+        """The same, and those that are not recorded yet. Stages for many GPUs have sweeps of their
+        own."""
         return tuple(
-            one.name
-            for one in self._stages
-            if (one.has_kernels or one.opencl) and not one.race_on_purpose
+            name
+            for name, one in self._every.items()
+            if self._is_timed(name) and not (one.not_recorded and one.needs_ranks)
         )
+
+    def _is_timed(self, name: str) -> bool:
+        one = self._every[name]
+        return (one.has_kernels or one.opencl) and not one.race_on_purpose
 
     def named(self, short: str, where: object = "") -> str:
         """The stage of a short name."""
@@ -93,15 +104,19 @@ class Stages:
             raise DataError(f"{where or self.where}: '{first}' comes after '{last}'")
         return among[begin : end + 1]
 
-    def chosen(self, words: str | Sequence[str], where: object = "") -> tuple[str, ...]:
+    def chosen(
+        self, words: str | Sequence[str], where: object = "", marked: bool = False
+    ) -> tuple[str, ...]:
         """The stages that a sweep names: "serial", "kernels", or a list of short names, of which
-        `first..last` are several. Without those that are not recorded yet."""
+        `first..last` are several. Those that are not recorded yet are among them only if `marked`.
+        """
         if isinstance(words, str):
             if words not in (SERIAL, KERNELS):
                 said = f"stages = {shown(words)}; {nearest(words, (SERIAL, KERNELS))}"
                 raise DataError(f"{where or self.where}: {said}")
-            return (self.serial,) if words == SERIAL else self.kernels
-        return tuple(name for name in self._listed(words, where) if name in self)
+            kernels = self.kernels_and_marked if marked else self.kernels
+            return (self.serial,) if words == SERIAL else kernels
+        return tuple(name for name in self._listed(words, where) if marked or name in self)
 
     def listed(self, words: str | Sequence[str], where: object = "") -> tuple[str, ...]:
         """The stages of a list of short names, recorded or not."""
@@ -120,7 +135,7 @@ class Stages:
             first, several, last = word.partition(RANGE)
             if several:
                 names = self._range(first, last, self._known, where)
-                found += (one for one in names if one not in self or not self.races(one))
+                found += (one for one in names if not self.races(one))
             else:
                 found.append(self._found(first, self._known, where))
         return found
@@ -132,7 +147,7 @@ class Stages:
 
     def races(self, name: str) -> bool:
         """Whether its blocks race on purpose, so that it has no times."""
-        return self._by_name[name].race_on_purpose
+        return self._every[name].race_on_purpose
 
     def timed_before(self, name: str) -> str:
         """The stage whose times are compared with this one's: the stage that it is compared with,

@@ -95,16 +95,16 @@ KEYS = {
 }
 
 
-def line_of(text: str, number: int, key: str = "") -> int:
+def line_of(text: str, number: int, key: str = "", table: str = "sweep") -> int:
     """The line of a key of the sweep with this number, which begins at 0; otherwise the line where
     the sweep begins; 0: the file has no such line, because it writes sweeps in another form."""
     begin = 0
     for at, line in enumerate(text.splitlines(), 1):
-        if re.match(r"\s*\[\[\s*sweep\s*\]\]", line):
+        if re.match(rf"\s*\[\[\s*{table}\s*\]\]", line):
             number -= 1
             if number == -1:
                 begin = at
-        elif number == -1 and key and re.match(rf"\s*(\[\s*sweep\s*\.\s*)?{key}\s*[]=.]", line):
+        elif number == -1 and key and re.match(rf"\s*(\[\s*{table}\s*\.\s*)?{key}\s*[]=.]", line):
             return at
     return begin
 

@@ -74,22 +74,27 @@ class Run:
         return " ".join(words)
 
 
-def checked_sweep(entry: object, text: str, number: int, stages: Stages, path: Path) -> Sweep:
+def checked_sweep(
+    entry: object, text: str, number: int, stages: Stages, path: Path, marked: bool
+) -> Sweep:
     """The file's sweep with this number. A wrong key, value, word or stage is an error that names
     the line, and the nearest right one."""
     value = check_values(entry, text, number, path)
     line = line_of(text, number, "stages")
     place = f"{path}{f':{line}' if line else ''}: sweep {value['name']}"
     # Stages for many GPUs have a table of their own, and wait for no figure of the others.
-    choose_stages = stages.listed if value["ranks"] else stages.chosen
-    chosen = choose_stages(value["stages"], place)
+    chosen = (
+        stages.listed(value["stages"], place)
+        if value["ranks"]
+        else stages.chosen(value["stages"], place, marked)
+    )
     return Sweep(
         stages.chapter,
         value["name"],
         value["scope"],
         value["engine"],
         chosen,
-        () if value["ranks"] else stages.left_out(value["stages"]),
+        () if value["ranks"] or marked else stages.left_out(value["stages"]),
         tuple(value["n"]),
         tuple(value["args"]),
         tuple(value["match"].items()),
@@ -103,8 +108,9 @@ def checked_sweep(entry: object, text: str, number: int, stages: Stages, path: P
     )
 
 
-def all_sweeps(path: Path) -> list[Sweep]:
-    """Every sweep of a chapter's file. The file's folder has the chapter's name."""
+def all_sweeps(path: Path, marked: bool = False) -> list[Sweep]:
+    """Every sweep of a chapter's file. The file's folder has the chapter's name. `marked`: also
+    with the stages that are marked not_recorded."""
     try:
         text = read_text(path)
         document = tomllib.loads(text)
@@ -121,7 +127,7 @@ def all_sweeps(path: Path) -> list[Sweep]:
     stages = stages_of(path.parent.name, path)
     found: list[Sweep] = []
     for number, entry in enumerate(entries):
-        one = checked_sweep(entry, text, number, stages, path)
+        one = checked_sweep(entry, text, number, stages, path, marked)
         if any(one.name == other.name for other in found):
             line = line_of(text, number, "name")
             place = f"{path}{f':{line}' if line else ''}"
@@ -130,8 +136,11 @@ def all_sweeps(path: Path) -> list[Sweep]:
     return found
 
 
-def read_sweeps(path: Path, scope: str, engines: Collection[str]) -> list[Sweep]:
-    return [one for one in all_sweeps(path) if one.scope == scope and one.engine in engines]
+def read_sweeps(
+    path: Path, scope: str, engines: Collection[str], marked: bool = False
+) -> list[Sweep]:
+    found = all_sweeps(path, marked)
+    return [one for one in found if one.scope == scope and one.engine in engines]
 
 
 def runs_of(sweep: Sweep) -> Iterator[Run]:
@@ -144,13 +153,15 @@ def runs_of(sweep: Sweep) -> Iterator[Run]:
                         yield Run(sweep, stage, n, seed, tuple(zip(names, values)), ranks)
 
 
-def sweeps_of(chapters: Sequence[str], scope: str, engines: Collection[str]) -> list[Sweep]:
+def sweeps_of(
+    chapters: Sequence[str], scope: str, engines: Collection[str], marked: bool = False
+) -> list[Sweep]:
     """The sweeps of several chapters. One line names a chapter without a file."""
     found: list[Sweep] = []
     for chapter in chapters:
         path = PLOTS / chapter / FILE
         if path.exists():
-            found += read_sweeps(path, scope, engines)
+            found += read_sweeps(path, scope, engines, marked)
         else:
             print(
                 f"plots/{chapter}/{FILE} is missing: nothing of {chapter} is measured", flush=True

@@ -13,17 +13,26 @@ COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR = 75, 76
 
 
 @functools.cache
-def _architectures() -> tuple[str, ...]:
-    """Of each GPU."""
+def _driver() -> tuple[ctypes.CDLL | None, int]:
+    """The driver, and how many GPUs it has."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return ()
+        return None, 0
     count = ctypes.c_int(0)
     if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return None, 0
+    return driver, count.value
+
+
+@functools.cache
+def _architectures() -> tuple[str, ...]:
+    """Of each GPU."""
+    driver, count = _driver()
+    if driver is None:
         return ()
     architectures: list[str] = []
-    for number in range(count.value):
+    for number in range(count):
         device, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
         driver.cuDeviceGet(ctypes.byref(device), number)
         driver.cuDeviceGetAttribute(ctypes.byref(major), COMPUTE_CAPABILITY_MAJOR, device)
@@ -42,6 +51,18 @@ def gpu_count() -> int:
 
 def has_gpu() -> bool:
     return bool(gpu_architectures())
+
+
+@functools.cache
+def gpu_name() -> str:
+    """Of the first GPU, as stages write it into their rows. Empty without a GPU."""
+    driver, count = _driver()
+    if driver is None or count == 0:
+        return ""
+    device, name = ctypes.c_int(), ctypes.create_string_buffer(256)
+    driver.cuDeviceGet(ctypes.byref(device), 0)
+    driver.cuDeviceGetName(name, len(name), device)
+    return name.value.decode("utf-8", errors="replace")
 
 
 if __name__ == "__main__":

@@ -62,6 +62,11 @@ class Stage:
         return not self.source.endswith(".cpp")
 
     @property
+    def needs_ranks(self) -> bool:
+        """Whether it uses several GPUs: one process for each."""
+        return "nccl" in self.libraries
+
+    @property
     def is_own_program(self) -> bool:
         """Whether it is a student's own file and belongs to no chapter."""
         return not self.chapter
@@ -177,6 +182,15 @@ def chosen_chapters(stages: list[Stage]) -> list[str]:
     """The chapter that CHAPTER names, or all chapters."""
     chapters = chapters_of(stages)
     return [choose("CHAPTER", variable("CHAPTER"), chapters)] if variable("CHAPTER") else chapters
+
+
+def chosen_stages(stages: list[Stage]) -> list[Stage]:
+    """The stages that STAGE names, separated by commas, or else those of CHAPTER, or all."""
+    names = variable("STAGE").replace(",", " ").split()
+    if names:
+        return [find_stage(stages, name) for name in names]
+    chapters = chosen_chapters(stages)
+    return [stage for stage in stages if stage.chapter in chapters]
 
 
 def chosen_engine(engines: Iterable[str] = ENGINES) -> str:

@@ -15,6 +15,11 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM
 
+# Two builds at once would write the same files. The second one waits.
+if command -v flock >/dev/null 2>&1; then
+    exec 9>build/.building && flock 9
+fi
+
 configure() {
     if ! meson setup "$@" build >"$log" 2>&1; then
         cat "$log" >&2

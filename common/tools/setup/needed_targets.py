@@ -3,8 +3,8 @@
 """usage: needed_targets.py ENGINE NAME…
 
 Prints the executables that these stages need, as ninja knows them, one per line. A NAME is a stage
-or a chapter, which stands for all its stages, or a student's own file, which needs the CPU
-engine. ENGINE may be empty: then it is the one that
+or a chapter, which stands for all its stages, or several of them with commas between, or a student's
+own file, which needs the CPU engine. ENGINE may be empty: then it is the one that
 this machine prefers. build.sh builds them. A name that does not exist is not reported here: the
 command that needs the stage does that.
 """
@@ -40,6 +40,7 @@ def main() -> None:
     engine, *names = sys.argv[1:]
     if any(names_file(name) for name in names):
         print("engine")
+    names += [one for name in names for one in name.split(",")]
     for stage in load_stages():
         if stage.stage in names or stage.chapter in names:
             print("\n".join(targets_of(stage, engine)))

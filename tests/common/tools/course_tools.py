@@ -104,6 +104,9 @@ def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.Com
             "DEVICE",
             "LAB",
             "SEED",
+            "DIR",
+            "PLAN",
+            "BUDGET",
         )
     }
     environment |= {

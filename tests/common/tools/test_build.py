@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.common.tools.course_tools import TOOLS
@@ -64,6 +65,18 @@ class BuildTest(unittest.TestCase):
         ):
             (self.bin / name).write_text(text, encoding="utf-8")
             (self.bin / name).chmod(0o755)
+
+    @unittest.skipUnless(shutil.which("flock"), "flock is missing")
+    def test_two_builds_run_one_after_the_other(self) -> None:
+        text = NINJA.replace(
+            'echo "ninja $*" >>"$LOG"', 'echo + >>"$LOG"; sleep 0.5; echo - >>"$LOG"'
+        )
+        (self.bin / "ninja").write_text(text, encoding="utf-8")
+        with ThreadPoolExecutor(3) as pool:
+            statuses = [one.returncode for one in pool.map(self.build, [3, 3, 3])]
+        self.assertEqual(statuses, [0, 0, 0])
+        lines = [line for line in self.log.read_text().splitlines() if line in "+-"]
+        self.assertEqual(lines, ["+", "-"] * 3)
 
     def build(
         self, files: int, status: int = 0, arguments: tuple[str, ...] = ("stages",)

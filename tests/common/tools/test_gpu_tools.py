@@ -5,13 +5,18 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
-from tests.common.tools.course_tools import ToolTest, run_tool
+from tests.common.tools.course_tools import ROOT, ToolTest, run_tool
 
 DRIVER = """
 extern "C" int cuInit(unsigned) { return 0; }
 extern "C" int cuDeviceGetCount(int* count) { *count = 2; return 0; }
+extern "C" int cuDeviceGetName(char* name, int size, int) {
+    for (int i = 0; i < size && (name[i] = "Stand-In 1"[i]) != 0; ++i) {}
+    return 0;
+}
 extern "C" int cuDeviceGet(int* device, int number) { *device = number; return 0; }
 extern "C" int cuDeviceGetAttribute(int* value, int attribute, int) {
     *value = attribute == 75 ? 9 : 0;
@@ -123,6 +128,22 @@ class GpuToolsTest(ToolTest):
 
     def test_the_architectures_that_meson_builds_for(self) -> None:
         self.assertEqual(self.run_with_gpu("lib.gpus").stdout, "90\n")
+
+    def test_one_stage_or_several(self) -> None:
+        result = self.run_with_gpu("sanitize", STAGE="sums/02_flags")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertEqual(len(self.log.read_text().splitlines()), 4)
+        self.run_with_gpu("sanitize", STAGE="sums/01_plain,sums/02_flags")
+        self.assertEqual(len(self.log.read_text().splitlines()), 4 + 8)
+        wrong = self.run_with_gpu("sanitize", STAGE="sums/01_plain,sums/03_no")
+        self.assert_refused(wrong, 2, "STAGE=sums/03_no: no such stage")
+
+    def test_the_name_of_the_gpu(self) -> None:
+        environment = os.environ | {"LD_LIBRARY_PATH": str(self.folder), "PYTHONPATH": str(ROOT)}
+        program = "from common.tools.lib.gpus import gpu_name; print(gpu_name())"
+        command = [sys.executable, "-c", program]
+        printed = subprocess.check_output(command, env=environment, text=True)
+        self.assertEqual(printed, "Stand-In 1\n")
 
     def test_without_the_sanitizer(self) -> None:
         (self.folder / "compute-sanitizer").unlink()

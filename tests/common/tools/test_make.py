@@ -31,6 +31,7 @@ TARGETS = (
     "grade",
     "figures",
     "record",
+    "session",
     "sanitize",
     "prove",
     "instructions",

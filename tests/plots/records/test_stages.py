@@ -64,6 +64,15 @@ class StagesTest(PlotsTest):
             ("kernels", self.stages.kernels, ()),
         ):
             self.assertEqual((both.chosen(words), both.left_out(words)), (found, left_out))
+        # On request, a sweep has them, too. Stages for many GPUs have sweeps of their own.
+        many = stage("07_all", "06_tin", not_recorded=True, libraries=("nccl",))
+        both = Stages("alchemy", [*self.stages, *waiting, many], "plots/alchemy/figures.py")
+        for words, found in (
+            (["gold..tin"], ("04_gold", "05_lead", "06_tin")),
+            ("kernels", (*self.stages.kernels, "05_lead", "06_tin")),
+            ("serial", ("00_cpu",)),
+        ):
+            self.assertEqual(both.chosen(words, marked=True), found)
         with self.refuses("'lead' is no stage of alchemy"):
             both.named("lead")
         with self.refuses("'lead' is no stage of alchemy"):

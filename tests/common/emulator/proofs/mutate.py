@@ -160,7 +160,11 @@ def proven_before(
 
 
 def of_stage(harmless: list[Harmless], stage: Stage) -> list[Harmless]:
-    return [one for one in harmless if fnmatch.fnmatchcase(stage.stage, one.stage)]
+    return [
+        one
+        for one in harmless
+        if any(fnmatch.fnmatchcase(stage.stage, pattern) for pattern in one.stage.split())
+    ]
 
 
 def never_reached(

@@ -287,24 +287,6 @@ class RecordTest(RecorderTest):
         ):
             sweeps.chosen_sweeps(both, ["large", "huge"])
 
-    def test_stages_that_are_not_recorded_yet_are_left_out(self) -> None:
-        """One line names them. Without the mark, the same sweep measures them."""
-        path = self.build / "stages.json"
-        records = json.loads(path.read_text(encoding="utf-8"))
-        for waits in (True, False):
-            for one in records:
-                one["not_recorded"] = waits and one["name"] == "02_flags"
-            path.write_text(json.dumps(records), encoding="utf-8")
-            os.utime(path, (1e9 + waits, 1e9 + waits))  # the stages are read anew
-            self.sweep_file.write_text(SWEEP, encoding="utf-8")
-            recorder = record.Recorder(stages.load_stages(), self.data)
-            with contextlib.redirect_stdout(io.StringIO()) as printed:
-                recorder.record_all(sweeps.read_sweeps(self.sweep_file, "here", {"emu"}))
-            self.assertEqual(recorder.made, 3)
-            said = "sweep small leaves out 02_flags: not_recorded"
-            self.assertEqual(said in printed.getvalue().splitlines(), waits)
-            self.assertEqual({key[0] for key in self.keys()} == {"01_plain"}, waits)
-
     def test_a_long_run_is_repeated_once_only(self) -> None:
         # 01_plain takes 0.02 ms per element: 0.2015 s at 10 000, above the limit. 02_flags: half.
         self.record(SWEEP.replace("[10, 20, 40]", "[10_000]") + "long_run_seconds = 0.15\n")
