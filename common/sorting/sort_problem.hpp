@@ -42,19 +42,23 @@ class Options {
     std::map<std::string, std::string> choices_;
 };
 
-struct Input {
-    std::span<const Key> keys;  // at least one
+template <typename AnyKey>
+struct InputOf {
+    std::span<const AnyKey> keys;  // at least one
     Options options;
     std::uint64_t seed = 1;  // for stages that draw random numbers
 
     std::int64_t count() const { return static_cast<std::int64_t>(keys.size()); }
 };
+using Input = InputOf<Key>;
 
 // What a stage answers. `keys` has the input's size on entry; the report is empty then.
-struct Output {
-    std::span<Key> keys;
+template <typename AnyKey>
+struct OutputOf {
+    std::span<AnyKey> keys;
     std::vector<ReportField> report;
 };
+using Output = OutputOf<Key>;
 
 // A stage: sorts input.keys into output.keys, marking its phases.
 using SortKeys = void (*)(const Input&, Output&, PhaseTimer&);
@@ -72,7 +76,7 @@ struct SortStage {
 };
 
 // A stage with a largest n gets kLimitedN as default of --n, or its largest n if that is less.
-class SortProblem final : public Problem {
+class SortProblem : public Problem {
   public:
     static constexpr std::int64_t kLimitedN = 2048;
 
@@ -99,6 +103,10 @@ class SortProblem final : public Problem {
     void exchange_result(ResultFile& file) override { file.list(output_.keys); }
     std::vector<ReportField> report() const override { return output_.report; }
     void write_output(std::ostream& out, PhaseTimer& timer) override;
+
+  protected:
+    const Input& input() const { return input_; }  // after prepare
+    bool raw_output() const { return raw_output_; }
 
   private:
     void bound_by_n(const Option& option);

@@ -14,7 +14,7 @@ from plots.drawing.rates import Limit, rate_of
 from plots.drawing.rates import prepare_rates as draw_rates
 from plots.drawing.rates import rates_table as table_of_rates
 from plots.drawing.words import check_stages, device_label, kernel_engine, provenance
-from plots.quicksort.stages import SAMPLE, SAMPLE_SIZES, STAGES
+from plots.quicksort.stages import PAIRS, SAMPLE, SAMPLE_SIZES, STAGES
 from plots.records.limits import Limits
 from plots.records.medians import times
 from plots.records.rows import Row, newest
@@ -107,11 +107,17 @@ def prepare_inputs(source: Source, stages: Sequence[str] = SAMPLE) -> Drawing:
     device = device_label(rows, engine)
     rows = [row for row in rows if row.n == n]
     listed = ", ".join(
-        f"{name} {short_rate(own)} to {short_rate(library)}"
+        f"{name}: {short_rate(own)} to {short_rate(library)}"
         for name, (own, library) in rates.items()
     )
     words = f"At {short_count(n)} keys, kernels alone, {shown[0]} to {shown[1]}: {listed}."
     return Drawing(
+        numbers=[
+            [
+                ["input", *shown],
+                *([name, *map(short_rate, both)] for name, both in rates.items()),
+            ]
+        ],
         tables={
             "input": [
                 Block(f"{shown[0]}\t{shown[1]}", [(name, *both) for name, both in rates.items()])
@@ -130,6 +136,28 @@ def prepare_inputs(source: Source, stages: Sequence[str] = SAMPLE) -> Drawing:
     )
 
 
+def pairs_table(rows: Sequence[Row], stages: Sequence[str] = PAIRS) -> list[str]:
+    """For the README: pairs per second, ours beside the libraries'. Uniform keys of each size that
+    all stages have, then the other inputs of the largest one."""
+    own, libraries = stages[0], stages[1:]
+    rows = newest([row for row in rows if row.engine == "gpu" and row.stage in stages])
+    heads = ["keys", "n", *stages, f"{own} over {libraries[0] if libraries else own}"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for name in INPUTS:
+        for n in sorted({row.n for row in rows if row.input == name}):
+            at = [row for row in rows if (row.input, row.n) == (name, n)]
+            points = [times([row for row in at if row.stage == stage], True) for stage in stages]
+            if not all(points):
+                continue
+            rates = [rate_of(found[0]) for found in points]
+            ratio = rates[0] / rates[min(1, len(rates) - 1)]
+            cells = [name, short_count(n), *map(short_rate, rates), f"×{ratio:.2f}"]
+            lines.append(f"| {' | '.join(cells)} |")
+    if len(lines) == 2:
+        raise DataError(f"{STAGES.chapter}: no rows of {' and '.join(stages)}")
+    return [*lines, "", "Pairs per second of kernel time, medians."]
+
+
 def rates_table(
     rows: Sequence[Row], limits: Mapping[str, Limits], stages: Sequence[str] = SAMPLE
 ) -> list[str]:
@@ -146,9 +174,10 @@ def inputs_table(rows: Sequence[Row], stages: Sequence[str] = SAMPLE) -> list[st
     """For the README: rates by the distribution of the keys, ours and the library's."""
     shown = compared(stages)
     n, rates = by_input(newest([row for row in rows if row.engine == "gpu"]), shown)
-    lines = [f"| {short_count(n)} keys | {shown[0]} | {shown[1]} | ratio |", "|---|---|---|---|"]
+    lines = [f"| keys | {shown[0]} | {shown[1]} | ratio |", "|---|---|---|---|"]
     lines += [
         f"| {name} | {short_rate(own)} | {short_rate(library)} | ×{own / library:.2f} |"
         for name, (own, library) in rates.items()
     ]
-    return [*lines, "", "Keys per second of kernel time, medians."]
+    words = f"{short_count(n)} keys: keys per second of kernel time, medians."
+    return [*lines, "", words]

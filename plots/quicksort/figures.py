@@ -34,6 +34,7 @@ from plots.quicksort.stages import (
     BEST,
     BIG,
     BITONIC,
+    PAIRS,
     SAMPLE,
     SAMPLE_SIZES,
     SMALL,
@@ -288,7 +289,7 @@ CHAPTER = Chapter(
     Rules(
         {"input": "uniform", "memory": "pinned"},
         # The thesis' timing rule (3.4): these by their kernels, all others by whole runs.
-        kernel_timed=(*BITONIC, TWO_KERNELS, *SMALL, *SAMPLE[1:]),
+        kernel_timed=(*BITONIC, TWO_KERNELS, *SMALL, *SAMPLE[1:], *PAIRS),
         kernels_in_part=(STAGES.named("counting_partition"),),  # the CPU sorts the two parts
         series=(BITONIC, SMALL, BIG),
     ),
@@ -303,6 +304,7 @@ CHAPTER = Chapter(
             if RECORDED
             else {}
         ),
+        **({"pairs": lambda rows, reports, limits: beyond.pairs_table(rows)} if PAIRS else {}),
     },
     printed=counting.PRINTED,
     traces=(

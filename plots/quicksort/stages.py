@@ -15,5 +15,10 @@ BEST = STAGES.named("big_lazy_streams")
 COUNTING = STAGES.named("counting_partition")
 # The sample sort and the libraries' sorts, and the fastest stage before them. Only the latter, until
 # they are recorded.
-SAMPLE = (BEST, *(name for name in STAGES.kernels if name > COUNTING))
+SAMPLE = (
+    BEST,
+    *(name for name in STAGES.kernels if name > COUNTING and not name.endswith("_pairs")),
+)
 SAMPLE_SIZES = tuple(2**exponent for exponent in range(20, 31, 2))
+# The sample sort of pairs, and those of the libraries. None, until they are recorded.
+PAIRS = tuple(name for name in STAGES.kernels if name.endswith("_pairs"))

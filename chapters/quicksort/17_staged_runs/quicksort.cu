@@ -16,7 +16,7 @@
 #include "device/network_leaves.cuh"
 #include "device/round_sort.cuh"
 #include "device/rounds.cuh"
-#include "device/spaced_splitters.cuh"
+#include "device/splitters/spaced_splitters.cuh"
 #include "problem/quicksort.hpp"
 
 using course::cuda_check, quicksort::Round;

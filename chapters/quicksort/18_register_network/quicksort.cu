@@ -17,7 +17,7 @@
 #include "device/network_steps.cuh"
 #include "device/round_sort.cuh"
 #include "device/rounds.cuh"
-#include "device/spaced_splitters.cuh"
+#include "device/splitters/spaced_splitters.cuh"
 #include "device/staged_runs.cuh"
 #include "problem/quicksort.hpp"
 

@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     extern __shared__ __align__(16) Key s_keys[];
     __shared__ unsigned s_counts[kParts], s_runs[kParts], s_sums[kThreads / 32];
     __shared__ Targets<kParts> s_targets;
-    const Tile tile = level.tiles[blockIdx.x];
+    const Tile tile = quicksort::tile_of_block(level, kThreads * kKeys);
     if (tile.count == 0) return;
     const int thread = threadIdx.x;
     const bool twins = level.lists[tile.slot].twins;

@@ -2,10 +2,8 @@
 // Quicksort, stage 26: the exchange on two pipes.
 // Idea: the leaves keep the pipe for integers and logic busy: both the comparison and the selection
 // of an exchange between lanes go there. A multiplication by 1 that only some lanes execute
-// selects, too, and goes to the pipe for multiplications, which is idle. And a short sub-bucket's
-// steps are written one by one, without loops. Short lists get short tiles, one for each
-// multiprocessor.
-// Compared with 25_longer_tiles: TwoPipes, and with_tiles_for().
+// selects, too, and goes to the pipe for multiplications, which is idle.
+// Compared with 25_longer_tiles: TwoPipes. The partition of that stage is in device/two_pipes.cuh.
 // Limit now: instructions, half of them those of the leaves.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -20,8 +18,6 @@
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::PhaseTimer;
 
 struct TwoPipes : quicksort::Exchange {
-    static constexpr bool kUnrolled = true;
-
     // The larger of both keys for `upper` threads, the smaller for the others.
     static __device__ __forceinline__ Key keep(Key key, Key other, bool upper) {
 #if defined(CUDA_EMULATOR)
@@ -41,7 +37,7 @@ struct TwoPipes : quicksort::Exchange {
 };
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    quicksort::with_tiles_for(input.count(), [&](int keys_per_thread, const auto& partition) {
+    quicksort::with_long_tiles([&](int keys_per_thread, const auto& partition) {
         quicksort::sort_by_levels<quicksort::PathTree, TwoPipes>(input, output, timer,
                                                                  keys_per_thread, partition);
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a tile comes and goes, for the stages that build on 23: its keys are read by four, put into
-// their runs in shared memory, and each run leaves by a bulk copy.
+// How a tile comes and goes, for the stages that build on 23: its keys are read by four, pairs by
+// two, put into their runs in shared memory, and each run leaves by a bulk copy.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,20 +10,19 @@
 
 #include "device/multiway.cuh"
 #include "device/search_trees.cuh"
+#include "device/wide_access.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
 
-// Reads `count` keys of a tile: four neighbours at once from a whole one, which begins at 16 bytes.
+// Reads `count` keys of a tile: neighbours at once from a whole one, which begins at 16 bytes.
 template <int kKeys>
 __device__ __forceinline__ void load_tile(const Key* from, int count, Key (&keys)[kKeys]) {
     const int thread = threadIdx.x;
     if (count == kThreads * kKeys) {
 #pragma unroll
-        for (int k = 0; k < kKeys; k += 4) {
-            const int4 four =
-                __ldcs(reinterpret_cast<const int4*>(from) + k / 4 * kThreads + thread);
-            keys[k] = four.x, keys[k + 1] = four.y, keys[k + 2] = four.z, keys[k + 3] = four.w;
+        for (int k = 0; k < kKeys; k += kWide) {
+            load_once(from + kWide * thread + k * kThreads, keys + k);
         }
     } else {
 #pragma unroll
@@ -40,7 +39,7 @@ __device__ __forceinline__ void skip_twins(Key* s_splitters, const Key* keys, un
     for (int k = 0; k < 4; ++k) {
         const unsigned part = Tree::template cell_of<kBits>(places[k] / 4),
                        last = (1u << kBits) - 1;
-        if (part < last && keys[k] == word_at(s_splitters, places[k])) {
+        if (part < last && keys[k] == key_at(s_splitters, places[k])) {
             places[k] = 4 * Tree::template cell_of<kBits>(part + 1);
         }
     }
@@ -87,7 +86,7 @@ __device__ __forceinline__ void stage_four(int i, int count, unsigned* s_runs, K
     }
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-        if (kWhole || i + k * kThreads < count) word_at(s_keys, bytes[k]) = keys[k];
+        if (kWhole || i + k * kThreads < count) key_at(s_keys, bytes[k]) = keys[k];
     }
 }
 
@@ -110,19 +109,28 @@ __device__ __forceinline__ void stage_tile(int count, unsigned* s_runs, Key* s_k
     }
 }
 
-// Unchanged from stage 23_bulk_copies, as store_run().
+// Unchanged from stage 23_bulk_copies.
 // Stores two keys at once, at 8 bytes.
 __device__ inline void store_two(const Key* s_keys, Key* to) {
     *reinterpret_cast<int2*>(to) = *reinterpret_cast<const int2*>(s_keys);
 }
 
+// How many keys the run of a part can take in shared memory: its keys, and up to kWide - 1 on each
+// side. A multiple of kWide, and 0 without keys.
+__device__ __forceinline__ unsigned room_of_run(unsigned count) {
+    return count > 0 ? (count + 2 * (kWide - 1)) / kWide * kWide : 0;
+}
+
+// As in stage 23_bulk_copies, for keys of either kind.
 // Stores a run. It begins as many keys behind a multiple of 16 bytes as its target: up to three
-// keys on each side are no part of the bulk copy. Devices below compute capability 9.0 have none.
+// keys on each side, or one pair, are no part of the bulk copy. Devices below compute capability
+// 9.0 have none.
 __device__ inline void store_run(const Key* s_run, Key* to, unsigned count) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    const unsigned head = -reinterpret_cast<std::uintptr_t>(to) / sizeof(Key) % 4;
-    if (count >= head + 4) {
-        const unsigned body = (count - head) / 4 * 4, tail = (count - head) % 4, end = count - tail;
+    const unsigned head = -reinterpret_cast<std::uintptr_t>(to) / sizeof(Key) % kWide;
+    if (count >= head + kWide) {
+        const unsigned body = (count - head) / kWide * kWide, tail = (count - head) % kWide;
+        const unsigned end = count - tail;
         cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to + head,
                                  s_run + head, body * static_cast<unsigned>(sizeof(Key)));
         if (head & 1) to[0] = s_run[0];

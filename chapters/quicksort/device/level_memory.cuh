@@ -16,7 +16,8 @@
 namespace quicksort {
 
 inline constexpr int kMostSlack = 74;
-inline constexpr int kKeysPerLeaf = 4800;  // on average; a longer one is sorted in several turns
+// On average, 4800 or 2400 pairs; a longer one is sorted in several turns.
+inline constexpr int kKeysPerLeaf = 19200 / sizeof(Key);
 
 // For tests: short lists can have two levels, and ordinary keys overflow with little slack.
 inline const std::vector<Option> kLevelOptions = {
@@ -27,9 +28,9 @@ inline const std::vector<Option> kLevelOptions = {
      1, 1'000'000},
     kRoundsOption};
 
-// Device memory: the keys, 1.74 and 2 times as much room for regions, and tables, of which short
-// lists have more.
-inline constexpr double kLevelBytesPerKey = 19;
+// Device memory: the keys, 1.74 and 2 times as much room for regions (2.48 in the first level of
+// many pairs), and tables, of which short lists have more.
+inline constexpr double kLevelBytesPerKey = sizeof(Key) == 4 ? 19 : 44.5;
 inline constexpr double kTablesOfShortLists = 128 * 1024;  // bytes, with fewer than 2^23 keys
 
 struct LevelPlan {
@@ -42,19 +43,21 @@ struct LevelPlan {
 // asked, slack: the values of kLevelOptions.
 inline LevelPlan plan_levels(std::int64_t count, int asked, std::int64_t slack) {
     LevelPlan plan = {};
-    plan.possible = count < (std::int64_t{1} << 31);
-    if (!plan.possible) {
-        plan.first_keys = count;
-        return plan;
-    }
     int bits = 0;
     while ((std::int64_t{kKeysPerLeaf} << bits) < count) ++bits;
     if (asked > 0) bits = 2 * asked;
     const bool two = asked > 0 || bits > 8;
     plan.first_bits = std::clamp(two ? (bits + 1) / 2 : bits, 5, 9);
-    plan.last_bits = two ? std::clamp(bits - plan.first_bits, 5, 9) : 0;
-    // A short list's only level samples fewer keys, and its regions have twice the room to spare.
-    plan.first_area = (count + count * slack / (two ? 100 : 50) + 3) / 4 * 4;
+    plan.last_bits = two ? std::clamp(bits - plan.first_bits, 5, kMostSampledBits) : 0;
+    // A level with fewer samples has twice the room to spare.
+    const bool few = !two || plan.first_bits > kMostSampledBits;
+    plan.first_area = (count + count * slack / (few ? 50 : 100) + 3) / 4 * 4;
+    plan.possible = count < (std::int64_t{1} << 31) && plan.first_area < (std::int64_t{1} << 32);
+    if (!plan.possible) {
+        LevelPlan none = {};
+        none.first_keys = count;
+        return none;
+    }
     plan.first_keys = two ? plan.first_area + 4 : count;
     plan.last_keys = two ? 2 * count + 4 * kMostParts : plan.first_area + 4;
     return plan;
@@ -64,7 +67,7 @@ inline LevelPlan plan_levels(std::int64_t count, int asked, std::int64_t slack) 
 class LevelMemory {
   public:
     LevelMemory(const LevelPlan& plan, std::int64_t count, int tile_keys)
-        : first_{1, 1 << plan.first_bits, (count - 1) / tile_keys + 1},
+        : first_{1, 1 << plan.first_bits, 0},
           last_{plan.last_bits > 0 ? 1 << plan.first_bits : 0, 1 << plan.last_bits,
                 count / tile_keys + (1 << plan.first_bits)},
           leaf_count_(last_.parts() > 0 ? last_.parts() : first_.parts()),
@@ -74,11 +77,12 @@ class LevelMemory {
           outcome_(kFlags) {}
 
     void clear() { course::cuda_check(cudaMemsetAsync(cleared_.data(), 0, cleared_.bytes())); }
-    Level first(const Key* from, Key* to) {
-        return first_.level(from, to, cleared_.data(), flags() + kNever);
+    // The first level has one list, of `count` keys.
+    Level first(const Key* from, Key* to, std::int64_t count) {
+        return first_.level(from, to, count, cleared_.data(), flags() + kNever);
     }
     Level last(const Key* from, Key* to) {
-        return last_.level(from, to, cleared_.data() + first_.cleared_words(),
+        return last_.level(from, to, 0, cleared_.data() + first_.cleared_words(),
                            flags() + kFirstFailed);
     }
     RegionLeaves leaves() {
@@ -122,18 +126,14 @@ class LevelMemory {
         std::int64_t cleared_words() const {
             return (tiles + (parts() + kTileWords - 1) / kTileWords) * kTileWords;
         }
-        Level level(const Key* from, Key* to, unsigned* cleared, unsigned* flags) {
-            return {from,
-                    to,
-                    lists.data(),
-                    static_cast<int>(lists.count()),
-                    parts_of_list,
-                    reinterpret_cast<Tile*>(cleared),
-                    splitters.data(),
-                    regions.data(),
-                    cleared + tiles * kTileWords,
-                    flags,
-                    flags + 1};
+        Level level(const Key* from, Key* to, std::int64_t count, unsigned* cleared,
+                    unsigned* flags) {
+            return {from,           to,
+                    lists.data(),   static_cast<int>(lists.count()),
+                    parts_of_list,  tiles > 0 ? reinterpret_cast<Tile*>(cleared) : nullptr,
+                    count,          splitters.data(),
+                    regions.data(), cleared + tiles * kTileWords,
+                    flags,          flags + 1};
         }
         std::size_t bytes() const { return lists.bytes() + splitters.bytes() + regions.bytes(); }
         int parts_of_list;

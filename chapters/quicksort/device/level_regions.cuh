@@ -56,7 +56,7 @@ __device__ inline LevelList& prepare_list(const Level& level, const LevelSource&
     __syncthreads();
     const int step = source.tile_keys;
     const std::int64_t from = s_list.from, keys = s_list.constant ? 0 : s_list.count;
-    for (std::int64_t i = slot; i * step < keys; i += blockDim.x) {
+    for (std::int64_t i = slot; level.tiles != nullptr && i * step < keys; i += blockDim.x) {
         level.tiles[s_first_tile + i] = {
             blockIdx.x, from + i * step,
             static_cast<int>(min(keys - i * step, std::int64_t{step}))};
@@ -118,15 +118,16 @@ inline int shared_bytes_of_block() {
 }
 
 // A part needs 64 samples: then a region of 1.74 times the mean overflows once in 10^4 sorts of
-// random keys. Half as many do for a short list, whose regions are larger. With less shared memory
-// there are fewer, and the sort falls back more often.
+// random keys. Half as many do for a short list, whose regions are larger, and for 512 parts of
+// pairs, for which a block has no room. With less shared memory there are fewer, and the sort falls
+// back more often.
 template <int kBits, bool kFew>
 struct RegionSample {
     static constexpr int kParts = 1 << kBits, kBlock = 1024;
-    static constexpr int kKeys = kParts <= 64 ? 4 : kParts / (kFew ? 32 : 16);
-    static constexpr int kBytes = kBlock * kKeys / 16 * 17 * static_cast<int>(sizeof(Key));
-    static constexpr int kFewerBytes =
-        kThreads * kKeysPerThread / 16 * 17 * static_cast<int>(sizeof(Key));
+    static constexpr bool kHalf = kFew || kBits > kMostSampledBits;
+    static constexpr int kKeys = kParts <= 64 ? 4 : kParts / (kHalf ? 32 : 16);
+    static constexpr int kBytes = padded(kBlock * kKeys) * static_cast<int>(sizeof(Key));
+    static constexpr int kFewerBytes = padded(kTileKeys) * static_cast<int>(sizeof(Key));
 };
 
 template <int kBits, bool kFew>

@@ -60,12 +60,12 @@ void queue_levels(const LevelPlan& plan, LevelMemory& memory, const Key* keys, s
     const std::int64_t tiles = (count - 1) / tile_keys + 1;
     memory.clear();
     if (plan.last_bits == 0) {
-        const Level only = memory.first(keys, last);
+        const Level only = memory.first(keys, last, count);
         run_level<true>(plan.first_bits, only, source, kKeysPerLeaf, seed, tiles, partition);
         queue_leaves<Tree, AnyExchange>(only, none, memory.leaves(), memory.leaf_count(), first);
         return;
     }
-    const Level upper = memory.first(keys, first), lower = memory.last(first, last);
+    const Level upper = memory.first(keys, first, count), lower = memory.last(first, last);
     run_level<false>(plan.first_bits, upper, source, 1, seed, tiles, partition);
     run_level<false>(plan.last_bits, lower, {upper, count, 0, tile_keys}, kKeysPerLeaf, ~seed,
                      count / tile_keys + lower.list_count, partition);

@@ -19,6 +19,8 @@
 namespace quicksort {
 
 inline constexpr int kMostParts = 512;
+// A list with more parts than 2^kMostSampledBits has half as many samples for each.
+inline constexpr int kMostSampledBits = sizeof(Key) == 4 ? 9 : 8;
 inline constexpr unsigned kNoRegion = 0xffffffff;  // of a constant part, which is never written
 
 struct LevelList {
@@ -37,13 +39,22 @@ struct Level {
     Key* to;
     LevelList* lists;
     int list_count, parts;
-    Tile* tiles;  // of all lists, one for each block; all zero before the level: count 0, no tile
+    // Of all lists, one for each block; all zero before the level: count 0, no tile. nullptr: the
+    // level has one list, of `count` keys, whose tiles a block knows by its number.
+    Tile* tiles;
+    std::int64_t count;
     Key* splitters;  // the upper ends of the parts
     unsigned* regions;  // the part's region, counted within its list, or kNoRegion
     unsigned* cursors;  // all zero before the level
     const unsigned* stop;  // not zero: the level before has failed
     unsigned* overflowed;  // set to 1 if a part does not fit its region
 };
+
+__device__ __forceinline__ Tile tile_of_block(const Level& level, int tile_keys) {
+    if (level.tiles != nullptr) return level.tiles[blockIdx.x];
+    const std::int64_t begin = std::int64_t{blockIdx.x} * tile_keys;
+    return {0, begin, static_cast<int>(min(level.count - begin, std::int64_t{tile_keys}))};
+}
 
 // The address of a list's region.
 __device__ __forceinline__ Key* region_begin(const Level& level, const LevelList& list,

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <limits>
 
 #include "device/rounds.cuh"
 #include "problem/quicksort.hpp"
@@ -12,12 +13,12 @@
 namespace quicksort {
 
 inline constexpr int kThreads = 512;
-inline constexpr int kKeysPerThread = 16;
+inline constexpr int kKeysPerThread = 64 / sizeof(Key);  // 16, or 8 pairs
 inline constexpr int kTileKeys = kThreads * kKeysPerThread;
-inline constexpr int kLeafKeys = 8192;  // at most
+inline constexpr int kLeafKeys = kTileKeys;  // at most
 inline constexpr int kSplitters = 128;  // the last one of each list is padding
 inline constexpr int kBuckets = 2 * kSplitters;  // open parts, and parts of equal keys
-inline constexpr Key kLargestKey = INT32_MAX;
+inline constexpr Key kLargestKey = std::numeric_limits<Key>::max();
 
 // The two passes of a round. counts: one per list and bucket; see place_child().
 struct Pass {

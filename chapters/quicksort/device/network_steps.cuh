@@ -69,7 +69,8 @@ __device__ __forceinline__ void compare_warps(Key (&keys)[kKeys], Key* s_keys, i
     __syncthreads();  // the next step overwrites s_keys
 }
 
-// One word in 17 stays empty, so the first keys of 32 threads lie in 32 banks.
-__device__ inline int padded(int place) { return place + place / kKeysPerThread; }
+// The place of one key in 17 stays empty (of one pair in 9), so the first keys of 32 threads lie in
+// 32 banks.
+__host__ __device__ constexpr int padded(int place) { return place + place / kKeysPerThread; }
 
 }  // namespace quicksort

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include "device/wide_access.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
@@ -13,6 +14,12 @@ namespace quicksort {
 template <typename Word>
 __device__ __forceinline__ Word& word_at(Word* s_table, unsigned bytes) {
     return *reinterpret_cast<Word*>(reinterpret_cast<char*>(s_table) + bytes);
+}
+
+// The key of a cell, or at a place: `bytes` are four times its number, however long a key is.
+inline constexpr unsigned kKeyWords = sizeof(Key) / 4;
+__device__ __forceinline__ Key& key_at(Key* s_keys, unsigned bytes) {
+    return word_at(s_keys, bytes * kKeyWords);
 }
 
 // Counts four keys in their cells. To four times the cell, their places add four times the rank, in
@@ -54,19 +61,20 @@ struct NodeTree {
     // Takes keys down the tree: places[k] becomes four times the cell of their part.
     template <int kLevels, int kCount>
     static __device__ __forceinline__ void descend(Key* s_tree, const Key* keys, unsigned* places) {
+        constexpr unsigned kBytes = sizeof(Key);
 #pragma unroll
-        for (int k = 0; k < kCount; ++k) places[k] = 4;  // the root
+        for (int k = 0; k < kCount; ++k) places[k] = kBytes;  // the root
 #pragma unroll
         for (int level = 0; level < kLevels; ++level) {
 #pragma unroll
             for (int k = 0; k < kCount; ++k) {
                 const bool right = word_at(s_tree, places[k]) < keys[k];
                 places[k] *= 2;
-                if (right) places[k] += 4;
+                if (right) places[k] += kBytes;
             }
         }
 #pragma unroll
-        for (int k = 0; k < kCount; ++k) places[k] -= 4 << kLevels;
+        for (int k = 0; k < kCount; ++k) places[k] = (places[k] - (kBytes << kLevels)) / kKeyWords;
     }
 };
 
@@ -87,24 +95,29 @@ struct PathTree {
 
     template <int kLevels, int kCount>
     static __device__ __forceinline__ void descend(Key* s_tree, const Key* keys, unsigned* places) {
-        const int4 top = reinterpret_cast<const int4*>(s_tree)[0];  // levels 0 and 1, from .y on
-        const int4 third = reinterpret_cast<const int4*>(s_tree)[1];  // level 2
+        constexpr unsigned kBytes = sizeof(Key);
+        Key top[4], third[4];  // levels 0 and 1, from top[1] on, and level 2
+        load_four(s_tree, top);
+        load_four(s_tree + 4, third);
 #pragma unroll
         for (int k = 0; k < kCount; ++k) {
-            const bool right = keys[k] > top.y;
-            const bool right_again = keys[k] > (right ? top.w : top.z);
-            const Key left = right ? third.y : third.x, other = right ? third.w : third.z;
-            places[k] = right ? 4 : 0;
-            if (right_again) places[k] += 8;
-            if (keys[k] > (right_again ? other : left)) places[k] += 16;
+            const bool right = keys[k] > top[1];
+            const bool right_again = keys[k] > (right ? top[3] : top[2]);
+            const Key left = right ? third[1] : third[0], other = right ? third[3] : third[2];
+            places[k] = right ? kBytes : 0;
+            if (right_again) places[k] += 2 * kBytes;
+            if (keys[k] > (right_again ? other : left)) places[k] += 4 * kBytes;
         }
 #pragma unroll
         for (int level = 3; level < kLevels; ++level) {
 #pragma unroll
             for (int k = 0; k < kCount; ++k) {
-                if (keys[k] > word_at(s_tree, places[k] + (4 << level))) places[k] += 4u << level;
+                const Key node = word_at(s_tree, places[k] + (kBytes << level));
+                if (keys[k] > node) places[k] += kBytes << level;
             }
         }
+#pragma unroll
+        for (int k = 0; k < kCount; ++k) places[k] /= kKeyWords;
     }
 };
 

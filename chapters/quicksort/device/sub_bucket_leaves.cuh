@@ -9,6 +9,7 @@
 #include "device/rounds.cuh"
 #include "device/search_trees.cuh"
 #include "device/warp_sort.cuh"
+#include "device/wide_access.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
@@ -64,8 +65,7 @@ __device__ __forceinline__ void load_leaf(const Key* from, int count, Key (&keys
     for (int j = 0; j < kKeysPerThread; j += 4) {
         const int i = j * kLeafThreads + 4 * static_cast<int>(threadIdx.x);
         if (kAligned && i + 4 <= count) {
-            const int4 four = *reinterpret_cast<const int4*>(from + i);
-            keys[j] = four.x, keys[j + 1] = four.y, keys[j + 2] = four.z, keys[j + 3] = four.w;
+            load_four(from + i, keys + j);
         } else {
 #pragma unroll
             for (int k = 0; k < 4; ++k) keys[j + k] = i + k < count ? from[i + k] : kLargestKey;
@@ -104,7 +104,7 @@ __device__ __forceinline__ SubBucket split_leaf(const Key* from, int count, Key*
         }
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
-            if (i + k < count) word_at(s_keys, bytes[k]) = keys[j + k];
+            if (i + k < count) key_at(s_keys, bytes[k]) = keys[j + k];
         }
     }
     __syncthreads();
@@ -141,7 +141,7 @@ __device__ __noinline__ bool sort_long_leaf(const Key* from, int count, Key* s_k
     const int end = room + (own + 3) / 4 * 4;
     for (int first = 0; first < kSubBuckets;) {
         const int begin = __shfl_sync(0xffffffff, room, first);
-        const bool fits = lane >= first && end - begin <= kRoomBytes / 4;
+        const bool fits = lane >= first && end - begin <= kRoomKeys;
         const int last = first + __popc(__ballot_sync(0xffffffff, fits));
         if (last == first) return false;
         __syncthreads();  // the turn before has read the counts, and sorted its keys

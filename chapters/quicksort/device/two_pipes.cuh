@@ -21,10 +21,9 @@ namespace quicksort {
 
 // Unchanged from stage 26_two_pipes.
 struct TwoPipes : Exchange {
-    static constexpr bool kUnrolled = true;
-
     // The larger of both keys for `upper` threads, the smaller for the others.
-    static __device__ __forceinline__ Key keep(Key key, Key other, bool upper) {
+    static __device__ __forceinline__ std::int32_t keep(std::int32_t key, std::int32_t other,
+                                                        bool upper) {
 #if defined(CUDA_EMULATOR)
         return (other < key) != upper ? other : key;
 #else
@@ -42,7 +41,7 @@ struct TwoPipes : Exchange {
 };
 
 // As in stage 25_longer_tiles.
-// Dynamic shared memory: kThreads kKeys keys, and six more for each part.
+// Dynamic shared memory: kThreads kKeys keys, and six more for each part, or two pairs.
 template <int kBits, int kKeys>
 static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     constexpr int kParts = 1 << kBits;
@@ -51,7 +50,7 @@ static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level lev
     __shared__ Key s_splitters[kParts];
     __shared__ unsigned s_counts[kParts + 32], s_runs[kParts + 32], s_sums[kThreads / 32];
     __shared__ Targets<kParts> s_targets;
-    const Tile tile = level.tiles[blockIdx.x];
+    const Tile tile = tile_of_block(level, kThreads * kKeys);
     if (tile.count == 0) return;
     const int thread = threadIdx.x;
     const bool twins = level.lists[tile.slot].twins;
@@ -72,9 +71,9 @@ static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level lev
     __syncthreads();
     const unsigned count = thread < kParts ? s_counts[mine] / 4 : 0;
     const unsigned place = s_targets.reserve(level, tile.slot, count);
-    unsigned run = sum_before(count > 0 ? (count + 6) / 4 * 4 : 0, s_sums);
+    unsigned run = sum_before(room_of_run(count), s_sums);
     const std::int64_t to = s_targets.settle(level, place, count);
-    run += static_cast<unsigned>(to) % 4;  // as many keys behind a multiple of 16 bytes
+    run += static_cast<unsigned>(to) % kWide;  // as many keys behind a multiple of 16 bytes
     if (thread < kParts) s_runs[mine] = 4 * run;
     __syncthreads();
     stage_tile(tile.count, s_runs, s_keys, keys, places);
@@ -92,22 +91,22 @@ struct LongTiles {
     template <typename Bits>
     void operator()(Bits, const Level& level, unsigned tiles) const {
         constexpr int kBits = Bits::value;
-        constexpr int kBytes = (kThreads * kKeys + (6 << kBits)) * static_cast<int>(sizeof(Key));
+        constexpr int kAround = 2 * (kWide - 1);  // see room_of_run()
+        constexpr int kBytes =
+            (kThreads * kKeys + (kAround << kBits)) * static_cast<int>(sizeof(Key));
         const auto kernel = partition_kernel<kBits, kKeys>;
         allow_shared_bytes(kernel, kBytes);
         kernel<<<tiles, kThreads, kBytes>>>(level);
     }
 };
 
-inline constexpr int kFewerKeys = 12;  // per thread
+inline constexpr int kFewerKeys = sizeof(Key) == 4 ? 12 : 8;  // per thread
 
-// Calls sort(keys per thread, partition): a short list gets short tiles, one for each
-// multiprocessor, and a long one tiles as long as shared memory holds.
+// Calls sort(keys per thread, partition), for tiles as long as shared memory holds.
 template <typename Sort>
-auto with_tiles_for(std::int64_t count, const Sort& sort) {
-    constexpr int kMoreKeys = 24;
-    constexpr std::int64_t kShortList = 1 << 22;
-    const bool large = shared_bytes_of_block() >= 72 * 1024 && count > kShortList;
+auto with_long_tiles(const Sort& sort) {
+    constexpr int kMoreKeys = sizeof(Key) == 4 ? 24 : 16;
+    const bool large = shared_bytes_of_block() >= 72 * 1024;
     if (large) return sort(kMoreKeys, LongTiles<kMoreKeys>());
     return sort(kFewerKeys, LongTiles<kFewerKeys>());
 }

@@ -5,11 +5,10 @@
 
 #include <cuda_runtime.h>
 
-#include <type_traits>
-
 #include "device/bitonic.cuh"
 #include "device/network_steps.cuh"
 #include "device/sample.cuh"
+#include "device/wide_access.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
@@ -18,8 +17,8 @@ inline constexpr int kLeafThreads = 384;
 inline constexpr int kSplitLeafKeys = kLeafThreads * kKeysPerThread;
 inline constexpr int kSubLevels = 5, kSubBuckets = 1 << kSubLevels;  // one for each lane of a warp
 // The room of a sub-bucket begins at 16 bytes.
-inline constexpr int kRoomBytes =
-    (kSplitLeafKeys + 3 * kSubBuckets) * static_cast<int>(sizeof(Key));
+inline constexpr int kRoomKeys = kSplitLeafKeys + 3 * kSubBuckets;
+inline constexpr int kRoomBytes = kRoomKeys * static_cast<int>(sizeof(Key));
 inline constexpr int kLeafSamples = 256;
 inline constexpr int kLongestSubBucket = 32 * 16;  // what a warp can sort in registers
 
@@ -65,27 +64,14 @@ __device__ __forceinline__ void merge_in_thread(Key (&keys)[kKeys]) {
     }
 }
 
-// The same exchange, in loops.
-template <typename AnyExchange>
-struct Rolled : AnyExchange {
-    static constexpr bool kUnrolled = false;
-};
-
 // Merges the sorted keys of `half` lanes with those of as many others.
 template <typename AnyExchange, int kKeys>
 __device__ __forceinline__ void merge_lanes(Key (&keys)[kKeys], int half) {
     const int lane = threadIdx.x % 32;
     compare_lanes<true, AnyExchange>(keys, 2 * half - 1, lane & half);
-    if constexpr (AnyExchange::kUnrolled) {
-#pragma unroll
-        for (int stride = half / 2; stride > 0; stride /= 2) {
-            compare_lanes<false, AnyExchange>(keys, stride, lane & stride);
-        }
-    } else {
 #pragma unroll 1
-        for (int stride = half / 2; stride > 0; stride /= 2) {
-            compare_lanes<false, AnyExchange>(keys, stride, lane & stride);
-        }
+    for (int stride = half / 2; stride > 0; stride /= 2) {
+        compare_lanes<false, AnyExchange>(keys, stride, lane & stride);
     }
     merge_in_thread<0, kKeys>(keys);
 }
@@ -95,13 +81,8 @@ __device__ __forceinline__ void merge_lanes(Key (&keys)[kKeys], int half) {
 template <typename AnyExchange, int kKeys>
 __device__ __forceinline__ void sort_warp(Key (&keys)[kKeys]) {
     sort_registers(keys);
-    if constexpr (AnyExchange::kUnrolled) {
-#pragma unroll
-        for (int half = 1; half < 32; half *= 2) merge_lanes<AnyExchange>(keys, half);
-    } else {
 #pragma unroll 1
-        for (int half = 1; half < 32; half *= 2) merge_lanes<AnyExchange>(keys, half);
-    }
+    for (int half = 1; half < 32; half *= 2) merge_lanes<AnyExchange>(keys, half);
 }
 
 // A warp sorts up to 32 kKeys keys of shared memory. Their room begins at 16 bytes and is a whole
@@ -114,18 +95,14 @@ __device__ __forceinline__ void sort_sub_bucket(Key* s_keys, int count, Key* sor
     for (int j = 0; j < kKeys; ++j) {
         keys[j] = j * 32 < count - lane ? s_keys[j * 32 + lane] : kLargestKey;
     }
-    // The steps of long sub-buckets would be too many instructions.
-    using Steps = std::conditional_t<(kKeys > 8), Rolled<AnyExchange>, AnyExchange>;
-    sort_warp<Steps>(keys);
+    sort_warp<AnyExchange>(keys);
     __syncwarp();  // all lanes have read s_keys
     Key* s_own = s_keys + lane * kKeys;
     const int own = count - lane * kKeys;
 #pragma unroll
     for (int j = 0; j < kKeys; ++j) {
-        if constexpr (kKeys % 4 == 0) {
-            if (j % 4 > 0 || j >= own) continue;
-            *reinterpret_cast<int4*>(s_own + j) =
-                make_int4(keys[j], keys[j + 1], keys[j + 2], keys[j + 3]);
+        if constexpr (kKeys % kWide == 0) {
+            if (j % kWide == 0 && j < own) store_wide(s_own + j, keys + j);
         } else if constexpr (kKeys % 2 == 0) {
             if (j % 2 > 0 || j >= own) continue;
             *reinterpret_cast<int2*>(s_own + j) = make_int2(keys[j], keys[j + 1]);

@@ -14,4 +14,15 @@ int run_stage(int argc, char** argv, std::string_view stage_name, SortKeys sort_
                                       .device_bytes_per_key = device_bytes_per_key});
 }
 
+int run_stage(int argc, char** argv, std::string_view stage_name, SortPairs sort_pairs,
+              const std::vector<Option>& options, double device_bytes_per_pair) {
+    return course::sorting::run_pair_sort(
+        argc, argv, stage_name,
+        {.chapter = "quicksort",
+         .summary = "Quicksort: pairs of an int32 key and a value, in the order of their keys",
+         .options = options,
+         .device_bytes_per_key = device_bytes_per_pair},
+        sort_pairs);
+}
+
 }  // namespace quicksort

@@ -29,6 +29,9 @@ RUNS = {
     "no_fence": ("--n 20000", "missing proxy fence"),
     "no_wait": ("--n 20000", "copy never waited for"),
     "shifted_runs": ("--n 20000", UNINITIALISED),
+    "only_keys_are_compared": ("--n 3000 --input few-unique", WRONG),
+    "only_keys_move": ("--n 20000", FINDING),
+    "narrow_runs": ("--n 20000", FINDING),
 }
 
 

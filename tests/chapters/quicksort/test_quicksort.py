@@ -165,13 +165,15 @@ class ManySeeds(SortTest):
         n = 1 << 28 if ENGINE == "gpu" else 10_000
         for stage in STAGES:
             if stage.has_kernels and stage.name.split("/")[1] >= "22":
-                seeds = 1000 if stage == last_own_stage() else 50
+                seeds = 1000 if stage in last_own_stages() else 50
                 bits = () if ENGINE == "gpu" else ("--bits", 5)
                 self.check(stage, "--n", n, "--seeds", seeds, *bits)
 
 
-def last_own_stage() -> Stage:
-    return [stage for stage in STAGES if stage.has_kernels][-1]
+def last_own_stages() -> list[Stage]:
+    """That of keys, and that of pairs."""
+    own = [stage for stage in STAGES if stage.has_kernels]
+    return [[stage for stage in own if stage.sorts_pairs == pairs][-1] for pairs in (False, True)]
 
 
 @unittest.skipIf(LONG, "files of the quick tests")
@@ -219,7 +221,11 @@ class SampleSort(SortTest):
                     ("0", ["--n", n]),
                     ("1", ["--n", n, "--slack", 0]),
                     ("1", ["--n", n, "--slack", 0, "--bits", 5]),
-                    ("0", ["--n", n, "--slack", 0, "--input", "all-equal"]),
+                    # Pairs of equal keys differ.
+                    (
+                        str(int(stage.sorts_pairs)),
+                        ["--n", n, "--slack", 0, "--input", "all-equal"],
+                    ),
                     ("1", ["--input", path, "--seed", seed]),
                     ("0", ["--input", path, "--seed", seed + 1]),
                 ):
@@ -261,6 +267,10 @@ class SampleSort(SortTest):
         for stage in STAGES:
             if stage.has_kernels and stage.name.split("/")[1] >= "15":
                 for n in (8191, 8192, 8193, 16_383, 16_385, 24_577):
+                    self.check(stage, "--n", n)
+                    self.check(stage, "--n", n, "--input", "zipf")
+            if stage.has_kernels and stage.sorts_pairs:
+                for n in (3071, 3072, 3073, 4095, 4096, 4097, 6145, 12_289, 614_401):
                     self.check(stage, "--n", n)
                     self.check(stage, "--n", n, "--input", "zipf")
             if stage.has_kernels and stage.name.split("/")[1] >= "22":

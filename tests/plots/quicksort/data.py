@@ -9,6 +9,7 @@ from plots.quicksort.stages import (
     BIG,
     BITONIC,
     COUNTING,
+    PAIRS,
     SAMPLE,
     SAMPLE_SIZES,
     SMALL,
@@ -42,6 +43,25 @@ def sample_rows(engine: str) -> list[list[object]]:
     return found
 
 
+def pair_rows(engine: str, stages: tuple[str, ...] = PAIRS) -> list[list[object]]:
+    """Each stage half as fast as the one before, and sorted keys half as fast as uniform ones."""
+    runs = [("uniform", 2**22), ("uniform", 2**28), ("sorted", 2**28)]
+    return [
+        row(
+            "quicksort",
+            stage,
+            engine,
+            n,
+            n * 1e-6 * 2 ** (i + (name == "sorted")),
+            1,
+            "",
+            name,
+        )
+        for name, n in (runs if engine == "gpu" else [("uniform", 50_000)])
+        for i, stage in enumerate(stages)
+    ]
+
+
 def rows(engine: str) -> list[list[object]]:
     """Of a stage twice as fast as the one before in its series; a serial run at the big ones'
     sizes."""
@@ -66,6 +86,7 @@ def rows(engine: str) -> list[list[object]]:
         ]
     if RECORDED:
         found += sample_rows(engine)
+    found += pair_rows(engine)
     for (n, threads, blocks), scale in COUNTING_RUNS.items():
         for memory, copies in (("pinned", 0.5), ("pageable", 2.0)):
             for repeat in (1, 2, 3):
@@ -162,3 +183,6 @@ LABELS: dict[str, tuple[str, ...]] = {
 
 COUNTED = ("figure_2_3", "figure_3_1", "figure_3_2", "figure_3_5", "figure_3_6", "figure_3_8")
 TRACED = COUNTED
+
+# How many values the keys of an input have.
+SAID = {"quicksort_inputs": {"500", "255", "30"}}

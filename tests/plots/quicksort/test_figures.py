@@ -368,9 +368,11 @@ class BeyondTest(PlotsTest):
         self.assertEqual(len(more), len(lines) + 3)
         for words in ("memory | 2 G |", "shared memory | 1 G |", "instructions | 973 M |"):
             self.assertTrue(any(f"| limit: {words}" in line for line in more), words)
-        with self.refuses(f"no rows of 30_own with {2**30} uniform keys"):
-            few = [row for row in made if (row.stage, row.n) != ("30_own", 2**30)]
-            beyond.rates_table(few, {}, self.STAGES)
+        few = [row for row in made if (row.stage, row.n) != ("30_own", 2**30)]
+        slow = next(line for line in beyond.rates_table(few, {}, self.STAGES) if "30_own" in line)
+        self.assertTrue(slow.endswith("| 2 G |  |"), slow)
+        with self.refuses(f"no rows with {2**30} uniform keys"):
+            beyond.rates_table([row for row in made if row.n != 2**30], {}, self.STAGES)
 
     def test_an_unknown_limit_is_left_out(self) -> None:
         known = beyond.limits_of(Limits(GPU, bytes_per_second=24e9))
@@ -397,6 +399,30 @@ class BeyondTest(PlotsTest):
         self.assertIn("| zipf | 3 G | 2 G | ×1.50 |", lines)
         with self.refuses("for several inputs"):
             beyond.inputs_table([row for row in made if row.input == "uniform"], self.STAGES)
+
+    def test_pairs(self) -> None:
+        stages = ("30_own", "31_library", "32_other_library")
+        made = [
+            self.row(stage, n, rate / (1 + (name == "sorted")), name)
+            for stage, rate in zip(stages, (3e9, 2e9, 1e9))
+            for n, name in (
+                (2**22, "uniform"),
+                (2**28, "uniform"),
+                (2**28, "sorted"),
+            )
+        ]
+        made.append(self.row("30_own", 2**24, 3e9))  # not of the libraries
+        lines = beyond.pairs_table(made, stages)
+        self.assertEqual(
+            lines[2:-2],
+            [
+                "| uniform | 4 194 304 | 3 G | 2 G | 1 G | ×1.50 |",
+                "| uniform | 268 435 456 | 3 G | 2 G | 1 G | ×1.50 |",
+                "| sorted | 268 435 456 | 1.5 G | 1 G | 500 M | ×1.50 |",
+            ],
+        )
+        with self.refuses("no rows of 30_own and 31_library"):
+            beyond.pairs_table([], stages)
 
     def test_every_named_input_has_its_sweep(self) -> None:
         header = (ROOT / "common" / "sorting" / "keys.hpp").read_text(encoding="utf-8")

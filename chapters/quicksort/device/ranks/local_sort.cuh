@@ -53,7 +53,7 @@ class LocalSort {
     const Key* sort(Key* keys, std::int64_t count) {
         if (count == 0) return keys;
         if (plan_.possible) {
-            with_tiles_for(most_keys_, [&](int keys_per_thread, const auto& partition) {
+            with_long_tiles([&](int keys_per_thread, const auto& partition) {
                 queue_levels<PathTree, TwoPipes>(plan_, memory_, keys, count, first_.data(),
                                                  last_.data(), seed_, kThreads * keys_per_thread,
                                                  partition);
@@ -76,7 +76,7 @@ class LocalSort {
 
 // The whole stage 26.
 inline void sort_with_two_pipes(const Input& input, Output& output, PhaseTimer& timer) {
-    with_tiles_for(input.count(), [&](int keys_per_thread, const auto& partition) {
+    with_long_tiles([&](int keys_per_thread, const auto& partition) {
         sort_by_levels<PathTree, TwoPipes>(input, output, timer, keys_per_thread, partition);
     });
 }
@@ -91,7 +91,7 @@ static __global__ void sample_keys_kernel(const Key* __restrict__ keys, std::int
                                           Key* __restrict__ sample) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= samples) return;
-    sample[i] = count > 0 ? keys[sample_place(i, samples, count, seed)] : kLargestKey;
+    sample[i] = count > 0 ? keys[sample_place(i, sample_range(samples, count), seed)] : kLargestKey;
 }
 
 // Twice the number of splitters that are less than the key, and 1 if the next one equals it.
