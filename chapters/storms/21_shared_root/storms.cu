@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 21: a shared root.
 // Idea: far from a particle, the inverse root is nearly a straight line, and bounds may be wider
-// than the error of an approximation. So a thread takes eight neighbouring cells, approximates the
+// than the error of an approximation. So a thread takes ten neighbouring cells, approximates the
 // inverse root in their middle, and adds its slope. Near a particle, all energies are computed.
-// Compared with 20_two_bounds: eight cells per thread, and a kernel for neighbouring ones.
+// Compared with 20_two_bounds: ten cells per thread, and a kernel for neighbouring ones.
 // Limit now: with few cells latency; with many the instructions, also those of exact energies.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
@@ -29,114 +29,114 @@ using storms::Input, storms::Output, storms::Phase, storms::PhaseTimer, storms::
 using storms::kLastPosition, storms::kNear, storms::kShort, storms::kStaged, storms::kUpdateBlock;
 using storms::relax_and_find, storms::stage_particles;
 
-// From so many cells on, eight cells per thread leave at least 256 blocks.
+// From so many cells on, ten cells per thread leave at least 200 blocks.
 constexpr std::int64_t kManyCells = std::int64_t{1} << 18;
-constexpr int kMostCells = 8;  // per thread
+constexpr int kMostCells = 10, kGroup = 2;  // per thread; particles between two comparisons
 constexpr std::int64_t kMostWaves = 8;  // per pass
 // A pass reads and writes each cell; the first only writes it.
 constexpr double kBytesPerCell = sizeof(float);
+constexpr float kMiddle = (kMostCells - 1) / 2.0f;  // of a thread's cells
+// As kError, without the straight line's own error, which is at most kBend / d^2.
+// tests/chapters/storms/shared_root_test.cu tries all distances from kFar on.
+constexpr float kSharedError = 4.92f * 0x1p-24f, kBend = 0.375f * kMiddle * kMiddle, kFar = 1024;
 
-// The same as kError where the cells of a thread share one approximation: from the distance kFar
-// on. tests/chapters/storms/shared_root_test.cu tries all distances.
-constexpr float kSharedError = 5.25f * 0x1p-24f, kFar = 8192;
-
-// The approximation of 1 / sqrt(d) after a step of Newton's method, which pays for eight cells.
-__device__ __forceinline__ float refine_inverse_root(float approximation, float d) {
-    const float error = fmaf(-d * approximation, approximation, 1.0f);
-    return fmaf(0.5f * error, approximation, approximation);
+// The error for a thread whose cells are all at the distance and 1 of d, or farther.
+__device__ __forceinline__ float shared_error(float d) {
+    return d < kFar ? INFINITY : kSharedError + kBend / (d * d);
 }
 
-// A third power with the sign of `side`: minus half of it is the slope of 1 / sqrt(d) at the cells
-// on this side of a particle.
-__device__ __forceinline__ float signed_cube(float approximation, float side) {
-    return approximation * approximation * copysignf(approximation, side);
+// The inverse roots of the cells of a thread, from that of their middle, which is at the distance
+// and 1 of d, on this side of the particle. A step of Newton's method pays for all cells.
+__device__ __forceinline__ void share_inverse_root(float (&approximations)[kMostCells],
+                                                   float approximation, float d, float side) {
+    const float square = approximation * approximation;
+    const float middle = fmaf(fmaf(-d, square, 1.0f) / 2, approximation, approximation);
+    const float cube = square * copysignf(approximation, side);  // -2 * slope
+    for (int j = 0; j < kMostCells; ++j) approximations[j] = fmaf((kMiddle - j) / 2, cube, middle);
 }
 
-// The approximation for the cell that lies so far away from the middle.
-__device__ __forceinline__ float approximate_beside(float middle, float cube, float away) {
-    return fmaf(-away / 2, cube, middle);
+// Widens the bounds by the line's error in the tile that begins at `first`. The line lies below the
+// inverse root, so only the bounds that are farther from 0 change.
+__device__ __forceinline__ void widen_bounds(float2* bounds, const float2* particles,
+                                             unsigned count, float first) {
+    constexpr float kHalf = (kMostCells * kUpdateBlock - 1) / 2.0f;
+    for (unsigned i = threadIdx.x; i < count; i += kUpdateBlock) {
+        const float share = particles[i].y;
+        const float d = fmaxf(fabsf(first + kHalf - particles[i].x) - kHalf, 0.0f) + 1;
+        (share < 0 ? bounds[i].x : bounds[i].y) = fmaf(share, shared_error(d), share);
+    }
 }
 
 // As add_bounds(), for one group of particles and the neighbouring cells first, first + 1, ...
-template <int kGroup, int kCells>
-__device__ __forceinline__ void add_shared_group(float (&own)[kCells], float first,
+__device__ __forceinline__ void add_shared_group(float (&own)[kMostCells], float first,
                                                  const float2* bounds, const float2* particles) {
-    constexpr float kMiddle = (kCells - 1) / 2.0f;
-    float low[kCells], high[kCells];
-    bool far = true;
-    for (int j = 0; j < kCells; ++j) low[j] = high[j] = own[j];
+    float low[kMostCells], high[kMostCells], approximations[kMostCells];
+    for (int j = 0; j < kMostCells; ++j) low[j] = high[j] = own[j];
     for (int g = 0; g < kGroup; ++g) {
         const float2 share = bounds[g];
         const float side = first + kMiddle - particles[g].x, d = fabsf(side) + 1;
-        const float middle = refine_inverse_root(approximate_inverse_root(d), d);
-        const float cube = signed_cube(middle, side);
-        far = far && d >= kFar;
-        for (int j = 0; j < kCells; ++j) {
-            const float approximation = approximate_beside(middle, cube, j - kMiddle);
-            low[j] = fmaf(share.x, approximation, low[j]);
-            high[j] = fmaf(share.y, approximation, high[j]);
+        share_inverse_root(approximations, approximate_inverse_root(d), d, side);
+        for (int j = 0; j < kMostCells; ++j) {
+            low[j] = fmaf(share.x, approximations[j], low[j]);
+            high[j] = fmaf(share.y, approximations[j], high[j]);
         }
     }
-    bool same = far;
-    for (int j = 0; j < kCells; ++j) same = same && low[j] == high[j];
-    for (int j = 0; !same && j < kCells; ++j) {
-        if (far && low[j] == high[j]) continue;
-        low[j] = add_group<kGroup>(own[j], first + j, particles);
+    int differ = 0;
+    for (int j = 0; j < kMostCells; ++j) differ |= __float_as_int(low[j]) ^ __float_as_int(high[j]);
+    for (int j = 0; differ != 0 && j < kMostCells; ++j) {
+        if (low[j] != high[j]) low[j] = add_group<kGroup>(own[j], first + j, particles);
     }
-    for (int j = 0; j < kCells; ++j) own[j] = low[j];
+    for (int j = 0; j < kMostCells; ++j) own[j] = low[j];
 }
 
 // The same for all particles of a wave. Two groups per round save moves between registers.
-template <int kCells>
-__device__ __forceinline__ void add_shared_bounds(float (&own)[kCells], float first, float size,
+__device__ __forceinline__ void add_shared_bounds(float (&own)[kMostCells], float first, float size,
                                                   const std::int64_t* __restrict__ positions,
                                                   const int* __restrict__ values, unsigned count) {
-    constexpr int kGroup = 2;  // particles between two comparisons
     __shared__ float2 s_bounds[kStaged], s_particles[kStaged];
     for (unsigned begin = 0; begin < count; begin += kStaged) {
         __syncthreads();  // all threads have used the particles before these
         stage_particles(s_bounds, s_particles, kSharedError, size, positions, values, begin, count);
-        __syncthreads();  // all of these particles have been written
         const unsigned staged = min(count - begin, kStaged);
+        widen_bounds(s_bounds, s_particles, staged, first - threadIdx.x * kMostCells);
+        __syncthreads();  // all of these particles have been written
 #pragma unroll 1
         for (unsigned i = 0; i < staged; i += 2 * kGroup) {
-            add_shared_group<kGroup>(own, first, &s_bounds[i], &s_particles[i]);
-            add_shared_group<kGroup>(own, first, &s_bounds[i + kGroup], &s_particles[i + kGroup]);
+            add_shared_group(own, first, &s_bounds[i], &s_particles[i]);
+            add_shared_group(own, first, &s_bounds[i + kGroup], &s_particles[i + kGroup]);
         }
     }
 }
 
 // As bombard_short_kernel(), but before the relaxation a thread has neighbouring cells.
-template <int kCells>
-__global__ void __launch_bounds__(kUpdateBlock, 8)
+__global__ void __launch_bounds__(kUpdateBlock, 64 / kMostCells)
     bombard_neighbours_kernel(const float* __restrict__ layer, float* __restrict__ next_layer,
                               std::int64_t size, const std::int64_t* __restrict__ positions,
                               const int* __restrict__ values,
                               const std::int64_t* __restrict__ begins, std::int64_t waves, int halo,
                               Key* __restrict__ keys) {
-    constexpr int kTile = kCells * kUpdateBlock;
+    constexpr int kTile = kMostCells * kUpdateBlock;
     __shared__ float s_cells[kTile];
     const std::int64_t first = std::int64_t{kTile - 2 * halo} * blockIdx.x - halo;
-    const int neighbours = threadIdx.x * kCells;
-    float own[kCells];
-    for (int j = 0; j < kCells; ++j) {
-        const int i = threadIdx.x + j * kUpdateBlock;
-        const std::int64_t cell = first + i;
+    const int neighbours = threadIdx.x * kMostCells;
+    float own[kMostCells];
+    for (int j = 0; j < kMostCells; ++j) {
+        const std::int64_t cell = first + threadIdx.x + j * kUpdateBlock;
         own[j] = layer != nullptr && cell >= 0 && cell < size ? layer[cell] : 0.0f;
     }
     for (std::int64_t w = 0; w < waves; ++w) {
-        for (int j = 0; j < kCells; ++j) s_cells[threadIdx.x + j * kUpdateBlock] = own[j];
+        for (int j = 0; j < kMostCells; ++j) s_cells[threadIdx.x + j * kUpdateBlock] = own[j];
         __syncthreads();  // the tile has been written
-        for (int j = 0; j < kCells; ++j) own[j] = s_cells[neighbours + j];
+        for (int j = 0; j < kMostCells; ++j) own[j] = s_cells[neighbours + j];
         add_shared_bounds(own, static_cast<float>(first + neighbours), static_cast<float>(size),
                           positions + begins[w], values + begins[w],
                           static_cast<unsigned>(begins[w + 1] - begins[w]));
-        for (int j = 0; j < kCells; ++j) s_cells[neighbours + j] = own[j];
+        for (int j = 0; j < kMostCells; ++j) s_cells[neighbours + j] = own[j];
         __syncthreads();  // the bombarded tile has been written
-        for (int j = 0; j < kCells; ++j) own[j] = s_cells[threadIdx.x + j * kUpdateBlock];
+        for (int j = 0; j < kMostCells; ++j) own[j] = s_cells[threadIdx.x + j * kUpdateBlock];
         relax_and_find(own, first, size, halo, keys + w);
     }
-    for (int j = 0; j < kCells; ++j) {
+    for (int j = 0; j < kMostCells; ++j) {
         const int i = threadIdx.x + j * kUpdateBlock;
         if (i >= halo && i < kTile - halo && first + i < size) next_layer[first + i] = own[j];
     }
@@ -176,7 +176,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
             cuda_check(cudaGetLastError());
         };
         if (is_proven(pass, size, kShort)) {
-            launch(many ? bombard_neighbours_kernel<kMostCells> : bombard_short_kernel<1>);
+            launch(many ? bombard_neighbours_kernel : bombard_short_kernel<1>);
         } else if (is_proven(pass, size, kNear)) {
             launch(many ? bombard_kernel<kMostCells, int> : bombard_kernel<1, int>);
         } else {

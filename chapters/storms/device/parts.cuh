@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// A part of a wave: what 32 particles add to a tile of cells, by the sums of two bounds and, where
+// these differ, by exact energies. For stage 22_split_particles.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "device/bounds.cuh"
+
+namespace storms {
+
+constexpr int kWarps = 16;  // per block; a multiple of four
+constexpr int kPart = 32;  // particles, one per lane
+constexpr int kNeighbours = 8;  // cells per lane
+constexpr int kTile = 32 * kNeighbours;  // cells
+constexpr float kCentre = (kNeighbours - 1) / 2.0f;
+constexpr int kTogether = 4;  // far particles whose approximations are computed together
+constexpr int kBinade = 1 << 23;  // floats between two powers of two
+
+// As kError, for approximations with slope and bend, from the distance kBentFar on.
+// tests/chapters/storms/parts_test.cu tries all distances.
+constexpr float kBentError = 8.25f * 0x1p-24f, kBentFar = 512;
+
+// A third power with the sign of `side`: minus half of it is the slope of 1 / sqrt(d) at the cells
+// on this side of a particle.
+__device__ __forceinline__ float signed_cube(float approximation, float side) {
+    return approximation * approximation * copysignf(approximation, side);
+}
+
+// The approximation of 1 / sqrt() for the cell that lies so far away from the middle: three terms
+// of a Taylor series. cube: signed_cube() of the middle; fifth: its fifth power.
+__device__ __forceinline__ float approximate_bent(float middle, float cube, float fifth,
+                                                  float away) {
+    return fmaf(-away / 2, cube, fmaf(0.375f * away * away, fifth, middle));
+}
+
+// Adds the bounds of a particle to the sums of the cells first, first + 1, ... bounds: of the
+// share, lower and upper, and the particle's position. It is far away from all cells.
+__device__ __forceinline__ void add_far(float (&low)[kNeighbours], float (&high)[kNeighbours],
+                                        float first, float4 bounds) {
+    const float side = first + kCentre - bounds.z, d = fabsf(side) + 1;
+    const float middle = approximate_inverse_root(d);
+    const float cube = signed_cube(middle, side);
+    const float fifth = fabsf(cube) * (middle * middle);
+    for (int j = 0; j < kNeighbours; ++j) {
+        const float approximation = approximate_bent(middle, cube, fifth, j - kCentre);
+        low[j] = fmaf(bounds.x, approximation, low[j]);
+        high[j] = fmaf(bounds.y, approximation, high[j]);
+    }
+}
+
+// The same at any distance.
+__device__ __forceinline__ void add_near(float (&low)[kNeighbours], float (&high)[kNeighbours],
+                                         float first, float4 bounds) {
+    for (int j = 0; j < kNeighbours; ++j) {
+        const float d = fabsf(bounds.z - (first + j)) + 1;
+        const float approximation = approximate_inverse_root(d);
+        low[j] = fmaf(bounds.x, approximation, low[j]);
+        high[j] = fmaf(bounds.y, approximation, high[j]);
+    }
+}
+
+// Writes the bounds of a warp's particles, of which the lane has x: the position, and y: the share.
+// First come those that are far away from the tile around `middle`, in groups. Returns how
+// many. Any order is right, because the parts of a sum within a binade have any order.
+__device__ __forceinline__ int stage_bounds(float4* bounds, float2 particle, bool exists,
+                                            float middle) {
+    const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
+    const bool far = exists && fabsf(particle.x - middle) >= kBentFar + kTile / 2;
+    const unsigned all_far = __ballot_sync(~0u, far);
+    const int taken = __popc(all_far) / kTogether * kTogether;
+    const bool is_taken = far && __popc(all_far & lower_lanes) < taken;
+    const unsigned all_taken = __ballot_sync(~0u, is_taken);
+    const int place =
+        is_taken ? __popc(all_taken & lower_lanes) : taken + __popc(~all_taken & lower_lanes);
+    const float error = is_taken ? kBentError : kError;
+    bounds[place] = make_float4(fmaf(particle.y, -error, particle.y),
+                                fmaf(particle.y, error, particle.y), particle.x, 0);
+    return taken;
+}
+
+// Cells lie in shared memory so that the neighbours of a lane are 32 slots apart.
+__device__ __forceinline__ int cell_of(int slot) { return kNeighbours * (slot % 32) + slot / 32; }
+
+// The bits of the power of two below a sum; 0 for 0.
+__device__ __forceinline__ int binade_of(float sum) { return __float_as_int(sum) & -kBinade; }
+
+// What a part adds to the bits of a cell: units from an even sum on; in the two last bits, how many
+// more (-1, 0 or 1) from an odd one on.
+__device__ __forceinline__ int word_of(int units, int more) { return 4 * units + (more & 3); }
+__device__ __forceinline__ int units_of(int word) { return word >> 2; }
+__device__ __forceinline__ int more_of(int word) { return (word & 1) - (word & 2); }
+
+__device__ __forceinline__ float exact_energy(float2 particle, float k) {
+    const float d = fabsf(particle.x - k) + 1;
+    return divide_by_short_root(particle.y, d, approximate_inverse_root(d));
+}
+
+// The word of the cell at k, by exact energies. Each lane has a particle.
+__device__ __forceinline__ int exact_word(int binade, float k, float2 particle) {
+    const float energy = exact_energy(particle, k);
+    float even = __int_as_float(binade), odd = __int_as_float(binade + 1);
+    const int units = __float_as_int(even + energy) - binade;
+    const bool tie = __float_as_int(odd + energy) - (binade + 1) != units;
+    if (!__any_sync(~0u, tie)) return word_of(__reduce_add_sync(~0u, units), 0);
+    // In the middle of two floats, the even one is taken. So one after another, from both on:
+    for (int i = 0; i < kPart; ++i) {
+        const float next = __shfl_sync(~0u, energy, i);
+        even += next;
+        odd += next;
+    }
+    return word_of(__float_as_int(even) - binade, __float_as_int(odd) - __float_as_int(even) - 1);
+}
+
+// The words of a warp's part and all cells of the tile. Equal sums of bounds are those of the exact
+// energies, and no energy is a tie: the bounds are strict, so one lies below the middle and one
+// above it, and sums that differ once differ until the end.
+__device__ __forceinline__ void sum_part(int (&words)[kTile], const float (&cells)[kTile],
+                                         float first, const float4* bounds, int far, int existing,
+                                         float2 particle) {
+    const int lane = threadIdx.x % 32;
+    const float lane_first = first + kNeighbours * lane;
+    float low[kNeighbours], high[kNeighbours];
+    for (int j = 0; j < kNeighbours; ++j) {
+        low[j] = high[j] = __int_as_float(binade_of(cells[32 * j + lane]));
+    }
+#pragma unroll 1
+    for (int i = 0; i < far; i += kTogether) {
+        for (int g = 0; g < kTogether; ++g) add_far(low, high, lane_first, bounds[i + g]);
+    }
+#pragma unroll 1
+    for (int i = far; i < existing; ++i) add_near(low, high, lane_first, bounds[i]);
+    unsigned open = 0;  // cells of this lane whose sums differ
+    for (int j = 0; j < kNeighbours; ++j) {
+        const int units = __float_as_int(low[j]) - binade_of(cells[32 * j + lane]);
+        words[32 * j + lane] = word_of(min(units, kBinade), 0);
+        if (low[j] < high[j] && units < kBinade) open |= 1u << j;
+    }
+    while (const unsigned lanes = __ballot_sync(~0u, open != 0)) {
+        const int source = __ffs(lanes) - 1;
+        const int slot = 32 * (__ffs(__shfl_sync(~0u, open, source)) - 1) + source;
+        const int word = exact_word(binade_of(cells[slot]), first + cell_of(slot), particle);
+        if (lane != source) continue;
+        words[slot] = word;
+        open &= open - 1;
+    }
+}
+
+// The sum over the lanes below this one.
+template <typename T>
+__device__ __forceinline__ T sum_below(T own) {
+    T sum = own;
+    for (unsigned away = 1; away < 32; away *= 2) {
+        const T other = __shfl_up_sync(~0u, sum, away);
+        if (threadIdx.x % 32 >= away) sum += other;
+    }
+    return sum - own;
+}
+
+constexpr int kMostEach = kWarps + 1;  // particles of a lane that repairs a cell
+
+// So many are at least a 32nd of the parts' particles. The number is odd, so that all lanes read
+// from other banks, and of the form 4 n + 1.
+__device__ __forceinline__ int each_of(int parts) { return (parts + 2) / 4 * 4 + 1; }
+
+}  // namespace storms
