@@ -15,6 +15,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/resident_blocks.hpp"
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
@@ -113,16 +114,6 @@ __global__ void update_centroids_kernel(const Sum* __restrict__ partial, int seg
         make_int2(static_cast<int>(sum.x / sum.count), static_cast<int>(sum.y / sum.count));
 }
 
-// The number of blocks that the current device runs at once.
-std::int64_t concurrent_blocks() {
-    int device = 0, multiprocessors = 0, blocks = 0;
-    cuda_check(cudaGetDevice(&device));
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda_check(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum_segments_kernel, kBlockSize, 0));
-    return static_cast<std::int64_t>(multiprocessors) * blocks;
-}
-
 void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t count = input.count();
     const int k = input.k();
@@ -132,10 +123,11 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<int2> d_points(count), d_centroids(k);
     DeviceBuffer<int> d_labels(count);
     DeviceBuffer<std::int64_t> d_sizes(k);
+    const int resident = course::resident_blocks(sum_segments_kernel, kBlockSize);
     // With fewer than four points per thread, most of the work would be adding up the threads'
     // sums.
     const std::int64_t segment_points =
-        std::max<std::int64_t>(4 * kBlockSize, (count - 1) / concurrent_blocks() + 1);
+        std::max<std::int64_t>(4 * kBlockSize, (count - 1) / resident + 1);
     const int segments = static_cast<int>((count - 1) / segment_points + 1);
     DeviceBuffer<Sum> d_partial(static_cast<std::int64_t>(segments) * k);
     output.iterations = 0;

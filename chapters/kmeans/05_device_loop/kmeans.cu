@@ -16,13 +16,14 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/dynamic_parallelism.cuh"
+#include "common/cuda/resident_blocks.hpp"
 #include "device/two_stage.cuh"
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using kmeans::assign_points_kernel, kmeans::sum_segments_kernel, kmeans::update_centroids_kernel;
-using kmeans::concurrent_blocks, kmeans::kBlockSize, kmeans::Sum;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
+using kmeans::kBlockSize, kmeans::Sum;
 
 // What all iterations need; each launch hands it to the next.
 struct Loop {
@@ -73,10 +74,11 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<int2> d_points(count), d_centroids(k), d_previous(k);
     DeviceBuffer<int> d_labels(count);
     DeviceBuffer<std::int64_t> d_sizes(k), d_progress(2);
+    const int resident = course::resident_blocks(sum_segments_kernel, kBlockSize);
     // With fewer than four points per thread, most of the work would be adding up the threads'
     // sums.
     const std::int64_t segment_points =
-        std::max<std::int64_t>(4 * kBlockSize, (count - 1) / concurrent_blocks() + 1);
+        std::max<std::int64_t>(4 * kBlockSize, (count - 1) / resident + 1);
     const int segments = static_cast<int>((count - 1) / segment_points + 1);
     DeviceBuffer<Sum> d_partial(static_cast<std::int64_t>(segments) * k);
     course::LaunchErrors errors;

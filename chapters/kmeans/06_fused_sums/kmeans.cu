@@ -15,6 +15,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/resident_blocks.hpp"
 #include "device/two_stage.cuh"
 #include "problem/kmeans.hpp"
 
@@ -96,16 +97,6 @@ __global__ void move_centroids_kernel(Word* __restrict__ sums, int k, int2* __re
     centroids[c] = make_int2(static_cast<int>(x / size), static_cast<int>(y / size));
 }
 
-// The number of blocks that the current device runs at once.
-std::int64_t concurrent_blocks(std::size_t shared_bytes) {
-    int device = 0, multiprocessors = 0, blocks = 0;
-    cuda_check(cudaGetDevice(&device));
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum_points_kernel, kBlockSize,
-                                                             shared_bytes));
-    return static_cast<std::int64_t>(multiprocessors) * blocks;
-}
-
 void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t count = input.count();
     const int k = input.k();
@@ -130,8 +121,9 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
 
     timer.begin(Phase::kKernels);
-    const std::int64_t blocks =
-        std::min(concurrent_blocks(shared_bytes), (count - 1) / kBlockSize + 1);
+    const std::int64_t resident =
+        course::resident_blocks(sum_points_kernel, kBlockSize, shared_bytes);
+    const std::int64_t blocks = std::min(resident, (count - 1) / kBlockSize + 1);
     do {
         sum_points_kernel<<<blocks, kBlockSize, shared_bytes>>>(
             d_points.data(), count, d_centroids.data(), k, copies, d_sums.data());

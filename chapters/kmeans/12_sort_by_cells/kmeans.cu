@@ -4,7 +4,8 @@
 // labels cells, not points: a warp finds the candidates of a cell and adds its points. Only in a
 // cell with several candidates is there anything to compute for each point.
 // Compared with 11_queued_iterations: no table and no columns. The key of a point is its place in a
-// row of cells; in a narrow range it has half of the bytes of the point (device/cell_sort.cuh).
+// row of cells; in a narrow range it has half of the bytes of the point (device/cell_sort.cuh). The
+// memory and the copies have moved to device/sorted_run.cuh.
 // Limit now: reading the keys, and finding the candidates of a million cells.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -12,23 +13,23 @@
 #include <cstdint>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
 #include "device/cell_runs.cuh"
 #include "device/cell_sort.cuh"
 #include "device/cells.cuh"
 #include "device/fused_sums.cuh"
 #include "device/queue.cuh"
+#include "device/sorted_run.cuh"
 #include "device/tasks.cuh"
 #include "device/two_stage.cuh"
 #include "problem/kmeans.hpp"
 
-using course::cuda_check, course::DeviceBuffer;
+using course::cuda_check;
 using kmeans::Cells, kmeans::CellSort, kmeans::SortedPoints;
 using kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
-using kmeans::IterationQueue, kmeans::Progress, kmeans::State;
-using kmeans::kTaskThreads, kmeans::kTaskWarps, kmeans::Tasks;
-using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
+using kmeans::IterationQueue, kmeans::SortedRun, kmeans::State, kmeans::Tasks, kmeans::TasksMemory;
+using kmeans::kTaskThreads, kmeans::kTaskWarps;
+using kmeans::fused::Word;
 
 constexpr int kSide = 32;  // of a square of cells: a block of threads, one warp for each row
 
@@ -54,17 +55,19 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
 
 // Sorts the rows of points, and runs all iterations.
 template <class Key>
-void run_iterations(const Input& input, CellSort& sort, const Cells& cells, const Tasks& tasks,
-                    const State& state, IterationQueue& queue, PhaseTimer& timer) {
-    const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells);
+void run_iterations(const Input& input, SortedRun& run, const Cells& cells, const Tasks& tasks,
+                    PhaseTimer& timer) {
+    const SortedPoints<Key> sorted = run.sort.sort_rows<Key>(cells);
     const int squares = (cells.columns - 1) / kSide + 1;
     make_tasks_kernel<<<dim3(squares, squares), kSide * kSide>>>(sorted, tasks);
     cuda_check(cudaGetLastError());
-    sort.end_preparation();
-    const std::int64_t useful = kmeans::max_tasks(input.count(), sort.max_cells()) / kTaskWarps + 1;
+    run.sort.end_preparation();
+    const std::int64_t useful =
+        kmeans::max_tasks(input.count(), run.sort.max_cells()) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
     timer.note_grid(blocks, kTaskThreads);
-    queue.run(input.max_iterations, IterationQueue::kBatch, [&] {
+    const State state = run.state();
+    run.queue.run(input.max_iterations, IterationQueue::kBatch, [&] {
         sum_tasks_kernel<<<blocks, kTaskThreads>>>(sorted, tasks, input.k(), state);
         cuda_check(cudaGetLastError());
     });
@@ -75,47 +78,21 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const int k = input.k();
     if (!CellSort::takes(count, k)) return kmeans::fused::find_clusters(input, output, timer);
     timer.begin(Phase::kSetup);
-    DeviceBuffer<int2> d_points(count), d_centroids(k), d_before(k);
-    DeviceBuffer<std::int64_t> d_sizes(k);
-    DeviceBuffer<Word> d_sums(kWordsPerSum * k);
-    IterationQueue queue;
-    CellSort sort(count);
-    DeviceBuffer<uint4> d_tasks(kmeans::max_tasks(count, sort.max_cells()));
-    DeviceBuffer<unsigned int> d_number(1);
-    kmeans::TableMemory d_table;
+    SortedRun run(input);
+    TasksMemory d_tasks(kmeans::max_tasks(count, run.sort.max_cells()));
 
     timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_points.data(), input.points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_centroids.data(), input.centroids.data(), d_centroids.bytes(),
-                          cudaMemcpyHostToDevice));
-    cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
-    cuda_check(cudaMemset(d_number.data(), 0, d_number.bytes()));
+    run.copy_in();
 
     timer.begin(Phase::kKernels);
-    const Cells cells = sort.sort_by_rows(d_points.data());
-    const Tasks tasks = {d_tasks.data(), d_number.data()};
-    const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
-                         d_before.data(),     d_sizes.data(), input.max_iterations,
-                         input.all_iterations};
-    const auto run =
+    const Cells cells = run.sort_by_rows();
+    const auto iterate =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    run(input, sort, cells, tasks, state, queue, timer);
-    // The labels are those of the centroids before the last iteration.
-    kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
-                         d_before.data(), k, sort.d_labels());
+    iterate(input, run, cells, d_tasks.tasks(), timer);
+    run.label_points(cells);
 
     timer.begin(Phase::kCopyOut);
-    const Progress progress = queue.wait();
-    output.iterations = progress.iterations;
-    output.converged = progress.converged != 0;
-    output.preparation_ms = sort.preparation_ms();
-    cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
-                          cudaMemcpyDeviceToHost));
-    cuda_check(cudaMemcpy(output.labels.data(), sort.d_labels(), count * sizeof(int),
-                          cudaMemcpyDeviceToHost));
-    cuda_check(
-        cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
+    run.copy_out(output);
     timer.end();
     timer.declare_work({.bytes = kmeans::kBytesPerPointToSort * count +
                                  kmeans::kBytesPerSortedPoint * count * output.iterations +

@@ -12,26 +12,27 @@
 #include <cstdint>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
 #include "device/cell_runs.cuh"
 #include "device/cell_sort.cuh"
 #include "device/cell_sums.cuh"
 #include "device/cells.cuh"
 #include "device/fused_sums.cuh"
 #include "device/queue.cuh"
+#include "device/sorted_run.cuh"
 #include "device/tasks.cuh"
 #include "device/two_stage.cuh"
 #include "problem/kmeans.hpp"
 
-using course::cuda_check, course::DeviceBuffer;
+using course::cuda_check;
 using kmeans::add_block_sums, kmeans::add_by_label, kmeans::box_of_cells;
 using kmeans::Box, kmeans::Cells, kmeans::CellSort, kmeans::SortedPoints;
 using kmeans::candidates_among, kmeans::candidates_by_warp;
 using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::sum_of;
 using kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
-using kmeans::IterationQueue, kmeans::Progress, kmeans::State, kmeans::Sum;
-using kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps, kmeans::Tasks;
+using kmeans::IterationQueue, kmeans::SortedRun, kmeans::State, kmeans::Sum, kmeans::Tasks,
+    kmeans::TasksMemory;
+using kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps;
 using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
 
 // One thread per cell. A warp has a strip of 32 cells of a row.
@@ -83,18 +84,18 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
 
 // Sorts the rows of points, and runs all iterations.
 template <class Key>
-void run_iterations(const Input& input, CellSort& sort, const Cells& cells, CellSumsMemory& memory,
-                    const Tasks& tasks, const State& state, IterationQueue& queue,
-                    PhaseTimer& timer) {
-    const CellSums sums = memory.sums();
-    const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells, sums);
-    sort.end_preparation();
-    const std::int64_t useful = kmeans::max_tasks(input.count(), sort.max_cells()) / kTaskWarps + 1;
+void run_iterations(const Input& input, SortedRun& run, const Cells& cells, const CellSums& sums,
+                    const Tasks& tasks, PhaseTimer& timer) {
+    const SortedPoints<Key> sorted = run.sort.sort_rows<Key>(cells, sums);
+    run.sort.end_preparation();
+    const std::int64_t useful =
+        kmeans::max_tasks(input.count(), run.sort.max_cells()) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
     const int cell_blocks =
         kmeans::blocks_at_once(sum_whole_cells_kernel<Key>, kTaskThreads, cells.columns);
     timer.note_grid(blocks, kTaskThreads);
-    queue.run(input.max_iterations, IterationQueue::kBatch, [&] {
+    const State state = run.state();
+    run.queue.run(input.max_iterations, IterationQueue::kBatch, [&] {
         sum_whole_cells_kernel<<<cell_blocks, kTaskThreads>>>(sorted, sums, tasks, input.k(),
                                                               state);
         cuda_check(cudaGetLastError());
@@ -108,48 +109,22 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const int k = input.k();
     if (!CellSort::takes(count, k)) return kmeans::fused::find_clusters(input, output, timer);
     timer.begin(Phase::kSetup);
-    DeviceBuffer<int2> d_points(count), d_centroids(k), d_before(k);
-    DeviceBuffer<std::int64_t> d_sizes(k);
-    DeviceBuffer<Word> d_sums(kWordsPerSum * k);
-    IterationQueue queue;
-    CellSort sort(count);
-    CellSumsMemory d_cell_sums(sort.words());
-    DeviceBuffer<uint4> d_tasks(kmeans::max_tasks(count, sort.max_cells()));
-    DeviceBuffer<unsigned int> d_number(1);
-    kmeans::TableMemory d_table;
+    SortedRun run(input);
+    CellSumsMemory d_cell_sums(run.sort.words());
+    TasksMemory d_tasks(kmeans::max_tasks(count, run.sort.max_cells()));
 
     timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_points.data(), input.points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_centroids.data(), input.centroids.data(), d_centroids.bytes(),
-                          cudaMemcpyHostToDevice));
-    cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
-    cuda_check(cudaMemset(d_number.data(), 0, d_number.bytes()));
+    run.copy_in();
 
     timer.begin(Phase::kKernels);
-    const Cells cells = sort.sort_by_rows(d_points.data());
-    const Tasks tasks = {d_tasks.data(), d_number.data()};
-    const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
-                         d_before.data(),     d_sizes.data(), input.max_iterations,
-                         input.all_iterations};
-    const auto run =
+    const Cells cells = run.sort_by_rows();
+    const auto iterate =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    run(input, sort, cells, d_cell_sums, tasks, state, queue, timer);
-    // The labels are those of the centroids before the last iteration.
-    kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
-                         d_before.data(), k, sort.d_labels());
+    iterate(input, run, cells, d_cell_sums.sums(), d_tasks.tasks(), timer);
+    run.label_points(cells);
 
     timer.begin(Phase::kCopyOut);
-    const Progress progress = queue.wait();
-    output.iterations = progress.iterations;
-    output.converged = progress.converged != 0;
-    output.preparation_ms = sort.preparation_ms();
-    cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
-                          cudaMemcpyDeviceToHost));
-    cuda_check(cudaMemcpy(output.labels.data(), sort.d_labels(), count * sizeof(int),
-                          cudaMemcpyDeviceToHost));
-    cuda_check(
-        cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
+    run.copy_out(output);
     timer.end();
     timer.declare_work(
         {.bytes = (kmeans::kBytesPerPointToSort + kmeans::kBytesPerSortedPoint) * count +

@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
 #include "common/cuda/graph.hpp"
 #include "common/cuda/stream.hpp"
 #include "device/cell_runs.cuh"
@@ -20,18 +19,18 @@
 #include "device/fused_sums.cuh"
 #include "device/queue.cuh"
 #include "device/row_intervals.cuh"
+#include "device/sorted_run.cuh"
 #include "device/tasks.cuh"
 #include "device/two_stage.cuh"
 #include "problem/kmeans.hpp"
 
-using course::cuda_check, course::DeviceBuffer, course::Graph, course::Stream;
+using course::cuda_check, course::Graph, course::Stream;
 using kmeans::add_block_sums, kmeans::Box, kmeans::Cells, kmeans::CellSort, kmeans::SortedPoints;
 using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::Duel, kmeans::share_row;
 using kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
-using kmeans::IterationQueue, kmeans::Progress, kmeans::State, kmeans::Sum;
-using kmeans::kAllLanes, kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps,
-    kmeans::Tasks;
+using kmeans::kAllLanes, kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps;
+using kmeans::SortedRun, kmeans::State, kmeans::Sum, kmeans::Tasks, kmeans::TasksMemory;
 using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
 
 constexpr std::int64_t kMaxIterations = 32;  // of a graph
@@ -89,20 +88,19 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
 
 // Sorts the rows of points, and queues all iterations. The graph must live until they have ended.
 template <class Key>
-Graph run_iterations(const Input& input, CellSort& sort, const Cells& cells, CellSumsMemory& memory,
-                     const Tasks& tasks, const State& state, IterationQueue& queue,
-                     const Stream& stream, PhaseTimer& timer) {
-    const CellSums before = memory.sums();
-    const SortedPoints<Key> sorted = sort.sort_rows<Key>(cells, before);
+Graph run_iterations(const Input& input, SortedRun& run, const Cells& cells, const CellSums& before,
+                     const Tasks& tasks, const Stream& stream, PhaseTimer& timer) {
+    const SortedPoints<Key> sorted = run.sort.sort_rows<Key>(cells, before);
     kmeans::scan_sums_kernel<<<cells.columns, kmeans::kMaxSide>>>(cells.columns, before);
     cuda_check(cudaGetLastError());
-    sort.end_preparation();
+    run.sort.end_preparation();
     const std::int64_t lists = std::int64_t{cells.columns} * (input.k() + 1);
     const std::int64_t useful = kmeans::max_tasks(input.count(), lists) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
     const int row_blocks =
         kmeans::blocks_at_once(share_rows_kernel<Key>, kTaskThreads, cells.columns);
     timer.note_grid(blocks, kTaskThreads);
+    const State state = run.state();
     // As few graphs as there must be, all of the same length.
     const std::int64_t graphs = (input.max_iterations - 1) / kMaxIterations + 1;
     const std::int64_t iterations = (input.max_iterations - 1) / graphs + 1;
@@ -116,7 +114,7 @@ Graph run_iterations(const Input& input, CellSort& sort, const Cells& cells, Cel
             cuda_check(cudaGetLastError());
         }
     });
-    queue.run(graphs, 1, [&] { graph.launch(stream); });
+    run.queue.run(graphs, 1, [&] { graph.launch(stream); });
     return graph;
 }
 
@@ -125,49 +123,24 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const int k = input.k();
     if (!CellSort::takes(count, k)) return kmeans::fused::find_clusters(input, output, timer);
     timer.begin(Phase::kSetup);
-    DeviceBuffer<int2> d_points(count), d_centroids(k), d_before(k);
-    DeviceBuffer<std::int64_t> d_sizes(k);
-    DeviceBuffer<Word> d_sums(kWordsPerSum * k);
-    IterationQueue queue;
+    SortedRun run(input);
     const Stream stream;
-    CellSort sort(count);
-    CellSumsMemory d_cell_sums(sort.words());
-    DeviceBuffer<uint4> d_tasks(kmeans::max_tasks(count, sort.max_rows() * (k + 1)));
-    DeviceBuffer<unsigned int> d_number(1);
-    kmeans::TableMemory d_table;
+    CellSumsMemory d_cell_sums(run.sort.words());
+    TasksMemory d_tasks(kmeans::max_tasks(count, run.sort.max_rows() * (k + 1)));
 
     timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_points.data(), input.points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_centroids.data(), input.centroids.data(), d_centroids.bytes(),
-                          cudaMemcpyHostToDevice));
-    cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
-    cuda_check(cudaMemset(d_number.data(), 0, d_number.bytes()));
+    run.copy_in();
 
     timer.begin(Phase::kKernels);
-    const Cells cells = sort.sort_by_rows(d_points.data());
-    const Tasks tasks = {d_tasks.data(), d_number.data()};
-    const State state = {queue.d_progress(),  d_sums.data(),  d_centroids.data(),
-                         d_before.data(),     d_sizes.data(), input.max_iterations,
-                         input.all_iterations};
-    const auto run =
+    const Cells cells = run.sort_by_rows();
+    const auto iterate =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    const Graph graph = run(input, sort, cells, d_cell_sums, tasks, state, queue, stream, timer);
-    // The labels are those of the centroids before the last iteration.
-    kmeans::label_points(d_points.data(), count, d_table.over(CellSort::coarser(cells)),
-                         d_before.data(), k, sort.d_labels());
+    const Graph graph =
+        iterate(input, run, cells, d_cell_sums.sums(), d_tasks.tasks(), stream, timer);
+    run.label_points(cells);
 
     timer.begin(Phase::kCopyOut);
-    const Progress progress = queue.wait();
-    output.iterations = progress.iterations;
-    output.converged = progress.converged != 0;
-    output.preparation_ms = sort.preparation_ms();
-    cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
-                          cudaMemcpyDeviceToHost));
-    cuda_check(cudaMemcpy(output.labels.data(), sort.d_labels(), count * sizeof(int),
-                          cudaMemcpyDeviceToHost));
-    cuda_check(
-        cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
+    run.copy_out(output);
     timer.end();
     timer.declare_work(
         {.bytes = (kmeans::kBytesPerPointToSort + kmeans::kBytesPerSortedPoint) * count +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the host does in all of stages 12 to 15: shapes of launches, and the labels at the end.
+// What stages 12 to 15 and 17 have in common: the number of blocks, and the labels at the end.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "common/cuda/cuda_check.hpp"
+#include "common/cuda/resident_blocks.hpp"
 #include "device/candidates.cuh"
 #include "device/cells.cuh"
 #include "device/columns.cuh"
@@ -15,15 +16,13 @@
 
 namespace kmeans {
 
+using course::cuda_check;
+
 // The number of blocks of a kernel that the current device runs at once, but at most `useful`.
 template <class Kernel>
 int blocks_at_once(Kernel* kernel, int threads, std::int64_t useful, int shared_bytes = 0) {
-    int device = 0, multiprocessors = 0, blocks = 0;
-    cuda_check(cudaGetDevice(&device));
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda_check(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes));
-    return static_cast<int>(std::min<std::int64_t>(blocks * multiprocessors, useful));
+    const int resident = course::resident_blocks(kernel, threads, shared_bytes);
+    return static_cast<int>(std::min<std::int64_t>(resident, useful));
 }
 
 // Loads points[0], points[1], points[64], points[65] and so on, as pairs, as long as there are

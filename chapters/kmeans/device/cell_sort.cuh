@@ -23,6 +23,8 @@
 
 namespace kmeans {
 
+using course::cuda_check;
+
 // Sums of offsets from the corner of the cells: (columns + 1) words per row, as in
 // SortedPoints::starts.
 struct CellSums {

@@ -15,6 +15,8 @@
 
 namespace kmeans {
 
+using course::cuda_check;
+
 // Of a cell with so many points.
 __device__ inline Sum sum_of(const CellSums& sums, std::int64_t cell, unsigned int points) {
     return {static_cast<std::int64_t>(sums.u[cell]), static_cast<std::int64_t>(sums.v[cell]),

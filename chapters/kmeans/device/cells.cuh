@@ -16,6 +16,8 @@
 
 namespace kmeans {
 
+using course::cuda_check;
+
 // Two corners: the least and the greatest coordinates.
 struct Box {
     int2 low, high;

@@ -11,9 +11,12 @@
 #include <cstdint>
 
 #include "common/cuda/cuda_check.hpp"
+#include "common/cuda/resident_blocks.hpp"
 #include "device/fused_sums.cuh"
 
 namespace kmeans {
+
+using course::cuda_check;
 
 constexpr unsigned int kAllLanes = 0xffffffff;
 constexpr int kMaxColumns = 32;  // labels that a thread has columns of: at most one for each lane
@@ -162,10 +165,9 @@ struct Shape {
 template <class Kernel>
 Shape choose_shape(Kernel* kernel, int max_threads, std::size_t bytes_per_thread,
                    std::size_t more_bytes, std::int64_t points) {
-    int device = 0, multiprocessors = 0, shared_bytes = 0, blocks = 0;
+    int device = 0, shared_bytes = 0;
     cudaFuncAttributes attributes;
     cuda_check(cudaGetDevice(&device));
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     cuda_check(
         cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     cuda_check(cudaFuncGetAttributes(&attributes, kernel));
@@ -175,10 +177,9 @@ Shape choose_shape(Kernel* kernel, int max_threads, std::size_t bytes_per_thread
     shape.shared_bytes = shape.threads * bytes_per_thread + more_bytes;
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shape.shared_bytes)));
-    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, shape.threads,
-                                                             shape.shared_bytes));
+    const int resident = course::resident_blocks(kernel, shape.threads, shape.shared_bytes);
     const std::int64_t useful = (points - 1) / (2 * shape.threads) + 1;
-    shape.blocks = static_cast<int>(std::min<std::int64_t>(blocks * multiprocessors, useful));
+    shape.blocks = static_cast<int>(std::min<std::int64_t>(resident, useful));
     return shape;
 }
 

@@ -13,6 +13,8 @@
 
 namespace kmeans {
 
+using course::cuda_check;
+
 // A table of lines. Its codes follow those of the centroids in the table of cells: code
 // first_code + i stands for line i.
 struct Lines {

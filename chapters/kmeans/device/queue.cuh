@@ -14,6 +14,8 @@
 
 namespace kmeans {
 
+using course::cuda_check;
+
 // How far the iterations have come.
 struct Progress {
     std::int64_t iterations, converged, done;

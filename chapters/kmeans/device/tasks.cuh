@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
 #include "device/cell_sort.cuh"
 #include "device/cells.cuh"
 #include "device/columns.cuh"
@@ -15,6 +17,8 @@
 #include "device/two_stage.cuh"
 
 namespace kmeans {
+
+using course::cuda_check;
 
 constexpr int kTaskPoints = 256;  // at most
 constexpr int kPointsPerLane = kTaskPoints / 32;
@@ -228,5 +232,20 @@ __device__ inline void end_iteration(const State& state, int k) {
     progress.done =
         progress.iterations == state.max_iterations || (converged && !state.all_iterations);
 }
+
+// The memory of a list of tasks.
+class TasksMemory {
+  public:
+    // No tasks.
+    explicit TasksMemory(std::int64_t most) : d_list_(most) {
+        cuda_check(cudaMemset(d_number_.data(), 0, d_number_.bytes()));
+    }
+
+    Tasks tasks() { return {d_list_.data(), d_number_.data()}; }
+
+  private:
+    course::DeviceBuffer<uint4> d_list_;
+    course::DeviceBuffer<unsigned int> d_number_{1};
+};
 
 }  // namespace kmeans

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Unchanged from stage 04_two_stage_reduction: the kernels of an iteration and the number of blocks
-// that run at once.
+// Unchanged from stage 04_two_stage_reduction: the kernels of an iteration.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
-#include "common/cuda/cuda_check.hpp"
-
 namespace kmeans {
-
-using course::cuda_check;
 
 constexpr int kBlockSize = 1024;
 
@@ -104,16 +99,6 @@ __global__ void update_centroids_kernel(const Sum* __restrict__ partial, int seg
     if (sum.count == 0) return;  // a centroid without points does not move
     centroids[c] =
         make_int2(static_cast<int>(sum.x / sum.count), static_cast<int>(sum.y / sum.count));
-}
-
-// The number of blocks that the current device runs at once.
-std::int64_t concurrent_blocks() {
-    int device = 0, multiprocessors = 0, blocks = 0;
-    cuda_check(cudaGetDevice(&device));
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda_check(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum_segments_kernel, kBlockSize, 0));
-    return static_cast<std::int64_t>(multiprocessors) * blocks;
 }
 
 }  // namespace kmeans

@@ -15,6 +15,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/resident_blocks.hpp"
 #include "problem/nbody.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
@@ -99,14 +100,9 @@ Lists3 split(DeviceBuffer<float>& buffer, int count) {
 // The bodies of a slice, whole tiles and at least two of them: `blocks` blocks per slice shall fill
 // the device kWaves times, so that blocks which end late leave little of it empty.
 int choose_slice(int count, int blocks) {
-    int device = 0, multiprocessors = 0, blocks_each = 0;
-    cuda_check(cudaGetDevice(&device));
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks_each, compute_accelerations_kernel, kBlockSize, 0));
+    const int at_once = course::resident_blocks(compute_accelerations_kernel, kBlockSize);
     const int most = (count - 1) / (2 * kBlockSize) + 1;
-    const int slices =
-        std::clamp((kWaves * multiprocessors * blocks_each - 1) / blocks + 1, 1, most);
+    const int slices = std::clamp((kWaves * at_once - 1) / blocks + 1, 1, most);
     const int tiles = (count - 1) / kBlockSize + 1;
     return ((tiles - 1) / slices + 1) * kBlockSize;
 }

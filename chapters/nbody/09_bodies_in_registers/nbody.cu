@@ -4,23 +4,23 @@
 // serve four pairs. Coordinates that are subtracted must lie in different banks of registers, or
 // little is gained.
 // Compared with 08_split_sources: four bodies per thread, blocks of 128 threads, an unrolled
-// loop, and the mass first in shared memory. The kernels of leapfrog have moved to
-// device/leapfrog.cuh.
+// loop, and the mass first in shared memory. The copies and the steps of leapfrog have moved to
+// device/body_system.cuh, and its kernels to device/leapfrog.cuh.
 // Limit now: instruction issue, 13.3 instructions per pair, of which 13 are arithmetic.
 // Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
-#include "device/leapfrog.cuh"
+#include "common/cuda/resident_blocks.hpp"
+#include "device/body_system.cuh"
 #include "problem/nbody.hpp"
 
-using course::cuda_check, course::DeviceBuffer;
-using nbody::Input, nbody::Lists3, nbody::Output, nbody::Phase, nbody::PhaseTimer;
+using course::cuda_check;
+using nbody::BodySystem, nbody::Lists3;
+using nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer;
 
 constexpr int kBlockSize = 128;
 constexpr int kWaves = 8;  // 2: 3 % slower on an H200
@@ -90,14 +90,9 @@ __global__ void __launch_bounds__(kBlockSize, 1)
 // The bodies of a slice, whole tiles and at least two of them: `blocks` blocks per slice shall fill
 // the device kWaves times, so that blocks which end late leave little of it empty.
 int choose_slice(int count, int blocks) {
-    int device = 0, multiprocessors = 0, blocks_each = 0;
-    cuda_check(cudaGetDevice(&device));
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks_each, compute_accelerations_kernel, kBlockSize, 0));
+    const int at_once = course::resident_blocks(compute_accelerations_kernel, kBlockSize);
     const int most = (count - 1) / (2 * kBlockSize) + 1;
-    const int slices =
-        std::clamp((kWaves * multiprocessors * blocks_each - 1) / blocks + 1, 1, most);
+    const int slices = std::clamp((kWaves * at_once - 1) / blocks + 1, 1, most);
     const int tiles = (count - 1) / kBlockSize + 1;
     return ((tiles - 1) / slices + 1) * kBlockSize;
 }
@@ -106,64 +101,26 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     const int count = input.count();
     const float softening_squared = input.softening_squared();
     timer.begin(Phase::kSetup);
-    DeviceBuffer<float4> d_bodies(count);
-    std::vector<float> h_velocities = nbody::to_lists(input.velocities);
-    std::vector<float> h_accelerations(3 * input.bodies.size());
-    DeviceBuffer<float> d_velocities(h_velocities.size()), d_accelerations(h_accelerations.size());
-    const Lists3 velocities = nbody::split(d_velocities, count);
-    const Lists3 accelerations = nbody::split(d_accelerations, count);
+    BodySystem system(input);
+    const Lists3 accelerations = system.accelerations();
 
     timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_velocities.data(), h_velocities.data(), d_velocities.bytes(),
-                          cudaMemcpyHostToDevice));
-
-    const auto copy_state_back = [&] {
-        cuda_check(cudaMemcpy(output.bodies.data(), d_bodies.data(), d_bodies.bytes(),
-                              cudaMemcpyDeviceToHost));
-        cuda_check(cudaMemcpy(h_velocities.data(), d_velocities.data(), d_velocities.bytes(),
-                              cudaMemcpyDeviceToHost));
-        nbody::from_lists(h_velocities, output.velocities);
-    };
+    system.copy_in();
 
     timer.begin(Phase::kKernels);
-    const int blocks = (count + kBlockSize - 1) / kBlockSize;
-    const int force_blocks = (blocks - 1) / kBodiesPerThread + 1;
-    const int slice = choose_slice(count, force_blocks);
-    const dim3 grid(force_blocks, (count - 1) / slice + 1);
-    const auto compute_accelerations = [&] {
-        cuda_check(cudaMemset(d_accelerations.data(), 0, d_accelerations.bytes()));
-        compute_accelerations_kernel<<<grid, kBlockSize>>>(d_bodies.data(), accelerations.x,
+    const int blocks = (count - 1) / (kBlockSize * kBodiesPerThread) + 1;
+    const int slice = choose_slice(count, blocks);
+    const dim3 grid(blocks, (count - 1) / slice + 1);
+    system.advance(output, [&] {
+        system.clear_accelerations();
+        compute_accelerations_kernel<<<grid, kBlockSize>>>(system.bodies(), accelerations.x,
                                                            accelerations.y, accelerations.z, count,
                                                            slice, softening_squared);
         cuda_check(cudaGetLastError());
-    };
-    const auto kick = [&](float duration) {
-        nbody::kick_kernel<<<blocks, kBlockSize>>>(velocities.x, velocities.y, velocities.z,
-                                                   accelerations.x, accelerations.y,
-                                                   accelerations.z, duration, count);
-        cuda_check(cudaGetLastError());
-    };
-    compute_accelerations();
-    for (std::int64_t step = 1; step <= input.steps; ++step) {
-        kick(0.5f * input.dt);
-        nbody::drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities.x, velocities.y,
-                                                    velocities.z, input.dt, count);
-        cuda_check(cudaGetLastError());
-        compute_accelerations();
-        kick(0.5f * input.dt);
-        if (output.is_due(step)) {
-            copy_state_back();
-            output.write_step(step);
-        }
-    }
+    });
 
     timer.begin(Phase::kCopyOut);
-    copy_state_back();
-    cuda_check(cudaMemcpy(h_accelerations.data(), d_accelerations.data(), d_accelerations.bytes(),
-                          cudaMemcpyDeviceToHost));
-    nbody::from_lists(h_accelerations, output.accelerations);
+    system.copy_out(output);
     timer.end();
     timer.note_grid(std::int64_t{grid.x} * grid.y, kBlockSize);
     timer.declare_work(

@@ -13,19 +13,19 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
+#include "device/body_system.cuh"
 #include "device/groups.cuh"
 #include "device/leapfrog.cuh"
 #include "device/mass_first.cuh"
 #include "device/packets_per_task.cuh"
 #include "problem/nbody.hpp"
 
-using course::cuda_check, course::DeviceBuffer;
-using nbody::Body, nbody::Input, nbody::kSmallestPart, nbody::Lists3, nbody::Output, nbody::Phase,
-    nbody::PhaseTimer;
+using course::cuda_check;
+using nbody::Body, nbody::kSmallestPart;
+using nbody::BodySystem, nbody::Lists3;
+using nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer;
 
 using nbody::kAllLanes, nbody::kBlocks, nbody::kBlockSize, nbody::kBodiesPerLane, nbody::kGroup;
 using nbody::kPackets, nbody::kWarps, nbody::kWarpSize;
@@ -124,66 +124,28 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     const float softening_squared = input.softening_squared();
     const float mass_unit = choose_mass_unit(input.bodies);
     timer.begin(Phase::kSetup);
-    DeviceBuffer<float4> d_bodies(count);
-    std::vector<float> h_velocities = nbody::to_lists(input.velocities);
-    std::vector<float> h_accelerations(3 * input.bodies.size());
-    DeviceBuffer<float> d_velocities(h_velocities.size()), d_accelerations(h_accelerations.size());
-    const Lists3 velocities = nbody::split(d_velocities, count);
-    const Lists3 accelerations = nbody::split(d_accelerations, count);
+    BodySystem system(input);
+    const Lists3 accelerations = system.accelerations();
 
     timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_bodies.data(), input.bodies.data(), d_bodies.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_velocities.data(), h_velocities.data(), d_velocities.bytes(),
-                          cudaMemcpyHostToDevice));
-
-    const auto copy_state_back = [&] {
-        cuda_check(cudaMemcpy(output.bodies.data(), d_bodies.data(), d_bodies.bytes(),
-                              cudaMemcpyDeviceToHost));
-        cuda_check(cudaMemcpy(h_velocities.data(), d_velocities.data(), d_velocities.bytes(),
-                              cudaMemcpyDeviceToHost));
-        nbody::from_lists(h_velocities, output.velocities);
-    };
+    system.copy_in();
 
     timer.begin(Phase::kKernels);
-    const int blocks = (count + kBlockSize - 1) / kBlockSize;
     const int groups = (count - 1) / kGroup + 1;
     const int packets_all = (groups / 2 + 1) * kPackets;  // of a group, at the most
     const int packets_each = nbody::packets_per_task(groups, packets_all, kBlocks * kWarps);
     const int parts = (packets_all - 1) / packets_each + 1;
     const int force_blocks = (groups * parts - 1) / kWarps + 1;
-    const auto compute_accelerations = [&] {
-        cuda_check(cudaMemset(d_accelerations.data(), 0, d_accelerations.bytes()));
-        compute_accelerations_kernel<<<force_blocks, kBlockSize>>>(d_bodies.data(), accelerations,
+    system.advance(output, [&] {
+        system.clear_accelerations();
+        compute_accelerations_kernel<<<force_blocks, kBlockSize>>>(system.bodies(), accelerations,
                                                                    count, parts, packets_each,
                                                                    softening_squared, mass_unit);
         cuda_check(cudaGetLastError());
-    };
-    const auto kick = [&](float duration) {
-        nbody::kick_kernel<<<blocks, kBlockSize>>>(velocities.x, velocities.y, velocities.z,
-                                                   accelerations.x, accelerations.y,
-                                                   accelerations.z, duration, count);
-        cuda_check(cudaGetLastError());
-    };
-    compute_accelerations();
-    for (std::int64_t step = 1; step <= input.steps; ++step) {
-        kick(0.5f * input.dt);
-        nbody::drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities.x, velocities.y,
-                                                    velocities.z, input.dt, count);
-        cuda_check(cudaGetLastError());
-        compute_accelerations();
-        kick(0.5f * input.dt);
-        if (output.is_due(step)) {
-            copy_state_back();
-            output.write_step(step);
-        }
-    }
+    });
 
     timer.begin(Phase::kCopyOut);
-    copy_state_back();
-    cuda_check(cudaMemcpy(h_accelerations.data(), d_accelerations.data(), d_accelerations.bytes(),
-                          cudaMemcpyDeviceToHost));
-    nbody::from_lists(h_accelerations, output.accelerations);
+    system.copy_out(output);
     timer.end();
     timer.note_grid(force_blocks, kBlockSize);
     timer.declare_work(

@@ -5,7 +5,7 @@
 // Each pair still meets once: a rank also adds up the pulls on bodies of others, and a
 // reduce-scatter brings each sum to the body's own rank.
 // Compared with 11_log_masses: slices, two launches per force, and three collectives. The kernel
-// has moved to device/mutual_pulls.cuh.
+// has moved to device/mutual_pulls.cuh; the copies and the steps, now those of a slice, are here.
 // Limit now: reads of registers on each GPU; communication takes less than 1 % at 1 M bodies.
 // Not of the thesis.
 #include <cuda_runtime.h>
