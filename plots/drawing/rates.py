@@ -123,7 +123,7 @@ def rates_table(
     limits_of: LimitsOf,
 ) -> list[str]:
     """For a README: keys per second of the kernels, one row per stage and limit, one column per
-    size. Below it, in words, what the numbers are."""
+    size; empty where a slow stage was not run. Below it, in words, what the numbers are."""
     own = newest(
         [
             row
@@ -133,12 +133,13 @@ def rates_table(
     )
     heads = ["stage", *(f"{short_count(n)} keys" for n in sizes)]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    for stage, points in points_of(own, stages, kernels=True).items():
-        found = {point.n: rate_of(point) for point in points}
-        missing = [n for n in sizes if n not in found]
-        if missing:
-            raise DataError(f"no rows of {stage} with {missing[0]} uniform keys")
-        cells = [short_rate(found[n]) for n in sizes]
+    series = points_of(own, stages, kernels=True)
+    for n in sizes:
+        if not any(point.n == n for points in series.values() for point in points):
+            raise DataError(f"no rows with {n} uniform keys")
+    for stage, points in series.items():
+        found = {point.n: short_rate(rate_of(point)) for point in points}
+        cells = [found.get(n, "") for n in sizes]
         lines.append(f"| {' | '.join([stage, *cells])} |")
     device = own[0].device
     for one in limits_of(limits[device]) if device in limits else []:

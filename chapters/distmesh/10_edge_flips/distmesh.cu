@@ -16,6 +16,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/resident_blocks.hpp"
 #include "device/wrong_edges.cuh"
 #include "problem/distmesh.hpp"
 
@@ -84,12 +85,10 @@ void generate_mesh(const Input& input, Output& output, PhaseTimer& timer) {
         d_wrong(2);
     DeviceBuffer<int> d_begins(input.count()), d_ends(input.count()), d_list(2 * most_bars);
     DeviceBuffer<int> d_twins(2 * most_bars), d_edges(2 * most_bars), d_corners(2 * most_bars);
-    int device = 0, multiprocessors = 0, blocks_each = 0;
+    int device = 0, multiprocessors = 0;
     cuda_check(cudaGetDevice(&device));
     cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda_check(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, iterate_kernel, kBlockSize, 0));
-    const std::int64_t most_blocks = std::int64_t{multiprocessors} * blocks_each;  // at once
+    const std::int64_t most_blocks = course::resident_blocks(iterate_kernel, kBlockSize);
     DeviceBuffer<Sums> d_sums(most_blocks);
     DeviceBuffer<Progress> d_progress(1);
     std::vector<std::int32_t> crowded(input.count());

@@ -16,6 +16,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/resident_blocks.hpp"
 #include "problem/montecarlo.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
@@ -63,13 +64,9 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
 // One full wave: as many blocks as the device holds at once, but no block without points.
 std::int64_t choose_blocks(const Input& input) {
     if (input.blocks > 0) return input.blocks;
-    int device = 0, multiprocessors = 0, blocks_each = 0;
-    cuda_check(cudaGetDevice(&device));
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, count_inside_kernel,
-                                                             kBlockSize, 0));
+    const int at_once = course::resident_blocks(count_inside_kernel, kBlockSize);
     const std::int64_t blocks_with_points = (input.samples - 1) / kBlockSize + 1;
-    return std::min<std::int64_t>(multiprocessors * blocks_each, blocks_with_points);
+    return std::min<std::int64_t>(at_once, blocks_with_points);
 }
 
 void count_inside(const Input& input, Output& output, PhaseTimer& timer) {

@@ -18,6 +18,7 @@
 #include "common/base/error.hpp"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/resident_blocks.hpp"
 #include "common/input/splitmix64.hpp"
 #include "device/bit_matrix.cuh"
 #include "device/block_sum.cuh"
@@ -88,13 +89,9 @@ __global__ void count_inside_kernel(Count samples, State state, const BitMatrix*
 // One full wave: as many blocks as the device holds at once, but no block without points.
 std::int64_t choose_blocks(const Input& input) {
     if (input.blocks > 0) return input.blocks;
-    int device = 0, multiprocessors = 0, blocks_each = 0;
-    cuda_check(cudaGetDevice(&device));
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, count_inside_kernel,
-                                                             kBlockSize, 0));
+    const int at_once = course::resident_blocks(count_inside_kernel, kBlockSize);
     const std::int64_t blocks_with_points = (input.samples - 1) / kBlockSize + 1;
-    return std::min<std::int64_t>(multiprocessors * blocks_each, blocks_with_points);
+    return std::min<std::int64_t>(at_once, blocks_with_points);
 }
 
 // The same step as a matrix. Bits 0 to 31 of a state are a, the others are b.
