@@ -99,9 +99,9 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
             return;
         }
         system.clear_accelerations();
-        nbody::compute_accelerations_kernel<<<force_blocks, kBlockSize>>>(
-            system.bodies(), accelerations, count, nbody::share_of(count, 0, 1),
-            nbody::Packets::kAll, parts, packets_each, softening_squared, mass_unit);
+        nbody::compute_accelerations_kernel<nbody::Packets::kAll><<<force_blocks, kBlockSize>>>(
+            system.bodies(), accelerations, count, nbody::share_of(count, 0, 1), parts,
+            packets_each, softening_squared, mass_unit);
         cuda_check(cudaGetLastError());
     });
 

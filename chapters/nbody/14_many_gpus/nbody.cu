@@ -30,6 +30,12 @@ using nbody::Input, nbody::Lists3, nbody::Output, nbody::Phase, nbody::PhaseTime
 using nbody::kBlocks, nbody::kBlockSize, nbody::kGroup, nbody::kPackets, nbody::kWarps;
 using nbody::Packets, nbody::Share;
 
+auto* kernel_for(Packets packets) {
+    if (packets == Packets::kOwn) return nbody::compute_accelerations_kernel<Packets::kOwn>;
+    if (packets == Packets::kOthers) return nbody::compute_accelerations_kernel<Packets::kOthers>;
+    return nbody::compute_accelerations_kernel<Packets::kAll>;
+}
+
 void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     course::NcclRanks& ranks = course::NcclRanks::of(timer);
     const int count = input.count();
@@ -86,9 +92,9 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
         const int packets_each = nbody::packets_per_task(own.groups, most, kBlocks * kWarps);
         const int parts = (most - 1) / packets_each + 1;
         force_blocks = (own.groups * parts - 1) / kWarps + 1;
-        nbody::compute_accelerations_kernel<<<force_blocks, kBlockSize>>>(
-            d_bodies.data(), accelerations, count, own, packets, parts, packets_each,
-            softening_squared, mass_unit);
+        const auto kernel = kernel_for(packets);
+        kernel<<<force_blocks, kBlockSize>>>(d_bodies.data(), accelerations, count, own, parts,
+                                             packets_each, softening_squared, mass_unit);
         cuda_check(cudaGetLastError());
     };
     const auto compute_accelerations = [&] {

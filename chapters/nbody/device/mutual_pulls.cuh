@@ -47,11 +47,14 @@ __device__ __forceinline__ void add_pulls(float4 own, float4 other, float soften
     other_sum.z += dz * pull;
 }
 
-// One warp per group of the rank and part of the packets that it must meet.
+// One warp per group of the rank and part of the packets that it must meet. Which packets is a
+// parameter of the template: read at run time, it changed how nvcc gave out registers, and a step
+// read 637 of them in place of 626. Reads of registers are what limits this loop.
+template <Packets packets>
 static __global__ void __launch_bounds__(kBlockSize, kBlocks)
     compute_accelerations_kernel(const float4* __restrict__ bodies, Lists3 accelerations, int count,
-                                 Share own, Packets packets, int parts, int packets_each,
-                                 float softening_squared, float mass_unit) {
+                                 Share own, int parts, int packets_each, float softening_squared,
+                                 float mass_unit) {
     // Each packet twice, so that lane + step needs no modulo.
     __shared__ float4 s_packets[kWarps][2 * kWarpSize];
     const int lane = threadIdx.x % kWarpSize;
@@ -59,16 +62,18 @@ static __global__ void __launch_bounds__(kBlockSize, kBlocks)
     const int warp = __shfl_sync(kAllLanes, threadIdx.x / kWarpSize, 0);
     float4* const s_packet = s_packets[warp];
     const int task = blockIdx.x * kWarps + warp;
-    const int group = own.first_group + task / parts;
+    constexpr bool kAll = packets == Packets::kAll;  // then `own` is all groups
     const int groups = (count - 1) / kGroup + 1;
-    const int own_packets =
-        (own.first_group + own.groups - group) * kPackets;  // from this group on
+    const int first_group = kAll ? 0 : own.first_group;
+    const int groups_end = kAll ? groups : first_group + own.groups;
+    const int group = first_group + task / parts;
+    const int own_packets = (groups_end - group) * kPackets;  // from this group on
     const int first = packets == Packets::kOthers ? own_packets : 0;
     const int to_meet = packets_to_meet(group, groups);
     const int last = packets == Packets::kOwn ? min(own_packets, to_meet) : to_meet;
     const int begin = first + task % parts * packets_each;
     const int end = min(begin + packets_each, last);
-    if (group >= own.first_group + own.groups || begin >= end) return;  // the whole warp
+    if (group >= groups_end || begin >= end) return;  // the whole warp
 
     const float inverse_unit = 1 / mass_unit;
     float4 body[kBodiesPerLane];
@@ -86,7 +91,7 @@ static __global__ void __launch_bounds__(kBlockSize, kBlocks)
         const float factor = mass_unit * exp2f(-next.w);  // of the same rounded logarithm
         packet = packet + 1 < groups * kPackets ? packet + 1 : 0;
         // The packet behind the last one may be another rank's, and on its way.
-        if (met + 1 < end) {
+        if (kAll || met + 1 < end) {
             next = load_body(bodies, packet * kWarpSize + lane, count, inverse_unit);
         }
         float3 traveller = {};  // in step k, the sum of body (lane + k) % 32 of the packet

@@ -115,7 +115,13 @@ class RandomResults(unittest.TestCase):
         ]
         keys.sort(key=draw.choice((lambda key: 0, lambda key: key, lambda key: -key)))
         output = self.run_stage(draw, stage, "--input", self.written("keys", keys))
-        self.assertEqual(list(map(int, output.split())), sorted(keys))
+        found = [int(line.split()[0]) for line in output.splitlines()]
+        self.assertEqual(found, sorted(keys))
+        if stage.endswith("_pairs"):  # a value is the place of its key; each is there once
+            pairs = [tuple(map(int, line.split())) for line in output.splitlines()]
+            self.assertEqual(sorted((place, key) for key, place in pairs), list(enumerate(keys)))
+        else:
+            self.assertEqual(output.split(), list(map(str, found)))
 
     def test_quicksort(self) -> None:
         self.check_all("quicksort", self.check_sort)
