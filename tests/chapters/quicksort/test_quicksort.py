@@ -236,7 +236,7 @@ class SampleSort(SortTest):
     def test_a_long_leaf_is_sorted_in_turns(self) -> None:
         for stage in STAGES:
             if stage.has_kernels and stage.name.split("/")[1] >= "22":
-                report = self.report_of(stage, "--n", 300_000, "--input", "anded")
+                report = self.report_of(stage, "--n", 300_000, "--input", "zipf")
                 with self.subTest(stage.name):
                     self.assertEqual(report["overflowed"], "0")
                     self.assertGreater(int(report["long_leaves"]), 0)
