@@ -48,8 +48,8 @@ __device__ __forceinline__ void add_pulls(float4 own, float4 other, float soften
 }
 
 // One warp per group of the rank and part of the packets that it must meet. Which packets is a
-// parameter of the template: read at run time, it changed how nvcc gave out registers, and a step
-// read 637 of them in place of 626. Reads of registers are what limits this loop.
+// parameter of the template: at run time, it changes how nvcc 13.0 gives out registers. Two steps
+// then have 58 instructions with two operands in one bank, not 53: 1.6 % more of their clocks.
 template <Packets packets>
 static __global__ void __launch_bounds__(kBlockSize, kBlocks)
     compute_accelerations_kernel(const float4* __restrict__ bodies, Lists3 accelerations, int count,
