@@ -6,9 +6,10 @@ typed.
     python3 -m plots.tables --check    only says whether a README is out of date (exit status 1)
 
 Every chapter has the tables `stages` (technique, speed-up of the source and here, rate of the
-kernels, limit now), `published` (each printed number beside the one measured here) and
-`counters` (what each kernel asks of the memory, from plots/data/counters), `ranks` (where a
-stage is for many GPUs), and those of its CHAPTER. A chapter whose rows are not recorded yet keeps its README as it is.
+kernels, limit now), `published` (each printed number beside the one measured here) and `counters`
+(what each kernel asks of the memory, from plots/data/counters), `ranks` (where a stage is for many
+GPUs), and those of its CHAPTER. A chapter whose rows are not recorded yet keeps its README as it
+is.
 """
 
 from __future__ import annotations

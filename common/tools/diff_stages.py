@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make diff A=nbody/02_float4 B=nbody/03_shared_tiles|my.cu: shows what changed between two sources.
+"""make diff A=nbody/02_float4 B=nbody/03_shared_tiles|my.cu: shows what changed between two
+sources.
 
 A and B are stages or a student's own files. It prints a unified diff of the two sources, in which a
 line that is only indented differently has the sign > or <, and the differences of the stages' own

@@ -62,10 +62,21 @@ static_analysis() {
         -I common/emulator/include -I common/emulator/include_libraries
 }
 shells() { { sources '*.sh'; echo .ci/run; } | xargs shellcheck; }
+# Python's parser, and the length of comments and docstrings, which black leaves as they are.
 pythons() { sources '*.py' | PYTHONDONTWRITEBYTECODE=1 xargs -r python3 -c '
 import ast, sys
+failed = False
 for name in sys.argv[1:]:
-    ast.parse(open(name, encoding="utf-8").read(), name)'; }
+    text = open(name, encoding="utf-8").read()
+    prose = {number for number, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("#")}
+    for node in ast.walk(ast.parse(text, name)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
+            prose.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    for number, line in enumerate(text.splitlines(), 1):
+        if number in prose and len(line) > 100:
+            print(f"{name}:{number}: a comment of more than 100 characters")
+            failed = True
+sys.exit(failed)'; }
 
 # Names the stages whose mark not_recorded can go, because all of their runs are recorded.
 marks() { python3 -m common.tools.record --needless-marks; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make prove [CHAPTER=… | STAGE=…] [ARGS=…]: compares the CPU engine's counters with a GPU's, read by ncu.
+"""make prove [CHAPTER=… | STAGE=…] [ARGS=…]: compares the CPU engine's counters with a GPU's, read
+by ncu.
 
 Every stage and every example of tests/common/emulator/examples runs on both with the same flags.
 Writes plots/data/<device>/counters.csv and the tables of

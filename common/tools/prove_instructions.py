@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make instructions [CHAPTER=… | STAGE=…] [ARGS=…]: compares instruction counts with a GPU's, read by ncu.
+"""make instructions [CHAPTER=… | STAGE=…] [ARGS=…]: compares instruction counts with a GPU's, read
+by ncu.
 
 `make explain` multiplies a kernel's machine code by what the CPU engine counted. Here the same is
 done for every run of make prove. Writes plots/data/<device>/instructions.csv and the tables of
@@ -10,7 +11,7 @@ the bar and no instructions.toml gives a reason.
 The parts may run on different machines:
     --profile-into DIR                       only run ncu, and keep its tables
     --processed --device NAME --tables DIR   compare with tables that were kept like that
-    --emulated DIR                           use the engine's counters of prove_counters --count-into
+    --emulated DIR                           use counters that prove_counters --count-into kept
     --code DIR                               keep the machine code here, and use what is there
 Other uses:
     --check                                  whether the page and the reasons fit the recorded table

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """make verdicts [ARGS=…]: compares the CPU engine's verdicts with compute-sanitizer's, on a GPU.
 
-Each program of tests/common/emulator/mistakes and examples runs on the CPU engine (count, emu), under
-compute-sanitizer's four tools, and alone on the GPU. Writes plots/data/<device>/verdicts.csv and the
-tables of common/emulator/how-true-are-the-verdicts.md. The exit status is 1 if a verdict differs and
-no verdicts.toml gives a reason.
+Each program of tests/common/emulator/mistakes and examples runs on the CPU engine (count, emu),
+under compute-sanitizer's four tools, and alone on the GPU. Writes plots/data/<device>/verdicts.csv
+and the tables of common/emulator/how-true-are-the-verdicts.md. The exit status is 1 if a verdict
+differs and no verdicts.toml gives a reason.
 
 The two halves may run on different machines:
     --sanitize-into DIR                      only build the programs with nvcc, run the tools, and

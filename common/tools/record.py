@@ -15,7 +15,7 @@ plots/records/sweeps.md has the rules.
 
 Other uses:
     --list-stages       prints the stages of these sweeps, for make to build
-    --needless-marks    whether stages are marked not_recorded although all of their runs are recorded
+    --needless-marks    which stages are marked not_recorded without need
 """
 
 import math
@@ -164,8 +164,8 @@ def folder_name(device: str) -> str:
 
 
 def device_lock() -> str:
-    """The file that a recorder locks while it measures on a GPU: one for each GPU. A stage takes the
-    first GPU that it sees."""
+    """The file that a recorder locks while it measures on a GPU: one for each GPU. A stage takes
+    the first GPU that it sees."""
     seen = os.environ.get("CUDA_VISIBLE_DEVICES") or "0"
     return ".device-" + re.sub("[^A-Za-z0-9-]+", "-", seen.split(",", maxsplit=1)[0])
 

@@ -3,8 +3,8 @@
 """make run STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [RANKS=4] [ARGS="--n 4096"]: runs one
 stage. RANKS is for the stages that use many GPUs: so many processes run it together.
 
-With --check, the test that the stage's record names as `checked_by` runs after it: it finds mistakes
-that no output of the stage can show.
+With --check, the test that the stage's record names as `checked_by` runs after it: it finds
+mistakes that no output of the stage can show.
 """
 
 import os

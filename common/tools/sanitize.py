@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make sanitize [CHAPTER=… | STAGE=…]: runs compute-sanitizer's four tools on every stage, at small sizes.
+"""make sanitize [CHAPTER=… | STAGE=…]: runs compute-sanitizer's four tools on every stage, at small
+sizes.
 
 Each tool gets one process per stage, which runs all checks. racecheck sees races in shared memory
 only. The CPU engine with counters finds those in global memory.

@@ -56,8 +56,8 @@ def gain_cell(found: Mapping[tuple[str, int], float], stage: str, n: int) -> str
 
 
 def meshed_points(reports: Sequence[Report]) -> dict[int, str]:
-    """By n, which a run asks for: the points of its mesh, in words. The lattice that the domain cuts
-    out need not have just n points."""
+    """By n, which a run asks for: the points of its mesh, in words. The lattice that the domain
+    cuts out need not have just n points."""
     found: dict[int, list[int]] = {}
     for stage in (STAGES.serial, *KERNELS):
         engine = "cpu" if stage == STAGES.serial else "gpu"

@@ -63,8 +63,9 @@ class Figure:
         return PLOTS / (self.folder or self.chapter) / f"{self.script or self.name}.gp"
 
     def drawing(self, source: Source) -> Drawing:
-        """What prepare() makes. A trace is a table of every kind of values, which only a figure's own
-        code understands: where that fails, the trace is damaged. Errors: DataError that names it.
+        """What prepare() makes. A trace is a table of every kind of values, which only a figure's
+        own code understands: where that fails, the trace is damaged. Errors: DataError that names
+        it.
         """
         try:
             return self.prepare(source)

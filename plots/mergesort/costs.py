@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What merges cost: the answers of tests/chapters/mergesort/benchmark/merge_costs.cu, recorded as the
-program prints them, as a table for the README."""
+"""What merges cost: the answers of tests/chapters/mergesort/benchmark/merge_costs.cu, recorded as
+the program prints them, as a table for the README."""
 
 from __future__ import annotations
 

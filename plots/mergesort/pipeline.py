@@ -21,7 +21,8 @@ LANES = ("to the GPU", "on the GPU", "to the host")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Milliseconds after the first copy began: begin and end of each piece of work, in its order."""
+    """Milliseconds after the first copy began: begin and end of each piece of work, in its
+    order."""
 
     copies_in: list[tuple[float, float]]
     sorts: list[tuple[float, float]]

@@ -109,8 +109,8 @@ LEAPFROG = runs_of(100, "100 leapfrog steps")
 
 
 def prepare_force(source: Source) -> Drawing:
-    """Figure 6.6. Its axes are logarithmic, unlike the thesis': a linear axis hides all small sizes.
-    The bars show what differs by a tenth."""
+    """Figure 6.6. Its axes are logarithmic, unlike the thesis': a linear axis hides all small
+    sizes. The bars show what differs by a tenth."""
     thesis = {
         stage: published(source, "6.6", "speedup_over_previous", stage) for stage in KERNELS[1:]
     }

@@ -69,7 +69,8 @@ def all_chapters() -> list[Chapter]:
 
 
 def all_figures() -> list[Figure]:
-    """Of each chapter its ladder, its own figures, and that of many GPUs. A chapter without figures has no records."""
+    """Of each chapter its ladder, its own figures, and that of many GPUs. A chapter without figures
+    has no records."""
     return [
         figure
         for chapter in all_chapters()

@@ -237,12 +237,10 @@ def view_of(
 ) -> StageView:
     before = chapter.stages[one.before] if one else None
     own = Path(stage.source).name
-    folder = Path("chapters") / stage.chapter
     headers = [
-        CountedHeader(path.relative_to(ROOT), counted)
+        CountedHeader(stage.path_of(file).relative_to(ROOT), counted)
         for (name, file), counted in lines.items()
         if name == stage.name and file != own
-        for path in sorted((ROOT / folder).rglob(file))[:1]
     ]
     counted = lines.get((stage.name, own), ())
     return StageView(stage, read_head(ROOT / stage.source), one, before, counted, headers)

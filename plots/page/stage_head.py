@@ -19,8 +19,8 @@ OF_A_SOURCE = re.compile(
 
 
 def read_head(source: Path) -> dict[str, str]:
-    """The texts after `Idea:`, `Rule:`, `Compared with …:` and `Limit now:`, each on one line; under
-    `Source`, where the stage is from."""
+    """The texts after `Idea:`, `Rule:`, `Compared with …:` and `Limit now:`, each on one line;
+    under `Source`, where the stage is from."""
     found: dict[str, str] = {}
     name = ""
     for line in read_text(source).splitlines():

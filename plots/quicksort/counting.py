@@ -144,7 +144,8 @@ def printed_runs_table(
             cells = []
             for memory in MEMORIES:
                 run = {"threads": threads, "blocks": blocks, "memory": memory}
-                # Of so short a sort, what rows leave for it would be mostly the gaps between phases.
+                # Of so short a sort, what rows leave for it would be mostly the gaps between
+                # phases.
                 ours = (
                     reported_ms(reports, "cpu_sort_ms", n, run)
                     if name == "cpu_sort"

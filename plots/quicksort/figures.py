@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Figures and tables of the quicksort chapter: 2.3 and 3.1 to 3.8 from what its kernels did, 3.9 to 3.13
-from measurements."""
+"""Figures and tables of the quicksort chapter: 2.3 and 3.1 to 3.8 from what its kernels did, 3.9 to
+3.13 from measurements."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ SMALL = STAGES.between("small_recursive", "small_sublists_shared")
 BIG = STAGES.between("big", "big_device_loop")
 BEST = STAGES.named("big_lazy_streams")
 COUNTING = STAGES.named("counting_partition")
-# The sample sort and the libraries' sorts, and the fastest stage before them. Only the latter, until
-# they are recorded.
+# The sample sort and the libraries' sorts, and the fastest stage before them. Only the latter,
+# until they are recorded.
 SAMPLE = (
     BEST,
     *(name for name in STAGES.kernels if name > COUNTING and not name.endswith("_pairs")),

@@ -73,8 +73,8 @@ def missing_runs(sweep: Sweep, rows: list[Row]) -> list[Run]:
 
 def needless_marks(stages: Collection[Stage], folder: Path, plots: Path = PLOTS) -> list[Stage]:
     """The stages that are marked not_recorded although `folder` has all rows that make record makes
-    of them. An optional sweep may lack some. Stages for many GPUs keep their mark, because no figure
-    of the other stages reads their rows."""
+    of them. An optional sweep may lack some. Stages for many GPUs keep their mark, because no
+    figure of the other stages reads their rows."""
     marked = [one for one in stages if one.not_recorded and not one.needs_ranks]
     found = []
     for chapter in chapters_of(marked):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The keys of a sweep in sweep.toml (format: sweeps.md): what each value may be, and on which line of
-the file it is."""
+"""The keys of a sweep in sweep.toml (format: sweeps.md): what each value may be, and on which line
+of the file it is."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ CELLS = Runs(
 )
 
 
-# Those between them differ little in whole runs of these small waves. Those from 14 on have not been
-# measured at these sizes.
+# Those between them differ little in whole runs of these small waves. Those from 14 on have not
+# been measured at these sizes.
 CELL_STAGES = STAGES.chosen(
     (
         "update_kernel",

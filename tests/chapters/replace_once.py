@@ -3,8 +3,8 @@
 
     replace_once.py SOURCE TARGET TEXT REPLACEMENT [HEADER FOLDER]     TEXT must occur exactly once
 
-With HEADER, SOURCE is copied as it is, and the text is replaced in that header: FOLDER, to be searched before
-others, gets it in a folder of the same name.
+With HEADER, SOURCE is copied as it is, and the text is replaced in that header: FOLDER, to be
+searched before others, gets it in a folder of the same name.
 """
 
 import sys

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Tests for every chapter whose stages sort keys: named inputs, orders of blocks, sizes at the limits of segments
-and leaves, a random size, and bad input. A chapter's test imports these classes, calls use_chapter() and adds its own:
+"""Tests for every chapter whose stages sort keys: named inputs, orders of blocks, sizes at the
+limits of segments and leaves, a random size, and bad input. A chapter's test imports these classes,
+calls use_chapter() and adds its own:
 
-    test_<chapter>.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stages), count or opencl
+    test_<chapter>.py STAGES_JSON ENGINE [--long]
+        ENGINE: gpu, emu (with the serial stages), count or opencl
 
 A random size is printed with its seed; COURSE_TEST_SEED=SEED runs it again.
 """
@@ -100,7 +102,8 @@ def use_chapter(chapter: str, sizes: Sizes) -> None:
 
 
 def readers_of_files() -> list[Stage]:
-    """Stages that read the same files by the same code of the host: one is enough where a start takes long."""
+    """Stages that read the same files by the same code of the host: one is enough where a start
+    takes long."""
     return STAGES[-1:] if ENGINE in ("gpu", "opencl") else STAGES
 
 
@@ -147,7 +150,8 @@ class SortTest(unittest.TestCase):
                     self.assertEqual((run.result().returncode, run.result().stderr), (0, ""))
 
     def refuse(self, stage: Stage, status: int, said: str, *arguments: object) -> None:
-        """The run must print one line that contains `said`, exit with `status` and write no file."""
+        """The run must print one line that contains `said`, exit with `status` and write no
+        file."""
         with self.subTest(
             f"{stage.name} {' '.join(map(str, arguments))}"
         ), tempfile.TemporaryDirectory() as folder:
@@ -213,7 +217,8 @@ class LongLists(SortTest):
         for stage in STAGES:
             if stage.largest_n == 0:
                 for name in ("uniform", "sorted", "all-equal", "zipf"):
-                    # For quicksort 2^18, an odd size, and once 2^20. The tiles are as large as an H200's.
+                    # For quicksort 2^18, an odd size, and once 2^20. The tiles are as large as an
+                    # H200's.
                     sizes = [stage.sizes.long, stage.sizes.long + 12345]
                     for n in sizes + [4 * stage.sizes.long] * (name == "uniform"):
                         self.check(stage, "--n", n, "--input", name, EMULATOR_DEVICE="h200")
@@ -227,10 +232,12 @@ class LongLists(SortTest):
 
 @unittest.skipIf(LONG or ENGINE != "count", "only the engine with counters counts bytes")
 class DeclaredWork(SortTest):
-    """The harness refuses a time that is too short for the bytes that a stage declares: a run must move that many."""
+    """The harness refuses a time that is too short for the bytes that a stage declares: a run must
+    move that many."""
 
     def count(self, stage: Stage, *arguments: object) -> tuple[float, dict[str, dict[str, int]]]:
-        """The declared bytes, and the bytes that each kernel loads, stores or exchanges in global memory."""
+        """The declared bytes, and the bytes that each kernel loads, stores or exchanges in global
+        memory."""
         with tempfile.TemporaryDirectory() as folder:
             counters, rows = Path(folder) / "counters.json", Path(folder) / "rows.csv"
             result = execute(stage, "--quiet", "--counters", counters, "--csv", rows, *arguments)

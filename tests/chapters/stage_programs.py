@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A chapter's executables on one engine, and a run of one: what the chapters' tests in Python share."""
+"""A chapter's executables on one engine, and a run of one: what the chapters' tests in Python
+share."""
 
 import json
 import os
@@ -10,8 +11,9 @@ from typing import Any
 
 
 def is_tested(record: dict[str, Any], engine: str) -> bool:
-    """Whether this run of a test takes a stage of stages.json on this engine. The quick tests leave out the stages
-    that are counted late (COUNTED_STAGES=early); nothing has built those programs then."""
+    """Whether this run of a test takes a stage of stages.json on this engine. The quick tests leave
+    out the stages that are counted late (COUNTED_STAGES=early); nothing has built those programs
+    then."""
     wanted = os.environ.get("COUNTED_STAGES", "all")
     if wanted not in ("early", "all"):
         raise ValueError(f"COUNTED_STAGES={wanted}: early or all")
@@ -19,8 +21,8 @@ def is_tested(record: dict[str, Any], engine: str) -> bool:
 
 
 def load_programs(stages_json: Path, engine: str, chapter: str) -> dict[str, Path]:
-    """By the stages' names without the chapter; on "emu" with the serial stage, and without those that are wrong
-    on purpose."""
+    """By the stages' names without the chapter; on "emu" with the serial stage, and without those
+    that are wrong on purpose."""
     programs = {}
     for record in json.loads(stages_json.read_text(encoding="utf-8")):
         executables = record["executables"]
@@ -51,8 +53,8 @@ def execute(program: Path, *arguments: object, **settings: str) -> subprocess.Co
 
 
 def declared_and_moved(program: Path, *arguments: object) -> tuple[float, int]:
-    """Of a run on the engine with counters: the bytes that its row declares, and those that its kernels' lanes loaded
-    from global memory and stored there."""
+    """Of a run on the engine with counters: the bytes that its row declares, and those that its
+    kernels' lanes loaded from global memory and stored there."""
     with tempfile.TemporaryDirectory() as folder:
         counters, rows = Path(folder) / "counters.json", Path(folder) / "rows.csv"
         result = execute(program, "--quiet", "--counters", counters, "--csv", rows, *arguments)

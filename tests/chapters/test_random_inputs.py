@@ -3,8 +3,8 @@
 
     test_random_inputs.py [--count N] [--seed S] STAGES_JSON
 
-Each run must end with a right result or with a refusal in one line. Status 1, a wrong result, would accuse a stage
-that is right.
+Each run must end with a right result or with a refusal in one line. Status 1, a wrong result, would
+accuse a stage that is right.
 """
 
 import math

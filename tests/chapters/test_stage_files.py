@@ -9,6 +9,7 @@ import json
 import re
 import sys
 import unittest
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,10 +20,12 @@ MAX_LINES = 200
 MAX_COLUMNS = 100
 MAX_KERNEL_LINES = 60
 MAX_ADDED_LINES = 60
-# One idea that takes more lines: lines between pairs together with loads ahead; slices of bodies or rows, and what
-# the ranks exchange; a merge of several runs, with its layouts; loads that need another layout; two bounds, and
-# what to do where they differ; a kernel for neighbouring cells; parts of a sum, and cells that need repair; a sort within a sort; a triangulation with all its
-# indices; iterations of points instead of bars; a launch that makes all that several kernels and the host did.
+# One idea that takes more lines: lines between pairs together with loads ahead; slices of bodies or
+# rows, and what the ranks exchange; a merge of several runs, with its layouts; loads that need
+# another layout; two bounds, and what to do where they differ; a kernel for neighbouring cells;
+# parts of a sum, and cells that need repair; a sort within a sort; a triangulation with all its
+# indices; iterations of points instead of bars; a launch that makes all that several kernels and
+# the host did.
 MORE_ADDED_LINES = {
     "distmesh/08_device_lists": 65,
     "distmesh/12_rows": 165,
@@ -49,8 +52,8 @@ def kernels_in_opencl(stage: dict) -> list[str]:
 
 
 def as_opencl(code: list[str]) -> list[str]:
-    """Functions of CUDA as OpenCL C has them, and those of OpenCL C without its address spaces; no comments, and
-    each function one line without blanks."""
+    """Functions of CUDA as OpenCL C has them, and those of OpenCL C without its address spaces; no
+    comments, and each function one line without blanks."""
     text = "\n".join(line.partition("//")[0] for line in code)
     text = text.replace("__attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))", "")
     for cuda, opencl in (
@@ -84,7 +87,8 @@ def kernels_of(lines: list[str]) -> dict[str, int]:
     for start, line in enumerate(lines):
         if line.startswith("__global__"):
             end = next(i for i in range(start, len(lines)) if lines[i] == "}")
-            # `__launch_bounds__(256, 8)` or `__launch_bounds__(threads_of(K), 1)` may stand before the name.
+            # `__launch_bounds__(256, 8)` or `__launch_bounds__(threads_of(K), 1)` may stand before
+            # the name.
             text = re.sub(LAUNCH_BOUNDS, "", " ".join(lines[start:end]))
             name = re.search(r"\b(?!__)(\w+)\(", text)
             assert name is not None
@@ -216,15 +220,24 @@ class StageFilesTest(unittest.TestCase):
                 )
 
     def test_what_a_header_calls_unchanged_is_unchanged(self) -> None:
-        """ "Unchanged from stage NN_name" at a header's head speaks of all its functions, above one of that one."""
-        for header in sorted((ROOT / "chapters").glob("*/device/*.cuh")):
+        """ "Unchanged from stage NN_name" at a header's head speaks of all its functions, above one
+        of that one."""
+        for header in sorted((ROOT / "chapters").glob("*/device/**/*.cuh")):
             for stage_name, function in unchanged_functions(header.read_text(encoding="utf-8")):
                 with self.subTest(
                     header=header.relative_to(ROOT), function=function.partition("(")[0]
                 ):
-                    stage = STAGES.get(f"{header.parents[1].name}/{stage_name}")
+                    stage = STAGES.get(f"{header.relative_to(ROOT).parts[1]}/{stage_name}")
                     assert stage is not None, f"there is no stage {stage_name}"
                     self.assertIn(comparable(function), comparable("\n".join(source_of(stage))))
+
+    def test_a_header_has_its_name_alone_in_its_chapter(self) -> None:
+        """Counters and findings name a header without its folder."""
+        for chapter in sorted({stage["chapter"] for stage in STAGES.values()}):
+            with self.subTest(chapter=chapter):
+                headers = (ROOT / "chapters" / chapter).rglob("*.cuh")
+                found = Counter(path.name for path in headers)
+                self.assertEqual([name for name, times in found.items() if times > 1], [])
 
     def test_no_stage_includes_another(self) -> None:
         for name, stage in STAGES.items():

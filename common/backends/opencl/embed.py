@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes an OpenCL C file as a C++ header, so that an executable runs without the file.
 
-    embed.py mergesort.cl mergesort.cl.hpp     gives the constant course::opencl::Source mergesort_cl
+    embed.py mergesort.cl mergesort.cl.hpp   gives the constant course::opencl::Source mergesort_cl
 """
 
 import re

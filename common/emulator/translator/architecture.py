@@ -105,7 +105,7 @@ def conditionals(source: Source) -> list[list[tuple[int, str, str]]]:
 
 
 def either_pass(name: str, rest: str) -> str:
-    """The condition of a conditional without #else, as #if: whether one of the passes compiles it."""
+    """The condition of a conditional without #else, as #if: whether any pass compiles it."""
     condition = {"ifdef": f"defined({rest})", "ifndef": f"!defined({rest})"}.get(name, rest)
     return f"#if ({replace_macro(condition)}) || ({condition})"
 

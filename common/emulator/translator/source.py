@@ -185,8 +185,8 @@ def apply_edits(text, edits):
 
 
 def read_source(path):
-    """The text of a file. Bytes that are no UTF-8 are kept. Errors: OSError, and TranslationError for
-    a text without an end."""
+    """The text of a file. Bytes that are no UTF-8 are kept. Errors: OSError, and TranslationError
+    for a text without an end."""
     with path.open("rb") as file:
         data = file.read(LARGEST_SOURCE + 1)
     if len(data) > LARGEST_SOURCE:

@@ -33,9 +33,9 @@ class Engine:
 
 
 def thrust_flags() -> list[str]:
-    """What lets a program use Thrust on the host: its CPU backend, with the engine's memory. Nothing
-    where it is not installed. These folders come before the engine's own: Thrust is made of the
-    toolkit's libcu++, not of the engine's."""
+    """What lets a program use Thrust on the host: its CPU backend, with the engine's memory.
+    Nothing where it is not installed. These folders come before the engine's own: Thrust is made of
+    the toolkit's libcu++, not of the engine's."""
     for folder in THRUST_FOLDERS:
         if (Path(folder) / "thrust" / "version.h").is_file():
             return [

@@ -182,7 +182,8 @@ def linker_messages(output: str) -> str:
             bare = name.partition("(")[0]
             place = re.sub(r"^.*/ld: ", "", match["place"])
             why = advice(bare) if is_cuda_name(bare) else "is defined in no file that is linked"
-            # Code that no line of the program wrote has a section in place of a line: the call of main.
+            # Code that no line of the program wrote has a section in place of a line: the call of
+            # main.
             where = "" if place.startswith("(") else f"{place}: "
             lines.append(f"{where}error: {name} {why}")
         elif not re.search(r": in function |collect2: error|more undefined", line):

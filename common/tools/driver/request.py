@@ -217,7 +217,8 @@ def add_library(request: Request, name: str) -> None:
 
 
 def add_architectures(request: Request, text: str) -> None:
-    """From sm_80, compute_90a, or arch=compute_80,code=[sm_80,sm_86]; native and all say nothing."""
+    """From sm_80, compute_90a, or arch=compute_80,code=[sm_80,sm_86]; native and all say
+    nothing."""
     request.architectures += [
         int(number) for number in re.findall(r"(?:sm|compute|lto)_(\d+)[af]?", text)
     ]

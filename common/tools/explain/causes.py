@@ -48,13 +48,12 @@ class Run:
 
 
 def texts_of(stage: Stage, counted: Counted) -> dict[str, list[str]]:
-    """The lines of the program's own sources: its file, and the headers that its kernels use and
-    that lie beside it or in its chapter's device/."""
+    """The lines of the program's own sources: its file, and the headers that its kernels use,
+    without the engine's."""
     own = ROOT / stage.source
-    folder = own.parent if stage.is_own_program else own.parents[1] / "device"
     texts = {own.name: read_text(own).splitlines()}
     for name in {line["file"] for kernel in counted.kernels for line in kernel.lines}:
-        path = folder / name
+        path = stage.path_of(name)
         if name and name not in texts and path.is_file():
             texts[name] = read_text(path).splitlines()
     return texts

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How long a stage takes on several GPUs: a model of bytes, messages and latencies.
 
-Each rank does 1/P of the kernels' work, and then communicates. A collective costs its latency and its bytes, by the
-rates of links.toml. Up to eight ranks are on one host; more of them also use the network. What is hidden behind
-kernels costs only what exceeds them.
+Each rank does 1/P of the kernels' work, and then communicates. A collective costs its latency and
+its bytes, by the rates of links.toml. Up to eight ranks are on one host; more of them also use the
+network. What is hidden behind kernels costs only what exceeds them.
 
     python3 -m common.tools.explain.rank_model    prints the predictions for 2, 4, 8 and 64 ranks
 """
@@ -15,7 +15,8 @@ from pathlib import Path
 
 LINKS = Path(__file__).with_name("links.toml")
 RANKS_PER_HOST = 8
-# What a partition of keys reaches, bytes read and written per second: 2^28 keys in 0.98 ms on an H200.
+# What a partition of keys reaches, bytes read and written per second: 2^28 keys in 0.98 ms on an
+# H200.
 KEY_RATE = 2.2e12
 LAUNCH = 5e-6  # of a kernel whose result the next one waits for
 
@@ -65,7 +66,8 @@ def links_of(ranks: int, links: dict[str, Links]) -> Links:
 
 
 def in_turns(work: float, messages: float, parts: int) -> float:
-    """Seconds of work on parts and of their messages, in either order: each behind those of another part."""
+    """Seconds of work on parts and of their messages, in either order: each behind those of another
+    part."""
     return max(work, messages) + min(work, messages) / parts
 
 
@@ -75,7 +77,8 @@ def exchanged(keys: float, links: Links, ranks: int) -> float:
 
 
 def quicksort_exchange(links: Links, ranks: int) -> float:
-    """Two all-gathers and the sort of the sample, then partitions that the messages of four chunks follow."""
+    """Two all-gathers and the sort of the sample, then partitions that the messages of four chunks
+    follow."""
     keys = 2.0**30
     begin = 2e-6 * links.latency_us + 20 * LAUNCH
     return begin + in_turns(8.0 * keys / ranks / KEY_RATE, exchanged(keys, links, ranks), 4)
@@ -91,8 +94,8 @@ def search_rounds(keys: float, ranks: int) -> int:
 
 
 def mergesort_exchange(links: Links, ranks: int) -> float:
-    """The rounds of the search, then messages of four parts that the merges follow. A level of a merge takes a third
-    of a pass of stage 14, and no merge is faster than memory."""
+    """The rounds of the search, then messages of four parts that the merges follow. A level of a
+    merge takes a third of a pass of stage 14, and no merge is faster than memory."""
     keys = 2.0**30
     search = search_rounds(keys / ranks, ranks) * (1e-6 * links.latency_us + 2 * LAUNCH)
     levels = (ranks - 1).bit_length()

@@ -20,7 +20,6 @@ from common.tools.lib.rank_counters import count_ranks
 from common.tools.lib.ranks import chosen_ranks
 from common.tools.lib.stages import (
     EXIT_FAILURE,
-    ROOT,
     DataError,
     Stage,
     ToolError,
@@ -244,12 +243,8 @@ def count(
 
 
 def source_text(stage: Stage, line: Line) -> str:
-    """The text of a line of the stage's file, or of a header: in its chapter's device/,
-    or beside a program of one's own."""
-    own = ROOT / stage.source
-    folder = own.parent if stage.is_own_program else own.parents[1] / "device"
-    path = own if own.name == line["file"] else folder / line["file"]
+    """The text of a line of the stage's file, or of a header."""
     try:
-        return read_text(path).splitlines()[line["line"] - 1].strip()
+        return read_text(stage.path_of(line["file"])).splitlines()[line["line"] - 1].strip()
     except (OSError, DataError, IndexError):
         return ""

@@ -18,8 +18,8 @@ def source_lines(stage: Stage) -> list[str]:
 
 
 def moved_sign(before: str, after: str) -> str:
-    """The sign of a line that is in both sources: a blank, or whether it moved to the left or to the
-    right."""
+    """The sign of a line that is in both sources: a blank, or whether it moved to the left or to
+    the right."""
     if before == after:
         return " "
     return ">" if len(after.expandtabs()) >= len(before.expandtabs()) else "<"
@@ -37,8 +37,8 @@ def line_range(begin: int, end: int) -> str:
 
 
 def text_diff(a: Sequence[str], b: Sequence[str], name_a: str, name_b: str) -> list[str]:
-    """A unified diff with two more signs: `>` or `<` in front of a line that only moved to the right
-    or to the left, and is no change of the program. Empty if the texts are equal."""
+    """A unified diff with two more signs: `>` or `<` in front of a line that only moved to the
+    right or to the left, and is no change of the program. Empty if the texts are equal."""
     if list(a) == list(b):
         return []
     # Without their indentation other lines may match, and then more lines differ.

@@ -58,8 +58,8 @@ def text_of(data: bytes, path: Path | str) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """All bytes of a file. A device or a pipe may have no end: more than LARGEST_STREAM bytes of it are a
-    DataError. What the system refuses is an OSError."""
+    """All bytes of a file. A device or a pipe may have no end: more than LARGEST_STREAM bytes of it
+    are a DataError. What the system refuses is an OSError."""
     with path.open("rb") as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return file.read()
@@ -73,8 +73,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, with the line ends of Linux. Errors: DataError if it cannot be read or is no UTF-8. A missing file is
-    a FileNotFoundError, for callers who know what to do about it."""
+    """The text of a file, with the line ends of Linux. Errors: DataError if it cannot be read or is
+    no UTF-8. A missing file is a FileNotFoundError, for callers who know what to do about it."""
     try:
         text = text_of(read_bytes(path), path)
         return text.replace("\r\n", "\n").replace("\r", "\n")

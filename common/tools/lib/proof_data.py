@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the proofs of the CPU engine are told: tests/common/emulator/proofs/<name>.toml, and what each chapter
-adds for its own stages in tests/chapters/<chapter>/<name>.toml."""
+"""What the proofs of the CPU engine are told: tests/common/emulator/proofs/<name>.toml, and what
+each chapter adds for its own stages in tests/chapters/<chapter>/<name>.toml."""
 
 import tomllib
 from pathlib import Path
@@ -21,8 +21,8 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_proof_data(path: Path) -> dict[str, Any]:
-    """One file; the common file together with those of the chapters. Runs of a chapter go before the
-    common ones, because the first pattern that fits counts. A key that is missing is empty."""
+    """One file; the common file together with those of the chapters. Runs of a chapter go before
+    the common ones, because the first pattern that fits counts. A key that is missing is empty."""
     paths = [path]
     if path.resolve().parent == COMMON:
         paths = [*sorted(CHAPTERS.glob(f"*/{path.name}")), path]

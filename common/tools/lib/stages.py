@@ -71,6 +71,16 @@ class Stage:
         """Whether it is a student's own file and belongs to no chapter."""
         return not self.chapter
 
+    def path_of(self, file: str) -> Path:
+        """Where a file lies whose lines its kernels have: its own source, or a header, which is in
+        its chapter's device/ or a folder there, or beside a program of one's own. The path need not
+        exist."""
+        own = ROOT / self.source
+        if file == own.name or self.is_own_program:
+            return own.parent / file
+        folder = own.parents[1] / "device"
+        return next((path for path in folder.rglob("*.cuh") if path.name == file), folder / file)
+
 
 def build_folder() -> Path:
     return Path(os.environ.get("COURSE_BUILD", ROOT / "build"))
@@ -90,7 +100,8 @@ def fits(value: object, hint: object) -> bool:
 
 
 def checked_stage(record: object, place: str) -> Stage:
-    """A stage of the list. A DataError names the key that is missing, unknown or of another type."""
+    """A stage of the list. A DataError names the key that is missing, unknown or of another
+    type."""
     if not isinstance(record, dict):
         raise DataError(f"{place}: is not a stage")
     place = f"{place}: {shown(str(record.get('stage', '')))}"

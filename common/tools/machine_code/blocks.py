@@ -36,7 +36,8 @@ def ends_block(one: Instruction) -> bool:
 
 
 def split(functions: Sequence[Function]) -> list[Block]:
-    """The blocks of a kernel and of the functions that it calls. The first is the kernel's entry."""
+    """The blocks of a kernel and of the functions that it calls. The first is the kernel's
+    entry."""
     blocks: list[Block] = []
     for number, function in enumerate(functions):
         starts = {0, *function.labels.values()}

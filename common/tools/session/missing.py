@@ -17,7 +17,8 @@ from plots.page.chapters import all_chapters
 from plots.records.recorded_runs import RECORDED_ENGINES, missing_runs, recorded_rows
 from plots.records.sweeps import sweeps_of
 
-# Times first, because only they need the machine alone. Then what the profiler and the sanitizers say.
+# Times first, because only they need the machine alone. Then what the profiler and the sanitizers
+# say.
 FIRST, TIMES, PROFILES, SANITIZERS, PROOFS = 40, 30, 20, 10, 0
 
 

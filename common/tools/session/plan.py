@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The steps of a session on a GPU machine, as a plan in TOML names them (format: README.md here)."""
+"""The steps of a session on a GPU machine, as a plan in TOML names them (format: README.md
+here)."""
 
 from __future__ import annotations
 

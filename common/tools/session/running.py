@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs the steps of a session: quiet ones alone, others side by side, each with its limit. A line for
-each goes into the status file as soon as it has ended."""
+"""Runs the steps of a session: quiet ones alone, others side by side, each with its limit. A line
+for each goes into the status file as soon as it has ended."""
 
 from __future__ import annotations
 

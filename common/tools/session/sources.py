@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a step depends on, as one short text: a session repeats no step that succeeded with the same."""
+"""What a step depends on, as one short text: a session repeats no step that succeeded with the
+same."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from common.tools.session.plan import Step
 
 # What is built or measured is no source.
 LEFT_OUT = ("plots/data", "plots/published", "build", "my")
-# What every stage is built from. The CPU engine is no part of what runs on a GPU, and the tools change
-# no program.
+# What every stage is built from. The CPU engine is no part of what runs on a GPU, and the tools
+# change no program.
 HARNESS = ("common", "meson.build", "meson_options.txt", "chapters/meson.build")
 NOT_IN_STAGES = ("common/tools", "common/emulator")
 EVERYTHING = (

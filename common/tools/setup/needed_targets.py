@@ -3,10 +3,10 @@
 """usage: needed_targets.py ENGINE NAME…
 
 Prints the executables that these stages need, as ninja knows them, one per line. A NAME is a stage
-or a chapter, which stands for all its stages, or several of them with commas between, or a student's
-own file, which needs the CPU engine. ENGINE may be empty: then it is the one that
-this machine prefers. build.sh builds them. A name that does not exist is not reported here: the
-command that needs the stage does that.
+or a chapter, which stands for all its stages, or several of them with commas between, or a
+student's own file, which needs the CPU engine. ENGINE may be empty: then it is the one that this
+machine prefers. build.sh builds them. A name that does not exist is not reported here: the command
+that needs the stage does that.
 """
 
 import sys

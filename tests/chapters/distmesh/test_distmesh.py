@@ -181,7 +181,8 @@ class DistmeshTest(unittest.TestCase):
                 self.assertEqual(counts, self.counts_of("12_rows", "--h0", h0))
 
     def test_a_point_without_a_triangle_gets_one(self) -> None:
-        """A corner of this star has none at the start. No flip gives it one; the host does later."""
+        """A corner of this star has none at the start. No flip gives it one; the host does
+        later."""
         star = self.folder / "star"
         corners = [(1 - 0.55 * (i % 2), math.pi * i / 5) for i in range(11)]
         star.write_text(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Blocked stages with one fault each, on the engine with counters: the verifier finds every fault, or the engine
-finds it as a race.
+"""Blocked stages with one fault each, on the engine with counters: the verifier finds every fault,
+or the engine finds it as a race.
 
     test_faults.py PROGRAM…
 """
@@ -14,10 +14,12 @@ from pathlib import Path
 PREFIX = "floyd_fault_"
 PROGRAMS = {Path(word).name.removeprefix(PREFIX): word for word in sys.argv[1:]}
 del sys.argv[1:]
-# With the rows of the pivots from after the round, vertices 0 and 32 send the walk to 1 to each other.
+# With the rows of the pivots from after the round, vertices 0 and 32 send the walk to 1 to each
+# other.
 LOOP = "0,32,0\n32,0,0\n0,33,2\n33,1,0\n"
 CUT = "--n 130 --input cycle --max-weight 4161000"
-# A run that must fail, and what it must say; and a run in which the fault does nothing, if there is one.
+# A run that must fail, and what it must say; and a run in which the fault does nothing, if there is
+# one.
 FAILING = {
     "closed_rows": ("--input loop.csv", "comes back to"),
     "ties_in_phase_2": ("--n 290 --density 0.02 --max-weight 1", "comes back to|next hop"),

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Runs the executables of Floyd-Warshall's stages: files, matrices, negative cycles, orders of blocks, work.
+"""Runs the executables of Floyd-Warshall's stages: files, matrices, negative cycles, orders of
+blocks, work.
 
-    test_floyd.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (also runs the serial stage) or count
+    test_floyd.py STAGES_JSON ENGINE [--long]
+        ENGINE: gpu, emu (also runs the serial stage) or count
 """
 
 import json
@@ -22,7 +24,8 @@ NO_COUNTERS = {
     "EMULATOR_COUNTERS": "none"
 }  # without this, a run on "count" prints its counters unless it is --quiet
 PROGRAMS = load_programs(STAGES_JSON, ENGINE, "floyd")
-# The vertices through which a round lets paths lead; for the stages that are not blocked, a step is a round.
+# The vertices through which a round lets paths lead; for the stages that are not blocked, a step is
+# a round.
 PIVOTS = {
     stage: 1 if stage < "04" else 32 if stage < "08" else 128 if stage < "12" else 64
     for stage in PROGRAMS
@@ -131,8 +134,8 @@ class FloydTest(Case):
                     self.assertIn(f"  path            {said}\n", result.stdout)
 
     def test_all_stages_agree_cell_by_cell(self) -> None:
-        """In all distances; and in the next hops, also where paths tie, if they have rounds of the same length: of
-        equal sums the first pivot's counts."""
+        """In all distances; and in the next hops, also where paths tie, if they have rounds of the
+        same length: of equal sums the first pivot's counts."""
         for words in (
             ["--n", 65],
             ["--n", 50, "--density", 0.05, "--max-weight", 2, "--negative"],
@@ -172,7 +175,8 @@ class FloydTest(Case):
                     self.matrices(program, "--n", 40, EMULATOR_DEVICE="gtx980")
 
     def test_negative_cycles(self) -> None:
-        """Cycles that the first step closes, the last, or one between; and weights that would double beyond 32 bits."""
+        """Cycles that the first step closes, the last, or one between; and weights that would
+        double beyond 32 bits."""
         chance = random.Random(5)
         large = 3_800_000  # nearly the largest weight that "last" may have
         ring = [(v, v + 1, large) for v in range(69)]
@@ -186,7 +190,8 @@ class FloydTest(Case):
                 for b in range(60)
                 if a != b
             ],
-            # With rounds of several steps: within one round, across two, and through the last vertex.
+            # With rounds of several steps: within one round, across two, and through the last
+            # vertex.
             "in a round": [(v, v + 1, 1) for v in range(139)] + [(135, 130, -6)],
             "across rounds": [(v, v + 1, 1) for v in range(139)] + [(131, 60, -72)],
             "through the last": [(v, 139, v) for v in range(139)] + [(139, 7, -8)],
@@ -241,11 +246,12 @@ class FloydTest(Case):
                     )
                 if PIVOTS[stage] == 1:
                     self.assertEqual(launches, {"relax_through_kernel": n})
-                    # The first step stores a distance and a next hop; each later step hands on the flag.
+                    # The first step stores a distance and a next hop; each later step hands on the
+                    # flag.
                     self.assertEqual(stored, {"relax_through_kernel": 2 + n - 1})
                     continue
-                # Only what leads to other cells of the matrices matters. Rounds hand on the flag: in stages 10 to
-                # 12, the kernel of the tiles does.
+                # Only what leads to other cells of the matrices matters. Rounds hand on the flag:
+                # in stages 10 to 12, the kernel of the tiles does.
                 rounds = -(-n // PIVOTS[stage])
                 self.assertEqual(launches["relax_columns_kernel"], rounds)
                 self.assertEqual(stored["relax_columns_kernel"], 0)
@@ -315,8 +321,8 @@ class BlockedTest(Case):
                     self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_zero_cycles_across_rounds(self) -> None:
-        """Two-cycles of weight 0 and ties between all vertices whose numbers differ by the length of a round: the
-        published form of the blocked algorithm makes loops of next hops here."""
+        """Two-cycles of weight 0 and ties between all vertices whose numbers differ by the length
+        of a round: the published form of the blocked algorithm makes loops of next hops here."""
         chance = random.Random(19)
         for n in (70, 200, 300):
             for _ in range(3):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stages with one change each, on the engine with counters. The verifier or the engine finds each fault; a change
-that is no fault is accused of nothing.
+"""Stages with one change each, on the engine with counters. The verifier or the engine finds each
+fault; a change that is no fault is accused of nothing.
 
     test_changes.py PROGRAM…
 """
@@ -20,8 +20,8 @@ FILES = {
     "turned": [(y, x) for x, y in WALL],
     "beside": [(1948, 2000), (2148, 2000)],
     "above": [(2000, 1948), (2000, 2148)],
-    # The last points of a column, half a unit behind the border of two centroids. In floats, the border is 129 units
-    # farther.
+    # The last points of a column, half a unit behind the border of two centroids. In floats, the
+    # border is 129 units farther.
     "column": [(3 * 2**28 - 1, i) for i in range(9)]
     + [(-(2**30), -(2**30)), (2**30, 2**30)],
     "border": [(596292231, 0), (1014320502, 0)],

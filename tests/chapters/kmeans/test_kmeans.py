@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Runs the executables of the k-means stages: files with points on the edges of cells and boxes, ties, crowds.
+"""Runs the executables of the k-means stages: files with points on the edges of cells and boxes,
+ties, crowds.
 
-    test_kmeans.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (also runs the serial stage) or count
+    test_kmeans.py STAGES_JSON ENGINE [--long]
+        ENGINE: gpu, emu (also runs the serial stage) or count
 """
 
 import random
@@ -66,7 +68,8 @@ def cases() -> Iterator[tuple[str, list[Point], list[Point]]]:
     points = [(-FAR, -FAR), *edge, *((y, x) for x, y in edge)] * 2
     yield "greatest coordinates", points, [(-FAR, 0), (0, -FAR), (FAR, FAR // 2), (FAR // 2, FAR)]
     yield "equal points at the greatest coordinates", [(FAR, FAR)] * 40 + [(-FAR, -FAR)], [(0, 0)]
-    # Cells reach beyond the widest box. From there, the distance of the first centroid would not fit.
+    # Cells reach beyond the widest box. From there, the distance of the first centroid would not
+    # fit.
     points = [(FAR, -FAR + y) for y in range(9)] + [(-FAR, -FAR), (0, FAR)]
     yield "cells beyond the widest box", points, [(-FAR, -FAR), (0, FAR * 73 // 100)]
     yield "the same in y", [(y, x) for x, y in points], [(-FAR, -FAR), (FAR * 73 // 100, 0)]
@@ -151,7 +154,8 @@ class KMeansTest(unittest.TestCase):
                     )
 
     def test_another_device(self) -> None:
-        """A GTX 980 has fewer multiprocessors and less shared memory, so threads have more points."""
+        """A GTX 980 has fewer multiprocessors and less shared memory, so threads have more
+        points."""
         if ENGINE == "gpu":
             self.skipTest("only the CPU engine can be another device")
         for name, program in PROGRAMS.items():
@@ -191,7 +195,8 @@ class KMeansTest(unittest.TestCase):
 
     @unittest.skipUnless(LONG, "takes minutes")
     def test_all_rows_and_columns(self) -> None:
-        """1024 rows and columns of cells, keys of 32 and of 64 bits, crowded and even (stages 12 to 15)."""
+        """1024 rows and columns of cells, keys of 32 and of 64 bits, crowded and even (stages 12 to
+        15)."""
         for name, program in PROGRAMS.items():
             if not "12" <= name < "16":
                 continue

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The executables of mergesort's stages: the tests of all sorts, multisort's options, and OpenCL.
 
-    test_mergesort.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stages), count or opencl
+    test_mergesort.py STAGES_JSON ENGINE [--long]
+        ENGINE: gpu, emu (with the serial stages), count or opencl
 """
 
 import json
@@ -35,7 +36,8 @@ use_chapter(
 
 class DeclaredWork(sort_stages.DeclaredWork):
     def test_multisort_declares_every_level(self) -> None:
-        """On sorted keys insertion moves the least. Of the merges' loads only the keys themselves are declared."""
+        """On sorted keys insertion moves the least. Of the merges' loads only the keys themselves
+        are declared."""
         for stage in STAGES:
             for size_i in (1, 2, 3, 1000) if "_multisort_" in stage.name else ():
                 with self.subTest(f"{stage.name} --size-i {size_i}"):
@@ -132,7 +134,8 @@ class Platforms(SortTest):
             self.assertEqual(set(report), {"insertion_sort_ms", "merge_ms", "build_ms"})
             kernels = float(report["insertion_sort_ms"]) + float(report["merge_ms"])
             self.assertGreater(kernels, 0)
-            # The device's clock against the host's, for the second run; the host's time includes the launches.
+            # The device's clock against the host's, for the second run; the host's time includes
+            # the launches.
             self.assertLessEqual(kernels, 1.1 * document["rows"][1]["kernels_ms"] + 0.1)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The Monte Carlo stages' executables: which points they draw, what they refuse, and their z-scores.
+"""The Monte Carlo stages' executables: which points they draw, what they refuse, and their
+z-scores.
 
     test_montecarlo.py STAGES_JSON ENGINE
 """

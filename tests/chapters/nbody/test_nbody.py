@@ -68,7 +68,8 @@ class InputTest(ProgramTest):
             self.assertIn("n=2", result.stdout)
 
     def test_bodies_without_mass(self) -> None:
-        """They feel all pulls. Stages that divide by a mass, or take its logarithm, must not fail."""
+        """They feel all pulls. Stages that divide by a mass, or take its logarithm, must not
+        fail."""
         for name, text in (
             ("some", "1 0 0 0 0 0 0\n0 1 0 0 0 1 0\n0 0 2 0 1 0 0\n1e-30 3 0 0 0 0.5 0\n"),
             ("all", "0 0 0 0 0 0 0\n0 1 0 0 0 1 0\n0 0 2 0 1 0 0\n"),

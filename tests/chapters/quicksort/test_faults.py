@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stages of the sample sort with one fault each: the verifier or a check of the engine finds every fault.
+"""Stages of the sample sort with one fault each: the verifier or a check of the engine finds every
+fault.
 
     test_faults.py PROGRAM…
 """
@@ -12,8 +13,8 @@ from pathlib import Path
 PREFIX = "quicksort_fault_"
 PROGRAMS = {Path(word).name.removeprefix(PREFIX): word for word in sys.argv[1:]}
 del sys.argv[1:]
-# The run that must fail, and what it must say. A fault that makes a region overflow is not found here: the exact
-# sort takes over, and the result is right.
+# The run that must fail, and what it must say. A fault that makes a region overflow is not found
+# here: the exact sort takes over, and the result is right.
 WRONG = "WRONG RESULT"
 FINDING = "WRONG RESULT|out of bounds|uninitialised|race"
 UNINITIALISED = "uninitialised (shared|global) memory"

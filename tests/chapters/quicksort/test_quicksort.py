@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The executables of quicksort's stages: the tests of all sorts, and the cost of bad pivots.
 
-    test_quicksort.py STAGES_JSON ENGINE [--long]     ENGINE: gpu, emu (with the serial stage) or count
+    test_quicksort.py STAGES_JSON ENGINE [--long]
+        ENGINE: gpu, emu (with the serial stage) or count
 """
 
 import json
@@ -55,10 +56,12 @@ use_chapter(
 
 @unittest.skipIf(LONG or ENGINE != "count", "only the engine with counters counts launches")
 class BadPivots(SortTest):
-    """A benchmark without a clock: bad pivots in every partition must not cost one launch per key."""
+    """A benchmark without a clock: bad pivots in every partition must not cost one launch per
+    key."""
 
     def count(self, stage: Stage, n: int, name: str) -> tuple[int, int]:
-        """How many launches, from the host or from kernels, and how many requests of global loads."""
+        """How many launches, from the host or from kernels, and how many requests of global
+        loads."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "counters.json"
             result = execute(
@@ -75,8 +78,9 @@ class BadPivots(SortTest):
         for stage in STAGES:
             n = stage.size(20000)
             log = (n - 1).bit_length()
-            # These lists share no key and are longer than a leaf. Many blocks partition each at most 2 log n
-            # times, one block as often; each partition leaves two leaves, and the list may end in a network.
+            # These lists share no key and are longer than a leaf. Many blocks partition each at
+            # most 2 log n times, one block as often; each partition leaves two leaves, and the list
+            # may end in a network.
             lists = n // (LEAF + 1) + 1
             most = lists * (2 * log * 4 + log * (log + 1) // 2)
             for name in (*BAD_PIVOTS, *GOOD_PIVOTS):
@@ -122,7 +126,8 @@ class CountingPartition(SortTest):
 
 
 def hard_keys(n: int) -> dict[str, list[int]]:
-    """Keys that a partition by splitters must not lose or misplace: the ends of the range, and heavy values."""
+    """Keys that a partition by splitters must not lose or misplace: the ends of the range, and
+    heavy values."""
     chance = random.Random(n)
     low, high = -(1 << 31), (1 << 31) - 1
     some = [chance.randint(low, high) for _ in range(n)]
@@ -143,7 +148,8 @@ def hard_keys(n: int) -> dict[str, list[int]]:
 
 
 def sampling_killer(n: int, seed: int) -> list[int]:
-    """Keys against the sample of a level of 64 parts with this seed: every sampled key is less than all others."""
+    """Keys against the sample of a level of 64 parts with this seed: every sampled key is less than
+    all others."""
 
     def mix(z: int) -> int:
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % (1 << 64)
@@ -243,8 +249,8 @@ class SampleSort(SortTest):
 
     @unittest.skipIf(ENGINE == "count", "the same as without counters")
     def test_equal_keys_are_done_after_one_round(self) -> None:
-        """They have a part of their own. In an open part they would stay until the last round, and the network
-        would sort them."""
+        """They have a part of their own. In an open part they would stay until the last round, and
+        the network would sort them."""
         for stage in STAGES:
             if stage.has_kernels and "15" <= stage.name.split("/")[1] < "22":
                 for name in ("all-equal", "few-unique"):
@@ -254,7 +260,8 @@ class SampleSort(SortTest):
 
     @unittest.skipIf(ENGINE == "count", "the same as without counters")
     def test_other_seeds(self) -> None:
-        """The same keys, other samples; an overflow's exact sort must not spoil the sorts that follow."""
+        """The same keys, other samples; an overflow's exact sort must not spoil the sorts that
+        follow."""
         for stage in STAGES:
             if stage.has_kernels and stage.name.split("/")[1] >= "22":
                 words = ("--n", 12_000, "--bits", 5, "--seeds", 20)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A stage with a race on purpose: its result is wrong on the CPU engine, and the counting engine names the race alone.
+"""A stage with a race on purpose: its result is wrong on the CPU engine, and the counting engine
+names the race alone.
 
     test_race_on_purpose.py STAGES_JSON STAGE ENGINE     ENGINE: emu or count
 
-Its --check succeeds if only cells within the reach of the race are wrong, and says how many there are.
+Its --check succeeds if only cells within the reach of the race are wrong, and says how many there
+are.
 """
 
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The stages of storms through their executables: known results, files, equal peaks, schedules, declared work.
+"""The stages of storms through their executables: known results, files, equal peaks, schedules,
+declared work.
 
     test_storms.py STAGES_JSON ENGINE     ENGINE: gpu, emu (with the serial stage) or count
 """
@@ -27,8 +28,8 @@ PROGRAMS = load_programs(STAGES_JSON, ENGINE, "storms")
 
 
 def single(value: float) -> float:
-    """Rounded to float32. A double has more than twice the digits of a float, so the sum, quotient or root of two
-    floats is rounded correctly this way."""
+    """Rounded to float32. A double has more than twice the digits of a float, so the sum, quotient
+    or root of two floats is rounded correctly this way."""
     return struct.unpack("f", struct.pack("f", value))[0]
 
 
@@ -128,7 +129,8 @@ class StormsTest(unittest.TestCase):
                     self.assertEqual([single(cell) for cell in layer], expected)
 
     def test_the_ends_of_a_table(self) -> None:
-        """Distances of a layer's length, one less and one more, on both sides, with hard roots: 1 and squares."""
+        """Distances of a layer's length, one less and one more, on both sides, with hard roots: 1
+        and squares."""
         size = 300
         around = [
             size - 1,
@@ -153,8 +155,8 @@ class StormsTest(unittest.TestCase):
                 self.assertEqual([single(cell) for cell in layer], expected)
 
     def test_energies_at_the_threshold(self) -> None:
-        """A distance is rounded to a float. The energy of a value of 1 is the threshold at some of these floats, one
-        unit above it at the next and one unit below it at the one after."""
+        """A distance is rounded to a float. The energy of a value of 1 is the threshold at some of
+        these floats, one unit above it at the next and one unit below it at the one after."""
         size = 40
         threshold = single(single(0.001) / size)
 
@@ -169,7 +171,8 @@ class StormsTest(unittest.TestCase):
         )
         self.assertEqual(energy(last), threshold)
         self.assertLess(energy(last + pitch), threshold)
-        # The middle of two floats lies inside the layer: some of its cells are reached, others are not.
+        # The middle of two floats lies inside the layer: some of its cells are reached, others are
+        # not.
         wave = [(last + pitch // 2 + size // 2, 1), (-last - pitch // 2 + size // 2, -1), (7, 3)]
         alone = layer_of(size, [wave[:1]])
         self.assertGreater(max(alone), min(alone))
@@ -181,7 +184,8 @@ class StormsTest(unittest.TestCase):
                 self.assertEqual([single(cell) for cell in layer], expected)
 
     def test_three_cells(self) -> None:
-        """The smallest layer: one cell has two neighbours, and the particles lie at both ends and in the middle."""
+        """The smallest layer: one cell has two neighbours, and the particles lie at both ends and
+        in the middle."""
         for wave in ([(0, 5), (2, 5)], [(1, 9)], [(0, -5), (1, 1), (2, -5)], [(1, 0)]):
             path = self.file("wave", wave)
             expected = layer_of(3, [wave, wave])
@@ -194,7 +198,8 @@ class StormsTest(unittest.TestCase):
                     self.assertEqual(written.splitlines()[-1], f"{position} {value:.6f}")
 
     def test_equal_peaks_in_two_tiles(self) -> None:
-        """Mirrored particles in blocks of any stage; of each pair of peaks the first one is the maximum."""
+        """Mirrored particles in blocks of any stage; of each pair of peaks the first one is the
+        maximum."""
         size = 2000
         for place in range(100, size):
             wave = [(place, 10), (size - 1 - place, 10)]
@@ -235,8 +240,8 @@ class StormsTest(unittest.TestCase):
                 )
 
     def test_the_first_of_equal_peaks(self) -> None:
-        """In one warp, in one block, and in two distant blocks. Two mirrored particles make two peaks. They are equal
-        if the relaxation rounds both in the same way."""
+        """In one warp, in one block, and in two distant blocks. Two mirrored particles make two
+        peaks. They are equal if the relaxation rounds both in the same way."""
         for size, place in ((20, 5), (200, 20), (901, 100)):
             while True:
                 wave = [(place, 10), (size - 1 - place, 10)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What each chapter computes, written again as simply as possible: nothing here shares code with the
-stages or with their oracles."""
+"""What each chapter computes, written again as simply as possible: nothing here shares code with
+the stages or with their oracles."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What build.sh configures, builds and says: nothing for little work, and the number of files for much
-work."""
+"""What build.sh configures, builds and says: nothing for little work, and the number of files for
+much work."""
 
 import json
 import os

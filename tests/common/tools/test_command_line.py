@@ -33,8 +33,8 @@ class CommandLineTest(ProgramTest):
     """Flags that all stages have."""
 
     def test_bad_flags(self) -> None:
-        """The message names the flag and its value. One stage per chapter and engine has all bad flags, and each
-        other stage has one: they share the code that reads flags."""
+        """The message names the flag and its value. One stage per chapter and engine has all bad
+        flags, and each other stage has one: they share the code that reads flags."""
         chosen = set(one_per_chapter_and_engine())
         self.assert_all_refused(
             [

@@ -337,8 +337,8 @@ class EmuccTest(DriverTest):
 
 class ForeignObjectTest(unittest.TestCase):
     def test_the_courses_own_archives_belong_to_both_engines(self) -> None:
-        """Some Meson versions make archives that hold their objects, which no engine compiled in its
-        own way. A student's archive may be of the other engine."""
+        """Some Meson versions make archives that hold their objects, which no engine compiled in
+        its own way. A student's archive may be of the other engine."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             engine = Engine("count", [], [], [])

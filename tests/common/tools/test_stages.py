@@ -345,8 +345,8 @@ class StageListTest(unittest.TestCase):
                 else:
                     self.assertEqual(set(record["executables"]), {"cpu"})
                 for engine, program in record["executables"].items():
-                    # Some programs are built by the long tests alone: those of nvcc where there is no GPU, and those
-                    # that count late.
+                    # Some programs are built by the long tests alone: those of nvcc where there is
+                    # no GPU, and those that count late.
                     late = engine == "count" and record["counted_late"]
                     if not late and (engine != "gpu" or has_gpu()):
                         self.assertTrue((BUILD / program).is_file(), program)

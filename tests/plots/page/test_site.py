@@ -185,7 +185,8 @@ class RecordedSiteTest(unittest.TestCase):
             self.assertIn("flags of nvcc:\n+" + html.escape(stage.cuda_args[0]), said)
 
     def test_lines_have_their_counters(self) -> None:
-        """Each stage that was counted line by line has its margin, with the numbers of the record."""
+        """Each stage that was counted line by line has its margin, with the numbers of the
+        record."""
         text = recorded_site()["nbody.html"]
         lines = read_lines(LINES / "nbody.csv")
         for stage in load_chapter("nbody").stages:

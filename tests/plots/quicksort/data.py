@@ -24,8 +24,8 @@ COUNTING_RUNS = {(65_536, 256, 0): 1.0, (50, 3, 17): 0.01, (14, 7, 2): 0.01, (25
 
 
 def sample_rows(engine: str) -> list[list[object]]:
-    """Of the sample sort and the libraries' sorts: each stage by a tenth faster than the one before;
-    all inputs of the last own one and of the library."""
+    """Of the sample sort and the libraries' sorts: each stage by a tenth faster than the one
+    before; all inputs of the last own one and of the library."""
     recorded = engine == "gpu"
     sizes = SAMPLE_SIZES if recorded else (50_000, 100_000)
     found = [

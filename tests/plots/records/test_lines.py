@@ -5,7 +5,6 @@ import unittest
 
 from common.tools.lib.columns import LINE_COLUMNS
 from common.tools.lib.files import read_text
-from common.tools.lib.stages import ROOT
 from plots.page.chapters import all_chapters
 from plots.records.folders import LINES
 from plots.records.lines import placed, read_lines
@@ -66,11 +65,9 @@ class RecordedTest(unittest.TestCase):
         for chapter in all_chapters():
             path = LINES / f"{chapter.name}.csv"
             for (stage, file), lines in (read_lines(path) if path.exists() else {}).items():
-                folder = ROOT / "chapters" / chapter.name
-                found = sorted(folder.rglob(file)) if file.endswith(".cuh") else []
-                source = found[0] if found else folder / stage / file
-                if stage not in chapter.stages or not source.exists():
+                if stage not in chapter.stages:
                     continue
+                source = chapter.stages[stage].path_of(file)
                 with self.subTest(chapter=chapter.name, stage=stage, file=file):
                     again = f"python3 -m common.tools.record_counters {chapter.name}/{stage}"
                     self.assertIsNotNone(placed(lines, read_text(source)), f"run {again}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints each stage's time on the CPU engine beside that of its chapter's serial stage, on one core.
+"""Prints each stage's time on the CPU engine beside that of its chapter's serial stage, on one
+core.
 
 The goal is 1.5 times the serial time for stages whose threads never wait for each other, and 20
 times for the others. A stage with another algorithm than the serial one may have to do more: the
@@ -29,7 +30,8 @@ def goal(stage):
 
 
 def measure(program, *flags):
-    """The n of a run and the least of its kernels' times: the noise of a shared machine only adds."""
+    """The n of a run and the least of its kernels' times: the noise of a shared machine only
+    adds."""
     result = subprocess.run(
         [program, "--repeats", "3", "--csv", "-", "--quiet", *flags],
         capture_output=True,

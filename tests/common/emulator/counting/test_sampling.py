@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that exceed EMULATOR_BUDGET: their results are right, some blocks are counted and checked.
+"""Programs that exceed EMULATOR_BUDGET: their results are right, some blocks are counted and
+checked.
 
 Usage: test_sampling.py PROGRAM (built from sampling_program.cu)
 """

@@ -45,7 +45,8 @@ class MistakeTest(unittest.TestCase):
         result = subprocess.run(
             [program], env=environment, capture_output=True, text=True, check=False, timeout=60
         )
-        # A launch that is refused says so at once; the finding comes when nobody has read the error.
+        # A launch that is refused says so at once; the finding comes when nobody has read the
+        # error.
         lines = [line for line in result.stderr.splitlines() if " is not launched: " not in line]
         first = (lines or [""])[0]
         self.assertRegex(

@@ -118,7 +118,7 @@ def run(program: Path, words: str, mutation: Mutation | None = None) -> Outcome:
 def find_sources(stage: Stage) -> dict[str, list[str]]:
     """The lines of all files that may contain the stage's kernels, by the file's name."""
     source = ROOT / stage.source
-    files = [source, *source.parent.glob("*.cuh"), *source.parent.parent.glob("device/*.cuh")]
+    files = [source, *source.parent.glob("*.cuh"), *source.parent.parent.glob("device/**/*.cuh")]
     return {path.name: path.read_text(encoding="utf-8").splitlines() for path in files}
 
 

@@ -228,7 +228,8 @@ class ExecutionsTest(unittest.TestCase):
         self.assertEqual(warps, [1, 50, 0, 50, 0, 50, 1])
 
     def test_branches_that_are_taken(self) -> None:
-        # Two copies of a branch in a loop of 50 rounds, which 60 of the 100 rounds of the source take.
+        # Two copies of a branch in a loop of 50 rounds, which 60 of the 100 rounds of the source
+        # take.
         code = """
             line 1
             S2R R0, SR_TID.X
@@ -254,7 +255,8 @@ class ExecutionsTest(unittest.TestCase):
         self.assertEqual((first, rounds, one + other, last), (1, 50, 60, 1))
 
     def test_accesses_tell_more_than_basic_blocks(self) -> None:
-        # g++ ran the inner loop, lines 3 to 10, eight times per round; nvcc has one line of it each.
+        # g++ ran the inner loop, lines 3 to 10, eight times per round; nvcc has one line of it
+        # each.
         body = "".join(f"line {number}\nFADD R1, R1, R2\n" for number in range(3, 11))
         code = f"""
             line 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Plans of a session: what a step runs and depends on, and mistakes, each in one line with its place."""
+"""Plans of a session: what a step runs and depends on, and mistakes, each in one line with its
+place."""
 
 import tempfile
 import unittest

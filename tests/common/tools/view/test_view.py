@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""make view: the page of a program with mistakes, the numbers in its margin, and what it refuses."""
+"""make view: the page of a program with mistakes, the numbers in its margin, and what it
+refuses."""
 
 import base64
 import json

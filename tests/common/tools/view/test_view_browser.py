@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A view in a browser, as wide as a telephone, a tablet and a desk's screen, light and dark: by keys,
-by touch, by what screen readers are told, and without anything that sticks out."""
+"""A view in a browser, as wide as a telephone, a tablet and a desk's screen, light and dark: by
+keys, by touch, by what screen readers are told, and without anything that sticks out."""
 
 import contextlib
 import io
@@ -23,8 +23,8 @@ STICKS_OUT = """[...document.querySelectorAll('body *')].filter(one => {
     const box = one.getBoundingClientRect();
     return box.width > 1 && box.right > innerWidth + 1 && !one.closest('.wide');
 }).slice(0, 3).map(one => one.outerHTML.slice(0, 120))"""
-# The drawings that no table follows within their part of the page. The two small ones beside the source are
-# sentences of the findings.
+# The drawings that no table follows within their part of the page. The two small ones beside the
+# source are sentences of the findings.
 WITHOUT_TABLE = """[...document.querySelectorAll('svg[role=img]:not(.arrows):not(.outside)')].filter(one =>
     one.getAttribute('aria-label') && !one.closest('section').querySelector('details.table table')).length"""
 # The least contrast of the code with its background, over all lines.

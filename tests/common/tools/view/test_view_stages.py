@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every stage has its view, at the sizes of its recorded counters: test_view_stages.py [CHAPTER]."""
+"""Every stage has its view, at the sizes of its recorded counters: test_view_stages.py
+[CHAPTER]."""
 
 import sys
 import unittest
