@@ -127,21 +127,28 @@ def rungs_of(chapter: Chapter, source: Source) -> list[Rung]:
     return rungs
 
 
+def numbers_in_words(stages: Sequence[str]) -> str:
+    """`01, 03 to 05` of 01_lead, 03_gold, 04_iron and 05_tin."""
+    runs: list[list[str]] = []
+    for stage in map(number, stages):
+        if runs and int(stage) == int(runs[-1][-1]) + 1:
+            runs[-1].append(stage)
+        else:
+            runs.append([stage])
+    return ", ".join(f"{run[0]} to {run[-1]}" if run[2:] else ", ".join(run) for run in runs)
+
+
 def left_out(chapter: Chapter, rungs: Sequence[Rung]) -> str:
     """Which stages are not shown, and why."""
     shown = {rung.stage for rung in rungs}
     races = [name for name in chapter.stages.names if chapter.stages.races(name)]
     without = [name for name in chapter.stages.names if name not in shown and name not in races]
-    waiting = chapter.stages.not_recorded
-    said = []
-    if without:
-        said.append(f"without rows: {', '.join(map(number, without))}")
-    if waiting:
-        first, last = number(waiting[0]), number(waiting[-1])
-        span = first if len(waiting) == 1 else f"{first} to {last}"
-        said.append(f"not recorded yet: {span}")
-    if races:
-        said.append(f"wrong on purpose: {', '.join(map(number, races))}")
+    groups = {
+        "without rows": without,
+        "not recorded yet": chapter.stages.not_recorded,
+        "wrong on purpose": races,
+    }
+    said = [f"{why}: {numbers_in_words(names)}" for why, names in groups.items() if names]
     return f" {LEFT_OUT}{'; '.join(said)}." if said else ""
 
 

@@ -12,7 +12,7 @@ from plots.drawing.chapter import Rules
 from plots.page import ladder
 from plots.page.bounds_table import chapter_bounds
 from plots.page.chapters import all_chapters, load_chapter
-from plots.page.ladder import decades, kind_of, left_out, rungs_of, unit_time
+from plots.page.ladder import decades, kind_of, left_out, numbers_in_words, rungs_of, unit_time
 from plots.page.optimisations import read_chapter
 from plots.page.parts import Entry, Part, readme_of
 from plots.page.stage_head import of_a_source, read_head
@@ -88,6 +88,15 @@ class MadeUpTest(PlotsTest):
             left_out(self.chapter, rungs_of(self.chapter, self.source)),
             " Left out: without rows: 04; not recorded yet: 05; wrong on purpose: 02.",
         )
+
+    def test_runs_of_numbers_are_spans(self) -> None:
+        for numbers, said in (
+            ((7,), "07"),
+            ((22, 23), "22, 23"),
+            ((12, 14), "12, 14"),
+            ((1, 3, 4, 5, 9, 10), "01, 03 to 05, 09, 10"),
+        ):
+            self.assertEqual(numbers_in_words([f"{one:02}_lead" for one in numbers]), said)
 
     def test_a_ladder_needs_two_rungs(self) -> None:
         self.write_rows(("00_cpu", "cpu", 1000, 2.0))
