@@ -255,16 +255,22 @@ def check(folder: Path) -> int:
     return status
 
 
+def comparable(row: Row) -> tuple[object, ...]:
+    """What a verdict says on any machine. A kernel's memcpy() on the unchecked engine is the C
+    library's: which byte behind an allocation it touches first depends on the CPU."""
+    return row.verdict, re.sub(r"\d+ bytes past", "bytes past", row.kind), row.lines
+
+
 def recheck(folder: Path) -> int:
     """Whether the CPU engine says today what it said when the verdicts were recorded."""
     recorded = {(row.program, row.checker): row for row in read_rows(folder / "verdicts.csv")}
     status = 0
     for row in run_engines(find_programs()):
         before = recorded.get((row.program, row.checker))
-        said = (row.verdict, row.kind, row.lines)
-        if before is None or said != (before.verdict, before.kind, before.lines):
+        if before is None or comparable(row) != comparable(before):
             status = EXIT_FAILURE
             was = (before.verdict, before.kind, before.lines) if before else "not recorded"
+            said = (row.verdict, row.kind, row.lines)
             print(f"{row.program}: {row.checker}: {was} recorded, {said} now")
     return status
 
