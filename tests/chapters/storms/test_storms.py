@@ -221,7 +221,8 @@ class StormsTest(unittest.TestCase):
             for stage, program in PROGRAMS.items()
             if "--block-size" in execute(program, "--help").stdout
         }
-        self.assertEqual(len(sized), 4)  # 01, 03, 04 and 05
+        # 01, 03, 04 and 05; on "count" all of them or none are among the stages of this run.
+        self.assertEqual(len(sized), 4 if any(stage < "06" for stage in PROGRAMS) else 0)
         for stage, program in sized.items():
             for size in (1, 31, 32, 155, 310, 1024):
                 with self.subTest(f"{stage} {size}"):
