@@ -41,6 +41,7 @@ VARIABLES = {"barrier": "EMULATOR_SKIP", "shift": "EMULATOR_SHIFT"}
 WARNINGS = {"same_value_writes"}
 BARRIER = re.compile(r"\b__sync(threads(_count|_and|_or)?|warp)\s*\(")
 TIMEOUT_S = 120
+ONLY = "ONLY="  # begins the word of a run that is for some lines only
 
 RunTable = dict[str, str | list[str]]  # the runs of a chapter, or of stages that fit a pattern
 
@@ -55,6 +56,18 @@ class Mutation:
     @property
     def place(self) -> str:
         return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Run:
+    words: str
+    only: tuple[str, ...]  # it is for lines with one of these texts; empty: for any
+    reached: frozenset[Mutation]
+
+    def concerns(self, mutation: Mutation) -> bool:
+        """A mutation of a place that the run does not reach changes nothing in it."""
+        wanted = not self.only or any(text in mutation.code for text in self.only)
+        return wanted and mutation in self.reached
 
 
 @dataclass(frozen=True)
@@ -90,7 +103,7 @@ def run(program: Path, words: str, mutation: Mutation | None = None) -> Outcome:
         name: value for name, value in os.environ.items() if not name.startswith("EMULATOR_")
     }
     settings = [word for word in words.split() if word.startswith("EMULATOR_")]
-    flags = [word for word in words.split() if word not in settings]
+    flags = [word for word in words.split() if word not in settings and not word.startswith(ONLY)]
     environment |= dict(word.split("=", 1) for word in settings)
     if mutation:
         environment[VARIABLES[mutation.kind]] = mutation.place
@@ -113,6 +126,12 @@ def run(program: Path, words: str, mutation: Mutation | None = None) -> Outcome:
             said = f"wrote no counters: {result.stderr}" if program.exists() else "is not built"
             raise ToolError(f"{program.name}: {said}", EXIT_FAILURE) from None
     return Outcome(result.returncode, document, result.stderr.strip())
+
+
+def lines_of(words: str) -> tuple[str, ...]:
+    """What the lines of a run have, if it is for some only."""
+    only = [word.removeprefix(ONLY) for word in words.split() if word.startswith(ONLY)]
+    return tuple(only[0].split(",")) if only else ()
 
 
 def find_sources(stage: Stage) -> dict[str, list[str]]:
@@ -206,12 +225,14 @@ def judge(mutation: Mutation, outcome: Outcome, harmless: list[Harmless]) -> tup
 
 
 def best_outcome(
-    program: Path, runs: list[str], mutation: Mutation, harmless: list[Harmless]
+    program: Path, runs: list[Run], mutation: Mutation, harmless: list[Harmless]
 ) -> tuple[str, str]:
     """The verdict of the first run with a finding or a failure."""
     judged = ("missed", "no run")
-    for words in runs:
-        outcome = run(program, words, mutation)
+    for one in runs:
+        if not one.concerns(mutation):
+            continue
+        outcome = run(program, one.words, mutation)
         judged = judge(mutation, outcome, harmless)
         if outcome.findings or outcome.status != 0:
             break
@@ -225,15 +246,17 @@ def mutate(
     same."""
     program = executable(stage, "count")
     sources = find_sources(stage)
-    documents = []
+    made = []
     for words in runs:
         whole = run(program, words)
         if whole.status != 0 or whole.findings:
             raise ToolError(
                 f"{stage.stage} {words}: wrong without a mutation: {whole.errors}", EXIT_FAILURE
             )
-        documents.append(whole.document)
-    found = find_mutations(documents, sources)
+        made.append(
+            Run(words, lines_of(words), frozenset(find_mutations([whole.document], sources)))
+        )
+    found = sorted(set().union(*(one.reached for one in made)))
     wrong = never_reached(stage, sources, found)
     if not found:
         wrong.append("no barrier and no access was reached")
@@ -244,7 +267,7 @@ def mutate(
         print(f"{stage.stage}: {len(left_out)} mutations of headers are those of the stage before")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = list(
-            pool.map(lambda mutation: best_outcome(program, runs, mutation, harmless), mutations)
+            pool.map(lambda mutation: best_outcome(program, made, mutation, harmless), mutations)
         )
     used = {one for one in harmless for mutation in left_out if one.covers(mutation)}
     for mutation, (result, said) in zip(mutations, judged, strict=True):

@@ -134,12 +134,16 @@ class MutateTest(ToolTest):
         self.assertEqual(moved.returncode, 0, moved.stdout + moved.stderr)
 
     def test_runs_of_a_stage(self) -> None:
-        """Runs follow one another until one reports. They may have settings."""
+        """Runs follow one another until one reports. They may have settings, or be for some lines
+        only."""
         for runs, said in (
             ('"sums/0[12]_*" = ["--n 1", "--n 32 EMULATOR_DEVICE=32"]', ""),
             ('sums = "--n 64"\n"sums/*" = "--n 1"', ""),
             ('"other/*" = "--n 1"', ""),
             ('"sums/*" = "--n 1"\nsums = "--n 64"', "no finding"),
+            ('sums = ["--n 1", "ONLY=__sync,s[ --n 64"]', ""),
+            ('sums = ["--n 1", "ONLY=__sync,s[0] --n 64"]', "sums.cu:3: shift: no finding"),
+            ('sums = "ONLY=__sync,s[0] --n 64"', "sums.cu:3: shift: no run"),
         ):
             with self.subTest(runs):
                 result = self.mutate(ALL, DATA.replace("[runs]", f"[runs]\n{runs}"))
