@@ -40,6 +40,7 @@ void PhaseTimer::begin(Phase phase) {
         // Work queued before the first phase must not be timed as part of this phase.
         backend_.synchronize();
     }
+    if (phase == Phase::kKernels) backend_.ranks().meet();
     range_.emplace(name_of(phase));
     phase_begin_ = Clock::now();
     if (!first_begin_) first_begin_ = phase_begin_;

@@ -47,7 +47,8 @@ class PhaseTimer {
     PhaseTimer& operator=(const PhaseTimer&) = delete;
     ~PhaseTimer();
 
-    // Ends the running phase, if any, waits for the device, and starts `phase`.
+    // Ends the running phase, if any, waits for the device, and starts `phase`. All ranks begin
+    // their kernels at one time.
     void begin(Phase phase);
 
     // Waits for the device and ends the running phase. Does nothing if there is none.

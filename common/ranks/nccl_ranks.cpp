@@ -136,6 +136,10 @@ void NcclRanks::end_run() {
     watchdog_->end();
 }
 
+void NcclRanks::meet() const {
+    if (count_ > 1) MPI_Barrier(MPI_COMM_WORLD);
+}
+
 void NcclRanks::take_largest(std::span<double> values) const {
     if (count_ == 1) return;
     MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,

@@ -44,6 +44,7 @@ class NcclRanks final : public Ranks {
     int device(int first) const override;
     void begin_run() override;
     void end_run() override;
+    void meet() const override;
     void take_largest(std::span<double> values) const override;
     bool speaks() const override { return speaks_; }
     std::string prefix() const override;

@@ -41,6 +41,11 @@ class Ranks {
     virtual void begin_run() {}
     virtual void end_run() {}
 
+    // Before the kernels are timed: waits until all ranks are there. Otherwise a rank that waits
+    // for data would be timed with how much longer another one has copied its input. Each rank must
+    // come equally often.
+    virtual void meet() const {}
+
     // Each value becomes the largest of all ranks.
     virtual void take_largest(std::span<double>) const {}
 

@@ -19,6 +19,7 @@ class FakeRanks : public course::Ranks {
         was_told_ = false;
     }
     void end_run() override { log += "end "; }
+    void meet() const override { log += "meet "; }
     void take_largest(std::span<double> values) const override { values.back() += 1000.0; }
     bool speaks() const override { return speaks_; }
     std::string prefix() const override { return "rank " + std::to_string(number) + " of 4: "; }
@@ -37,7 +38,7 @@ class FakeRanks : public course::Ranks {
     int number = 0;
     int meetings = 0;  // calls of together()
     int another_fails_in = 0;  // this meeting; 0: in none
-    std::string log;
+    mutable std::string log;
     mutable std::string ended;
 
   private:

@@ -44,6 +44,7 @@ class BorrowedRanks final : public course::Ranks {
     int device(int first) const override { return g_ranks->device(first); }
     void begin_run() override { g_ranks->begin_run(); }
     void end_run() override { g_ranks->end_run(); }
+    void meet() const override { g_ranks->meet(); }
     void take_largest(std::span<double> values) const override { g_ranks->take_largest(values); }
     bool speaks() const override { return g_ranks->speaks(); }
     std::string prefix() const override { return g_ranks->prefix(); }

@@ -41,7 +41,7 @@ TEST_F(Ranks, APhaseTakesAsLongAsOnTheSlowestRank) {
 
 TEST_F(Ranks, EachRunHasABeginAndAnEnd) {
     EXPECT_EQ(run({"--repeats", "2", "--warmup", "0"}), 0);
-    EXPECT_EQ(ranks.log, "begin end begin end begin end ");
+    EXPECT_EQ(ranks.log, "begin meet end begin meet end begin meet end ");
 }
 
 TEST_F(Ranks, TheLimitIsThatOfAllDevices) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "fake_backend.hpp"
+#include "fake_ranks.hpp"
 
 namespace {
 
@@ -32,6 +33,21 @@ TEST(PhaseTimer, EachPhaseEndsWithTheDeviceIdle) {
     EXPECT_FALSE(timer.running());
     timer.end();  // again: nothing
     EXPECT_EQ(backend.log, "sync sync sync start stop sync ");
+}
+
+TEST(PhaseTimer, AllRanksBeginTheirKernelsAtOneTime) {
+    FakeBackend backend;
+    course_test::FakeRanks ranks;
+    backend.join_ranks(ranks);
+    PhaseTimer timer(backend);
+    timer.begin(Phase::kSetup);
+    timer.begin(Phase::kCopyIn);
+    EXPECT_EQ(ranks.log, "");
+    timer.begin(Phase::kKernels);
+    EXPECT_EQ(ranks.log, "meet ");
+    timer.begin(Phase::kCopyOut);
+    timer.end();
+    EXPECT_EQ(ranks.log, "meet ");
 }
 
 TEST(PhaseTimer, KernelsAreTimedByTheDevice) {
