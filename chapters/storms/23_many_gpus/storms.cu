@@ -3,14 +3,15 @@
 // Idea: each rank, a process with its own GPU, bombards a range of tiles. A tile reads cells of its
 // neighbours, so ranks exchange the cells at the ends of their ranges: a few cells per pass of
 // eight waves. Keys of peaks have one maximum in any order: one all-reduce of all waves' keys.
-// Compared with 19_peak_keys: a range of blocks, the exchange, and the all-reduce.
-// Limit now: the updates, on each GPU.
+// Compared with 21_shared_root: a range of blocks, the exchange, and the all-reduce.
+// Limit now: the updates; and with few blocks per multiprocessor, that some have one more.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,30 +19,51 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/ranks/nccl_ranks.hpp"
-#include "device/copies.cuh"
-#include "device/tiles.cuh"
+#include "device/passes.cuh"
 #include "problem/storms.hpp"
 
 using course::cuda_check, course::DeviceBuffer, course::nccl_check;
-using storms::add_particles, storms::Key, storms::kLastPosition, storms::kNear, storms::kShort,
-    storms::kUpdateBlock, storms::relax_and_find, storms::Wave;
-using storms::Input, storms::Output, storms::Phase, storms::PhaseTimer;
+using storms::add_bounds, storms::add_particles, storms::add_shared_bounds, storms::is_proven;
+using storms::Input, storms::Output, storms::Passes, storms::Phase, storms::PhaseTimer;
+using storms::Key, storms::kLastPosition, storms::kMostCells, storms::kMostWaves, storms::kNear;
+using storms::kShort, storms::kUpdateBlock, storms::relax_and_find, storms::Wave;
 
-// From so many cells on, four cells per thread leave at least 512 blocks.
-constexpr std::int64_t kManyCells = std::int64_t{1} << 18;
-constexpr std::int64_t kMostWaves = 8;  // per pass
 // A pass reads and writes each cell; the first only writes it.
 constexpr double kBytesPerCell = sizeof(float);
+
+// Adds the particles of a wave to a tile, in the way of stage 21: own[j] is the cell at k[j].
+template <int kCells, typename Place>
+__device__ __forceinline__ void bombard_tile(float (&own)[kCells], const Place (&k)[kCells],
+                                             std::int64_t first, float size,
+                                             const std::int64_t* __restrict__ positions,
+                                             const int* __restrict__ values, std::int64_t count) {
+    if constexpr (!std::is_same_v<Place, float>) {
+        add_particles(own, k, size, positions, values, count);
+    } else if constexpr (kCells < kMostCells) {
+        add_bounds(own, k, size, positions, values, static_cast<unsigned>(count));
+    } else {  // meanwhile, a thread has neighbouring cells
+        __shared__ float s_cells[kCells * kUpdateBlock];
+        const int neighbours = threadIdx.x * kCells;
+        for (int j = 0; j < kCells; ++j) s_cells[threadIdx.x + j * kUpdateBlock] = own[j];
+        __syncthreads();  // the tile has been written
+        for (int j = 0; j < kCells; ++j) own[j] = s_cells[neighbours + j];
+        add_shared_bounds(own, static_cast<float>(first + neighbours), size, positions, values,
+                          static_cast<unsigned>(count));
+        for (int j = 0; j < kCells; ++j) s_cells[neighbours + j] = own[j];
+        __syncthreads();  // the bombarded tile has been written
+        for (int j = 0; j < kCells; ++j) own[j] = s_cells[threadIdx.x + j * kUpdateBlock];
+    }
+}
 
 // Runs the waves of a pass. Wave w has the particles from begins[w] to begins[w + 1]. layer:
 // nullptr before the first wave. halo: the cells of a tile, on each side, that its block does not
 // own; at least waves + 1. kCells: cells per thread, kUpdateBlock apart. first_block: of the rank.
 template <int kCells, typename Place>
-__global__ void bombard_kernel(const float* __restrict__ layer, float* __restrict__ next_layer,
-                               std::int64_t size, const std::int64_t* __restrict__ positions,
-                               const int* __restrict__ values,
-                               const std::int64_t* __restrict__ begins, std::int64_t waves,
-                               int halo, std::int64_t first_block, Key* __restrict__ keys) {
+__global__ void __launch_bounds__(kUpdateBlock, kCells == 1 ? 2 : 64 / kCells)
+    bombard_kernel(const float* __restrict__ layer, float* __restrict__ next_layer,
+                   std::int64_t size, const std::int64_t* __restrict__ positions,
+                   const int* __restrict__ values, const std::int64_t* __restrict__ begins,
+                   std::int64_t waves, int halo, std::int64_t first_block, Key* __restrict__ keys) {
     constexpr int kTile = kCells * kUpdateBlock;
     const std::int64_t first = (kTile - 2 * halo) * (first_block + blockIdx.x) - halo;
     Place k[kCells];
@@ -53,8 +75,8 @@ __global__ void bombard_kernel(const float* __restrict__ layer, float* __restric
         own[j] = layer != nullptr && cell >= 0 && cell < size ? layer[cell] : 0.0f;
     }
     for (std::int64_t w = 0; w < waves; ++w) {
-        add_particles(own, k, static_cast<float>(size), positions + begins[w], values + begins[w],
-                      begins[w + 1] - begins[w]);
+        bombard_tile(own, k, first, static_cast<float>(size), positions + begins[w],
+                     values + begins[w], begins[w + 1] - begins[w]);
         relax_and_find(own, first, size, halo, keys + w);
     }
 #pragma unroll
@@ -72,14 +94,14 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     const int block_size = kUpdateBlock;  // the shared lists have this length
     timer.begin(Phase::kSetup);
     std::vector<float>& layer = output.layer;
-    const bool many = size >= kManyCells;
     const std::int64_t waves = static_cast<std::int64_t>(input.waves.size());
     // The first pass reads no layer.
     DeviceBuffer<float> d_layer(waves > kMostWaves ? size : 0), d_relaxed_layer(size);
-    const int halo = static_cast<int>(std::min(waves, kMostWaves)) + 1;
-    const std::int64_t cells = (many ? 4 : 1) * kUpdateBlock - 2 * halo;  // of a block
+    const Passes passes(size, waves);
+    const int halo = passes.halo;
+    const std::int64_t cells = passes.cells;  // of a block
     // Only the last block may have fewer cells than a halo. The last ranks may have no block.
-    const course::Slice own = ranks.slice((size + cells - 1) / cells);
+    const course::Slice own = ranks.slice(passes.blocks);
     const std::int64_t begin = std::min(own.begin * cells, size);
     const std::int64_t end = std::min(own.end * cells, size);
     const ncclComm_t communicator = ranks.communicator();
@@ -121,23 +143,19 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
         const std::span<const Wave> pass(&input.waves[w], std::min(kMostWaves, waves - w));
         const auto launch = [&](auto place) {
             using Place = decltype(place);
-            const auto kernel = many ? bombard_kernel<4, Place> : bombard_kernel<1, Place>;
+            const auto kernel =
+                passes.many ? bombard_kernel<kMostCells, Place> : bombard_kernel<1, Place>;
             kernel<<<own.size(), block_size>>>(
                 w > 0 ? d_layer.data() : nullptr, d_relaxed_layer.data(), size,
                 d_particle_positions.data(), d_particle_values.data(), d_begins.data() + w,
                 std::ssize(pass), halo, own.begin, d_keys.data() + w);
             cuda_check(cudaGetLastError());
         };
-        const auto proven = [&](std::int64_t limit) {
-            return size <= limit && std::ranges::all_of(pass, [&](const Wave& wave) {
-                       return !wave.has_zeros() && wave.is_nearer_than(limit);
-                   });
-        };
         if (own.size() == 0) {
             // There are more ranks than blocks.
-        } else if (proven(kShort)) {
+        } else if (is_proven(pass, size, kShort)) {
             launch(float{});
-        } else if (proven(kNear)) {
+        } else if (is_proven(pass, size, kNear)) {
             launch(int{});
         } else {
             launch(std::int64_t{});
@@ -158,8 +176,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     ranks.gather(std::span(layer), cells);
     timer.end();
     timer.note_grid(own.size(), block_size);
-    const std::int64_t passes = (waves + kMostWaves - 1) / kMostWaves;
-    timer.declare_work({.bytes = kBytesPerCell * static_cast<double>((2 * passes - 1) * size),
+    timer.declare_work({.bytes = kBytesPerCell * static_cast<double>((2 * passes.count - 1) * size),
                         .operations = storms::update_operations(input)});
 }
 

@@ -26,13 +26,13 @@ struct Passes {
     Passes(std::int64_t size, std::int64_t waves)
         : many(size >= kManyCells),
           count((waves + kMostWaves - 1) / kMostWaves),
-          halo(static_cast<int>(std::min(waves, kMostWaves)) + 1) {
-        const std::int64_t cells = (many ? kMostCells : 1) * kUpdateBlock - 2 * halo;  // of a block
-        blocks = (size + cells - 1) / cells;
-    }
+          halo(static_cast<int>(std::min(waves, kMostWaves)) + 1),
+          cells((many ? kMostCells : 1) * kUpdateBlock - 2 * halo),
+          blocks((size + cells - 1) / cells) {}
     bool many;
     std::int64_t count;
     int halo;
+    std::int64_t cells;  // of a block
     std::int64_t blocks;
 };
 
