@@ -19,13 +19,16 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
+#include "common/ranks/message_line.hpp"
 #include "common/ranks/nccl_ranks.hpp"
 #include "device/chunk_sort.cuh"
 #include "device/rank_cuts.cuh"
 #include "device/rank_merge.cuh"
 #include "problem/mergesort.hpp"
 
-using course::cuda_check, course::DeviceBuffer, course::nccl_check, course::Slice, course::slice_of;
+using course::cuda_check, course::DeviceBuffer, course::line_after, course::nccl_check,
+    course::Slice, course::slice_of;
+using Message = course::Message<mergesort::Key>;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
 using mergesort::kSamples, mergesort::RankRun;
 
@@ -128,10 +131,12 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const std::vector<mergesort::Pass> passes =
         mergesort::chunk_passes(std::max(count, std::int64_t{1}));
     mergesort::allow_chunk_sorts();
-    // The keys, the buffer of the sort, into which keys of others come later, and merged keys.
-    DeviceBuffer<Key> d_lists((all > 1 ? 3 : 2) * count);
+    // The keys, the buffer of the sort, into which keys of others come later, and merged keys. A
+    // message begins at a multiple of 16 bytes.
+    const std::int64_t room = line_after<Key>(count + 2 * course::kMessageLine<Key> * kParts * all);
+    DeviceBuffer<Key> d_lists((all > 1 ? 3 : 2) * room);
     DeviceBuffer<std::int64_t> d_boundaries(mergesort::rank_boundaries(count));
-    Key *run = d_lists.data(), *buffer = run + count;
+    Key *run = d_lists.data(), *buffer = run + room;
     const course::Stream exchange(course::StreamKind::kNonBlocking);
     course::Event arrived[kParts];
     const ncclComm_t communicator = ranks.communicator();
@@ -150,33 +155,37 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         const std::vector<Bounds> cuts = find_cuts(run, input.count(), ranks);
         const auto cut = [&](int part, int r) { return cuts[part * all + r].low; };
         Key* const list = d_lists.data();
-        std::int64_t place = 0;  // of a part among the merged keys
+        std::int64_t merged = 0;  // keys of the parts before
+        std::int64_t to = buffer - list;
         for (int p = 0; p < kParts; ++p) {
             std::vector<RankRun> runs;
-            std::int64_t to = buffer - list + place;
+            std::int64_t keys = 0;  // of this part
             nccl_check(ncclGroupStart());  // all messages of a part at once
             for (int other = 0; other < all; ++other) {
                 const int theirs = other * kParts + p, own = rank * kParts + p;
-                const std::int64_t out = cut(theirs + 1, rank) - cut(theirs, rank);
-                const std::int64_t in = cut(own + 1, other) - cut(own, other);
-                runs.push_back({other == rank ? run - list + cut(own, rank) : to, in});
-                if (other != rank && out > 0) {
-                    nccl_check(ncclSend(run + cut(theirs, rank), out * sizeof(Key), ncclInt8, other,
+                const Message out(cut(theirs, rank), cut(theirs + 1, rank));
+                const Message in(cut(own, other), cut(own + 1, other));
+                to = other == rank ? to : line_after<Key>(to);
+                const std::int64_t begin = other == rank ? run - list + in.begin : to;
+                runs.push_back({begin + in.unwanted, in.length - in.unwanted});
+                if (other != rank && out.is_sent) {
+                    nccl_check(ncclSend(run + out.begin, out.length * sizeof(Key), ncclInt8, other,
                                         communicator, exchange.get()));
                 }
-                if (other != rank && in > 0) {
-                    nccl_check(ncclRecv(list + to, in * sizeof(Key), ncclInt8, other, communicator,
-                                        exchange.get()));
+                if (other != rank && in.is_sent) {
+                    nccl_check(ncclRecv(list + to, in.length * sizeof(Key), ncclInt8, other,
+                                        communicator, exchange.get()));
                 }
-                to += in;
+                to += in.length;  // also of own keys: a second pass of the merge needs the room
+                keys += runs.back().length;
             }
             nccl_check(ncclGroupEnd());
             arrived[p].record(exchange);
             cuda_check(cudaStreamWaitEvent(nullptr, arrived[p].get()));
-            const std::int64_t merged = mergesort::merge_runs_of_ranks(
-                list, runs, 2 * count + place, buffer - list + place, d_boundaries.data());
-            result = list + merged - place;
-            place = to - (buffer - list);
+            const std::int64_t place = mergesort::merge_runs_of_ranks(
+                list, runs, 2 * room + merged, buffer - list + merged, d_boundaries.data());
+            result = list + place - merged;
+            merged += keys;
         }
     }
 

@@ -2,11 +2,11 @@
 // Quicksort, stage 29: many GPUs.
 // Idea: one more level of the sample sort, with a part for each rank, a process with its own GPU.
 // All ranks see a sample of all keys, so they choose the same splitters. A rank partitions its keys
-// chunk by chunk; a chunk leaves while the next is partitioned. What arrives is sorted as in 26. Of
-// keys that equal a splitter, each rank may get some: even equal keys are balanced.
-// Compared with 26_two_pipes: the level above. That stage is in device/ranks/local_sort.cuh.
-// Limit now: the links between the GPUs, then the sort of each rank.
-// Not of the thesis.
+// chunk by chunk; a chunk leaves while the next is partitioned. What arrives is sorted as in 26,
+// and its first level begins before the last chunk is there: the sample of all keys serves it, too.
+// Of keys that equal a splitter, each rank may get some: even equal keys are balanced. Compared
+// with 26_two_pipes: the level above. That stage is in device/ranks/local_sort.cuh. Limit now: the
+// links between the GPUs, then the sort of each rank. Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
+#include "common/ranks/message_line.hpp"
 #include "common/ranks/nccl_ranks.hpp"
 #include "device/multiway.cuh"
 #include "device/ranks/local_sort.cuh"
@@ -92,18 +93,21 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
     const int all = ranks.count(), rank = ranks.rank();
     const course::Slice slice = ranks.slice(input.count());
     const std::int64_t count = slice.size(), mean = (input.count() - 1) / all + 1;
-    const std::int64_t samples = input.options.integer("--samples");
+    // The first local level has every fourth of these keys as its own sample.
+    const std::int64_t samples =
+        std::clamp(mean / 4, std::int64_t{1}, input.options.integer("--samples"));
     const int tiles = static_cast<int>((count + kTileKeys - 1) / kTileKeys);
     const int chunk_tiles = std::max((tiles + kChunks - 1) / kChunks, 1);
     constexpr std::int64_t kCounts = kChunks * kMostClasses;  // of a rank
     timer.begin(Phase::kSetup);
     const std::int64_t room = mean + mean / 8 + all;  // most often enough
     LocalSort sort(room, input), sample_sort(samples * all, input);
-    DeviceBuffer<Key> d_keys(count), d_received(room), d_samples(samples * all), d_splitters(all);
+    quicksort::ArrivingKeys arriving(room, kChunks, all);
+    DeviceBuffer<Key> d_keys(count), d_samples(samples * all), d_splitters(all);
     DeviceBuffer<ClassCount> d_counts(kCounts * all), d_cursors(kCounts);
     std::vector<ClassCount> h_counts(kCounts * all);
     const course::Stream exchange(course::StreamKind::kNonBlocking);
-    course::Event partitioned;
+    course::Event partitioned, arrived[kChunks];
     const ncclComm_t communicator = ranks.communicator();
 
     timer.begin(Phase::kCopyIn);
@@ -135,15 +139,10 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
     const RankCuts cuts = quicksort::cut_classes(h_counts, all);
     const std::vector<std::int64_t> begins = cuts.begins();
     const std::int64_t received = begins[rank + 1] - begins[rank];
-    if (received > room) {  // the sample was a bad one
-        sort = LocalSort(received, input);
-        d_received = DeviceBuffer<Key>(received);
-    }
-    const std::vector<ClassCount> h_cursors =
-        quicksort::sums_before(std::span(h_counts).subspan(kCounts * rank, kCounts));
-    cuda_check(
-        cudaMemcpy(d_cursors.data(), h_cursors.data(), d_cursors.bytes(), cudaMemcpyHostToDevice));
-    Key* to = d_received.data();  // for the next keys
+    if (received > room) sort = LocalSort(received, input);  // the sample was a bad one
+    arriving.plan(quicksort::arrivals_on(cuts, rank, kChunks), received);
+    cuda_check(cudaMemcpy(d_cursors.data(), quicksort::cursors_of(h_counts, all, rank).data(),
+                          d_cursors.bytes(), cudaMemcpyHostToDevice));
     for (int chunk = 0; chunk < kChunks; ++chunk) {
         const int mine = rank * kChunks + chunk;
         const std::int64_t first = std::int64_t{chunk} * chunk_tiles * kTileKeys;
@@ -152,31 +151,36 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
         if (keys > 0) {
             partition_chunk_kernel<<<(keys - 1) / kTileKeys + 1, kThreads>>>(
                 d_keys.data() + first, keys, d_splitters.data(), all,
-                d_cursors.data() + chunk * kMostClasses, sent, to, cuts.begin(mine, rank),
-                cuts.begin(mine, rank + 1));
+                d_cursors.data() + chunk * kMostClasses, sent, arriving.place(chunk, rank),
+                cuts.begin(mine, rank), cuts.begin(mine, rank + 1));
             cuda_check(cudaGetLastError());
         }
-        to += cuts.count(mine, rank);
         partitioned.record();
         cuda_check(cudaStreamWaitEvent(exchange.get(), partitioned.get()));
         nccl_check(ncclGroupStart());  // all messages of a chunk at once
         for (int other = 0; other < all; ++other) {
             if (other == rank) continue;
-            const std::int64_t out = cuts.count(mine, other);
-            const std::int64_t in = cuts.count(other * kChunks + chunk, rank);
-            const Key* const part = sent + cuts.begin(mine, other);
-            if (out > 0) {
-                nccl_check(ncclSend(part, out, ncclInt32, other, communicator, exchange.get()));
+            const course::Message<Key> out = cuts.message(mine, other);
+            const course::Message<Key> in = cuts.message(other * kChunks + chunk, rank);
+            if (out.is_sent) {
+                nccl_check(ncclSend(sent + out.begin, out.length, ncclInt32, other, communicator,
+                                    exchange.get()));
             }
-            if (in > 0) {
-                nccl_check(ncclRecv(to, in, ncclInt32, other, communicator, exchange.get()));
+            if (in.is_sent) {
+                nccl_check(ncclRecv(arriving.place(chunk, other), in.length, ncclInt32, other,
+                                    communicator, exchange.get()));
             }
-            to += in;
         }
         nccl_check(ncclGroupEnd());
+        arrived[chunk].record(exchange);
     }
-    exchange.synchronize();
-    const Key* const sorted = sort.sort(d_received.data(), received);
+    sort.begin_pieces(sorted_samples + samples * rank, samples);
+    for (int chunk = 0; chunk < kChunks; ++chunk) {
+        cuda_check(cudaStreamWaitEvent(nullptr, arrived[chunk].get()));
+        sort.add_piece(arriving.piece(chunk));
+    }
+    const Key* sorted = sort.end_pieces(received);
+    if (sorted == nullptr) sorted = sort.sort(arriving.list(), received);
 
     timer.begin(Phase::kCopyOut);
     cuda_check(cudaMemcpy(output.keys.data() + begins[rank], sorted, received * sizeof(Key),

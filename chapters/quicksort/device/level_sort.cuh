@@ -21,6 +21,23 @@
 
 namespace quicksort {
 
+// Calls action() with a type's constant of the bits, so that kernels can be templates of them.
+template <typename Action>
+void with_bits(int bits, const Action& action) {
+    switch (bits) {
+        case 5:
+            return action(std::integral_constant<int, 5>());
+        case 6:
+            return action(std::integral_constant<int, 6>());
+        case 7:
+            return action(std::integral_constant<int, 7>());
+        case 8:
+            return action(std::integral_constant<int, 8>());
+        default:
+            return action(std::integral_constant<int, 9>());
+    }
+}
+
 // Samples the lists of a level of 2^bits parts, and partitions them: partition(bits, level, tiles)
 // launches the kernel of a stage. Its first argument is a type's constant, so that the kernel can
 // be a template of it.
@@ -36,18 +53,10 @@ void run_level(const Level& level, const LevelSource& source, int keys_per_part,
 template <bool kFew, typename Partition>
 void run_level(int bits, const Level& level, const LevelSource& source, int keys_per_part,
                std::uint64_t seed, std::int64_t tiles, const Partition& partition) {
-    switch (bits) {
-        case 5:
-            return run_level<5, kFew>(level, source, keys_per_part, seed, tiles, partition);
-        case 6:
-            return run_level<6, kFew>(level, source, keys_per_part, seed, tiles, partition);
-        case 7:
-            return run_level<7, kFew>(level, source, keys_per_part, seed, tiles, partition);
-        case 8:
-            return run_level<8, kFew>(level, source, keys_per_part, seed, tiles, partition);
-        default:
-            return run_level<9, kFew>(level, source, keys_per_part, seed, tiles, partition);
-    }
+    with_bits(bits, [&](auto constant) {
+        run_level<decltype(constant)::value, kFew>(level, source, keys_per_part, seed, tiles,
+                                                   partition);
+    });
 }
 
 // Sorts keys[0, count) into `first`, which has plan.first_keys; `last` has plan.last_keys.

@@ -10,7 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "common/ranks/message_line.hpp"
 #include "common/ranks/slice.hpp"
+#include "problem/quicksort.hpp"
 
 namespace quicksort {
 
@@ -29,6 +31,11 @@ struct RankCuts {
         return cuts[static_cast<std::size_t>(chunk) * (ranks + 1) + to];
     }
     std::int64_t count(int chunk, int to) const { return begin(chunk, to + 1) - begin(chunk, to); }
+
+    // The same, as a message.
+    course::Message<Key> message(int chunk, int to) const {
+        return {begin(chunk, to), begin(chunk, to + 1)};
+    }
 
     // The keys of rank d are those from d to d + 1 of the sorted list.
     std::vector<std::int64_t> begins() const {
@@ -79,11 +86,66 @@ inline std::int64_t longest_part(const std::vector<std::int64_t>& begins) {
     return longest;
 }
 
-// For each chunk, the keys of lower classes.
-inline std::vector<ClassCount> sums_before(std::span<const ClassCount> counts) {
-    std::vector<ClassCount> sums(counts.size(), 0);
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        if (i % kMostClasses > 0) sums[i] = sums[i - 1] + counts[i - 1];
+// The key at place `from` goes to place `to`.
+struct KeyMove {
+    std::int64_t from, to;
+};
+
+// Fills the holes of a list of `length` places with its last keys. The order does not matter,
+// because the list is sorted afterwards. holes: ascending.
+inline std::vector<KeyMove> moves_into(std::span<const std::int64_t> holes, std::int64_t length) {
+    const std::int64_t keys = length - std::ssize(holes);
+    std::vector<KeyMove> moves;
+    std::int64_t from = length - 1;
+    auto last = holes.rbegin();  // of the holes behind `from`, the next one
+    for (const std::int64_t hole : holes) {
+        if (hole >= keys) break;
+        for (; last != holes.rend() && *last == from; ++last) --from;
+        moves.push_back({from--, hole});
+    }
+    return moves;
+}
+
+// Where the keys of a chunk come to lie on a rank: first those that it keeps, then those of the
+// other ranks. A message begins at a multiple of 16 bytes, and with keys that the rank does not
+// want: there are holes.
+struct Arrival {
+    std::int64_t begin = 0, count = 0;  // of the keys, once the holes are filled
+    std::vector<std::int64_t> places;  // of each rank's message, and of the keys that are kept
+    std::vector<KeyMove> moves;  // fill the holes
+};
+
+// The chunks come one after another, each from a multiple of 16 bytes on.
+inline std::vector<Arrival> arrivals_on(const RankCuts& cuts, int rank, int chunks) {
+    std::vector<Arrival> arrivals(chunks);
+    std::int64_t to = 0;
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+        Arrival& arrival = arrivals[chunk];
+        const std::int64_t begin = course::line_after<Key>(to);
+        to = begin + cuts.count(rank * chunks + chunk, rank);
+        std::vector<std::int64_t> holes;  // counted from `begin`
+        for (int from = 0; from < cuts.ranks; ++from) {
+            arrival.places.push_back(from == rank ? begin : course::line_after<Key>(to));
+            const course::Message<Key> message = cuts.message(from * chunks + chunk, rank);
+            if (from == rank || !message.is_sent) continue;
+            const std::int64_t keys_begin = arrival.places.back() + message.unwanted;
+            for (; to < keys_begin; ++to) holes.push_back(to - begin);
+            to = arrival.places.back() + message.length;
+        }
+        arrival.begin = begin;
+        arrival.count = to - begin - std::ssize(holes);
+        arrival.moves = moves_into(holes, to - begin);
+        for (KeyMove& move : arrival.moves) move = {begin + move.from, begin + move.to};
+    }
+    return arrivals;
+}
+
+// For each chunk of a rank, the keys of lower classes. counts: see cut_classes().
+inline std::vector<ClassCount> cursors_of(std::span<const ClassCount> counts, int ranks, int rank) {
+    const std::size_t own = counts.size() / ranks;
+    std::vector<ClassCount> sums(own, 0);
+    for (std::size_t i = 1; i < own; ++i) {
+        if (i % kMostClasses > 0) sums[i] = sums[i - 1] + counts[own * rank + i - 1];
     }
     return sums;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // For the stage on many GPUs: the sort of stage 26 for keys that are on the device, with its
-// memory, and the level above.
+// memory; the level above; and the keys that arrive.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "common/base/error.hpp"
@@ -24,10 +25,16 @@ namespace quicksort {
 
 inline std::vector<Option> rank_options() {
     std::vector<Option> options = kLevelOptions;
-    options.push_back(
-        {"--samples", "keys of each rank in the sample; for several ranks", 8192, 1, 1 << 16});
+    options.push_back({"--samples", "keys of each rank in the sample, at most; for several ranks",
+                       1 << 16, 1, 1 << 16});
     return options;
 }
+
+// Keys on the device, from a multiple of 16 bytes on.
+struct Piece {
+    const Key* keys;
+    std::int64_t count;
+};
 
 class LocalSort {
   public:
@@ -46,8 +53,47 @@ class LocalSort {
         }
     }
 
-    // Room for as many keys, until sort() is called.
-    Key* buffer() { return first_.data(); }
+    // Room for as many keys, until sort() or end_pieces() is called.
+    Key* buffer() { return sorts_pieces() ? last_.data() : first_.data(); }
+
+    // The first of two levels takes the keys in pieces. It needs a sample of all of them:
+    // begin_pieces(), add_piece() for each, and end_pieces(). With one level, these do nothing.
+    void begin_pieces(const Key* sample, std::int64_t samples) {
+        if (!sorts_pieces()) return;
+        memory_.clear();
+        upper_ = memory_.first(sample, first_.data(), samples);
+        run_level<false>(plan_.first_bits, upper_, {Level{}, samples, plan_.first_area, 1}, 1,
+                         seed_, 0, [](auto, const Level&, unsigned) {});
+    }
+
+    void add_piece(const Piece& piece) {
+        if (!sorts_pieces() || piece.count == 0) return;
+        with_long_tiles([&](int keys_per_thread, const auto& partition) {
+            Level level = upper_;
+            level.from = piece.keys;
+            level.count = piece.count;
+            const std::int64_t tiles = (piece.count - 1) / (kThreads * keys_per_thread) + 1;
+            with_bits(plan_.first_bits, [&](auto bits) {
+                partition(bits, level, static_cast<unsigned>(tiles));
+                course::cuda_check(cudaGetLastError());
+            });
+        });
+    }
+
+    // Of `count` keys in all. Waits for the result, and returns where it is; nullptr if there is
+    // one level, or a region has overflowed: then sort() may still be called.
+    const Key* end_pieces(std::int64_t count) {
+        if (!sorts_pieces()) return nullptr;
+        with_long_tiles([&](int keys_per_thread, const auto& partition) {
+            const int tile_keys = kThreads * keys_per_thread;
+            const Level lower = memory_.last(first_.data(), last_.data());
+            run_level<false>(plan_.last_bits, lower, {upper_, count, 0, tile_keys}, kKeysPerLeaf,
+                             ~seed_, count / tile_keys + lower.list_count, partition);
+            queue_leaves<PathTree, TwoPipes>(lower, upper_, memory_.leaves(), memory_.leaf_count(),
+                                             first_.data());
+        });
+        return memory_.outcome().overflowed ? nullptr : first_.data();
+    }
 
     // Waits for the result, and returns where it is. `keys` are overwritten if a region overflows.
     const Key* sort(Key* keys, std::int64_t count) {
@@ -66,12 +112,15 @@ class LocalSort {
     }
 
   private:
+    bool sorts_pieces() const { return plan_.possible && plan_.last_bits > 0; }
+
     std::int64_t most_keys_;
     LevelPlan plan_;
     std::int64_t rounds_;
     std::uint64_t seed_;
     course::DeviceBuffer<Key> first_, last_;
     LevelMemory memory_;
+    Level upper_ = {};  // of the pieces
 };
 
 // The whole stage 26.
@@ -80,6 +129,75 @@ inline void sort_with_two_pipes(const Input& input, Output& output, PhaseTimer& 
         sort_by_levels<PathTree, TwoPipes>(input, output, timer, keys_per_thread, partition);
     });
 }
+
+// One block. No key moves to a place that another one leaves.
+static __global__ void move_keys_kernel(Key* keys, const KeyMove* __restrict__ moves, int count) {
+    for (int i = threadIdx.x; i < count; i += kThreads) keys[moves[i].to] = keys[moves[i].from];
+}
+
+// The keys that come to a rank, in chunks.
+class ArrivingKeys {
+  public:
+    ArrivingKeys(std::int64_t room, int chunks, int ranks)
+        : most_holes_(2 * course::kMessageLine<Key> * (ranks + 1) * chunks),
+          d_keys_(room + most_holes_),
+          d_moves_(most_holes_) {}
+
+    // Makes room if `count` keys are too many.
+    void plan(std::vector<Arrival> arrivals, std::int64_t count) {
+        arrivals_ = std::move(arrivals);
+        if (count + most_holes_ > d_keys_.count()) {
+            d_keys_ = course::DeviceBuffer<Key>(count + most_holes_);
+        }
+        std::vector<KeyMove> moves;
+        for (const Arrival& one : arrivals_) {
+            moves.insert(moves.end(), one.moves.begin(), one.moves.end());
+        }
+        copy_moves(moves);
+    }
+
+    // Where a message of this chunk begins, or the keys that the rank keeps.
+    Key* place(int chunk, int from) { return d_keys_.data() + arrivals_[chunk].places[from]; }
+
+    // The keys of the next chunk, which have arrived, without holes.
+    Piece piece(int chunk) {
+        const Arrival& arrival = arrivals_[chunk];
+        move_keys(d_moves_.data() + moved_, arrival.moves);
+        moved_ += std::ssize(arrival.moves);
+        return {d_keys_.data() + arrival.begin, arrival.count};
+    }
+
+    // All pieces as one list.
+    Key* list() {
+        std::vector<std::int64_t> gaps;
+        std::int64_t end = 0;
+        for (const Arrival& arrival : arrivals_) {
+            for (; end < arrival.begin; ++end) gaps.push_back(end);
+            end += arrival.count;
+        }
+        const std::vector<KeyMove> moves = moves_into(gaps, end);
+        copy_moves(moves);
+        move_keys(d_moves_.data(), moves);
+        return d_keys_.data();
+    }
+
+  private:
+    void copy_moves(const std::vector<KeyMove>& moves) {
+        course::cuda_check(cudaMemcpy(d_moves_.data(), moves.data(), moves.size() * sizeof(KeyMove),
+                                      cudaMemcpyHostToDevice));
+    }
+    void move_keys(const KeyMove* d_moves, const std::vector<KeyMove>& moves) {
+        if (moves.empty()) return;
+        move_keys_kernel<<<1, kThreads>>>(d_keys_.data(), d_moves, static_cast<int>(moves.size()));
+        course::cuda_check(cudaGetLastError());
+    }
+
+    std::int64_t most_holes_;
+    course::DeviceBuffer<Key> d_keys_;
+    course::DeviceBuffer<KeyMove> d_moves_;
+    std::vector<Arrival> arrivals_;
+    std::int64_t moved_ = 0;  // moves of the pieces before
+};
 
 // The level above the others in a sort on several ranks: its sample, and the classes that the
 // splitters part the keys into (problem/rank_cuts.hpp).
