@@ -28,9 +28,9 @@ from tests.chapters.sort_stages import (
 # Two tiles of stage 15 do not fit a block's shared memory on a GTX 980.
 if ENGINE != "gpu":
     sort_stages.SETTINGS["EMULATOR_DEVICE"] = "h200"
-# Stages 01 to 06 sort segments of 512 keys by selection, which takes a CPU 40 us per key. 10 000 keys
-# are 20 segments and five passes of merges. Four times as many are 79 segments: more merges in a
-# pass than streams.
+# Stages 01 to 06 sort segments of 512 keys by selection, which takes a CPU 40 us per key. With
+# 10 000 keys there are 20 segments and five passes of merges. Four times as many keys have 79
+# segments: more merges in a pass than streams.
 use_chapter(
     "mergesort",
     Sizes(
