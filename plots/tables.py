@@ -28,7 +28,7 @@ from plots.page.counter_table import counters_table
 from plots.page.ranks import modelled, ranks_table
 from plots.page.speed_up_tables import printed_source, printed_table, published_table, stages_table
 from plots.records.counters import KernelCounters, read_counters
-from plots.records.folders import COUNTERS, DATA, THESIS, device_folder
+from plots.records.folders import COUNTERS, DATA, THESIS, device_folder, rank_table
 from plots.records.limits import read_limits
 from plots.records.published import Published, read_published
 from plots.records.rows import Report, Row, read_profile, read_rank_rows, read_reports, read_rows
@@ -74,7 +74,7 @@ def chapter_readme(
     if profile:
         made |= {name: make(profile) for name, make in chapter.profile_tables.items()}
     if model := modelled(chapter.name):
-        made["ranks"] = ranks_table(model, read_rank_rows(folder / f"{chapter.name}_ranks.csv"))
+        made["ranks"] = ranks_table(model, read_rank_rows(rank_table(folder, chapter.name)))
     for name, lines in (made | own_tables(chapter, all_rows, folder)).items():
         text = fill(text, name, lines, path)
     return text

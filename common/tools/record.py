@@ -269,7 +269,8 @@ class Recorder:
                 for name, value in made.document["report"].items()
             ]
         )
-        if run.sweep.engine != "opencl":  # CUDA knows more about a GPU
+        # CUDA knows more about a GPU than OpenCL. Several ranks say what all their GPUs can do.
+        if run.sweep.engine != "opencl" and not run.ranks:
             self.keep_limits(rows[0]["device"], made.document.get("device_limits", {}))
         # Nobody sees the fields of a run without its rows, except after an interruption.
         with table.locked():

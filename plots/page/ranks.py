@@ -125,7 +125,7 @@ def ranks_table(model: Stage, rows: Sequence[Row]) -> list[str]:
             own += f" (×{three_digits(gains[ranks])})" if ranks in gains else ""
         lines.append(f"| {ranks} | {short_ms(ms)} (×{gain}) | {own} |")
     one = short_ms(1e3 * model.seconds)
-    here = short_ms(times[1]) if 1 in times else NOT_MEASURED
+    here = f"{short_ms(times[1])} on one {rows[0].device}" if 1 in times else NOT_MEASURED
     return [
         *lines,
         "",

@@ -43,3 +43,12 @@ def device_folder(recorded: Path, name: str | None) -> Path:
             "`make figures DATA=here` measures this machine"
         )
     return max(folders, key=lambda folder: max(one.stat().st_mtime for one in folder.glob("*.csv")))
+
+
+def rank_table(folder: Path, chapter: str, recorded: Path = DATA) -> Path:
+    """The chapter's rows of several GPUs. Few machines have several, so where a device of the
+    recorded data has no such table, another one's counts. The path need not exist."""
+    own = folder / f"{chapter}_ranks.csv"
+    if own.exists() or folder.parent != recorded:
+        return own
+    return next(iter(sorted(recorded.glob(f"*/{own.name}"))), own)

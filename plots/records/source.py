@@ -9,7 +9,7 @@ from pathlib import Path
 
 from common.tools.lib.stages import DataError
 from plots.records.counters import KernelCounters, read_counters
-from plots.records.folders import COUNTERS, THESIS, TRACES
+from plots.records.folders import COUNTERS, THESIS, TRACES, rank_table
 from plots.records.limits import Limits, read_limits
 from plots.records.published import Published
 from plots.records.rows import (
@@ -65,8 +65,8 @@ class Source:
         return read_rows(self.reading(self.rows_path(chapter)))
 
     def rank_rows(self, chapter: str) -> list[Row]:
-        """Of runs on several GPUs; most machines have none."""
-        path = self.folder / f"{chapter}_ranks.csv"
+        """Of runs on several GPUs; most machines have none. Recorded ones may be another device's."""
+        path = rank_table(self.folder, chapter)
         return read_rank_rows(self.reading(path) if path.exists() else path)
 
     def reports_path(self, chapter: str) -> Path:

@@ -28,7 +28,7 @@ from plots.drawing.words import THESIS_CARD
 from plots.page.chapters import all_chapters
 from plots.page.libraries import missing_packages
 from plots.page.readme import cells_of
-from plots.records.folders import COUNTERS, DATA, THESIS, TRACES, device_folder
+from plots.records.folders import COUNTERS, DATA, THESIS, TRACES, device_folder, rank_table
 from plots.records.published import Published, read_published
 from plots.records.rows import read_reports, read_rows
 from plots.records.source import Source
@@ -122,7 +122,7 @@ def changed_records(folder: Path, salt: int) -> tuple[Path, Path]:
                 record,
                 name,
                 *(record[key] for key in ("stage", "engine", "n", "input")),
-                parameters,
+                parameters + record.get("ranks", ""),
             )
 
     def report(record: dict[str, str]) -> None:
@@ -170,6 +170,10 @@ def changed_records(folder: Path, salt: int) -> tuple[Path, Path]:
         )
         if path.stem not in ("counters", "verdicts"):  # pages of proofs have them, no figure
             rewrite(path, device / path.name, change)
+    for chapter in recorded_chapters():  # several GPUs may be another device's
+        path = rank_table(device_folder(DATA, None), chapter.name)
+        if path.exists() and not (device / path.name).exists():
+            rewrite(path, device / path.name, row)
     for path in COUNTERS.glob("*.csv"):
         rewrite(path, counters / path.name, counter)
     return device, counters

@@ -4,8 +4,7 @@
 // sorted slices exactly: what lies between two cuts are the n/P keys of one rank, duplicates or
 // not. Bounds of all cuts narrow together, by samples between them that all ranks see. The keys
 // travel in four parts, and a part is merged while the next arrives. Equal keys stay in order.
-// Compared with 16_odd_windows: the cuts, the exchange, and the merge of all ranks' runs. The sort
-// of a slice is in device/chunk_sort.cuh.
+// Compared with 16_odd_windows: the cuts, the exchange, the merge. 16 is in device/chunk_sort.cuh.
 // Limit now: the sort of each rank; then the links between the GPUs.
 // Not of the thesis. Selection in several lists: Varman and others 1991.
 #include <cuda_runtime.h>
@@ -19,7 +18,6 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
-#include "common/ranks/message_line.hpp"
 #include "common/ranks/nccl_ranks.hpp"
 #include "device/chunk_sort.cuh"
 #include "device/rank_cuts.cuh"
@@ -28,9 +26,8 @@
 
 using course::cuda_check, course::DeviceBuffer, course::line_after, course::nccl_check,
     course::Slice, course::slice_of;
-using Message = course::Message<mergesort::Key>;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
-using mergesort::kSamples, mergesort::RankRun;
+using mergesort::kSamples, mergesort::Message, mergesort::RankRun;
 
 constexpr int kParts = 4;  // of what a rank gets
 

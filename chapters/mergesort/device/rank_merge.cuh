@@ -12,6 +12,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/shared_memory.hpp"
+#include "common/ranks/message_line.hpp"
 #include "device/chunk_sort.cuh"
 #include "device/multiway_boundaries.cuh"
 #include "device/multiway_merge.cuh"
@@ -23,6 +24,8 @@ namespace mergesort {
 
 inline constexpr int kMostRanks = 64;
 inline constexpr int kMostWays = 16;
+
+using Message = course::Message<Key>;
 
 // A run in a list of the device.
 struct RankRun {

@@ -3,10 +3,10 @@
 // Idea: one more level of the sample sort, with a part for each rank, a process with its own GPU.
 // All ranks see a sample of all keys, so they choose the same splitters. A rank partitions its keys
 // chunk by chunk; a chunk leaves while the next is partitioned. What arrives is sorted as in 26,
-// and its first level begins before the last chunk is there: the sample of all keys serves it, too.
-// Of keys that equal a splitter, each rank may get some: even equal keys are balanced. Compared
-// with 26_two_pipes: the level above. That stage is in device/ranks/local_sort.cuh. Limit now: the
-// links between the GPUs, then the sort of each rank. Not of the thesis.
+// whose first level takes each chunk as it comes. Keys that equal a splitter may be divided.
+// Compared with 26_two_pipes: the level above. That stage is in device/ranks/local_sort.cuh.
+// Limit now: the links between the GPUs, then the sort of each rank.
+// Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -34,8 +34,7 @@ using quicksort::kKeysPerThread, quicksort::kThreads, quicksort::kTileKeys;
 constexpr int kChunks = 4;
 
 // One block per tile of a chunk, whose keys go to `sent` in the order of their classes, but those
-// of places keep_begin to keep_end - 1 to `kept`. cursors: the place of the next keys of each
-// class.
+// of places keep_begin to keep_end - 1 to `kept`. cursors: of each class, the next key's place.
 __global__ void __launch_bounds__(kThreads, 2)
     partition_chunk_kernel(const Key* __restrict__ keys, std::int64_t count,
                            const Key* __restrict__ splitters, int ranks,
@@ -93,9 +92,7 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
     const int all = ranks.count(), rank = ranks.rank();
     const course::Slice slice = ranks.slice(input.count());
     const std::int64_t count = slice.size(), mean = (input.count() - 1) / all + 1;
-    // The first local level has every fourth of these keys as its own sample.
-    const std::int64_t samples =
-        std::clamp(mean / 4, std::int64_t{1}, input.options.integer("--samples"));
+    const std::int64_t samples = std::min(mean / 4 + 1, input.options.integer("--samples"));
     const int tiles = static_cast<int>((count + kTileKeys - 1) / kTileKeys);
     const int chunk_tiles = std::max((tiles + kChunks - 1) / kChunks, 1);
     constexpr std::int64_t kCounts = kChunks * kMostClasses;  // of a rank

@@ -10,6 +10,7 @@ from common.tools.lib.columns import RANK_COLUMNS
 from common.tools.lib.stages import ROOT
 from plots.page.chapters import all_chapters
 from plots.page.ranks import measured, modelled, rank_figure, ranks_table, speed_ups
+from plots.records.folders import rank_table
 from plots.records.rows import Row, read_rank_rows
 from plots.records.source import Source
 from tests.plots.fixtures import PlotsTest, row
@@ -72,6 +73,19 @@ class RanksTest(PlotsTest):
         self.assertIn("recorded 2026-02-03", drawn.subtitle)
         self.assertEqual(drawn.tables["model"], without.tables["model"])
         self.assertEqual(list(source.read), [LINKS, self.folder / "quicksort_ranks.csv"])
+
+    def test_another_device_may_have_the_rows(self) -> None:
+        own, other = self.folder / "one-gpu", self.folder / "two-gpus"
+        own.mkdir()
+        self.assertEqual(rank_table(own, "quicksort", self.folder), own / "quicksort_ranks.csv")
+        self.rows(records(1, 2000, 11.0))
+        other.mkdir()
+        (self.folder / "quicksort_ranks.csv").rename(other / "quicksort_ranks.csv")
+        for folder in (own, other):
+            found = rank_table(folder, "quicksort", self.folder)
+            self.assertEqual(found, other / "quicksort_ranks.csv")
+        # Folders that are not recorded data do not help each other.
+        self.assertEqual(rank_table(own, "quicksort"), own / "quicksort_ranks.csv")
 
     def test_a_wrong_number_of_ranks_is_refused(self) -> None:
         with self.refuses("quicksort_ranks.csv:2: ranks is 0"):

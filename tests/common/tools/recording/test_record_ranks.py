@@ -5,6 +5,7 @@
 import contextlib
 import dataclasses
 import io
+import json
 from pathlib import Path
 from unittest import mock
 
@@ -12,7 +13,7 @@ from tests.common.tools.course_tools import SWEEP, RecorderTest
 
 from common.tools import record
 from common.tools.lib import stages
-from common.tools.lib.columns import RANK_COLUMNS
+from common.tools.lib.columns import LIMITS_COLUMNS, RANK_COLUMNS
 from common.tools.lib.measuring import Measurement, measure
 from plots.records import sweeps
 
@@ -30,6 +31,8 @@ class RanksTest(RecorderTest):
             ]
             return dataclasses.replace(made, rows=rows)
 
+        # They are those of all GPUs together, so they are not the device's.
+        self.set_environment("STAND_IN_LIMITS", json.dumps(dict.fromkeys(LIMITS_COLUMNS[1:], 1.0)))
         with mock.patch.object(record, "measure", on_ranks):
             self.assertEqual(self.record(text).made, 6)
             self.assertEqual(self.record(text).made, 0)
@@ -45,6 +48,7 @@ class RanksTest(RecorderTest):
             ),
         )
         self.assertEqual(self.keys(), [])
+        self.assertFalse((self.data / "limits.csv").exists())
 
     def test_more_ranks_than_gpus_are_left_out(self) -> None:
         text = SWEEP.replace("n = [10, 20, 40]", "n = [10]\nranks = [1, 2, 4]")
