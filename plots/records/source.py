@@ -65,7 +65,8 @@ class Source:
         return read_rows(self.reading(self.rows_path(chapter)))
 
     def rank_rows(self, chapter: str) -> list[Row]:
-        """Of runs on several GPUs; most machines have none. Recorded ones may be another device's."""
+        """Of runs on several GPUs, which most machines have none of. Recorded ones may be another
+        device's."""
         path = rank_table(self.folder, chapter)
         return read_rank_rows(self.reading(path) if path.exists() else path)
 
