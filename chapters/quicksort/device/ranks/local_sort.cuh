@@ -61,6 +61,8 @@ class LocalSort {
     void begin_pieces(const Key* sample, std::int64_t samples) {
         if (!sorts_pieces()) return;
         memory_.clear();
+        // The sample is the list of this level. Of the list, only the splitters, the regions and
+        // the cursors of its parts are used, and those count the keys of the pieces.
         upper_ = memory_.first(sample, first_.data(), samples);
         run_level<false>(plan_.first_bits, upper_, {Level{}, samples, plan_.first_area, 1}, 1,
                          seed_, 0, [](auto, const Level&, unsigned) {});
