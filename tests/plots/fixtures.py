@@ -169,9 +169,10 @@ def labels() -> dict[str, tuple[str, ...]]:
     return own | ladders | ranks
 
 
-def recorded_folders() -> list[Path]:
-    """The devices' folders of the repository's data."""
-    return [folder for folder in DATA.iterdir() if folder.name not in NO_DEVICES]
+def recorded_folders(chapter: str | None = None) -> list[Path]:
+    """The devices' folders of the repository's data, or those with rows of this chapter."""
+    devices = [folder for folder in DATA.iterdir() if folder.name not in NO_DEVICES]
+    return [one for one in devices if chapter is None or (one / f"{chapter}.csv").exists()]
 
 
 class PlotsTest(unittest.TestCase):

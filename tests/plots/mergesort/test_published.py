@@ -210,7 +210,7 @@ class BoundsTest(unittest.TestCase):
         self.assertEqual(moved_bytes(10, 4), 4 * (2 * 7 + 3 + 2 * 10 * 2))
 
     def test_recorded_rows_declare_the_same_bytes(self) -> None:
-        for folder in recorded_folders():
+        for folder in recorded_folders("mergesort"):
             for row in read_rows(folder / "mergesort.csv"):
                 if row.stage in MULTISORT[1:]:
                     self.assertEqual(

@@ -466,7 +466,7 @@ class DataTest(unittest.TestCase):
         self.assertLessEqual({80_000_000, 160_000_000}, found[STAGES.serial, "uniform"])
 
     def test_bad_pivots_cost_twenty_times_as_much_at_most(self) -> None:
-        for folder in recorded_folders():
+        for folder in recorded_folders("quicksort"):
             every = read_rows(folder / "quicksort.csv")
             own = [row for row in every if row.stage in BIG and row.n == 2**20]
             for stage in BIG:
