@@ -24,25 +24,25 @@
 
 using course::cuda_check, course::DeviceBuffer;
 using storms::bombard_in_passes, storms::bombard_kernel, storms::cell_of, storms::copy_particles;
-using storms::each_of, storms::exact_energy, storms::is_proven, storms::Key, storms::maximum_of;
-using storms::Input, storms::Output, storms::Passes, storms::Phase, storms::PhaseTimer;
-using storms::kBinade, storms::kLastPosition, storms::kManyCells, storms::kMostEach;
+using storms::each_of, storms::exact_energy, storms::Far, storms::Input, storms::is_proven;
+using storms::kBinade, storms::Key, storms::kLastPosition, storms::kManyCells, storms::kMostEach;
 using storms::kMostWaves, storms::kPart, storms::kShort, storms::kTile, storms::kUpdateBlock;
-using storms::kWarps, storms::more_of, storms::stage_bounds, storms::sum_below, storms::sum_part;
-using storms::units_of, storms::Wave;
+using storms::kWarps, storms::maximum_of, storms::more_of, storms::Output, storms::Part;
+using storms::Passes, storms::Phase, storms::PhaseTimer, storms::stage_bounds, storms::sum_below;
+using storms::sum_part, storms::units_of, storms::Wave;
 
 // A pass reads and writes each cell; the first only writes it.
 constexpr double kBytesPerCell = sizeof(float);
 constexpr int kChunk = kWarps * kPart;  // particles of a block
-constexpr std::int64_t kManyParticles = 8 * kChunk;  // per wave
+constexpr std::int64_t kManyParticles = 4 * kChunk;  // per wave
 
 // Adds the words of the parts to the bits of a cell, until it would leave its binade. Returns of
 // how many parts.
-__device__ __forceinline__ int add_words(float& own, const int (&words)[kWarps][kTile], int slot) {
+__device__ __forceinline__ int add_words(float& own, const Part (&s_parts)[kWarps], int slot) {
     int sum = 0, any = 0;
     for (int part = 0; part < kWarps; ++part) {
-        sum += words[part][slot];
-        any |= words[part][slot];
+        sum += s_parts[part].words[slot];
+        any |= s_parts[part].words[slot];
     }
     unsigned bits = __float_as_uint(own);
     int parts = 0;
@@ -51,7 +51,7 @@ __device__ __forceinline__ int add_words(float& own, const int (&words)[kWarps][
         parts = kWarps;
     }
     for (; parts < kWarps; ++parts) {
-        const int word = words[parts][slot];
+        const int word = s_parts[parts].words[slot];
         const unsigned next = bits + units_of(word) + (bits % 2 == 0 ? 0 : more_of(word));
         if ((next ^ bits) >= kBinade) break;
         bits = next;
@@ -88,10 +88,10 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
     split_particles_kernel(float* __restrict__ layer, std::int64_t size,
                            const std::int64_t* __restrict__ positions,
                            const int* __restrict__ values, unsigned count) {
-    __shared__ float4 s_bounds[kChunk];
+    __shared__ Part s_parts[kWarps];
     __shared__ float2 s_particles[32 * kMostEach + 2 * kPart];
     __shared__ float s_cells[kTile];
-    __shared__ int s_words[kWarps][kTile], s_parts[kTile];
+    __shared__ int s_added[kTile];  // how many parts have been added to a cell
     const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
     const std::int64_t tile = std::int64_t{kTile} * blockIdx.x;
     const float first = static_cast<float>(tile);
@@ -111,17 +111,17 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
         const float2 particle = make_float2(static_cast<float>(position), share);
         s_particles[thread] = particle;
         const int existing = min(max(static_cast<int>(count - begin) - warp * kPart, 0), kPart);
-        float4* const bounds = &s_bounds[warp * kPart];
-        const int far = stage_bounds(bounds, particle, lane < existing, first + kTile / 2);
+        const Far far =
+            stage_bounds(s_parts[warp].bounds, particle, lane < existing, first + kTile / 2);
         load_particle(begin + kChunk + thread);  // meanwhile, for the next chunk
         __syncwarp();  // the bounds of this part have been written
-        sum_part(s_words[warp], s_cells, first, bounds, far, existing, particle);
+        sum_part(s_parts[warp], s_cells, first, far, existing, particle);
         __syncthreads();  // all words have been written
-        if (thread < kTile) s_parts[thread] = add_words(s_cells[thread], s_words, thread);
+        if (thread < kTile) s_added[thread] = add_words(s_cells[thread], s_parts, thread);
         __syncthreads();  // the cells have been written, and how many parts they have
         const int own_slot = warp + kWarps * lane;
         const bool owns = own_slot < kTile;
-        const int parts = owns ? s_parts[own_slot] : kWarps;
+        const int parts = owns ? s_added[own_slot] : kWarps;
         const float own = owns ? s_cells[own_slot] : 0.0f;
         for (unsigned left = __ballot_sync(~0u, parts < kWarps); left != 0; left &= left - 1) {
             const int source = __ffs(left) - 1, added = __shfl_sync(~0u, parts, source);

@@ -9,7 +9,7 @@
 
 namespace storms {
 
-constexpr int kWarps = 16;  // per block; a multiple of four
+constexpr int kWarps = 28;  // per block; a multiple of four
 constexpr int kPart = 32;  // particles, one per lane
 constexpr int kNeighbours = 8;  // cells per lane
 constexpr int kTile = 32 * kNeighbours;  // cells
@@ -19,7 +19,8 @@ constexpr int kBinade = 1 << 23;  // floats between two powers of two
 
 // As kError, for approximations with slope and bend, from the distance kBentFar on.
 // tests/chapters/storms/parts_test.cu tries all distances.
-constexpr float kBentError = 8.25f * 0x1p-24f, kBentFar = 512;
+// From kStraightFar on, the slope alone is good enough.
+constexpr float kBentError = 8.25f * 0x1p-24f, kBentFar = 512, kStraightFar = 8192;
 
 // A third power with the sign of `side`: minus half of it is the slope of 1 / sqrt(d) at the cells
 // on this side of a particle.
@@ -27,15 +28,24 @@ __device__ __forceinline__ float signed_cube(float approximation, float side) {
     return approximation * approximation * copysignf(approximation, side);
 }
 
-// The approximation of 1 / sqrt() for the cell that lies so far away from the middle: three terms
-// of a Taylor series. cube: signed_cube() of the middle; fifth: its fifth power.
-__device__ __forceinline__ float approximate_bent(float middle, float cube, float fifth,
-                                                  float away) {
-    return fmaf(-away / 2, cube, fmaf(0.375f * away * away, fifth, middle));
+// The approximation of 1 / sqrt() for the cell that lies so far away from the middle: two or three
+// terms of a Taylor series. cube: signed_cube() of the middle; fifth: its fifth power.
+template <bool kIsBent>
+__device__ __forceinline__ float approximate_beside(float middle, float cube, float fifth,
+                                                    float away) {
+    return fmaf(-away / 2, cube, kIsBent ? fmaf(0.375f * away * away, fifth, middle) : middle);
 }
 
+// A warp's part of the particles, in shared memory: first their bounds, then what the part adds.
+union Part {
+    float4 bounds[kPart];  // of the share, lower and upper, and the particle's position
+    int words[kTile];
+};
+
 // Adds the bounds of a particle to the sums of the cells first, first + 1, ... bounds: of the
-// share, lower and upper, and the particle's position. It is far away from all cells.
+// share, lower and upper, and the particle's position. It is at least kBentFar away from all cells,
+// or kStraightFar.
+template <bool kIsBent>
 __device__ __forceinline__ void add_far(float (&low)[kNeighbours], float (&high)[kNeighbours],
                                         float first, float4 bounds) {
     const float side = first + kCentre - bounds.z, d = fabsf(side) + 1;
@@ -43,9 +53,9 @@ __device__ __forceinline__ void add_far(float (&low)[kNeighbours], float (&high)
     const float cube = signed_cube(middle, side);
     const float fifth = fabsf(cube) * (middle * middle);
     for (int j = 0; j < kNeighbours; ++j) {
-        const float approximation = approximate_bent(middle, cube, fifth, j - kCentre);
-        low[j] = fmaf(bounds.x, approximation, low[j]);
-        high[j] = fmaf(bounds.y, approximation, high[j]);
+        const float beside = approximate_beside<kIsBent>(middle, cube, fifth, j - kCentre);
+        low[j] = fmaf(bounds.x, beside, low[j]);
+        high[j] = fmaf(bounds.y, beside, high[j]);
     }
 }
 
@@ -60,23 +70,38 @@ __device__ __forceinline__ void add_near(float (&low)[kNeighbours], float (&high
     }
 }
 
+// Takes whole groups of the lanes that are candidates, `taken` lanes. Returns the place of this
+// lane behind `before` others, or -1.
+__device__ __forceinline__ int take_groups(bool is_candidate, int before, int& taken) {
+    const unsigned all = __ballot_sync(~0u, is_candidate);
+    const int rank = __popc(all & ((1u << threadIdx.x % 32) - 1));
+    taken = __popc(all) / kTogether * kTogether;
+    return is_candidate && rank < taken ? before + rank : -1;
+}
+
+// How many particles of a part are far away: those for the slope alone come first.
+struct Far {
+    int straight, bent;
+};
+
 // Writes the bounds of a warp's particles, of which the lane has x: the position, and y: the share.
-// First come those that are far away from the tile around `middle`, in groups. Returns how
-// many. Any order is right, because the parts of a sum within a binade have any order.
-__device__ __forceinline__ int stage_bounds(float4* bounds, float2 particle, bool exists,
+// First come those that are far away from the tile around `middle`, in groups. Any order is right,
+// because the parts of a sum within a binade have any order.
+__device__ __forceinline__ Far stage_bounds(float4* bounds, float2 particle, bool exists,
                                             float middle) {
-    const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
-    const bool far = exists && fabsf(particle.x - middle) >= kBentFar + kTile / 2;
-    const unsigned all_far = __ballot_sync(~0u, far);
-    const int taken = __popc(all_far) / kTogether * kTogether;
-    const bool is_taken = far && __popc(all_far & lower_lanes) < taken;
-    const unsigned all_taken = __ballot_sync(~0u, is_taken);
-    const int place =
-        is_taken ? __popc(all_taken & lower_lanes) : taken + __popc(~all_taken & lower_lanes);
-    const float error = is_taken ? kBentError : kError;
+    const float away = exists ? fabsf(particle.x - middle) - kTile / 2 : 0;
+    Far far;
+    int place = take_groups(away >= kStraightFar, 0, far.straight);
+    const int bent = take_groups(place < 0 && away >= kBentFar, far.straight, far.bent);
+    if (place < 0) place = bent;
+    const float error = place < 0 ? kError : kBentError;
+    const unsigned near = __ballot_sync(~0u, place < 0);
+    if (place < 0) {
+        place = far.straight + far.bent + __popc(near & ((1u << threadIdx.x % 32) - 1));
+    }
     bounds[place] = make_float4(fmaf(particle.y, -error, particle.y),
                                 fmaf(particle.y, error, particle.y), particle.x, 0);
-    return taken;
+    return far;
 }
 
 // Cells lie in shared memory so that the neighbours of a lane are 32 slots apart.
@@ -115,34 +140,46 @@ __device__ __forceinline__ int exact_word(int binade, float k, float2 particle) 
 // The words of a warp's part and all cells of the tile. Equal sums of bounds are those of the exact
 // energies, and no energy is a tie: the bounds are strict, so one lies below the middle and one
 // above it, and sums that differ once differ until the end.
-__device__ __forceinline__ void sum_part(int (&words)[kTile], const float (&cells)[kTile],
-                                         float first, const float4* bounds, int far, int existing,
-                                         float2 particle) {
+__device__ __forceinline__ void sum_part(Part& part, const float (&cells)[kTile], float first,
+                                         Far far, int existing, float2 particle) {
     const int lane = threadIdx.x % 32;
     const float lane_first = first + kNeighbours * lane;
     float low[kNeighbours], high[kNeighbours];
     for (int j = 0; j < kNeighbours; ++j) {
         low[j] = high[j] = __int_as_float(binade_of(cells[32 * j + lane]));
     }
+    int i = 0;
 #pragma unroll 1
-    for (int i = 0; i < far; i += kTogether) {
-        for (int g = 0; g < kTogether; ++g) add_far(low, high, lane_first, bounds[i + g]);
+    for (; i < far.straight; i += kTogether) {
+        for (int g = 0; g < kTogether; ++g) {
+            add_far<false>(low, high, lane_first, part.bounds[i + g]);
+        }
     }
 #pragma unroll 1
-    for (int i = far; i < existing; ++i) add_near(low, high, lane_first, bounds[i]);
+    for (; i < far.straight + far.bent; i += kTogether) {
+        for (int g = 0; g < kTogether; ++g) {
+            add_far<true>(low, high, lane_first, part.bounds[i + g]);
+        }
+    }
+#pragma unroll 1
+    for (; i < existing; ++i) add_near(low, high, lane_first, part.bounds[i]);
+    __syncwarp();  // all lanes have read the bounds, in whose place the words are written
     unsigned open = 0;  // cells of this lane whose sums differ
     for (int j = 0; j < kNeighbours; ++j) {
         const int units = __float_as_int(low[j]) - binade_of(cells[32 * j + lane]);
-        words[32 * j + lane] = word_of(min(units, kBinade), 0);
+        part.words[32 * j + lane] = word_of(min(units, kBinade), 0);
         if (low[j] < high[j] && units < kBinade) open |= 1u << j;
     }
-    while (const unsigned lanes = __ballot_sync(~0u, open != 0)) {
-        const int source = __ffs(lanes) - 1;
-        const int slot = 32 * (__ffs(__shfl_sync(~0u, open, source)) - 1) + source;
-        const int word = exact_word(binade_of(cells[slot]), first + cell_of(slot), particle);
-        if (lane != source) continue;
-        words[slot] = word;
-        open &= open - 1;
+    __syncwarp();  // these words have been written, before lane 0 corrects some
+    // The whole warp has the same loop variables, so no lane has to tell the others what is open.
+    for (unsigned some = __reduce_or_sync(~0u, open); some != 0; some &= some - 1) {
+        const int j = __ffs(some) - 1;
+        unsigned lanes = __ballot_sync(~0u, (open >> j & 1) != 0);
+        for (; lanes != 0; lanes &= lanes - 1) {
+            const int slot = 32 * j + __ffs(lanes) - 1;
+            const int word = exact_word(binade_of(cells[slot]), first + cell_of(slot), particle);
+            if (lane == 0) part.words[slot] = word;
+        }
     }
 }
 
