@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 // K-means, stage 17: many GPUs.
 // Idea: each rank, a process with its own GPU, keeps a slice of the points. Once per iteration, an
-// all-reduce in the graph adds the sums of the clusters, three integers each. Then all ranks move
-// the centroids alike. Sums of integers do not depend on the number of ranks; nor do the labels.
-// Compared with 15_graph: slices of the points; a kernel of its own ends an iteration.
+// all-reduce adds the sums of the clusters, three integers each. Then all ranks move the centroids
+// alike. Sums of integers do not depend on the number of ranks; nor do the labels.
+// Compared with 15_graph: slices of the points; a kernel of its own ends an iteration. With several
+// ranks no graph, because the host takes longer to record an all-reduce than to queue it.
 // Limit now: the latency of an iteration, to which the all-reduce adds some 6 us.
 // Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/graph.hpp"
 #include "common/cuda/stream.hpp"
 #include "common/ranks/nccl_ranks.hpp"
+#include "common/ranks/warm_up.hpp"
 #include "device/cell_runs.cuh"
 #include "device/cell_sort.cuh"
 #include "device/cell_sums.cuh"
@@ -94,15 +98,17 @@ __global__ void __launch_bounds__(kTaskThreads) end_iteration_kernel(int k, Stat
     if (!state.progress->done) end_iteration(state, k);
 }
 
-// Sorts the rows of points, and queues all iterations. The graph must live until they have ended.
+// Sorts the rows of points, and queues all iterations. A graph must live until they have ended.
 template <class Key>
-Graph run_iterations(const Input& input, std::int64_t count, SortedRun& run, const Cells& cells,
-                     const CellSums& before, const Tasks& tasks, const Stream& stream,
-                     PhaseTimer& timer) {
+std::optional<Graph> run_iterations(const Input& input, std::int64_t count, SortedRun& run,
+                                    const Cells& cells, const CellSums& before, const Tasks& tasks,
+                                    const Stream& stream, course::WarmUp& warm_up,
+                                    PhaseTimer& timer) {
     course::NcclRanks& ranks = course::NcclRanks::of(timer);
     const SortedPoints<Key> sorted = run.sort.sort_rows<Key>(cells, before);
     kmeans::scan_sums_kernel<<<cells.columns, kmeans::kMaxSide>>>(cells.columns, before);
     cuda_check(cudaGetLastError());
+    if (ranks.count() > 1) warm_up.run(ranks);  // beside the sort
     run.sort.end_preparation();
     const std::int64_t lists = std::int64_t{cells.columns} * (input.k() + 1);
     const std::int64_t useful = kmeans::max_tasks(count, lists) / kTaskWarps + 1;
@@ -111,25 +117,31 @@ Graph run_iterations(const Input& input, std::int64_t count, SortedRun& run, con
         kmeans::blocks_at_once(share_rows_kernel<Key>, kTaskThreads, cells.columns);
     timer.note_grid(blocks, kTaskThreads);
     const State state = run.state();
+    const auto queue_iteration = [&] {
+        share_rows_kernel<<<row_blocks, kTaskThreads, 0, stream.get()>>>(sorted, before, tasks,
+                                                                         input.k(), state);
+        cuda_check(cudaGetLastError());
+        sum_tasks_kernel<<<blocks, kTaskThreads, 0, stream.get()>>>(sorted, tasks, input.k(), state,
+                                                                    ranks.count() == 1);
+        cuda_check(cudaGetLastError());
+        if (ranks.count() == 1) return;
+        nccl_check(ncclAllReduce(state.sums, state.sums, kWordsPerSum * input.k(), ncclUint64,
+                                 ncclSum, ranks.communicator(), stream.get()));
+        end_iteration_kernel<<<1, kTaskThreads, 0, stream.get()>>>(input.k(), state);
+        cuda_check(cudaGetLastError());
+    };
+    if (ranks.count() > 1) {
+        warm_up.make_wait(stream);
+        run.queue.run(input.max_iterations, kmeans::IterationQueue::kBatch, queue_iteration);
+        return {};
+    }
     // As few graphs as there must be, all of the same length.
     const std::int64_t graphs = (input.max_iterations - 1) / kMaxIterations + 1;
     const std::int64_t iterations = (input.max_iterations - 1) / graphs + 1;
-    Graph graph(stream, [&] {
-        for (std::int64_t i = 0; i < iterations; ++i) {
-            share_rows_kernel<<<row_blocks, kTaskThreads, 0, stream.get()>>>(sorted, before, tasks,
-                                                                             input.k(), state);
-            cuda_check(cudaGetLastError());
-            sum_tasks_kernel<<<blocks, kTaskThreads, 0, stream.get()>>>(sorted, tasks, input.k(),
-                                                                        state, ranks.count() == 1);
-            cuda_check(cudaGetLastError());
-            if (ranks.count() == 1) continue;
-            nccl_check(ncclAllReduce(state.sums, state.sums, kWordsPerSum * input.k(), ncclUint64,
-                                     ncclSum, ranks.communicator(), stream.get()));
-            end_iteration_kernel<<<1, kTaskThreads, 0, stream.get()>>>(input.k(), state);
-            cuda_check(cudaGetLastError());
-        }
+    std::optional<Graph> graph(std::in_place, stream, [&] {
+        for (std::int64_t i = 0; i < iterations; ++i) queue_iteration();
     });
-    run.queue.run(graphs, 1, [&] { graph.launch(stream); });
+    run.queue.run(graphs, 1, [&] { graph->launch(stream); });
     return graph;
 }
 
@@ -145,6 +157,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     ranks.communicator();  // made here, not while the kernels are timed
     SortedRun run(input, own.begin, count);
     const Stream stream;
+    course::WarmUp warm_up;
     CellSumsMemory d_cell_sums(run.sort.words());
     TasksMemory d_tasks(kmeans::max_tasks(count, run.sort.max_rows() * (k + 1)));
 
@@ -155,8 +168,8 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const Cells cells = run.sort_by_rows();
     const auto iterate =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    const Graph graph =
-        iterate(input, count, run, cells, d_cell_sums.sums(), d_tasks.tasks(), stream, timer);
+    const std::optional<Graph> graph = iterate(input, count, run, cells, d_cell_sums.sums(),
+                                               d_tasks.tasks(), stream, warm_up, timer);
     run.label_points(cells);
 
     timer.begin(Phase::kCopyOut);

@@ -103,7 +103,7 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<Key> d_keys(count), d_samples(samples * all), d_splitters(all);
     DeviceBuffer<ClassCount> d_counts(kCounts * all), d_cursors(kCounts);
     std::vector<ClassCount> h_counts(kCounts * all);
-    const course::Stream exchange(course::StreamKind::kNonBlocking);
+    const course::Stream exchange(course::StreamPriority::kHigh);  // ahead of queued blocks
     course::Event partitioned, arrived[kChunks];
     const ncclComm_t communicator = ranks.communicator();
 
