@@ -28,7 +28,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -42,15 +42,19 @@ from common.tools.lib.proof_kernels import (
     read_families,
     read_measured,
 )
-from common.tools.lib.proof_page import is_example, page_tables
+from common.tools.lib.proof_page import page_tables
+from common.tools.lib.profiling import OPCODE_METRIC
 from common.tools.lib.proof_rows import (
     COUNTERS,
     METRICS,
     Reason,
     Row,
+    all_rows,
+    is_example,
     judge,
     read_reasons,
     read_rows,
+    read_tables,
     write_rows,
 )
 from common.tools.lib.files import read_text, write_whole
@@ -69,7 +73,7 @@ from common.tools.lib.stages import (
     load_stages,
     run_tool,
 )
-from plots.records.folders import device_folder
+from plots.records.folders import device_folder, proof_tables
 
 RUNS = COMMON / "hardware.toml"
 PAGE = ROOT / "common" / "emulator" / "how-true-are-the-counters.md"
@@ -211,20 +215,36 @@ def profile(
         raise DataError(f"ncu failed:\n{said_all.strip()[-2000:]}")
 
 
+def profile_run(ncu: str, run: Run, path: Path) -> None:
+    """With the counts by opcode, unless ncu cannot patch a kernel to count them."""
+    instances = ("--print-metric-instances", "details")
+    try:
+        profile(ncu, run, path, (*METRICS, OPCODE_METRIC), instances)
+    except DataError:
+        profile(ncu, run, path)
+
+
 def check_page(folder: Path) -> int:
-    rows, reasons = read_rows(folder / "counters.csv"), read_reasons(RUNS)
+    tables, reasons = recorded_tables(folder), read_reasons(RUNS)
+    rows = all_rows(tables)
     unexplained, stale = judge(rows, reasons)
     print_verdict(rows, unexplained, stale)
     text = read_text(PAGE)
-    if page(text, rows, reasons, folder.name) != text:
+    if page(text, tables, reasons) != text:
         print(f"{PAGE}: out of date: run python3 -m common.tools.prove_counters --page")
         return EXIT_FAILURE
     return EXIT_FAILURE if unexplained or stale else 0
 
 
+def recorded_tables(folder: Path) -> dict[Path, list[Row]]:
+    """The counters that `folder` holds, and those of programs that only other devices ran."""
+    return read_tables(proof_tables(folder, "counters.csv"))
+
+
 def recount(folder: Path, scratch: Path, renew: bool) -> int:
     """Runs the CPU engine again and compares with the recorded counters. `renew`: records them."""
-    recorded = read_rows(folder / "counters.csv")
+    paths = proof_tables(folder, "counters.csv")
+    recorded = all_rows(read_tables(paths))
     groups = {counter.name: counter for counter in COUNTERS}
     families = read_families(RUNS)
     kernels: dict[tuple[str, str], dict[str, dict]] = {}
@@ -239,11 +259,11 @@ def recount(folder: Path, scratch: Path, renew: bool) -> int:
         kernels[run.program, run.arguments] = join_families(
             run.program, read_emulated(path), families
         )
-    rows, wrong = [], 0
+    wrong = 0
+    renewed: dict[Row, Row] = {}
     for row in recorded:
         emulated = kernels.get((row.program, row.arguments))
         if emulated is None:  # another chapter
-            rows.append(row)
             continue
         counter = groups[row.counter]
         totals = emulated[row.kernel]["totals"] if row.kernel in emulated else None
@@ -254,10 +274,12 @@ def recount(folder: Path, scratch: Path, renew: bool) -> int:
                 f"{row.program} {row.arguments}: {row.kernel}: {row.counter}: "
                 f"{row.emulated} recorded, {now} now"
             )
-        rows.append(row if now is None else replace(row, emulated=now))
+        if now is not None:
+            renewed[row] = replace(row, emulated=now)
     if renew:
-        write_rows(folder / "counters.csv", rows)
-        write_page(rows, read_reasons(RUNS), folder.name)
+        for path in paths:
+            write_rows(path, [renewed.get(row, row) for row in read_rows(path)])
+        write_page(recorded_tables(folder), read_reasons(RUNS))
         return 0
     return EXIT_FAILURE if wrong else 0
 
@@ -311,7 +333,7 @@ def prove(options: argparse.Namespace) -> int:
         try:
             table, counted = tables / f"{run.file_name}.csv", emulated / f"{run.file_name}.json"
             if not options.processed:
-                profile(ncu, run, table)
+                profile_run(ncu, run, table)
             if options.emulated is None:
                 count(run, counted)
             counters = join_families(run.program, read_emulated(counted), families)
@@ -329,12 +351,13 @@ def prove(options: argparse.Namespace) -> int:
         rows = joined_with_recorded(path, rows)
         write_rows(path, rows)
         print(f"{path}: {len(rows)} rows")
+        rows = all_rows(recorded_tables(path.parent))
     unexplained, stale = judge(rows, reasons)
     print_verdict(rows, unexplained, stale)
     for trouble in troubles:
         print(trouble)
     if rows and options.data == ROOT / "plots" / "data":
-        write_page(rows, reasons, slug)
+        write_page(recorded_tables(device_folder(options.data, options.recorded)), reasons)
     return EXIT_FAILURE if unexplained or troubles or not rows else 0
 
 
@@ -345,15 +368,15 @@ def joined_with_recorded(path: Path, rows: list[Row]) -> list[Row]:
     return sorted(kept + rows, key=lambda row: (is_example(row.program), row.program))
 
 
-def page(text: str, rows: list[Row], reasons: list[Reason], device: str) -> str:
+def page(text: str, tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]) -> str:
     """The page with new tables."""
-    for name, lines in page_tables(rows, reasons, device).items():
+    for name, lines in page_tables(tables, reasons).items():
         text = fill(text, name, lines, PAGE)
     return text
 
 
-def write_page(rows: list[Row], reasons: list[Reason], device: str) -> None:
-    write_whole(PAGE, page(read_text(PAGE), rows, reasons, device))
+def write_page(tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]) -> None:
+    write_whole(PAGE, page(read_text(PAGE), tables, reasons))
 
 
 def main() -> int:
@@ -364,7 +387,7 @@ def main() -> int:
     parser.add_argument("--processed", action="store_true")
     parser.add_argument("--device", help="with --processed: the device that ncu ran on")
     parser.add_argument("--data", type=Path, default=ROOT / "plots" / "data")
-    parser.add_argument("--recorded", help="with --check, --page, --recount: folder of plots/data")
+    parser.add_argument("--recorded", help="folder of plots/data whose rows come first")
     parser.add_argument("--check", action="store_true")
     parser.add_argument(
         "--page", action="store_true", help="write the page from the recorded table"
@@ -381,7 +404,7 @@ def main() -> int:
             if options.recount:
                 return recount(folder, build_folder() / "proof" / "emulated", options.page)
             if options.page:
-                write_page(read_rows(folder / "counters.csv"), read_reasons(RUNS), folder.name)
+                write_page(recorded_tables(folder), read_reasons(RUNS))
             return check_page(folder)
         return prove(options)
     except DataError as error:

@@ -44,9 +44,10 @@ from common.tools.lib.proof_rows import (
     SPECIAL_INSTRUCTIONS,
     Reason,
     Row,
+    all_rows,
     judge,
     read_reasons,
-    read_rows,
+    read_tables,
     write_rows,
 )
 from common.tools.lib.stages import (
@@ -73,7 +74,7 @@ from common.tools.prove_counters import (
     print_verdict,
     profile,
 )
-from plots.records.folders import device_folder
+from plots.records.folders import device_folder, proof_tables
 
 REASONS = COMMON / "instructions.toml"
 # Where ncu cannot count by opcode, it still counts all.
@@ -273,31 +274,38 @@ def prove(options: argparse.Namespace) -> int:
         rows = joined_with_recorded(path, rows)
         write_rows(path, rows)
         print(f"{path}: {len(rows)} rows")
+        rows = all_rows(recorded_tables(path.parent))
     unexplained, stale = judge(rows, reasons)
     print_verdict(rows, unexplained, stale)
     for trouble in troubles:
         print(trouble)
     if rows and options.data == ROOT / "plots" / "data":
-        write_page(rows, reasons, slug)
+        write_page(recorded_tables(device_folder(options.data, options.recorded)), reasons)
     return EXIT_FAILURE if unexplained or troubles or not rows else 0
 
 
-def page(text: str, rows: list[Row], reasons: list[Reason], device: str) -> str:
-    for name, lines in instruction_tables(rows, reasons, device).items():
+def page(text: str, tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]) -> str:
+    for name, lines in instruction_tables(tables, reasons).items():
         text = fill(text, name, lines, PAGE)
     return text
 
 
-def write_page(rows: list[Row], reasons: list[Reason], device: str) -> None:
-    write_whole(PAGE, page(read_text(PAGE), rows, reasons, device))
+def write_page(tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]) -> None:
+    write_whole(PAGE, page(read_text(PAGE), tables, reasons))
+
+
+def recorded_tables(folder: Path) -> dict[Path, list[Row]]:
+    """The rows that `folder` holds, and those of programs that only other devices ran."""
+    return read_tables(proof_tables(folder, "instructions.csv"))
 
 
 def check_page(folder: Path) -> int:
-    rows, reasons = read_rows(folder / "instructions.csv"), read_reasons(REASONS)
+    tables, reasons = recorded_tables(folder), read_reasons(REASONS)
+    rows = all_rows(tables)
     unexplained, stale = judge(rows, reasons)
     print_verdict(rows, unexplained, stale)
     text = read_text(PAGE)
-    if page(text, rows, reasons, folder.name) != text:
+    if page(text, tables, reasons) != text:
         print(f"{PAGE}: out of date: run python3 -m common.tools.prove_instructions --page")
         return EXIT_FAILURE
     return EXIT_FAILURE if unexplained or stale else 0
@@ -312,7 +320,7 @@ def main() -> int:
     parser.add_argument("--processed", action="store_true")
     parser.add_argument("--device", help="with --processed: the device that ncu ran on")
     parser.add_argument("--data", type=Path, default=ROOT / "plots" / "data")
-    parser.add_argument("--recorded", help="with --check, --page: folder of plots/data")
+    parser.add_argument("--recorded", help="folder of plots/data whose rows come first")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args(sys.argv[1:] or arguments())
@@ -326,8 +334,7 @@ def main() -> int:
         if options.check or options.page:
             folder = device_folder(options.data, options.recorded)
             if options.page:
-                rows = read_rows(folder / "instructions.csv")
-                write_page(rows, read_reasons(REASONS), folder.name)
+                write_page(recorded_tables(folder), read_reasons(REASONS))
             return check_page(folder)
         return prove(options)
     except DataError as error:

@@ -52,3 +52,10 @@ def rank_table(folder: Path, chapter: str, recorded: Path = DATA) -> Path:
     if own.exists() or folder.parent != recorded:
         return own
     return next(iter(sorted(recorded.glob(f"*/{own.name}"))), own)
+
+
+def proof_tables(folder: Path, name: str) -> list[Path]:
+    """The tables of this name: the folder's own, and then those of other devices."""
+    own = folder / name
+    others = sorted(path for path in folder.parent.glob(f"*/{name}") if path != own)
+    return [path for path in (own, *others) if path.exists()]

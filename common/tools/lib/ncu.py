@@ -18,6 +18,8 @@ from common.tools.lib.stages import DataError
 Launch = dict[str, tuple[str, str]]
 
 NOTHING_PROFILED = ("No kernels were profiled", "Failed to profile")
+# Characters. With --print-metric-instances, a field has a value for each instruction of a kernel.
+LONGEST_FIELD = 1 << 26
 # Lines in which ncu names metrics that it does not have.
 UNKNOWN_METRIC = re.compile(
     r"(find|access|unknown|invalid|unsupported).*metric"
@@ -59,9 +61,10 @@ def parse_launches(text: str) -> list[Launch]:
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None or len(lines) < start + 3:
         raise DataError("ncu wrote no table:\n" + "\n".join(lines[-15:]))
+    csv.field_size_limit(LONGEST_FIELD)
     try:
         names, units, *launches = csv.reader(io.StringIO("\n".join(lines[start:])))
-    except (csv.Error, ValueError) as error:  # a field above 131072 characters; too few lines
+    except (csv.Error, ValueError) as error:  # a longer field; too few lines
         raise DataError(f"ncu's table cannot be read: {error}") from None
     found = [
         {name: (unit, value) for name, unit, value in zip(names, units, values)}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from common.tools.lib.proof_rows import (
     ATOMIC_WAVEFRONTS,
@@ -11,6 +12,8 @@ from common.tools.lib.proof_rows import (
     INSTRUCTION_BARS,
     Reason,
     Row,
+    all_rows,
+    is_example,
 )
 
 
@@ -95,16 +98,28 @@ def reasons_list(rows: list[Row], reasons: list[Reason]) -> list[str]:
     return lines or ["None."]
 
 
-def page_tables(rows: list[Row], reasons: list[Reason], device: str) -> dict[str, list[str]]:
-    """The lines of each table by its name."""
-    dates = sorted({row.date[:10] for row in rows})
-    measured = [
-        f"Measured on an {device.upper().replace('-', ' ')} on {', '.join(dates)}: "
-        f"{len({row.program for row in rows})} programs, "
-        f"{len({(row.program, row.kernel) for row in rows})} kernels."
-    ]
+def measured_lines(tables: Mapping[Path, Sequence[Row]]) -> list[str]:
+    """Where and when, one sentence per device."""
+    lines = []
+    for path, rows in tables.items():
+        if not rows:
+            continue
+        dates = sorted({row.date[:10] for row in rows})
+        lines.append(
+            f"Measured on an {path.parent.name.upper().replace('-', ' ')} on {', '.join(dates)}: "
+            f"{len({row.program for row in rows})} programs, "
+            f"{len({(row.program, row.kernel) for row in rows})} kernels."
+        )
+    return lines
+
+
+def page_tables(
+    tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]
+) -> dict[str, list[str]]:
+    """The lines of each table by its name. tables: each device's rows, by the path of its file."""
+    rows = all_rows(tables)
     return {
-        "measured": measured,
+        "measured": measured_lines(tables),
         "summary": summary_table(rows, reasons),
         "stages": runs_table(rows, reasons, lambda program: not is_example(program)),
         "examples": runs_table(rows, reasons, is_example),
@@ -112,21 +127,14 @@ def page_tables(rows: list[Row], reasons: list[Reason], device: str) -> dict[str
     }
 
 
-def instruction_tables(rows: list[Row], reasons: list[Reason], device: str) -> dict[str, list[str]]:
+def instruction_tables(
+    tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]
+) -> dict[str, list[str]]:
     """The lines of the tables on instructions."""
-    names = tuple(INSTRUCTION_BARS)
-    dates = sorted({row.date[:10] for row in rows})
+    rows = all_rows(tables)
     return {
-        "instructions measured": [
-            f"Measured on an {device.upper().replace('-', ' ')} on {', '.join(dates)}: "
-            f"{len({row.program for row in rows})} programs, "
-            f"{len({(row.program, row.kernel) for row in rows})} kernels."
-        ],
+        "instructions measured": measured_lines(tables),
         "instructions summary": summary_table(rows, reasons, INSTRUCTION_BARS),
         "instructions reasons": reasons_list(rows, reasons),
-        "instructions": runs_table(rows, reasons, lambda program: True, names),
+        "instructions": runs_table(rows, reasons, lambda program: True, tuple(INSTRUCTION_BARS)),
     }
-
-
-def is_example(program: str) -> bool:
-    return program.startswith("examples/")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -36,8 +37,12 @@ def lsu_metrics(what: str, *operations: str) -> tuple[str, ...]:
 
 WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
 # ncu has no metric for the wavefronts of shared atomics. They are the wavefronts of shared memory
-# without those of loads and stores, without one per end of a warp and without one per barrier of a
-# block. This held in every kernel of the first proof.
+# without those of loads and stores, without one per warp, one per barrier of a block, one per SHFL,
+# and one per access to global memory that no lane of the warp takes part in: such an instruction
+# goes through the same pipe, but is no request. REDUX, MATCH and VOTE cost none. This held in
+# kernels without shared atomics, where nothing may be left. Not taken out, because nothing counts
+# them: accesses to shared memory that no lane takes part in, and a second one of some warps. Warps
+# of blocks that end at once have none (probably it is the reading of threadIdx).
 ATOMIC_WAVEFRONTS = "shared atomic wavefronts"
 SAME, SAME_WAVEFRONTS = 0.02, 0.05
 COUNTERS = (
@@ -83,8 +88,8 @@ COUNTERS = (
         ATOMIC_WAVEFRONTS, "shared_atomic", "wavefronts", (WAVEFRONTS + ".sum",), SAME_WAVEFRONTS
     ),
 )
-# The counter of a reason why ncu does not see a kernel, or not all its launches. Such a kernel is
-# not compared.
+# The counter of a reason why only ncu or only the CPU engine sees a kernel, or not all its launches.
+# Such a kernel is not compared.
 LAUNCHES = "launches"
 # Of make prove's second table, which multiplies machine code by what the CPU engine counted.
 INSTRUCTIONS = "warp instructions"
@@ -203,3 +208,23 @@ def read_rows(path: Path) -> list[Row]:
         )
         for line, one in read_table(path, PROOF_COLUMNS)
     ]
+
+
+def read_tables(paths: Iterable[Path]) -> dict[Path, list[Row]]:
+    """The rows of several devices. What several of them ran counts where it comes first."""
+    found: dict[Path, list[Row]] = {}
+    programs: set[str] = set()
+    for path in paths:
+        found[path] = [row for row in read_rows(path) if row.program not in programs]
+        programs |= {row.program for row in found[path]}
+    return found
+
+
+def all_rows(tables: Mapping[Path, Sequence[Row]]) -> list[Row]:
+    """Sorted by program, the examples last."""
+    rows = [row for each in tables.values() for row in each]
+    return sorted(rows, key=lambda row: (is_example(row.program), row.program))
+
+
+def is_example(program: str) -> bool:
+    return program.startswith("examples/")

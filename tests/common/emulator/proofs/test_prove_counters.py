@@ -13,6 +13,7 @@ from tests.common.tools.course_tools import ToolTest
 
 from common.tools import prove_counters
 from common.tools.lib.proof_kernels import Family, compare, join_families, kernel_key
+from common.tools.lib.profiling import OPCODE_METRIC
 from common.tools.lib.proof_rows import COUNTERS, METRICS, Reason, Row, judge
 
 # Writes a table into the file of --log-file, as ncu does. It knows all metrics except one, and says
@@ -24,6 +25,7 @@ log = pathlib.Path(words[words.index("--log-file") + 1])
 metrics = words[words.index("--metrics") + 1].split(",")
 program = next(word for word in words if "chapters/" in word)
 assert "--profile" in words and "raw" == words[words.index("--page") + 1]
+assert ("{opcodes}" in metrics) == ("--print-metric-instances" in words)
 if "smsp__inst_executed_op_shared_st.sum" in metrics:
     log.write_text("==ERROR== Failed to find metric smsp__inst_executed_op_shared_st.sum\n")
     sys.exit(1)
@@ -46,11 +48,19 @@ VALUES = {
     SECTORS: "4000",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum": "3",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": "5",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "42",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "57",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "10",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "10",
     "smsp__inst_executed_op_shared_atom.sum": "2",
+    # 7 accesses to global memory have no lane: 1000 of 1007 are requests.
+    OPCODE_METRIC: "1028 (LDG.E: 1,000; REDG.E.ADD: 7; SHFL.BFLY: 5; SHFL.IDX: 3; ATOMS.ADD: 2; "
+    "REDUX.SUM: 11)",
 }
+
+
+def stand_in_ncu() -> str:
+    text = NCU.replace("{values}", repr(VALUES)).replace("{opcodes}", OPCODE_METRIC)
+    return text.partition("\n")[2]
 
 
 def totals(**counted: dict[str, int]) -> dict[str, dict[str, int]]:
@@ -84,7 +94,7 @@ def document(load_requests: int) -> dict[str, object]:
                 "launches": 2,
                 "blocks": 4,
                 "warps": 16,
-                "totals": counted | {"barriers": 32},
+                "totals": counted | {"barriers": 32, "collectives": 16},
             }
         ],
     }
@@ -115,7 +125,7 @@ class CompareTest(unittest.TestCase):
     run_of = ("sums/01_plain", "--n 1000")
 
     def launch(self, name: str = "void kick_kernel<(int)256>(float *)", **values: str) -> dict:
-        metrics = {metric: ("", VALUES.get(metric, "0")) for metric in METRICS}
+        metrics = {metric: ("", VALUES.get(metric, "0")) for metric in (*METRICS, OPCODE_METRIC)}
         return (
             {"Kernel Name": ("", name)}
             | metrics
@@ -135,8 +145,22 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(len(rows), len(COUNTERS))
         self.assertEqual((rows["load requests"].measured, rows["load requests"].ratio), (2000, "1"))
         self.assertEqual(rows["atomic sectors"].measured, 16)
-        # 84 of all kinds, less 40 of loads and stores, less 16 warps, less 4 blocks' 2 barriers.
+        # 114 of all kinds, less 40 of loads and stores, less 16 warps, less 4 blocks' 2 barriers,
+        # less 16 shuffles and 14 accesses that no lane takes part in.
         self.assertEqual(rows["shared atomic wavefronts"].measured, 20)
+
+    def test_wavefronts_of_atomics_without_opcodes(self) -> None:
+        """A shuffle also is a wavefront: with shuffles, and without their number, nobody knows."""
+        [kernel] = document(2000)["kernels"]
+        launches = {"kick_kernel<256>": [self.launch(**{OPCODE_METRIC: "n/a"})] * 2}
+        rows, troubles = compare(*self.run_of, {kernel["name"]: kernel}, launches, "now")
+        self.assertEqual(
+            troubles, ["sums/01_plain: kick_kernel<256>: ncu has no shared atomic wavefronts"]
+        )
+        kernel["totals"]["collectives"] = 0
+        rows, troubles = compare(*self.run_of, {kernel["name"]: kernel}, launches, "now")
+        self.assertEqual(troubles, [])
+        self.assertEqual(rows[-1].measured, 50)
 
     def test_asynchronous_copies_are_loads(self) -> None:
         """ncu counts them among the loads from global memory."""
@@ -168,6 +192,11 @@ class CompareTest(unittest.TestCase):
         _, troubles = compare(*self.run_of, kernels, {"other": [self.launch()]}, "now")
         self.assertIn("was not measured", troubles[0])
         self.assertEqual(troubles[1], "sums/01_plain: other was not emulated")
+        library = Reason("sums/*", "other", "launches", "a kernel of a library")
+        _, troubles = compare(
+            *self.run_of, kernels, {"other": [self.launch()]}, "now", [unseen, library]
+        )
+        self.assertEqual(troubles, [])
 
     def test_a_family_is_compared_as_one_kernel(self) -> None:
         """ncu adds a launched kernel to its launcher; the engine has separate counters."""
@@ -175,7 +204,7 @@ class CompareTest(unittest.TestCase):
         child = parent | {
             "name": "leaf_kernel",
             "launches": 7,
-            "totals": totals(global_load={"requests": 500}) | {"barriers": 0},
+            "totals": totals(global_load={"requests": 500}) | {"barriers": 0, "collectives": 0},
         }
         family = Family(
             "sums/*", ("kick_kernel*", "leaf_kernel"), "kick_kernel and what it launches"
@@ -220,9 +249,7 @@ class RunTest(ToolTest):
             f"pathlib.Path(os.environ['EMULATOR_COUNTERS']).write_text("
             f"{json.dumps(document(2041))!r})\n",
         )
-        self.script(
-            self.folder / "bin/ncu", NCU.replace("{values}", repr(VALUES)).partition("\n")[2]
-        )
+        self.script(self.folder / "bin/ncu", stand_in_ncu())
         (self.build / "data").mkdir()
 
     def script(self, path: Path, text: str) -> None:
@@ -300,6 +327,18 @@ class RunTest(ToolTest):
         self.assertEqual(len(rows := self.recorded("stand-in-1")), before)
         self.assertEqual(rows[-1]["program"], "examples/other")
 
+    def test_programs_of_other_devices_complete_a_device(self) -> None:
+        self.prove("--device", "Stand-In 1")
+        path = self.build / "data" / "stand-in-1" / "counters.csv"
+        text = path.read_text(encoding="utf-8")
+        other = self.build / "data" / "another" / "counters.csv"
+        other.parent.mkdir()
+        other.write_text(text + text.splitlines()[1].replace("01_plain", "02_wide") + "\n")
+        tables = prove_counters.recorded_tables(path.parent)
+        self.assertEqual(list(tables), [path, other])
+        self.assertEqual({row.program for row in tables[path]}, {"sums/01_plain"})
+        self.assertEqual([row.program for row in tables[other]], ["sums/02_wide"])
+
     def test_one_failure_does_not_stop_the_others(self) -> None:
         self.script(
             self.build / "chapters/sums/count", "import sys\nsys.exit('stand-in: broken')\n"
@@ -333,16 +372,20 @@ class PageTest(unittest.TestCase):
             Row("2026-01-02T", "examples/scan", "", "scan<256>", 1, "store sectors", 101, 100),
         ]
         reasons = [Reason("sums/*", "kick", "load sectors", "nvcc merges two loads.")]
-        text = prove_counters.page(
-            prove_counters.PAGE.read_text(encoding="utf-8"), rows, reasons, "nvidia-h200"
-        )
+        tables = {
+            Path("nvidia-h200/counters.csv"): rows[:2],
+            Path("nvidia-h100-80gb-hbm3/counters.csv"): rows[2:],
+        }
+        text = prove_counters.page(prove_counters.PAGE.read_text(encoding="utf-8"), tables, reasons)
+        self.assertIn("on an NVIDIA H200 on 2026-01-02: 1 programs, 1 kernels.", text)
+        self.assertIn("on an NVIDIA H100 80GB HBM3 on 2026-01-02: 1 programs, 1 kernels.", text)
         self.assertIn("| sums/01_plain `--n 33` | `kick` | 2 | 40 | 90 / 80 [1] |", text)
         self.assertIn("| scan | `scan<256>` | 1 |", text)
         self.assertIn("101 / 100 |", text)
         self.assertIn("1. sums/01_plain `kick`: nvcc merges two loads.", text)
         self.assertIn("| store sectors | 1 | 0 | 1 (± 2 %) | 0 |", text)
-        self.assertEqual(prove_counters.page(text, rows, reasons, "nvidia-h200"), text)
-        self.assertIn("90 / 80 **?**", prove_counters.page(text, rows, [], "nvidia-h200"))
+        self.assertEqual(prove_counters.page(text, tables, reasons), text)
+        self.assertIn("90 / 80 **?**", prove_counters.page(text, tables, []))
 
 
 if __name__ == "__main__":

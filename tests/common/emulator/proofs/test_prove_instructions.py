@@ -200,13 +200,14 @@ class PageTest(unittest.TestCase):
         self.assertEqual(judge(rows, [reason]), ([], []))
         self.assertEqual(judge(rows, []), ([rows[1]], []))
         self.assertEqual(judge(rows[:1], [reason]), ([], [reason]))
-        text = prove_instructions.page(self.TEXT, rows, [reason], "nvidia-h200")
+        tables = {Path("nvidia-h200/instructions.csv"): rows}
+        text = prove_instructions.page(self.TEXT, tables, [reason])
         self.assertIn("| nbody/03_x `--n 1` | `kernel` | 1 | 95 / 100 | 80 / 100 [1] |", text)
         self.assertIn("1. nbody/03_x `kernel`: nvcc does it otherwise.", text)
         self.assertIn("| warp instructions | 1 | 0 | 1 (± 10 %) | 0 |", text)
         self.assertNotIn("old", text)
-        self.assertEqual(prove_instructions.page(text, rows, [reason], "nvidia-h200"), text)
-        self.assertIn("80 / 100 **?**", prove_instructions.page(text, rows, [], "nvidia-h200"))
+        self.assertEqual(prove_instructions.page(text, tables, [reason]), text)
+        self.assertIn("80 / 100 **?**", prove_instructions.page(text, tables, []))
 
 
 class CountedTest(unittest.TestCase):
