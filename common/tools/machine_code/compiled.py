@@ -44,8 +44,15 @@ def compile_words(stage: Stage, files: Sequence[Path]) -> list[str]:
         f'-DSTAGE_NAME="{stage.stage}"',
         *(["-rdc=true"] if stage.device_launches else []),
         *stage.cuda_args,
+        *(mpi_words() if "nccl" in stage.libraries else []),
         *(word for folder in (ROOT, own.parent, own) for word in ("-I", str(folder))),
     ]
+
+
+def mpi_words() -> list[str]:
+    """The folders of MPI's headers, as its compiler shows them. Programs with NCCL need them."""
+    shown = run([found("mpicxx"), "-show"], "MPI's compiler does not tell its folders")
+    return [word for word in shown.split() if word.startswith("-I")]
 
 
 def run(command: Sequence[str], why: str) -> str:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from common.tools.lib.counting import Kernel
@@ -190,6 +191,17 @@ class Conditions:
             if place is None or self.place_of(one) == place
         ]
 
+    def copies_in(self, index: int, place: Place, kinds: Mapping[Kind, Events]) -> float:
+        """How often a block has a line, by the accesses that only some lanes do: the others run
+        these instructions all the same."""
+        found = Counter(
+            kind
+            for one in self.code_in([index], place)
+            if one.is_guarded and (kind := kind_of(one))
+        )
+        ratios = [n / kinds[kind].instructions for kind, n in found.items() if kind in kinds]
+        return max([1.0, *ratios])
+
     def block_conditions(self) -> Iterator[Condition]:
         """A line whose basic block the engine counted runs at least as often in the machine code.
         If a loop's every round runs the line, the loop has as many copies of it as it does rounds
@@ -219,10 +231,11 @@ class Conditions:
             for loop in {loops[i] for i in where[place]}:
                 own = [i for i in where[place] if loops[i] == loop]
                 if straight := [i for i in own if i in always[loop]]:
-                    line = copies(self.code_in(straight, place), self.place_of)
+                    code = self.code_in(straight, place)
+                    line = copies(code, self.place_of)
                     factors[straight[0]] = max(unrolled[loop], line)
                 else:
-                    factors |= dict.fromkeys(own, 1.0)
+                    factors |= {i: self.copies_in(i, place, kinds) for i in own}
                 # Accesses tell more exactly how often a loop runs.
                 if loop and by_accesses[loop]:
                     weight = OF_COUNTED_LOOPS

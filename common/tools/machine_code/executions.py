@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from common.tools.lib.counting import Kernel
 from common.tools.machine_code.blocks import Block, split
-from common.tools.machine_code.conditions import Condition, Conditions, kind_of
+from common.tools.machine_code.conditions import Condition, Conditions, Events, kind_of
 from common.tools.machine_code.linear import minimise
 from common.tools.machine_code.listing import Function, Instruction, Place
 
@@ -107,7 +107,8 @@ def solve(functions: Sequence[Function], kernel: Kernel) -> Solved:
         if found == entered:
             break
         entered = found
-    return Solved(blocks, lanes[: len(blocks)], warps_of(told, lanes), told.files)
+    names = [function.name for function in functions]
+    return Solved(blocks, lanes[: len(blocks)], warps_of(told, lanes, names), told.files)
 
 
 def best_fit(
@@ -151,20 +152,50 @@ def entry_conditions(told: Conditions, flow: Flow, lanes: Sequence[float]) -> di
     return found
 
 
-def warps_of(told: Conditions, lanes: Sequence[float]) -> list[float]:
-    """Lanes by the lanes of a warp that run a block together: as the engine counted them in its
-    lines, or, where it counted none, as in the block that leads to it."""
+def warps_of(told: Conditions, lanes: Sequence[float], names: Sequence[str]) -> list[float]:
+    """Lanes by the lanes of a warp that run a block together: as the engine counted them for the
+    accesses of the block, or for its lines, or, where it counted neither, as in the block that
+    leads to it. `names`: those of the functions."""
     whole = told.kernel.count("threads") / max(1, told.kernel.count("warps"))
     together: list[float] = []
-    for block in told.blocks:
-        requests = own_lanes = 0.0
-        for one in block.instructions:
-            kind, place = kind_of(one), told.place_of(one)
-            counted = told.events.get(place, {}).get(kind) if place and kind else None
-            if counted and not one.is_guarded and kind[0] != "atomic":  # type: ignore[index]
-                requests += counted.requests
-                own_lanes += counted.lanes
-        before = [together[i] for i in block.predecessors if i < len(together)]
-        inherited = max(before, default=whole)
-        together.append(own_lanes / requests if requests else inherited)
+    functions: set[int] = set()
+    for index, block in enumerate(told.blocks):
+        before = [i for i in block.predecessors if i < len(together)]
+        if block.function not in functions:  # an entry
+            functions.add(block.function)
+            name = names[block.function]
+            before += [i for i in range(index) if told.blocks[i].calls == name]
+        inherited = max((together[i] for i in before), default=whole)
+        share = share_of(accesses_of(told, block))
+        if not share and len(before) == len(block.predecessors) == 1 and lanes[before[0]] > 0:
+            # Only where a branch parts lanes. The block has at most all warps that came to it.
+            of_lanes = lanes[index] / lanes[before[0]]
+            if of_lanes < 1 and (own := share_of(lines_of(told, block))):
+                share = min(inherited, max(own, inherited * of_lanes))
+        together.append(share or inherited)
     return [count / max(1.0, share) for count, share in zip(lanes, together)]
+
+
+def accesses_of(told: Conditions, block: Block) -> Iterator[Events]:
+    for one in block.instructions:
+        kind, place = kind_of(one), told.place_of(one)
+        if not kind or not place or one.is_guarded or kind[0] == "atomic":
+            continue
+        if counted := told.events.get(place, {}).get(kind):
+            yield counted
+
+
+def lines_of(told: Conditions, block: Block) -> Iterator[Events]:
+    for one in block.instructions:
+        place = told.place_of(one)
+        if place and (counted := told.events.get(place, {}).get(("block", ""))):
+            yield counted
+
+
+def share_of(events: Iterator[Events]) -> float:
+    """The lanes of a warp that were together, on average; 0 if nothing was counted."""
+    requests = lanes = 0.0
+    for one in events:
+        requests += one.requests
+        lanes += one.lanes
+    return lanes / requests if requests else 0.0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from common.tools.machine_code.blocks import Block
 from common.tools.machine_code.listing import Instruction, Place
 
-MOST_COPIES = 64
+MOST_COPIES = 128
 SHARE_OF_COPIES = 0.65  # of some code's instructions: so many occur as often as the copies say
 
 

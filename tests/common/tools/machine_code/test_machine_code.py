@@ -5,13 +5,15 @@ counted for --n 1000."""
 
 import unittest
 from pathlib import Path
+from unittest.mock import Mock, patch
 
 from common.tools.lib.counting import Kernel, read_kernel
 from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.proof_rows import INSTRUCTIONS, read_rows
 from common.tools.lib.stages import ROOT
+from common.tools.machine_code import compiled
 from common.tools.machine_code.blocks import split
-from common.tools.machine_code.compiled import functions_of
+from common.tools.machine_code.compiled import compile_words, functions_of
 from common.tools.machine_code.conditions import Conditions
 from common.tools.machine_code.counts import count_instructions
 from common.tools.machine_code.executions import solve
@@ -126,6 +128,8 @@ _Z7quarterf:
         body = "FFMA R1, R1, R1, R1\nMUFU.RSQ R1, R1\nline 2\nFADD R1, R1, R1\nline 1\n"
         code = listed("line 1\n" + 8 * body + "IADD3 R1, R1, R1, R1\n").pop().instructions
         self.assertEqual(copies(code, lambda one: one.places[0]), 8)
+        code = listed("line 1\n" + 89 * body).pop().instructions
+        self.assertEqual(copies(code, lambda one: one.places[0]), 89)
         code = listed("line 1\nFFMA R1, R1, R1, R1\nFADD R1, R1, R1\nEXIT").pop().instructions
         self.assertEqual(copies(code, lambda one: one.places[0]), 1)
 
@@ -150,6 +154,21 @@ _Z7quarterf:
         )
         opcodes = [one.name for block in blocks for one in block.instructions]
         self.assertEqual(opcodes, ["MUFU", "BRA", "FMUL", "EXIT"])
+
+
+class CompiledTest(unittest.TestCase):
+    def test_programs_of_several_gpus_find_mpi(self) -> None:
+        stage = Mock(is_own_program=False, source="chapters/kmeans/x/kmeans.cu", cuda_args=())
+        stage.device_launches, stage.stage, stage.libraries = False, "kmeans/x", ("nccl",)
+        shown = "g++ -I/opt/mpi/include -L/opt/mpi/lib -lmpi\n"
+        with (
+            patch.object(compiled, "found", return_value="mpicxx"),
+            patch.object(compiled, "run", return_value=shown),
+        ):
+            self.assertIn("-I/opt/mpi/include", compile_words(stage, []))
+            self.assertNotIn("-lmpi", compile_words(stage, []))
+            stage.libraries = ("thrust",)
+            self.assertNotIn("-I/opt/mpi/include", compile_words(stage, []))
 
 
 class ExecutionsTest(unittest.TestCase):
@@ -296,6 +315,59 @@ class ExecutionsTest(unittest.TestCase):
         counted = kernel(128, (2, "load", "global", 4, 32), (3, "store", "global", 4, 32))
         self.assertEqual(self.warps(code, counted), [4, 1])
 
+    def test_a_branch_for_one_lane_of_each_warp(self) -> None:
+        code = """
+            line 1
+            S2R R0, SR_TID.X
+            @P0 BRA `(.L_x_1)
+            line 2
+            FADD R1, R1, R1
+            .L_x_1:
+            line 3
+            EXIT
+        """
+        counted = kernel(128, (1, "block", "", 0, 128), (2, "block", "", 0, 4))
+        counted.lines[-1]["requests"] = 4
+        self.assertEqual(self.warps(code, counted), [4, 4, 4])
+
+    def test_a_branch_has_at_most_all_warps_that_come_to_it(self) -> None:
+        # The line has other code, too, which few lanes of a warp run together.
+        code = """
+            line 1
+            S2R R0, SR_TID.X
+            @P0 BRA `(.L_x_1)
+            line 2
+            FADD R1, R1, R1
+            .L_x_1:
+            line 3
+            EXIT
+        """
+        counted = kernel(128, (1, "block", "", 0, 128), (2, "block", "", 0, 64))
+        counted.lines[-1]["requests"] = 64
+        self.assertEqual(self.warps(code, counted), [4, 4, 4])
+
+    def test_guarded_copies_of_a_line(self) -> None:
+        # Each of ten rounds loads from four places, if they exist: 40 loads of a lane.
+        loads = 4 * "@P1 LDG.E R1, desc[UR4][R2.64]\nIADD3 R5, R5, R6, R7\n"
+        code = f"""
+            line 1
+            S2R R0, SR_TID.X
+            .L_x_0:
+            @P0 BRA `(.L_x_1)
+            line 2
+            {loads}
+            BRA `(.L_x_2)
+            .L_x_1:
+            line 3
+            FADD R1, R1, R1
+            .L_x_2:
+            line 4
+            @P2 BRA `(.L_x_0)
+            EXIT
+        """
+        loaded = [(2, "load", "global", 4, 32 * 40), (2, "block", "", 0, 32 * 40)]
+        self.assertEqual(self.warps(code, kernel(32, *loaded))[:3], [1, 10, 10])
+
     def test_a_called_function_runs_as_often_as_its_calls(self) -> None:
         code = """
             line 1
@@ -310,6 +382,24 @@ class ExecutionsTest(unittest.TestCase):
         """
         counted = kernel(32, (1, "load", "shared", 4, 32 * 7))
         self.assertEqual(self.warps(code, counted), [7, 7, 1, 7])
+
+    def test_a_called_function_has_the_warps_of_its_caller(self) -> None:
+        code = """
+            line 1
+            S2R R0, SR_TID.X
+            @P0 BRA `(.L_x_1)
+            line 2
+            STG.E desc[UR4][R2.64], R4
+            CALL.REL.NOINC `($_Z4testv$other)
+            .L_x_1:
+            EXIT
+            $_Z4testv$other:
+            FADD R1, R1, R1
+            RET.REL.NODEC R2 `(_Z4testv)
+        """
+        counted = kernel(128, (2, "store", "global", 4, 8))
+        counted.lines[-1]["requests"] = 4
+        self.assertEqual(self.warps(code, counted), [4, 4, 4, 4])
 
     def test_a_loop_in_a_loop_is_entered(self) -> None:
         # Without the rule that a loop is entered, 40 rounds of the inner one could run in a circle,
@@ -349,7 +439,7 @@ class RecordedTest(unittest.TestCase):
         found = {name: round(total) for name, total in self.totals().items()}
         # ncu counted 63 648 and 125 408: a warp's 1000 steps are 62 rounds of 16 and one of 8,
         # where the flow has 62.5 rounds of 16.
-        self.assertEqual(found, {"add_rows_kernel": 63510, "add_columns_kernel": 125353})
+        self.assertEqual(found, {"add_rows_kernel": 63536, "add_columns_kernel": 125376})
 
     @unittest.skipUnless(RECORDED.exists(), "not recorded yet")
     def test_the_recorded_counts(self) -> None:
