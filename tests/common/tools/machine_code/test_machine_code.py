@@ -171,6 +171,18 @@ class CompiledTest(unittest.TestCase):
             self.assertNotIn("-I/opt/mpi/include", compile_words(stage, []))
 
 
+BRANCH = """
+    line 1
+    S2R R0, SR_TID.X
+    @P0 BRA `(.L_x_1)
+    line 2
+    FADD R1, R1, R1
+    .L_x_1:
+    line 3
+    EXIT
+"""
+
+
 class ExecutionsTest(unittest.TestCase):
     def warps(self, code: str, counted: Kernel) -> list[int]:
         return [round(one) for one in solve(listed(code), counted).warps]
@@ -316,35 +328,15 @@ class ExecutionsTest(unittest.TestCase):
         self.assertEqual(self.warps(code, counted), [4, 1])
 
     def test_a_branch_for_one_lane_of_each_warp(self) -> None:
-        code = """
-            line 1
-            S2R R0, SR_TID.X
-            @P0 BRA `(.L_x_1)
-            line 2
-            FADD R1, R1, R1
-            .L_x_1:
-            line 3
-            EXIT
-        """
         counted = kernel(128, (1, "block", "", 0, 128), (2, "block", "", 0, 4))
         counted.lines[-1]["requests"] = 4
-        self.assertEqual(self.warps(code, counted), [4, 4, 4])
+        self.assertEqual(self.warps(BRANCH, counted), [4, 4, 4])
 
     def test_a_branch_has_at_most_all_warps_that_come_to_it(self) -> None:
         # The line has other code, too, which few lanes of a warp run together.
-        code = """
-            line 1
-            S2R R0, SR_TID.X
-            @P0 BRA `(.L_x_1)
-            line 2
-            FADD R1, R1, R1
-            .L_x_1:
-            line 3
-            EXIT
-        """
         counted = kernel(128, (1, "block", "", 0, 128), (2, "block", "", 0, 64))
         counted.lines[-1]["requests"] = 64
-        self.assertEqual(self.warps(code, counted), [4, 4, 4])
+        self.assertEqual(self.warps(BRANCH, counted), [4, 4, 4])
 
     def test_guarded_copies_of_a_line(self) -> None:
         # Each of ten rounds loads from four places, if they exist: 40 loads of a lane.
