@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/sorting/pairs.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "common/base/text.hpp"
@@ -39,26 +40,27 @@ Verdict verify_pairs(std::span<const Key> keys, std::span<const Pair> output) {
         return i + 1 < count && key_of(output[i]) > key_of(output[i + 1]);
     };
     std::vector<std::uint64_t> seen(keys.size() / 64 + 1, 0);  // a bit for each value
-    // The smallest place that is wrong. Of two places with the same value, either is found.
-    std::atomic<std::int64_t> wrong_at = count;
-    parallel_ranges(count, [&](std::int64_t begin, std::int64_t end) {
+    // The first place in [begin, end) that is wrong, or that has a value which was seen before.
+    const auto first_wrong = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-            if (of_the_input(output[i]) && !falls_after(i)) {
-                const Value value = value_of(output[i]);
-                const std::uint64_t bit = std::uint64_t{1} << value % 64;
-                std::atomic_ref<std::uint64_t> word(seen[value / 64]);
-                if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0) continue;
-            }
-            std::int64_t earliest = wrong_at;
-            while (i < earliest && !wrong_at.compare_exchange_weak(earliest, i)) {
-            }
-            return;
+            if (!of_the_input(output[i]) || falls_after(i)) return i;
+            const Value value = value_of(output[i]);
+            const std::uint64_t bit = std::uint64_t{1} << value % 64;
+            std::atomic_ref<std::uint64_t> word(seen[value / 64]);
+            if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return i;
         }
+        return end;
+    };
+    std::atomic<bool> is_right = true;
+    parallel_ranges(count, [&](std::int64_t begin, std::int64_t end) {
+        if (first_wrong(begin, end) != end) is_right = false;
     });
-    if (wrong_at == count) {
+    if (is_right) {
         return {true, text("all ", count, " pairs in the order of their keys, none of them lost")};
     }
-    const std::int64_t i = wrong_at;
+    // Which of two equal values was seen first depends on the threads. One thread finds the place.
+    std::fill(seen.begin(), seen.end(), 0);
+    const std::int64_t i = first_wrong(0, count);
     const Value value = value_of(output[i]);
     const auto said = [&](const auto&... what) -> Verdict {
         return {false, text("pair ", i, " of ", count, " has key ", key_of(output[i]),

@@ -142,7 +142,10 @@ TEST(OpenClBackend, SaysWhatItIs) {
     EXPECT_GT(backend->free_memory_bytes(), 1 << 20);
     const course::DeviceLimits limits = backend->limits();
     EXPECT_GT(limits.bytes_per_second, 1e8);
-    EXPECT_GE(limits.peak_bytes_per_second, limits.bytes_per_second);
+    // Where nothing is known of the processor's caches, no peak is.
+    if (limits.peak_bytes_per_second > 0.0) {
+        EXPECT_GE(limits.peak_bytes_per_second, limits.bytes_per_second);
+    }
     EXPECT_EQ(course::open_backend(0)->limits().bytes_per_second, limits.bytes_per_second);
     unsetenv("XDG_CACHE_HOME");
 }
