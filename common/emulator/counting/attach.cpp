@@ -16,6 +16,7 @@
 #include "common/emulator/counting/checks/heap.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
 #include "common/emulator/counting/output/counters.hpp"
+#include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/output.hpp"
 #include "common/emulator/counting/output/trace.hpp"
 #include "common/emulator/counting/output/view.hpp"
@@ -171,12 +172,20 @@ void on_block_begin(Worker& worker) {
     if (viewing) begin_block_view();
 }
 
+// Nothing that checks whole kernels or whole programs may run: this block's kernel has not ended.
+[[noreturn]] void end_at_finding() {
+    write_counters();
+    std::fflush(nullptr);
+    std::_Exit(EXIT_FAILURE);
+}
+
 void on_block_end(Worker& worker) {
     if (!block_is_recorded) return;
     replay_all(worker);
     end_block_checks(worker);
     end_sampled_block(worker.grid(), running.events);
     forget_released_heap();
+    if (options().first_finding_ends && has_errors()) end_at_finding();
 }
 
 void on_heap_allocated(Worker& worker, const Allocation& allocation, const void* code) {

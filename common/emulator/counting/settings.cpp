@@ -28,6 +28,11 @@ Options read_environment() {
         refuse_setting("EMULATOR_RACES", races, "on or off");
     }
     options.races = races != "off";
+    const std::string_view findings = environment("EMULATOR_FINDINGS");
+    if (!findings.empty() && findings != "all" && findings != "first") {
+        refuse_setting("EMULATOR_FINDINGS", findings, "all or first");
+    }
+    options.first_finding_ends = findings == "first";
     const std::string_view budget = environment("EMULATOR_BUDGET");
     if (!budget.empty()) {
         const char* const end = budget.data() + budget.size();

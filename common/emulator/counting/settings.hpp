@@ -12,6 +12,9 @@ namespace emulator::counting {
 
 struct Options {
     bool races = true;  // EMULATOR_RACES: on or off
+    // EMULATOR_FINDINGS: all, or first: the program ends after the first block with a finding that
+    // is no warning.
+    bool first_finding_ends = false;
     // EMULATOR_COUNTERS: a file for the counters as JSON, - for the standard output, or none for no
     // output. If it is empty, a table is written to the standard error output.
     std::string counters;

@@ -161,6 +161,20 @@ class Output(unittest.TestCase):
 
         self.assertNotIn("EMULATOR_SKIP", result.stderr)
 
+    def test_a_first_finding_ends_the_program(self):
+        """Then it prints no sum, and the JSON has what was found until then."""
+        for findings, has_sum in (("all", True), ("first", False)):
+            with self.subTest(findings):
+                result, text = count(
+                    EMULATOR_SKIP="output_program.cu:10", EMULATOR_FINDINGS=findings
+                )
+                self.assertEqual((result.stdout != "", result.returncode), (has_sum, 1))
+                self.assertIn("race: kernel reverse_kernel", result.stderr)
+                kinds = {finding["kind"] for finding in json.loads(text)["findings"]}
+                self.assertEqual(kinds, {"race_in_block"})
+        result, _ = count(EMULATOR_FINDINGS="first")
+        self.assertEqual((result.stdout, result.stderr, result.returncode), ("2016\n", "", 0))
+
     def test_a_line_that_is_not_reached_is_said(self):
         for setting, line, what in (("SKIP", 9, "barrier"), ("SHIFT", 10, "access")):
             result, text = count(**{f"EMULATOR_{setting}": f"output_program.cu:{line}"})
@@ -174,6 +188,7 @@ class Output(unittest.TestCase):
     def test_settings_that_mean_nothing(self):
         for name, value in (
             ("EMULATOR_RACES", "maybe"),
+            ("EMULATOR_FINDINGS", "some"),
             ("EMULATOR_SKIP", "nowhere"),
             ("EMULATOR_SHIFT", "output_program.cu:1x"),
             ("EMULATOR_TRACE", "/no/such/folder/trace.csv"),
