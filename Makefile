@@ -10,7 +10,9 @@ tool := python3 -m common.tools.
 build := common/tools/setup/build.sh
 # The tools are Python packages below the course's root.
 export PYTHONPATH := $(CURDIR)
-export PYTHONDONTWRITEBYTECODE := 1
+# Their bytecode lies in the build folder, not beside the sources.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
+export PYTHONDONTWRITEBYTECODE :=
 # Without these words, ccache keeps nothing that uses a precompiled header.
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 # The tools read these from the environment, so the shell never interprets a value. Neither does make:

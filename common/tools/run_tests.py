@@ -7,14 +7,17 @@ more, one at a time: on a busy machine, a limit of time may be met. It names wha
 and what failed. The last line is `N passed, N failed`, followed by `, N skipped` if some were
 skipped.
 
---long         runs the long tests, too
---only-long    runs only the long tests, and adds the counts of the run before (for `.ci/run`)
+--long           runs the long tests, too
+--only-long      runs only the long tests, and adds the counts of the run before (for `.ci/run`)
+--until SECONDS  ends the tests so many seconds after 1970. What has not ended then counts as
+                 skipped, and is named (for `.ci/run`, which has a limit of time)
 """
 
+import argparse
 import json
 import re
 import subprocess
-import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,6 +33,7 @@ SKIPPED = {"SKIP", "IGNORED"}
 GPU_PROCESSES = 4  # at the same time
 LONGEST = 20  # so many tests are named with their seconds
 MOST_AGAIN = 5  # if more tests fail, something is broken, and none runs again
+NO_TIME = "the time for tests was over"
 
 
 def read_log(log: Path) -> list[dict[str, Any]]:
@@ -86,13 +90,36 @@ def last_line(counts: Counter[str]) -> str:
     return text + (f", {counts['skipped']} skipped" if counts["skipped"] else "")
 
 
-def run_meson(build: Path, *flags: str) -> tuple[int, list[dict[str, Any]]]:
-    """The exit status, and the tests in the log: none if no test has the wanted suites."""
+def run_meson(
+    build: Path, *flags: str, until: float | None = None
+) -> tuple[int, list[dict[str, Any]]]:
+    """The exit status, and the tests in the log: none if no test has the wanted suites. At `until`,
+    in seconds since 1970, Meson ends: the tests that have not ended then are skipped."""
     log = build / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
-    command = ["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs", *flags]
-    status = subprocess.run(command, check=False).returncode
-    return status, read_log(log) if log.exists() else []
+    meson = ["meson", "test", "-C", str(build), "--no-rebuild"]
+    with subprocess.Popen([*meson, "--print-errorlogs", *flags]) as process:
+        try:
+            status = process.wait(None if until is None else max(0.0, until - time.time()))
+            return status, read_log(log) if log.exists() else []
+        except subprocess.TimeoutExpired:
+            process.terminate()  # it ends the tests that run, and writes its log
+    listed = subprocess.run([*meson, "--list", *flags], stdout=subprocess.PIPE, text=True, check=True)
+    tests = read_log(log) if log.exists() else []
+    tests = with_left_out(tests, listed.stdout.splitlines())
+    return int(any(outcome(test) == "failed" for test in tests)), tests
+
+
+def with_left_out(tests: list[dict[str, Any]], listed: list[str]) -> list[dict[str, Any]]:
+    """The tests that have ended, and those that are listed and have not, as skipped ones."""
+    ended = [test for test in tests if test["result"] != "INTERRUPT"]
+    names = {short_name(test) for test in ended}
+    wanted = [name.rpartition(" / ")[2] for name in listed if " / " in name]
+    left_out = [name for name in wanted if name not in names]
+    for name in left_out:
+        print(f"left out, {NO_TIME}: {name}")
+    skipped = {"result": "SKIP", "duration": 0.0, "stderr": NO_TIME}
+    return ended + [{"name": name, **skipped} for name in left_out]
 
 
 def passes(flags: Sequence[str]) -> list[list[str]]:
@@ -105,13 +132,15 @@ def passes(flags: Sequence[str]) -> list[list[str]]:
     ]
 
 
-def run_again(build: Path, tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def run_again(
+    build: Path, tests: list[dict[str, Any]], until: float | None = None
+) -> list[dict[str, Any]]:
     """The tests, with new results of those that failed and then passed when they ran alone."""
     failed = [short_name(test) for test in tests if outcome(test) == "failed"]
     if not 0 < len(failed) <= MOST_AGAIN:
         return tests
     print(f"once more, one at a time: {', '.join(failed)}", flush=True)
-    made = run_meson(build, "--num-processes", "1", *failed)[1]
+    made = run_meson(build, "--num-processes", "1", *failed, until=until)[1]
     passed = {short_name(test): test for test in made if outcome(test) == "passed"}
     for name in failed:
         if name in passed:
@@ -122,23 +151,29 @@ def run_again(build: Path, tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description="Runs the tests.")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--long", action="store_true")
+    which.add_argument("--only-long", action="store_true")
+    parser.add_argument("--until", type=float)
+    options = parser.parse_args()
     build = build_folder()
     totals = build / "test-totals.json"
     flags: list[str] = []
     counts: Counter[str] = Counter()
-    if "--only-long" in sys.argv:
+    if options.only_long:
         flags = ["--suite", "long"]
         if totals.exists():
             counts.update(parse_json(read_text(totals), totals))
-    elif "--long" not in sys.argv:
+    elif not options.long:
         flags = ["--no-suite", "long"]
     tests: list[dict[str, Any]] = []
     for one in passes(flags):
-        status, made = run_meson(build, *one)
+        status, made = run_meson(build, *one, until=options.until)
         if status != 0 and all(outcome(test) != "failed" for test in made):
             counts["failed"] += 1  # Meson itself failed
-        tests += run_again(build, made)
-    if not tests and "--only-long" not in sys.argv:
+        tests += run_again(build, made, options.until)
+    if not tests and not options.only_long:
         counts["failed"] += 1  # nothing ran at all
     counts.update(count_results(tests))
     if tests:

@@ -68,8 +68,8 @@ class Build:
         newest = year if year in NEW_ENOUGH else NEW_ENOUGH[0]
         return [f"-std={dialect or 'gnu'}++{newest}"]
 
-    def flags(self, item: Input, texts: list[Path]) -> list[str]:
-        """`texts` are the source and the translated headers."""
+    def flags(self, item: Input, texts: list[Path], header: str = "cuda_runtime.h") -> list[str]:
+        """`texts` are the source and the translated headers. CUDA sources begin with `header`."""
         request = self.request
         defines = ["-D__NVCC__=1"]
         if item.language == "cu":
@@ -96,7 +96,7 @@ class Build:
             *optimize,
             *(thrust_flags() if uses_thrust(texts) else []),
             *(word for folder in HEADERS for word in ("-I", str(folder))),
-            *(["-include", "cuda_runtime.h"] if item.language == "cu" else []),
+            *(["-include", header] if item.language == "cu" else []),
             *(word for folder in request.include_directories for word in ("-I", folder)),
             *request.preprocessor,
         ]
@@ -113,6 +113,30 @@ class Build:
             )
         return output, read_depfile(depfile)
 
+    def header(self, steps: list[str], texts: list[Path]) -> str:
+        """What a CUDA source begins with. If the precompiled header was made with other flags, g++
+        reads its text, and says nothing. Only it may come first, and what a file depends on is not
+        read from it."""
+        own = self.engine.header
+        if own is None or steps != ["-c"] or self.request.dependencies or uses_thrust(texts):
+            return "cuda_runtime.h"
+        return str(own)
+
+    def precompile(self, header: Path, output: Path, depfile: Path) -> None:
+        """Compiles what the CUDA source of this request begins with."""
+        (item,) = self.sources()
+        result = self.run(
+            [
+                self.compiler(item),
+                *self.flags(item, [], header="cuda_runtime.h"),
+                *("-MD", "-MF", str(depfile), "-MT", str(output)),
+                *("-x", "c++-header", str(header), "-o", str(output)),
+            ]
+        )
+        sys.stderr.write(result.stderr)
+        if result.returncode != 0:
+            raise CompilationError(f"{header}: cannot be precompiled", EXIT_FAILURE)
+
     def compile(self, item: Input, output: str, steps: list[str]) -> str:
         """Runs g++ on one file. `steps` holds -c, -E or -M. Returns its output."""
         if not item.path.is_file():
@@ -124,10 +148,11 @@ class Build:
                 source, own_files = self.translated(item, Path(folder))
             dependencies = Path(folder) / "dependencies"
             kind = {"all": "-MD", "own": "-MMD"}.get(self.request.dependencies, "")
+            texts = [source, *Path(folder).iterdir()]
             command = [
                 self.compiler(item),
                 *steps,
-                *self.flags(item, [source, *Path(folder).iterdir()]),
+                *self.flags(item, texts, self.header(steps, texts)),
                 "-iquote",
                 str(item.path.parent),
                 *([kind, "-MF", str(dependencies)] if kind else []),

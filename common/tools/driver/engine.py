@@ -26,6 +26,7 @@ class Engine:
     compile_flags: list[str]  # not of emu: a program's own -O counts there
     link_flags: list[str]
     libraries: list[str]  # in the order of linking
+    header: Path | None = None  # includes cuda_runtime.h; g++ finds it precompiled
 
     @property
     def counts(self) -> bool:
@@ -66,6 +67,7 @@ def load_engine(name: str) -> Engine:
             )
     flags = parse_json(read_text(flags_path), flags_path)
     counts = name == "count"
+    header = folder / "precompiled" / f"program_{name}.hpp"
     return Engine(
         name,
         flags["compile"] if counts else [],
@@ -77,4 +79,5 @@ def load_engine(name: str) -> Engine:
             *flags["libraries"],
             "-pthread",
         ],
+        header if header.with_name(f"{header.name}.gch").exists() else None,
     )

@@ -111,7 +111,6 @@ def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.Com
     }
     environment |= {
         "COURSE_BUILD": str(build),
-        "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": str(ROOT),
     } | variables
     return subprocess.run(

@@ -11,7 +11,7 @@ from unittest import mock
 
 from common.tools.driver import build as driver_build
 from common.tools.driver.build import Build
-from common.tools.driver.engine import Engine
+from common.tools.driver.engine import ENGINES, Engine, load_engine
 from common.tools.driver.messages import compiler_messages, linker_messages
 from common.tools.driver.options import OPTIONS, Use
 from common.tools.driver.request import read_request
@@ -333,6 +333,32 @@ class EmuccTest(DriverTest):
             (refused.returncode, refused.stderr), (1, "none.cu: No such file or directory\n")
         )
         self.assertEqual(self.run_in_folder(EMUCC, "main.cpp", engine="gpu").returncode, 2)
+
+
+class PrecompiledHeaderTest(unittest.TestCase):
+    def used(self, engine: str, *words: str) -> bool:
+        """Whether g++ takes the precompiled header with these flags. Otherwise it parses the text."""
+        loaded = load_engine(engine)
+        request = read_request(["-x", "cu", *words, "program.cu"])
+        with tempfile.TemporaryDirectory() as scratch:
+            compiled = Build(request, loaded, Path(scratch))
+            flags = compiled.flags(request.inputs[0], [], compiled.header(["-c"], []))
+        command = ["g++", *flags, "-H", "-fsyntax-only", "-x", "c++", os.devnull]
+        result = subprocess.run(command, capture_output=True, text=True, check=True)
+        self.assertIn(str(loaded.header), result.stderr)
+        return f"! {loaded.header}.gch" in result.stderr
+
+    def test_what_make_try_builds_uses_it(self) -> None:
+        for engine in ENGINES:
+            with self.subTest(engine):
+                self.assertTrue(self.used(engine, "-std=c++20", "-rdc=true"))
+                self.assertTrue(self.used(engine, "-std=c++20", "-rdc=true", "-DN=3", "-Ihere"))
+
+    def test_other_flags_parse_the_header(self) -> None:
+        for engine in ENGINES:
+            with self.subTest(engine):
+                self.assertFalse(self.used(engine, "-std=c++17", "-rdc=true"))
+                self.assertFalse(self.used(engine, "-std=c++20", "-use_fast_math"))
 
 
 class ForeignObjectTest(unittest.TestCase):

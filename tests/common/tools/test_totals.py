@@ -4,12 +4,26 @@
 import contextlib
 import io
 import json
+import os
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
 
 from common.tools import run_tests
+
+# Logs its tests as Meson does, which ends when it is told to.
+STAND_IN = """#!/bin/sh
+case $* in
+    *--list*) printf '%s\\n' 'c:s / quick' 'c:s / slow' 'c:s / never begun'; exit ;;
+esac
+log=$3/meson-logs/testlog.json
+echo '{"name": "c:s / quick", "result": "OK"}' >"$log"
+trap 'echo "{\\"name\\": \\"c:s / slow\\", \\"result\\": \\"INTERRUPT\\"}" >>"$log"; kill $!; exit 1' TERM
+sleep 60 &
+wait
+"""
 
 
 class TotalsTest(unittest.TestCase):
@@ -87,7 +101,9 @@ class TotalsTest(unittest.TestCase):
             {"name": "c:s / broken", "result": "TIMEOUT"},
         ]
         self.assertEqual(self.again(tests, second), ["OK", "FAIL", "OK"])
-        self.meson.assert_called_once_with(Path("build"), "--num-processes", "1", "busy", "broken")
+        self.meson.assert_called_once_with(
+            Path("build"), "--num-processes", "1", "busy", "broken", until=None
+        )
         self.assertIn("failed at first, and passed when it ran alone: busy\n", self.said)
         self.assertNotIn("alone: broken", self.said)
 
@@ -96,6 +112,38 @@ class TotalsTest(unittest.TestCase):
             tests = [{"name": f"c:s / {i}", "result": result} for i in range(count)]
             self.assertEqual(self.again(tests, []), [result] * count)
             self.meson.assert_not_called()
+
+    def run_stand_in(self, seconds: float) -> tuple[int, list[dict[str, str]], str]:
+        """Runs a Meson of three tests, the second of which takes a minute."""
+        with tempfile.TemporaryDirectory() as folder:
+            meson = Path(folder) / "meson"
+            meson.write_text(STAND_IN, encoding="utf-8")
+            meson.chmod(0o755)
+            build = Path(folder) / "build"
+            (build / "meson-logs").mkdir(parents=True)
+            path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+            with (
+                mock.patch.dict(os.environ, PATH=path),
+                contextlib.redirect_stdout(io.StringIO()) as said,
+            ):
+                status, tests = run_tests.run_meson(build, until=time.time() + seconds)
+        return status, tests, said.getvalue()
+
+    def test_what_has_not_ended_in_time_is_skipped_and_named(self) -> None:
+        status, tests, said = self.run_stand_in(seconds=2)
+        self.assertEqual(
+            [(run_tests.short_name(test), test["result"]) for test in tests],
+            [("quick", "OK"), ("slow", "SKIP"), ("never begun", "SKIP")],
+        )
+        self.assertEqual(status, 0)
+        self.assertIn("left out, the time for tests was over: slow\n", said)
+        self.assertEqual(
+            run_tests.skip_reasons(tests),
+            ["skipped: 2 tests (such as 'slow'): the time for tests was over"],
+        )
+        self.assertEqual(
+            run_tests.last_line(run_tests.count_results(tests)), "1 passed, 0 failed, 2 skipped"
+        )
 
 
 if __name__ == "__main__":

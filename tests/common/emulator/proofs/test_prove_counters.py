@@ -261,7 +261,6 @@ class RunTest(ToolTest):
         environment = os.environ | {
             "COURSE_BUILD": str(self.build),
             "CHAPTER": "sums",
-            "PYTHONDONTWRITEBYTECODE": "1",
             "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
         }
         return subprocess.run(
