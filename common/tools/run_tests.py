@@ -104,7 +104,9 @@ def run_meson(
             return status, read_log(log) if log.exists() else []
         except subprocess.TimeoutExpired:
             process.terminate()  # it ends the tests that run, and writes its log
-    listed = subprocess.run([*meson, "--list", *flags], stdout=subprocess.PIPE, text=True, check=True)
+    listed = subprocess.run(
+        [*meson, "--list", *flags], stdout=subprocess.PIPE, text=True, check=True
+    )
     tests = read_log(log) if log.exists() else []
     tests = with_left_out(tests, listed.stdout.splitlines())
     return int(any(outcome(test) == "failed" for test in tests)), tests
