@@ -33,13 +33,13 @@ configure() {
 # The folder that Meson configured. A build folder that was copied or moved with its checkout names
 # another one, and ninja would write into that.
 configured=$(sed -n 's/.*"source": *"\([^"]*\)".*/\1/p' build/meson-info/meson-info.json 2>/dev/null)
-if [ ! -e build/build.ninja ]; then
-    configure
-elif [ -n "$configured" ] && [ "$(cd "$configured" 2>/dev/null && pwd -P)" != "$(pwd -P)" ]; then
+if [ -n "$configured" ] && [ "$(cd "$configured" 2>/dev/null && pwd -P)" != "$(pwd -P)" ]; then
     echo "build/ was configured in $configured: it is configured and built anew here"
     configure --wipe
-elif [ -e build/setup-changed ]; then
-    configure --reconfigure
+elif [ ! -e build/build.ninja ] && [ ! -e build/meson-private/coredata.dat ]; then
+    configure
+elif [ ! -e build/build.ninja ] || [ -e build/setup-changed ]; then
+    configure --reconfigure # the last time it failed, or something was installed since then
 fi
 rm -f build/setup-changed
 

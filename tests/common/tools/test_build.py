@@ -35,10 +35,13 @@ exit "${STATUS:-0}"
 """
 
 
-# It records the folder in which it is called, and its arguments.
+# It records the folder in which it is called, and its arguments. A folder that is configured is left
+# as it is, without a failure, unless it is told to configure again.
 MESON = r"""#!/bin/sh
-mkdir -p build/meson-info && : >build/build.ninja
 echo "meson $*" >>"$LOG"
+[ "${MESON_STATUS:-0}" -eq 0 ] || { echo 'ERROR: a mistake'; exit 1; }
+[ "$*" = 'setup build' ] && [ -e build/meson-private/coredata.dat ] && exit 0
+mkdir -p build/meson-info build/meson-private && : >build/build.ninja && : >build/meson-private/coredata.dat
 echo "{\"directories\": {\"source\": \"$PWD\", \"build\": \"$PWD/build\"}}" >build/meson-info/meson-info.json
 """
 STAGES = """[
@@ -79,7 +82,11 @@ class BuildTest(unittest.TestCase):
         self.assertEqual(lines, ["+", "-"] * 3)
 
     def build(
-        self, files: int, status: int = 0, arguments: tuple[str, ...] = ("stages",)
+        self,
+        files: int,
+        status: int = 0,
+        arguments: tuple[str, ...] = ("stages",),
+        meson_status: int = 0,
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["sh", self.script, *arguments],
@@ -92,6 +99,7 @@ class BuildTest(unittest.TestCase):
                 "LOG": str(self.log),
                 "FILES": str(files),
                 "STATUS": str(status),
+                "MESON_STATUS": str(meson_status),
             },
         )
 
@@ -148,6 +156,16 @@ class BuildTest(unittest.TestCase):
             self.assertEqual(self.said_to("meson")[-1], "setup --wipe build")
             self.assertEqual(self.build(0).stdout, "")
         self.script = original
+
+    def test_after_a_failure_it_is_configured_again(self) -> None:
+        self.build(0)
+        (self.root / "build" / "setup-changed").touch()
+        result = self.build(0, meson_status=1)
+        self.assertEqual((result.returncode, result.stderr), (1, "ERROR: a mistake\n"))
+        self.assertEqual(self.build(0).returncode, 0)
+        again = "setup --reconfigure build"
+        self.assertEqual(self.said_to("meson"), ["setup build", again, again])
+        self.assertTrue((self.root / "build" / "build.ninja").exists())
 
     def test_only_what_stages_need_is_built(self) -> None:
         setup = self.root / "common" / "tools"
