@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Precompiles what a program of `make try` begins with, with the flags of `make try`. Meson runs it.
+"""Precompiles what a program of `make try` or of a lab begins with. Meson runs it.
 
     precompile.py ENGINE HEADER OUTPUT DEPFILE
 
-Parsing cuda_runtime.h takes two thirds of the time of a small program.
+Parsing cuda_runtime.h takes two thirds of the time of a small program. g++ takes the precompiled
+header if a program's flags define the same macros, and perhaps others that it does not mention.
 """
 
 import sys
@@ -15,12 +16,11 @@ from common.tools.driver.build import Build
 from common.tools.driver.engine import load_engine
 from common.tools.driver.request import read_request
 from common.tools.lib.stages import run_tool
-from common.tools.programs.own_program import flags
 
 
 def main() -> int:
     name, header, output, depfile = sys.argv[1:]
-    request = read_request(flags([Path("program.cu")], Path("program")))
+    request = read_request(["-x", "cu", "-std=c++20", "program.cu"])
     with tempfile.TemporaryDirectory() as scratch:
         build = Build(request, load_engine(name), Path(scratch))
         build.precompile(Path(header), Path(output), Path(depfile))

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: MIT
-// What nvcc includes by itself, precompiled for programs of `make try` on the CPU engine.
+// What nvcc includes by itself, precompiled for programs of `make try` and labs.
 #include <cuda_runtime.h>
