@@ -88,8 +88,8 @@ COUNTERS = (
         ATOMIC_WAVEFRONTS, "shared_atomic", "wavefronts", (WAVEFRONTS + ".sum",), SAME_WAVEFRONTS
     ),
 )
-# The counter of a reason why only ncu or only the CPU engine sees a kernel, or not all its launches.
-# Such a kernel is not compared.
+# The counter of a reason why only ncu or only the CPU engine sees a kernel, or not all of its
+# launches. Such a kernel is not compared.
 LAUNCHES = "launches"
 # Of make prove's second table, which multiplies machine code by what the CPU engine counted.
 INSTRUCTIONS = "warp instructions"

@@ -35,7 +35,7 @@ exit "${STATUS:-0}"
 """
 
 
-# It records the folder in which it is called, and its arguments. A folder that is configured is left
+# It records the folder in which it is called, and its arguments. A folder that is configured stays
 # as it is, without a failure, unless it is told to configure again.
 MESON = r"""#!/bin/sh
 echo "meson $*" >>"$LOG"
