@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -29,6 +30,7 @@
 #include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/settings.hpp"
 #include "common/emulator/process/time_limit.hpp"
+#include "common/emulator/timeline/timeline.hpp"
 
 extern "C" const char etext[];
 
@@ -172,9 +174,14 @@ void on_block_begin(Worker& worker) {
     if (viewing) begin_block_view();
 }
 
-// Nothing that checks whole kernels or whole programs may run: this block's kernel has not ended.
+// As at the end of the program, but without the checks of whole kernels and programs: this block's
+// kernel has not ended.
 [[noreturn]] void end_at_finding() {
+    finish_trace();
+    finish_view();
+    timeline::finish();
     write_counters();
+    std::cout.flush();
     std::fflush(nullptr);
     std::_Exit(EXIT_FAILURE);
 }

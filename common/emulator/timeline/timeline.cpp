@@ -21,11 +21,6 @@ std::mutex& file_mutex() {
     return *mutex;
 }
 
-void finish() {
-    const std::lock_guard lock(file_mutex());
-    if (file != nullptr) std::exchange(file, nullptr)->finish();
-}
-
 // The OS threads that run blocks, numbered as they begin to.
 int worker_number() {
     static std::atomic<int> last = 0;
@@ -102,6 +97,11 @@ Row task;
 thread_local Row block;
 
 }  // namespace
+
+void finish() {
+    const std::lock_guard lock(file_mutex());
+    if (file != nullptr) std::exchange(file, nullptr)->finish();
+}
 
 bool is_on() {
     static const bool on = start();

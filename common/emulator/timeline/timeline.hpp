@@ -13,6 +13,8 @@ namespace emulator::timeline {
 
 // Whether the program writes a timeline. The first call opens the file.
 bool is_on();
+// Completes the file, if there is one. It runs at exit; a later call does nothing.
+void finish();
 
 // One tick later. All functions below may be called by several workers.
 std::uint64_t tick();

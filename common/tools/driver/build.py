@@ -114,9 +114,9 @@ class Build:
         return output, read_depfile(depfile)
 
     def header(self, steps: list[str], texts: list[Path]) -> str:
-        """What a CUDA source begins with. If the precompiled header was made with other flags, g++
-        reads its text, and says nothing. Only it may come first, and what a file depends on is not
-        read from it."""
+        """What a CUDA source begins with: the precompiled header, where it can be used. If it was
+        made with other flags, g++ parses its text instead, without a message. Thrust needs another
+        header before it. A list of dependencies would name it instead of the headers in it."""
         own = self.engine.header
         if own is None or steps != ["-c"] or self.request.dependencies or uses_thrust(texts):
             return "cuda_runtime.h"
@@ -128,7 +128,7 @@ class Build:
         result = self.run(
             [
                 self.compiler(item),
-                *self.flags(item, [], header="cuda_runtime.h"),
+                *self.flags(item, []),
                 *("-MD", "-MF", str(depfile), "-MT", str(output)),
                 *("-x", "c++-header", str(header), "-o", str(output)),
             ]

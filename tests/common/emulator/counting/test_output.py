@@ -172,6 +172,13 @@ class Output(unittest.TestCase):
                 self.assertIn("race: kernel reverse_kernel", result.stderr)
                 kinds = {finding["kind"] for finding in json.loads(text)["findings"]}
                 self.assertEqual(kinds, {"race_in_block"})
+        with tempfile.TemporaryDirectory() as folder:
+            names = {
+                kind: str(pathlib.Path(folder, kind)) for kind in ("TRACE", "VIEW", "TIMELINE")
+            }
+            settings = {f"EMULATOR_{kind}": path for kind, path in names.items()}
+            count(EMULATOR_SKIP="output_program.cu:10", EMULATOR_FINDINGS="first", **settings)
+            self.assertEqual(sorted(os.listdir(folder)), sorted(names))  # none is half written
         result, _ = count(EMULATOR_FINDINGS="first")
         self.assertEqual((result.stdout, result.stderr, result.returncode), ("2016\n", "", 0))
 
