@@ -9,9 +9,9 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/resident_blocks.hpp"
-#include "device/candidates.cuh"
 #include "device/cells.cuh"
 #include "device/columns.cuh"
+#include "device/lines.cuh"
 #include "device/two_stage.cuh"
 
 namespace kmeans {
@@ -45,109 +45,74 @@ __device__ int load_batch(int2 (&loaded)[N], const int2* points, std::int64_t co
     return number;
 }
 
-constexpr int kLabelThreads = 512, kLabelWarps = kLabelThreads / 32;
+constexpr int kLabelThreads = 512, kLabelBlocks = 2, kLabelWarps = kLabelThreads / 32;
 constexpr int kLabelPairs = 4;  // of points, per lane and batch
 constexpr int kLabelBatch = 2 * 32 * kLabelPairs;  // points of a warp
 
-// A warp's points in cut cells, in shared memory, with their places in the batch. When there are
-// 32, the warp finds their labels.
-struct LabelQueue {
-    int2 points[2 * 32];
-    unsigned char places[2 * 32];
-
-    // Appends the points of lanes for which `wanted` is true, behind `number` others. Returns how
-    // many there are now.
-    __device__ int push_if(bool wanted, int2 point, int place, int number) {
-        const unsigned int all = __ballot_sync(kAllLanes, wanted);
-        const int mine = number + __popc(all & ((1u << threadIdx.x % 32) - 1));
-        if (wanted) points[mine] = point;
-        if (wanted) places[mine] = static_cast<unsigned char>(place);
-        return number + __popc(all);
-    }
-};
-
-// Writes all labels, as label_points_kernel does. A warp puts its points in cut cells into a queue.
-// So the lanes compute distances together, and not once for each point that one of them has there.
-// Labels are written side by side when all of a batch are known. The codes of the table are in
-// dynamic shared memory.
-__global__ void __launch_bounds__(kLabelThreads)
+// Writes all labels, as label_points_kernel does, but by lines where two centroids share a cell. A
+// lane loads its next points before it works on these. The codes of the table are in dynamic shared
+// memory.
+__global__ void __launch_bounds__(kLabelThreads, kLabelBlocks)
     label_batches_kernel(const int2* __restrict__ points, std::int64_t count, Table table,
-                         const int2* __restrict__ centroids, int k, int* __restrict__ labels) {
+                         Lines lines, const int2* __restrict__ centroids, int k,
+                         int* __restrict__ labels) {
     alignas(16) extern __shared__ unsigned char s_codes[];
+    __shared__ int4 s_lines[Lines::kMax];
     __shared__ int2 s_centroids[kMaxColumns];
-    __shared__ LabelQueue s_queues[kLabelWarps];
-    __shared__ uchar4 s_labels[kLabelWarps][kLabelBatch / 4];
     const int thread = threadIdx.x, lane = thread % 32;
     const Cells& cells = table.cells;
     for (int i = thread; i < cells.count() / 16; i += kLabelThreads) {
         reinterpret_cast<uint4*>(s_codes)[i] = reinterpret_cast<const uint4*>(table.codes)[i];
     }
+    for (int i = thread; i < lines.count; i += kLabelThreads) s_lines[i] = lines.lines[i];
     if (thread < k) s_centroids[thread] = centroids[thread];
     __syncthreads();  // all must be copied before a thread uses it
-    const auto cell_of = [&](int2 point) {
-        return cells.cell(static_cast<unsigned int>(point.x) - cells.low.x,
-                          static_cast<unsigned int>(point.y) - cells.low.y);
-    };
-    LabelQueue& s_queue = s_queues[thread / 32];
-    uchar4* s_fours = s_labels[thread / 32];
-    auto* s_label = reinterpret_cast<unsigned char*>(s_fours);
-    // Finds the labels of at most 32 points of the queue, from number `begin` on.
-    const auto label_queued = [&](int begin, int end) {
-        __syncwarp();  // the queue must be written, and also the codes, which are overwritten now
-        const int i = begin + lane;
-        if (i < end) {
-            const int2 point = s_queue.points[i];
-            s_label[s_queue.places[i]] = static_cast<unsigned char>(
-                nearest_among(table.masks[cell_of(point)], point, s_centroids));
-        }
-        __syncwarp();  // the queue must have been read before a lane writes the next one
+    const auto label_of = [&](int2 point) {
+        const uint2 offsets = offsets_of(point.x, point.y, cells.low);
+        const int code = s_codes[cells.cell(offsets.x, offsets.y)];
+        if (code < lines.first_code) return code;
+        if (code == kSeveral) return nearest_in_cell(offsets.x, offsets.y, table, s_centroids);
+        return label_by_line(s_lines[code - lines.first_code], offsets.x, offsets.y);
     };
     const std::int64_t stride = gridDim.x * kLabelWarps * kLabelBatch;
-    std::int64_t first = (blockIdx.x * kLabelWarps + thread / 32) * std::int64_t{kLabelBatch};
-    int2 batch[2 * kLabelPairs];
-    int number = load_batch(batch, points + first + 2 * lane, count - first - 2 * lane);
+    std::int64_t first =
+        (blockIdx.x * kLabelWarps + thread / 32) * std::int64_t{kLabelBatch} + 2 * lane;
+    int2 batch[2 * kLabelPairs], next[2 * kLabelPairs];
+    int number = load_batch(batch, points + first, count - first);
     for (; first < count; first += stride) {
-        int queued = 0;
+        const int next_number = load_batch(next, points + first + stride, count - first - stride);
+        int found[2 * kLabelPairs];
+#pragma unroll  // or the batch would be in local memory
+        for (int i = 0; i < 2 * kLabelPairs; ++i) found[i] = i < number ? label_of(batch[i]) : 0;
 #pragma unroll
-        for (int i = 0; i < 2 * kLabelPairs; ++i) {
-            const int place = i / 2 * 64 + 2 * lane + i % 2;
-            const unsigned char code = i < number ? s_codes[cell_of(batch[i])] : 0;
-            s_label[place] = code;
-            queued = s_queue.push_if(code == kSeveral, batch[i], place, queued);
-            if (queued < 32) continue;
-            label_queued(queued - 32, queued);
-            queued -= 32;
-        }
-        // The next batch is on its way while the queue is worked off.
-        const std::int64_t next = first + stride + 2 * lane;
-        number = load_batch(batch, points + next, count - next);
-        label_queued(0, queued);
-        if (first + kLabelBatch <= count) {
-            for (int i = lane; i < kLabelBatch / 4; i += 32) {
-                const uchar4 four = s_fours[i];
-                reinterpret_cast<int4*>(&labels[first])[i] =
-                    make_int4(four.x, four.y, four.z, four.w);
+        for (int i = 0; i < 2 * kLabelPairs; i += 2) {
+            int* pair = &labels[first + 32 * i];
+            if (i + 1 < number) {
+                *reinterpret_cast<int2*>(pair) = make_int2(found[i], found[i + 1]);
+            } else if (i < number) {  // the last point of an odd number
+                *pair = found[i];
             }
-        } else {
-            for (int i = lane; i < count - first; i += 32) labels[first + i] = s_label[i];
         }
-        __syncwarp();  // labels must have been read before a lane writes the next ones
+#pragma unroll
+        for (int i = 0; i < 2 * kLabelPairs; ++i) batch[i] = next[i];
+        number = next_number;
     }
 }
 
-// Writes the label of each point by a table. Waits for nothing.
+// Writes the label of each point by a table and by lines, which must have no owners yet. Waits for
+// nothing.
 inline void label_points(const int2* d_points, std::int64_t count, const Table& table,
-                         const int2* d_centroids, int k, int* d_labels) {
+                         const Lines& lines, const int2* d_centroids, int k, int* d_labels) {
     find_candidates_kernel<<<(table.cells.count() - 1) / kCellBlock + 1, kCellBlock>>>(
-        table, d_centroids, k);
+        table, d_centroids, k, lines);
     cuda_check(cudaGetLastError());
     const int bytes = table.cells.count();
     cuda_check(cudaFuncSetAttribute(label_batches_kernel,
                                     cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const std::int64_t useful = (count - 1) / (kLabelWarps * kLabelBatch) + 1;
     const int blocks = blocks_at_once(label_batches_kernel, kLabelThreads, useful, bytes);
-    label_batches_kernel<<<blocks, kLabelThreads, bytes>>>(d_points, count, table, d_centroids, k,
-                                                           d_labels);
+    label_batches_kernel<<<blocks, kLabelThreads, bytes>>>(d_points, count, table, lines,
+                                                           d_centroids, k, d_labels);
     cuda_check(cudaGetLastError());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines between two centroids, for the cells that these two share (stages 10 and 11).
+// Lines between two centroids, for the cells that these two share (stages 10 to 15 and 17).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -27,9 +27,10 @@ struct Lines {
     int count;  // lines that may be used; with 0, pairs get the code kSeveral
 
     // The code of the line between centroids a < b of cells that begin at `low`, or kSeveral if all
-    // lines have other owners. The thread that claims a line writes it.
+    // lines have other owners. The thread that claims a line writes it. A centroid that never moves
+    // may be far from the cells, and so may one whose points are sorted by another GPU.
     __device__ int code_of(int a, int b, const int2* centroids, int2 low) const {
-        if (count == 0) return kSeveral;
+        if (count == 0 || is_far(centroids[a], low) || is_far(centroids[b], low)) return kSeveral;
         const unsigned int pair = static_cast<unsigned int>(b * (b - 1) / 2 + a);
         int i = static_cast<int>(pair) % count;
         for (int tried = 0; tried < count; ++tried) {
@@ -42,6 +43,10 @@ struct Lines {
     }
 
   private:
+    static __device__ bool is_far(int2 centroid, int2 low) {
+        const uint2 offsets = offsets_of(centroid.x, centroid.y, low);
+        return max(offsets.x, offsets.y) > PackedColumns::kMaxOffset;
+    }
     // A point with offsets u and v from `low` is nearer to b than to a if and only if
     // A + bx * u + by * v < 0: the squared distance from b less that from a, without u^2 + v^2. The
     // line has A in x (low word) and y (high word), bx and a in z, and by and b in w. Centroids are

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/cuda/cuda_check.hpp"
@@ -12,7 +13,9 @@
 #include "device/cell_runs.cuh"
 #include "device/cell_sort.cuh"
 #include "device/cells.cuh"
+#include "device/columns.cuh"
 #include "device/fused_sums.cuh"
+#include "device/lines.cuh"
 #include "device/queue.cuh"
 #include "problem/kmeans.hpp"
 
@@ -56,9 +59,12 @@ class SortedRun {
 
     // The labels are those of the centroids before the last iteration. Waits for nothing.
     void label_points(const Cells& cells) {
-        kmeans::label_points(d_points_.data(), d_points_.count(),
-                             d_table_.over(CellSort::coarser(cells)), d_before_.data(), input_.k(),
-                             sort.d_labels());
+        const Table table = d_table_.over(CellSort::coarser(cells));
+        const unsigned int widest = std::max(table.cells.width(), table.cells.height());
+        const Lines lines =
+            d_lines_.clear(rounded(input_.k()), widest <= PackedColumns::kMaxOffset);
+        kmeans::label_points(d_points_.data(), d_points_.count(), table, lines, d_before_.data(),
+                             input_.k(), sort.d_labels());
     }
 
     // Waits for the iterations. Of the labels, copies those of its own points.
@@ -82,6 +88,7 @@ class SortedRun {
     course::DeviceBuffer<fused::Word> d_sums_;
     course::DeviceBuffer<std::int64_t> d_sizes_;
     TableMemory d_table_;
+    LinesMemory d_lines_;
 };
 
 }  // namespace kmeans
