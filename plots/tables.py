@@ -27,6 +27,7 @@ from plots.page.comparison import comparable
 from plots.page.counter_table import counters_table
 from plots.page.ranks import modelled, ranks_table
 from plots.page.speed_up_tables import printed_source, printed_table, published_table, stages_table
+from plots.records.complete import complete_rows
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import COUNTERS, DATA, THESIS, device_folder, rank_table
 from plots.records.limits import read_limits
@@ -37,10 +38,13 @@ from plots.records.rows import Report, Row, read_profile, read_rank_rows, read_r
 def own_tables(chapter: Chapter, rows: Sequence[Row], folder: Path) -> dict[str, list[str]]:
     """The tables that only this chapter has. They are made of all rows, not only the compared
     ones."""
-    report_path = folder / f"{chapter.name}_report.csv"
-    limits_path = folder / "limits.csv"
     if not chapter.tables:
         return {}
+    path = complete_rows(folder, chapter.name, *chapter.all_stages)
+    if path.parent != folder:
+        rows, folder = read_rows(path), path.parent
+    report_path = folder / f"{chapter.name}_report.csv"
+    limits_path = folder / "limits.csv"
     reports: list[Report] = read_reports(report_path) if report_path.exists() else []
     limits = read_limits(limits_path) if limits_path.exists() else {}
     made = {name: make(rows, reports, limits) for name, make in chapter.tables.items()}

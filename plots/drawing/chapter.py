@@ -77,6 +77,8 @@ class Chapter:
     rate: Rate
     rules: Rules = Rules()
     tables: Mapping[str, TableMaker] = field(default_factory=dict)  # that only its README has
+    # Its own tables need rows of all these stages with these parameters, from one device.
+    all_stages: tuple[tuple[str, ...], Mapping[str, object]] = ((), {})
     printed: PrintedTables | None = None
     working_set_bytes: Callable[[int], float] = lambda n: 4.0 * n  # at least, of n elements
     traces: tuple[Recorded, ...] = ()

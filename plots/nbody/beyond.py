@@ -49,7 +49,7 @@ def best_at(series: Mapping[str, list[Point]]) -> dict[int, str]:
 
 def prepare_rates(source: Source, runs: Runs, stages: tuple[str, ...]) -> Drawing:
     """Kernels alone. The last stage shall be the fastest at every n."""
-    rows, engine = select(source, runs, stages)
+    rows, engine = select(source.with_all(runs.chapter, stages, runs.match), runs, stages)
     smallest = SMALLEST if source.recorded else 1
     series = points_of([row for row in rows if row.n >= smallest], stages, kernels=True)
     fastest = best_at(series)
@@ -171,12 +171,12 @@ def instructions_table(metrics: Sequence[Metric], stages: Sequence[str]) -> list
     ]
 
 
-def prepare_mixes(source: Source, stages: Stages) -> Drawing:
+def prepare_mixes(source: Source, stages: Stages, profiled: Sequence[str]) -> Drawing:
     metrics, _, _ = source.profile(stages.chapter)
     return prepare_instructions(
         source,
         stages.chapter,
-        stages.kernels,
+        profiled,
         float(metrics[0].n if metrics else 1) ** 2,
         "pair of bodies",
         "one force evaluation of {n} bodies",

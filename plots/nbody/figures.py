@@ -14,6 +14,7 @@ from plots.drawing.words import THESIS_CARD, check_stages
 from plots.drawing.scene import scene_figure
 from plots.nbody import accesses, tiles
 from plots.nbody.beyond import (
+    RUN,
     instructions_table,
     leapfrog_table,
     prepare_mixes,
@@ -139,6 +140,8 @@ def prepare_leapfrog(source: Source) -> Drawing:
 
 
 BEYOND = (BEST, *STAGES.kernels[len(KERNELS) :])  # and the stage that they begin with
+# The last stage has its own kernel for few bodies only. A profile has many.
+PROFILED = tuple(one for one in STAGES.kernels if one != STAGES.named("small_systems"))
 
 
 def prepare_serial(source: Source) -> Drawing:
@@ -336,7 +339,7 @@ FIGURES = (
         STAGES.chapter,
         "N-body, instructions per pair of bodies",
         "The thesis shows its profiler's counts for two stages (figures 6.4 and 6.5).",
-        partial(prepare_mixes, stages=STAGES),
+        partial(prepare_mixes, stages=STAGES, profiled=PROFILED),
         in_readme=True,
         script="instructions",
         folder="drawing",
@@ -354,7 +357,8 @@ CHAPTER = Chapter(
         "beyond": lambda rows, reports, limits: rates_table(rows, BEYOND),
         "leapfrog": lambda rows, reports, limits: leapfrog_table(rows, BEYOND),
     },
-    profile_tables={"instructions": partial(instructions_table, stages=STAGES.kernels)},
+    all_stages=(BEYOND, RUN),
+    profile_tables={"instructions": partial(instructions_table, stages=PROFILED)},
     profile="plots.nbody.profile",
-    profiled=STAGES.kernels,
+    profiled=PROFILED,
 )

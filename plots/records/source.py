@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from common.tools.lib.stages import DataError
+from plots.records.complete import complete_rows
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import COUNTERS, THESIS, TRACES, rank_table
 from plots.records.limits import Limits, read_limits
@@ -52,6 +53,16 @@ class Source:
         return Source(
             self.kind, self.folder, self.recorded_folder, self._published, self.counters_folder
         )
+
+    def with_all(self, chapter: str, stages: Sequence[str], match: Mapping[str, object]) -> Source:
+        """This source, or that of another recorded device, if only that one has rows of all these
+        stages."""
+        if not self.recorded:
+            return self
+        other = self.afresh()
+        other.folder = complete_rows(self.folder, chapter, stages, match).parent
+        other.read = self.read
+        return other
 
     def reading(self, path: Path) -> Path:
         """Notes that numbers are taken from this file."""
