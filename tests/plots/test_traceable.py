@@ -28,7 +28,9 @@ from plots.drawing.words import THESIS_CARD
 from plots.page.chapters import all_chapters
 from plots.page.libraries import missing_packages
 from plots.page.readme import cells_of
+from plots.records.complete import complete_rows
 from plots.records.folders import COUNTERS, DATA, THESIS, TRACES, device_folder, rank_table
+from plots.records.limits import read_limits
 from plots.records.published import Published, read_published
 from plots.records.rows import read_reports, read_rows
 from plots.records.source import Source
@@ -174,6 +176,13 @@ def changed_records(folder: Path, salt: int) -> tuple[Path, Path]:
         path = rank_table(device_folder(DATA, None), chapter.name)
         if path.exists() and not (device / path.name).exists():
             rewrite(path, device / path.name, row)
+    own = device_folder(DATA, None)
+    for chapter in recorded_chapters():  # and so may all rows of a figure of many stages
+        path = complete_rows(own, chapter.name, *chapter.all_stages)
+        if path.parent != own:
+            (folder / path.parent.name).mkdir(exist_ok=True)
+            for name, change in ((path.name, row), ("limits.csv", limit)):
+                rewrite(path.parent / name, folder / path.parent.name / name, change)
     for path in COUNTERS.glob("*.csv"):
         rewrite(path, counters / path.name, counter)
     return device, counters
@@ -248,6 +257,7 @@ def parts_of_runs(path: Path) -> set[int]:
 class TraceableTest(unittest.TestCase):
     made: tuple[Made, ...]
     gpu: str
+    devices: list[str]  # of all recorded data: a name may have a number in it
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -257,6 +267,7 @@ class TraceableTest(unittest.TestCase):
             for row in read_rows(recorded[0] / f"{recorded_chapters()[0].name}.csv")
             if row.engine == "gpu"
         )
+        cls.devices = [name for path in DATA.glob("*/limits.csv") for name in read_limits(path)]
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
             cls.made = (
                 Made(*recorded),
@@ -268,6 +279,8 @@ class TraceableTest(unittest.TestCase):
 
     def same(self, texts: list[str]) -> set[str]:
         """The numbers that are the same in all; stages' names have none."""
+        for name in self.devices:
+            texts = [text.replace(name, "") for text in texts]
         found = [NUMBER.findall(STAGE.sub("", text)) for text in texts]
         self.assertEqual(len({len(one) for one in found}), 1, [text[:200] for text in texts])
         return {one[0] for one in zip(*found) if len(set(one)) == 1}

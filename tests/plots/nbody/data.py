@@ -4,7 +4,15 @@
 from collections.abc import Sequence
 
 from common.tools.lib.columns import COUNTER_COLUMNS, PROFILE_COLUMNS, ROW_COLUMNS
-from plots.nbody.figures import AFTER, BEFORE, BEST, BEYOND, KERNELS, STAGES
+from plots.nbody.figures import (
+    AFTER,
+    BEFORE,
+    BEST,
+    BEYOND,
+    KERNELS,
+    PROFILED as WITH_PROFILE,
+    STAGES,
+)
 from tests.plots.fixtures import GPU, HOST, row
 
 
@@ -40,7 +48,7 @@ def rows(engine: str, sizes: Sequence[int]) -> list[list[object]]:
 def profile_records(metrics: dict[str, float], n: int = 1000) -> list[list[object]]:
     return [
         ["2026-02-03", "nbody", stage, GPU, n, "compute_accelerations_kernel", name, "", value]
-        for stage in STAGES.kernels
+        for stage in WITH_PROFILE
         for name, value in metrics.items()
     ]
 
@@ -122,7 +130,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     "figure_6_7": (*KERNELS, GPU, "100 leapfrog steps"),
     "nbody_beyond": (*BEYOND, GPU, "Kernels alone", "bodies", "20 per pair"),
     "nbody_instructions": (
-        *STAGES.kernels,
+        *WITH_PROFILE,
         GPU,
         "Instructions per pair of bodies",
         "fp32 arithmetic",
