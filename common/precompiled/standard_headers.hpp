@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the files of libcommon_host and libemulator include most often. It is precompiled for each
-// target with many of them: parsing it takes a third of the time of most files. No file includes it,
-// and each file includes what it uses, as if there were no such header.
+// target with many of them: parsing it takes a third of the time of most files. No file includes
+// it, and each file includes what it uses, as if there were no such header.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -25,12 +25,13 @@ struct Lines {
     unsigned int* owners;  // of line i: the pair of centroids, or kNobody
     int first_code;
     int count;  // lines that may be used; with 0, pairs get the code kSeveral
+    bool may_be_far;  // centroids, from the cells: those that never move, or another GPU's
 
     // The code of the line between centroids a < b of cells that begin at `low`, or kSeveral if all
-    // lines have other owners. The thread that claims a line writes it. A centroid that never moves
-    // may be far from the cells, and so may one whose points are sorted by another GPU.
+    // lines have other owners. The thread that claims a line writes it.
     __device__ int code_of(int a, int b, const int2* centroids, int2 low) const {
-        if (count == 0 || is_far(centroids[a], low) || is_far(centroids[b], low)) return kSeveral;
+        if (count == 0) return kSeveral;
+        if (may_be_far && (is_far(centroids[a], low) || is_far(centroids[b], low))) return kSeveral;
         const unsigned int pair = static_cast<unsigned int>(b * (b - 1) / 2 + a);
         int i = static_cast<int>(pair) % count;
         for (int tried = 0; tried < count; ++tried) {
@@ -96,9 +97,9 @@ struct LinesMemory {
 
     LinesMemory() { cuda_check(cudaMemset(lines.data(), 0, lines.bytes())); }
     // Lines without owners, behind `labels` codes of centroids; none if `usable` is false.
-    Lines clear(int labels, bool usable) {
+    Lines clear(int labels, bool usable, bool may_be_far = false) {
         cuda_check(cudaMemsetAsync(owners.data(), 0xff, owners.bytes()));
-        return {lines.data(), owners.data(), labels, usable ? kSeveral - labels : 0};
+        return {lines.data(), owners.data(), labels, usable ? kSeveral - labels : 0, may_be_far};
     }
 };
 

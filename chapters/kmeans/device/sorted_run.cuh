@@ -62,7 +62,7 @@ class SortedRun {
         const Table table = d_table_.over(CellSort::coarser(cells));
         const unsigned int widest = std::max(table.cells.width(), table.cells.height());
         const Lines lines =
-            d_lines_.clear(rounded(input_.k()), widest <= PackedColumns::kMaxOffset);
+            d_lines_.clear(rounded(input_.k()), widest <= PackedColumns::kMaxOffset, true);
         kmeans::label_points(d_points_.data(), d_points_.count(), table, lines, d_before_.data(),
                              input_.k(), sort.d_labels());
     }
