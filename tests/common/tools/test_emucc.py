@@ -337,7 +337,7 @@ class EmuccTest(DriverTest):
 
 class PrecompiledHeaderTest(unittest.TestCase):
     def used(self, engine: str, *words: str) -> bool:
-        """Whether g++ takes the precompiled header with these flags. Otherwise it parses the text."""
+        """Whether g++ takes the precompiled header with these flags instead of its text."""
         loaded = load_engine(engine)
         request = read_request(["-x", "cu", *words, "program.cu"])
         with tempfile.TemporaryDirectory() as scratch:
