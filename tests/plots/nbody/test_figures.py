@@ -15,7 +15,7 @@ from plots.nbody.beyond import (
     leapfrog_table,
     rates_table,
 )
-from plots.nbody.figures import AFTER, BEYOND, KERNELS, STAGES, pairs
+from plots.nbody.figures import AFTER, BEYOND, KERNELS, PROFILED, STAGES, pairs
 from plots.records.counters import read_counters
 from plots.records.folders import COUNTERS, PLOTS, THESIS
 from plots.records.medians import Point
@@ -125,7 +125,7 @@ class BeyondTest(PlotsTest):
 
     def test_instructions(self) -> None:
         path = self.write("nbody_profile.csv", PROFILE_COLUMNS, profile_records(OPCODES))
-        lines = instructions_table(read_profile(path), STAGES.kernels)
+        lines = instructions_table(read_profile(path), PROFILED)
         self.assertEqual(
             lines[2],
             f"| {STAGES.kernels[0]} | 8 | 2 | 3 | 1 | 1 |  | 1 | 16 |",
