@@ -135,7 +135,7 @@ def prepare_iterations(source: Source) -> Drawing:
             "ms_low": low,
             "ms_high": high,
             "reading": reading,
-            "reading_text": f"reading {short_count(n)} points once",
+            "reading_text": "reading points once",
             "bars": len(stages),
             "bars_low": bars_low,
             "bars_high": bars_high,
