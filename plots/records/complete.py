@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from plots.records.folders import NO_DEVICES
 from plots.records.rows import matches, read_rows
 
 
@@ -16,10 +17,12 @@ def complete_rows(
     """The chapter's table in `folder`, or, if that lacks one of the stages for `match`, the first
     one of another device beside it that has them all."""
     own = folder / f"{chapter}.csv"
-    others = sorted(path for path in folder.parent.glob(f"*/{own.name}") if path != own)
-    # Folders that hold no device's rows may have a table of this name.
-    devices = [path for path in others if (path.parent / "limits.csv").exists()]
-    for path in (own, *devices):
+    others = sorted(
+        path
+        for path in folder.parent.glob(f"*/{own.name}")
+        if path != own and path.parent.name not in NO_DEVICES
+    )
+    for path in (own, *others):
         if path.exists() and set(stages) <= {
             row.stage for row in read_rows(path) if row.engine == "gpu" and matches(row, match)
         }:

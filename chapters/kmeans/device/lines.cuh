@@ -25,7 +25,7 @@ struct Lines {
     unsigned int* owners;  // of line i: the pair of centroids, or kNobody
     int first_code;
     int count;  // lines that may be used; with 0, pairs get the code kSeveral
-    bool may_be_far;  // centroids, from the cells: those that never move, or another GPU's
+    bool may_be_far;  // whether centroids may be outside of the cells: not in stages 10 and 11
 
     // The code of the line between centroids a < b of cells that begin at `low`, or kSeveral if all
     // lines have other owners. The thread that claims a line writes it.

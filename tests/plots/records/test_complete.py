@@ -35,13 +35,11 @@ class CompleteTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.data = Path(folder.name)
 
-    def write(self, device: str, *rows: str, limits: bool = True) -> Path:
+    def write(self, device: str, *rows: str) -> Path:
         folder = self.data / device
         folder.mkdir()
         text = "\n".join([",".join(ROW_COLUMNS), *rows, ""])
         (folder / "x.csv").write_text(text, encoding="utf-8")
-        if limits:
-            (folder / "limits.csv").write_text("", encoding="utf-8")
         return folder
 
     def found(self, own: Path) -> str:
@@ -55,7 +53,7 @@ class CompleteTest(unittest.TestCase):
     def test_another_device_has_all_stages(self) -> None:
         own = self.write("own", row("01_a"), row("02_b", engine="emu"), row("02_b", k=5))
         self.write("also_incomplete", row("02_b"))
-        self.write("counters", row("01_a"), row("02_b"), limits=False)  # no device
+        self.write("counters", row("01_a"), row("02_b"))  # no device
         self.write("whole", row("01_a"), row("02_b"))
         self.assertEqual(self.found(own), "whole")
 

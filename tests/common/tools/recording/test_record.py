@@ -21,6 +21,7 @@ from common.tools import record
 from common.tools.lib import stages
 from common.tools.lib.columns import LIMITS_COLUMNS, PROFILE_COLUMNS
 from plots.records import shared_table, sweeps
+from plots.records.folders import NO_DEVICES, PREFERRED_DEVICE
 from tests.plots.fixtures import made_up_chapter
 from tests.plots.fixtures import stages as made_up_stages
 
@@ -431,8 +432,8 @@ class RecordTest(RecorderTest):
         H200, or another one."""
         self.set_environment("COURSE_BUILD", str(BUILD))
         data = stages.ROOT / "plots" / "data"
-        devices = sorted(path.parent for path in data.glob("*/limits.csv"))
-        devices.sort(key=lambda folder: folder.name != "nvidia-h200")
+        devices = sorted(path for path in data.iterdir() if path.name not in NO_DEVICES)
+        devices.sort(key=lambda folder: folder.name != PREFERRED_DEVICE)
         checked = 0
         for chapter in stages.chapters_of(stages.load_stages()):
             paths = [folder / f"{chapter}.csv" for folder in devices]
