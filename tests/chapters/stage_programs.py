@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,15 @@ def execute(program: Path, *arguments: object, **settings: str) -> subprocess.Co
         check=False,
         timeout=300,
     )
+
+
+def sharing_a_process(runs: Iterable[Sequence[object]]) -> list[object]:
+    """The flags of runs with --check, one after the other in one process: on a GPU a short run is
+    nearly all start-up."""
+    words: list[object] = []
+    for run in runs:
+        words += ["--then", *run] if words else run
+    return words
 
 
 def declared_and_moved(program: Path, *arguments: object) -> tuple[float, int]:

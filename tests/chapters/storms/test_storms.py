@@ -14,7 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.chapters.stage_programs import declared_and_moved, execute, load_programs
+from tests.chapters.stage_programs import (
+    declared_and_moved,
+    execute,
+    load_programs,
+    sharing_a_process,
+)
 
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
@@ -185,8 +190,6 @@ def all_cases() -> list[Case]:
 
 
 class StormsTest(unittest.TestCase):
-    """On a GPU a short run is nearly all start-up, so the runs of a stage share a process."""
-
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -207,11 +210,11 @@ class StormsTest(unittest.TestCase):
         runs: Sequence[tuple[Case, Sequence[object]]],  # with further flags
         **settings: str,
     ) -> None:
-        words: list[object] = []
-        for i, (case, further) in enumerate(runs):
-            words += ["--then"] if i > 0 else []
-            words += ["--check", "--quiet", "--n", case.size, "--input", self.files(case), *further]
-            words += ["--output", self.folder / f"maxima{i}", "--layer", self.folder / f"layer{i}"]
+        words = sharing_a_process(
+            ["--check", "--quiet", "--n", case.size, "--input", self.files(case), *further]
+            + ["--output", self.folder / f"maxima{i}", "--layer", self.folder / f"layer{i}"]
+            for i, (case, further) in enumerate(runs)
+        )
         result = execute(PROGRAMS[stage], *words, **settings)
         self.assertEqual((result.returncode, result.stderr), (0, ""), f"{stage} {settings}")
         for i, (case, further) in enumerate(runs):
