@@ -48,8 +48,8 @@ def main() -> int:
                     flush=True,
                 )
                 continue
-            # One repeat, the default, is enough for the CPU engine: its times say little.
-            made = measure(executable(stage, engine), [] if engine == "emu" else ["--repeats", "3"])
+            # The times are there to be looked at: one run after another that warms up.
+            made = measure(executable(stage, engine), ["--repeats", "1"])
         except ToolError as error:
             if error.status == EXIT_NO_DEVICE:
                 engine = "-"

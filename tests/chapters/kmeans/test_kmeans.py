@@ -13,7 +13,7 @@ import unittest
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.chapters.stage_programs import execute, load_programs
+from tests.chapters.stage_programs import execute, load_programs, sharing_a_process
 
 LONG = "--long" in sys.argv
 if LONG:
@@ -130,32 +130,31 @@ class KMeansTest(unittest.TestCase):
 
     @unittest.skipIf(LONG, "a quick test")
     def test_files(self) -> None:
-        runs: list[object] = []
+        runs: list[list[object]] = []
         for number, (about, points, centroids) in enumerate(cases()):
             files = ["--input", self.file(f"points{number}", points)]
             files += ["--init", self.file(f"centroids{number}", centroids)]
             # After one iteration, the labels are those of the centroids in the file.
             for iterations in (1, 4) if "far outside" in about else (4,):
-                if runs:
-                    runs.append("--then")
-                runs += ["--check", "--quiet", "--k", len(centroids)]
-                runs += ["--max-iterations", iterations, *files]
+                words = ["--check", "--quiet", "--k", len(centroids)]
+                runs.append([*words, "--max-iterations", iterations, *files])
         for name, program in PROGRAMS.items():
             with self.subTest(stage=name):
-                result = execute(program, *runs)
+                result = execute(program, *sharing_a_process(runs))
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     @unittest.skipIf(LONG or ENGINE == "count", "a quick test; takes long with counters")
     def test_iterations(self) -> None:
         """Around the batches of 32 iterations that stage 11 queues, converged or not."""
         points = self.file("points", square((-(10**6), 0), 2 * 10**6, 10**6, 150, 8))
-        numbers = ["31", "32", "33 --all-iterations", "65 --all-iterations", "1000000"]
+        runs = sharing_a_process(
+            ["--check", "--quiet", "--input", points, "--k", 9, "--max-iterations", *words.split()]
+            for words in ("31", "32", "33 --all-iterations", "65 --all-iterations", "1000000")
+        )
         for name, program in PROGRAMS.items():
             with self.subTest(stage=name):
-                for words in numbers:
-                    self.verify(
-                        program, "--input", points, "--k", 9, "--max-iterations", *words.split()
-                    )
+                result = execute(program, *runs)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_another_device(self) -> None:
         """A GTX 980 has fewer multiprocessors and less shared memory, so threads have more

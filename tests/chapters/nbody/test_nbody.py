@@ -9,6 +9,7 @@ import re
 import sys
 import unittest
 
+from tests.chapters.stage_programs import sharing_a_process
 from tests.common.tools.programs import ProgramTest, programs
 
 ENGINE = sys.argv.pop(2)
@@ -70,19 +71,22 @@ class InputTest(ProgramTest):
     def test_bodies_without_mass(self) -> None:
         """They feel all pulls. Stages that divide by a mass, or take its logarithm, must not
         fail."""
-        for name, text in (
-            ("some", "1 0 0 0 0 0 0\n0 1 0 0 0 1 0\n0 0 2 0 1 0 0\n1e-30 3 0 0 0 0.5 0\n"),
-            ("all", "0 0 0 0 0 0 0\n0 1 0 0 0 1 0\n0 0 2 0 1 0 0\n"),
-            ("one", "1 0 0 0 0 1 0\n"),
-            ("one-without", "0 0 0 0 0 1 0\n"),
-            ("heavy", "1e15 0 0 0 0 0 0\n1e14 1e5 0 0 0 0 0\n1 0 1e5 0 0 0 0\n"),
-            ("light", "1e-37 0 0 0 0 0 0\n1e-36 1 0 0 0 0 0\n0 0 1 0 0 0 0\n"),
-        ):
+        bodies = {
+            "some": "1 0 0 0 0 0 0\n0 1 0 0 0 1 0\n0 0 2 0 1 0 0\n1e-30 3 0 0 0 0.5 0\n",
+            "all": "0 0 0 0 0 0 0\n0 1 0 0 0 1 0\n0 0 2 0 1 0 0\n",
+            "one": "1 0 0 0 0 1 0\n",
+            "one-without": "0 0 0 0 0 1 0\n",
+            "heavy": "1e15 0 0 0 0 0 0\n1e14 1e5 0 0 0 0 0\n1 0 1e5 0 0 0 0\n",
+            "light": "1e-37 0 0 0 0 0 0\n1e-36 1 0 0 0 0 0\n0 0 1 0 0 0 0\n",
+        }
+        for name, text in bodies.items():
             self.write(name, text)
-            for program in ALL_PROGRAMS:
-                with self.subTest(program=str(program), bodies=name):
-                    result = self.run_program(program, "--check", "--input", f"./{name}")
-                    self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        runs = sharing_a_process(["--check", "--input", f"./{name}"] for name in bodies)
+        for program in ALL_PROGRAMS:
+            with self.subTest(program=str(program)):
+                result = self.run_program(program, *map(str, runs))
+                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+                self.assertEqual(result.stdout.count("OK "), len(bodies), result.stdout)
 
     def test_bad_numbers(self) -> None:
         for program in PROGRAMS:
