@@ -22,9 +22,8 @@ class TourTest(ToolTest):
         self.assertEqual(sum(" yes " in line for line in lines), 4)
         self.assertIn("no figures: gnuplot is missing", lines[-1])
         runs = log.read_text(encoding="utf-8").splitlines()
-        self.assertEqual(runs[0], "sums/00_cpu n=3000 repeats=3 warmup=None")
-        # 5 is the stand-in's own number of repeats.
-        self.assertEqual(runs[1], "sums/01_plain n=1000 repeats=5 warmup=None")
+        self.assertEqual(runs[0], "sums/00_cpu n=3000 repeats=1 warmup=None")
+        self.assertEqual(runs[1], "sums/01_plain n=1000 repeats=1 warmup=None")
 
     def test_failures_are_printed_last(self) -> None:
         result = self.tour(STAND_IN_FAILS_AT="3000")
