@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Merge sort, stage 21: many GPUs.
-// Idea: each rank, a process with its own GPU, sorts a slice of the keys. Then the ranks cut their
-// sorted slices exactly: what lies between two cuts are the n/P keys of one rank, duplicates or
-// not. Bounds of all cuts narrow together, by samples between them that all ranks see. The keys
-// travel in four parts, and a part is merged while the next arrives. Equal keys stay in order.
+// Idea: each rank, a process with its own GPU, sorts a slice of the keys, but leaves it in several
+// runs: the last merge is that of all ranks. The ranks cut all runs exactly: what lies between two
+// cuts are the n/P keys of one rank, duplicates or not. Bounds of all cuts narrow together, by
+// samples between them that all ranks see. The keys travel in four parts, and a part is merged
+// while the next arrives. Equal keys stay in order.
 // Compared with 16_odd_windows: the cuts, the exchange, the merge. 16 is in device/chunk_sort.cuh.
 // Limit now: the sort of each rank; then the links between the GPUs.
 // Not of the thesis. Selection in several lists: Varman and others 1991.
@@ -25,46 +26,40 @@
 #include "problem/mergesort.hpp"
 
 using course::cuda_check, course::DeviceBuffer, course::line_after, course::nccl_check,
-    course::Slice, course::slice_of;
+    course::Slice;
+using mergesort::Bounds, mergesort::Cuts, mergesort::kSamples, mergesort::Message,
+    mergesort::RankRun, mergesort::RunsOfRanks;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
-using mergesort::kSamples, mergesort::Message, mergesort::RankRun;
 
 constexpr int kParts = 4;  // of what a rank gets
 
-// A cut of a run lies from low to high. Samples are evenly spaced keys between the two.
-struct Bounds {
-    std::int64_t low, high;
-
-    __device__ int samples() const {
-        return static_cast<int>(min(high - low, std::int64_t{kSamples}));
-    }
-    __device__ std::int64_t place(int i) const {
-        return low + (2 * i + 1) * (high - low) / (2 * samples());
-    }
-};
-
-// One block per cut: the samples of this rank's run. bounds: of this rank, for the first cut.
-__global__ void sample_run_kernel(const Key* __restrict__ run, const Bounds* __restrict__ bounds,
-                                  int ranks, Key* __restrict__ samples) {
-    const int i = threadIdx.x, cut = blockIdx.x;
-    const Bounds own = bounds[cut * ranks];
-    if (i < own.samples()) samples[cut * kSamples + i] = run[own.place(i)];
+// Block (j, c): the samples of run j of this rank for cut c. bounds: of run 0, for the first cut.
+__global__ void sample_runs_kernel(const Key* __restrict__ keys, std::int64_t run_length,
+                                   const Bounds* __restrict__ bounds, int all_runs,
+                                   Key* __restrict__ samples) {
+    const int i = threadIdx.x, run = blockIdx.x, cut = blockIdx.y;
+    const Bounds own = bounds[cut * all_runs + run];
+    Key* const to = samples + (cut * gridDim.x + run) * kSamples;
+    if (i < own.samples()) to[i] = keys[run * run_length + own.place(i)];
 }
 
-// Block (r, c) narrows the bounds of cut c in the run of rank r. Of all keys, targets[c] come
-// before the cut. A thread has one sample. The samples of all runs say how many keys come before it
-// at least, and at most; so it may belong to one side of the cut for certain.
+// Block (r, c) narrows the bounds of cut c in run r of all. Of all keys, targets[c] come before the
+// cut. A thread has one sample. The samples of all runs say how many keys come before it at least,
+// and at most; so it may belong to one side of the cut for certain. runs: per rank.
 __global__ void __launch_bounds__(kSamples)
     narrow_bounds_kernel(const Key* __restrict__ samples, const std::int64_t* __restrict__ targets,
-                         const Bounds* __restrict__ bounds, Bounds* __restrict__ narrower) {
+                         const Bounds* __restrict__ bounds, int runs,
+                         Bounds* __restrict__ narrower) {
     const int i = threadIdx.x, own = blockIdx.x, cut = blockIdx.y;
-    const int ranks = gridDim.x, cuts = gridDim.y;
-    const auto samples_of = [&](int rank) { return samples + (rank * cuts + cut) * kSamples; };
-    Bounds mine = bounds[cut * ranks + own];
+    const int all_runs = gridDim.x, cuts = gridDim.y;
+    const auto samples_of = [&](int run) {
+        return samples + ((run / runs * cuts + cut) * runs + run % runs) * kSamples;
+    };
+    Bounds mine = bounds[cut * all_runs + own];
     const int number = mine.samples();
     std::int64_t least = 0, most = 0;
-    for (int other = 0; other < ranks && i < number; ++other) {
-        const Bounds its = bounds[cut * ranks + other];
+    for (int other = 0; other < all_runs && i < number; ++other) {
+        const Bounds its = bounds[cut * all_runs + other];
         const int before = mergesort::samples_before(samples_of(other), its.samples(),
                                                      samples_of(own)[i], other < own);
         const bool same = other == own;
@@ -77,45 +72,28 @@ __global__ void __launch_bounds__(kSamples)
     const Bounds old = mine;
     if (before > 0) mine.low = old.place(before - 1) + 1;
     if (not_after < number) mine.high = old.place(not_after);
-    narrower[cut * ranks + own] = mine;
+    narrower[cut * all_runs + own] = mine;
 }
 
-// Returns bounds that have met: the cut of part p in the run of rank r is at [p * ranks + r].
-std::vector<Bounds> find_cuts(const Key* run, std::int64_t count, course::NcclRanks& ranks) {
-    const int all = ranks.count(), rank = ranks.rank(), cuts = all * kParts - 1;
-    std::vector<std::int64_t> h_targets;
-    std::vector<Bounds> h_bounds;
-    for (int part = 0; part <= cuts + 1; ++part) {
-        if (part > 0 && part <= cuts)
-            h_targets.push_back(mergesort::begin_of_part(count, part, all, kParts));
-        for (int r = 0; r < all; ++r) {
-            const std::int64_t length = slice_of(count, r, all).size();
-            h_bounds.push_back({part > cuts ? length : 0, part > 0 ? length : 0});
-        }
-    }
-    const std::size_t inner_bytes = std::int64_t{cuts} * all * sizeof(Bounds);
-    DeviceBuffer<std::int64_t> d_targets(cuts);
-    DeviceBuffer<Bounds> d_bounds(cuts * all), d_narrower(cuts * all);
-    DeviceBuffer<Key> d_samples(std::int64_t{cuts} * all * kSamples);
-    cuda_check(
-        cudaMemcpy(d_targets.data(), h_targets.data(), d_targets.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_bounds.data(), &h_bounds[all], inner_bytes, cudaMemcpyHostToDevice));
-    Key* const own = d_samples.data() + std::int64_t{rank} * cuts * kSamples;
-    const std::size_t bytes = std::size_t{kSamples} * cuts * sizeof(Key);
-    cuda_check(cudaMemset(own, 0, bytes));  // the places behind the samples travel, too
-    for (int left = mergesort::rounds_until_exact(slice_of(count, 0, all).size(), all); left > 0;
-         --left) {
-        sample_run_kernel<<<cuts, kSamples>>>(run, d_bounds.data() + rank, all, own);
+// Narrows the bounds until they meet.
+void find_cuts(Cuts& cuts, const Key* keys, course::NcclRanks& ranks) {
+    const RunsOfRanks& runs = cuts.runs;
+    const std::int64_t each = std::int64_t{cuts.number} * runs.each * kSamples;  // of a rank
+    Key* const own = cuts.samples.data() + ranks.rank() * each;
+    for (int left = mergesort::rounds_until_exact(runs.run_length, runs.all()); left > 0; --left) {
+        sample_runs_kernel<<<dim3(runs.each, cuts.number), kSamples>>>(
+            keys, runs.run_length, cuts.bounds.data() + ranks.rank() * runs.each, runs.all(), own);
         cuda_check(cudaGetLastError());
-        nccl_check(
-            ncclAllGather(own, d_samples.data(), bytes, ncclInt8, ranks.communicator(), nullptr));
-        narrow_bounds_kernel<<<dim3(all, cuts), kSamples>>>(d_samples.data(), d_targets.data(),
-                                                            d_bounds.data(), d_narrower.data());
+        nccl_check(ncclAllGather(own, cuts.samples.data(), each * sizeof(Key), ncclInt8,
+                                 ranks.communicator(), nullptr));
+        narrow_bounds_kernel<<<dim3(runs.all(), cuts.number), kSamples>>>(
+            cuts.samples.data(), cuts.targets.data(), cuts.bounds.data(), runs.each,
+            cuts.narrower.data());
         cuda_check(cudaGetLastError());
-        std::swap(d_bounds, d_narrower);
+        std::swap(cuts.bounds, cuts.narrower);
     }
-    cuda_check(cudaMemcpy(&h_bounds[all], d_bounds.data(), inner_bytes, cudaMemcpyDeviceToHost));
-    return h_bounds;
+    cuda_check(cudaMemcpy(&cuts.h_bounds[runs.all()], cuts.bounds.data(), cuts.bounds.bytes(),
+                          cudaMemcpyDeviceToHost));
 }
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
@@ -125,18 +103,20 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const Slice slice = ranks.slice(input.count());
     const std::int64_t count = slice.size();
     timer.begin(Phase::kSetup);
+    const RunsOfRanks all_runs(input.count(), all);
     const std::vector<mergesort::Pass> passes =
-        mergesort::chunk_passes(std::max(count, std::int64_t{1}));
+        mergesort::chunk_passes(std::max(count, std::int64_t{1}), all_runs.run_length);
     mergesort::allow_chunk_sorts();
+    Cuts cuts(all_runs, kParts);
     // The keys, the buffer of the sort, into which keys of others come later, and merged keys. A
     // message begins at a multiple of 16 bytes.
-    const std::int64_t room = line_after<Key>(count + 2 * course::kMessageLine<Key> * kParts * all);
+    const std::int64_t room =
+        line_after<Key>(count + 2 * course::kMessageLine<Key> * kParts * all_runs.all());
     DeviceBuffer<Key> d_lists((all > 1 ? 3 : 2) * room);
     DeviceBuffer<std::int64_t> d_boundaries(mergesort::rank_boundaries(count));
     Key *run = d_lists.data(), *buffer = run + room;
     const course::Stream exchange(course::StreamKind::kNonBlocking);
     course::Event arrived[kParts];
-    const ncclComm_t communicator = ranks.communicator();
 
     timer.begin(Phase::kCopyIn);
     cuda_check(cudaMemcpy(run, input.keys.data() + slice.begin, count * sizeof(Key),
@@ -149,8 +129,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     if (passes.size() % 2 == 1) std::swap(run, buffer);
     Key* result = run;
     if (all > 1) {
-        const std::vector<Bounds> cuts = find_cuts(run, input.count(), ranks);
-        const auto cut = [&](int part, int r) { return cuts[part * all + r].low; };
+        find_cuts(cuts, run, ranks);
         Key* const list = d_lists.data();
         std::int64_t merged = 0;  // keys of the parts before
         std::int64_t to = buffer - list;
@@ -158,20 +137,22 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
             std::vector<RankRun> runs;
             std::int64_t keys = 0;  // of this part
             nccl_check(ncclGroupStart());  // all messages of a part at once
-            for (int other = 0; other < all; ++other) {
-                const int theirs = other * kParts + p, own = rank * kParts + p;
-                const Message out(cut(theirs, rank), cut(theirs + 1, rank));
-                const Message in(cut(own, other), cut(own + 1, other));
+            for (int i = 0; i < all_runs.all(); ++i) {
+                const int other = i / all_runs.each, j = i % all_runs.each, own = rank * kParts + p;
+                const int theirs = other * kParts + p, mine = rank * all_runs.each + j;
+                const Message out(cuts.at(theirs, mine), cuts.at(theirs + 1, mine));
+                const Message in(cuts.at(own, i), cuts.at(own + 1, i));
+                const std::int64_t begin = j * all_runs.run_length;  // of my run
                 to = other == rank ? to : line_after<Key>(to);
-                const std::int64_t begin = other == rank ? run - list + in.begin : to;
-                runs.push_back({begin + in.unwanted, in.length - in.unwanted});
+                runs.push_back({(other == rank ? run - list + begin + in.begin : to) + in.unwanted,
+                                in.length - in.unwanted});
                 if (other != rank && out.is_sent) {
-                    nccl_check(ncclSend(run + out.begin, out.length * sizeof(Key), ncclInt8, other,
-                                        communicator, exchange.get()));
+                    nccl_check(ncclSend(run + begin + out.begin, out.length * sizeof(Key), ncclInt8,
+                                        other, ranks.communicator(), exchange.get()));
                 }
                 if (other != rank && in.is_sent) {
                     nccl_check(ncclRecv(list + to, in.length * sizeof(Key), ncclInt8, other,
-                                        communicator, exchange.get()));
+                                        ranks.communicator(), exchange.get()));
                 }
                 to += in.length;  // also of own keys: a second pass of the merge needs the room
                 keys += runs.back().length;
@@ -191,7 +172,8 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
                           cudaMemcpyDeviceToHost));
     ranks.gather(output.keys);
     timer.end();
-    timer.note_grid((count - 1) / mergesort::kRankTile<2> + 1, mergesort::kThreads);
+    timer.note_grid(mergesort::blocks_for(count, mergesort::odd::kTileKeys),
+                    mergesort::odd::kThreads);
     // All keys are read and written by the sort of the tiles, by each pass, and by the last merge.
     timer.declare_work(
         {.bytes = 2.0 * sizeof(Key) * input.count() * (1.0 + passes.size() + (all > 1 ? 1 : 0))});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sort of stage 16 on a stream, for chunks of a list. For stage 18.
+// The sort of stage 16 on a stream, for chunks of a list. For stages 18 and 21.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -53,9 +53,12 @@ inline void allow_chunk_sorts() {
     course::allow_dynamic_shared(odd::merge_tiles_kernel<8>, odd::kSharedBytes);
 }
 
-inline std::vector<Pass> chunk_passes(std::int64_t count) {
-    return plan_passes(count, odd::kTileKeys, 8, odd::kThreads, odd::kKeys);
+// Until there are runs of `aim` keys, or one.
+inline std::vector<Pass> chunk_passes(std::int64_t count, std::int64_t aim) {
+    return plan_passes(count, odd::kTileKeys, 8, odd::kThreads, odd::kKeys, 2, aim);
 }
+
+inline std::vector<Pass> chunk_passes(std::int64_t count) { return chunk_passes(count, count); }
 
 // Sorts a chunk by these passes, which swap the lists: after an odd number of them the result is in
 // `buffer`. boundaries: for each pass, at most 16 per tile of the chunk and two more tiles.

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: MIT
-// What cuts of several sorted runs are searched with. For stage 21.
+// The runs in which the ranks leave their slices, and what their cuts are searched with. For
+// stage 21.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
 #include "common/ranks/slice.hpp"
+#include "device/odd_merge.cuh"
+#include "device/slices.cuh"
 #include "problem/mergesort.hpp"
+#include "problem/multisort.hpp"
 
 namespace mergesort {
 
@@ -29,11 +37,11 @@ __device__ __forceinline__ int samples_before(const Key* samples, int number, Ke
     return low;
 }
 
-// After a round, the bounds are at most as far apart as 2 P + 3 samples were.
-inline int rounds_until_exact(std::int64_t apart, int ranks) {
+// After a round, the bounds are at most as far apart as 2 R + 3 samples were, with R runs.
+inline int rounds_until_exact(std::int64_t apart, int runs) {
     int rounds = 0;
     for (; apart > 0; ++rounds) {
-        apart = apart <= kSamples ? 0 : (2 * ranks + 3) * ((apart - 1) / kSamples + 1);
+        apart = apart <= kSamples ? 0 : (2 * runs + 3) * ((apart - 1) / kSamples + 1);
     }
     return rounds;
 }
@@ -43,5 +51,79 @@ inline std::int64_t begin_of_part(std::int64_t count, int part, int ranks, int p
     const course::Slice slice = course::slice_of(count, part / parts, ranks);
     return slice.begin + course::slice_of(slice.size(), part % parts, parts).begin;
 }
+
+// Run j of rank r is run r * each + j of all. As many runs as one pass merges, if there are not
+// more ranks. The last runs of a rank may be short, or empty.
+struct RunsOfRanks {
+    RunsOfRanks(std::int64_t keys, int ranks) : keys(keys), ranks(ranks) {
+        const std::int64_t longest = std::max(length_of_slice(0), std::int64_t{1});
+        int levels = merge_levels(longest, odd::kTileKeys);
+        for (; levels > 0 && ranks > 1 && 2 * each * ranks <= kMostRuns; --levels) each *= 2;
+        run_length = std::int64_t{odd::kTileKeys} << levels;
+    }
+
+    int all() const { return each * ranks; }
+    std::int64_t length_of_slice(int rank) const {
+        return course::slice_of(keys, rank, ranks).size();
+    }
+    std::int64_t length(int run) const {
+        const std::int64_t left = length_of_slice(run / each) - run % each * run_length;
+        return std::clamp(left, std::int64_t{0}, run_length);
+    }
+
+    std::int64_t keys;
+    int ranks, each = 1;  // runs of a rank
+    std::int64_t run_length = 0;
+};
+
+// A cut of a run lies from low to high. Samples are evenly spaced keys between the two.
+struct Bounds {
+    std::int64_t low, high;
+
+    __device__ int samples() const {
+        return static_cast<int>(min(high - low, std::int64_t{kSamples}));
+    }
+    __device__ std::int64_t place(int i) const {
+        return low + (2 * i + 1) * (high - low) / (2 * samples());
+    }
+};
+
+// The bounds of all cuts in all runs, in host memory and, but for both ends, on the device.
+struct Cuts {
+    RunsOfRanks runs;
+    int number;
+    std::vector<Bounds> h_bounds;  // those of part p in run r at [p * runs.all() + r]
+    course::DeviceBuffer<std::int64_t> targets;
+    course::DeviceBuffer<Bounds> bounds, narrower;
+    course::DeviceBuffer<Key> samples;
+
+    // parts: of what a rank gets
+    Cuts(const RunsOfRanks& all_runs, int parts)
+        : runs(all_runs),
+          number(runs.ranks > 1 ? runs.ranks * parts - 1 : 0),
+          targets(number),
+          bounds(std::int64_t{number} * runs.all()),
+          narrower(bounds.count()),
+          samples(bounds.count() * kSamples) {
+        std::vector<std::int64_t> h_targets;
+        for (int part = 0; part <= number + 1; ++part) {
+            if (part > 0 && part <= number) {
+                h_targets.push_back(begin_of_part(runs.keys, part, runs.ranks, parts));
+            }
+            for (int run = 0; run < runs.all(); ++run) {
+                const std::int64_t length = runs.length(run);
+                h_bounds.push_back({part > number ? length : 0, part > 0 ? length : 0});
+            }
+        }
+        course::cuda_check(
+            cudaMemcpy(targets.data(), h_targets.data(), targets.bytes(), cudaMemcpyHostToDevice));
+        course::cuda_check(cudaMemcpy(bounds.data(), &h_bounds[runs.all()], bounds.bytes(),
+                                      cudaMemcpyHostToDevice));
+        course::cuda_check(
+            cudaMemset(samples.data(), 0, samples.bytes()));  // those that are missing travel
+    }
+
+    std::int64_t at(int part, int run) const { return h_bounds[part * runs.all() + run].low; }
+};
 
 }  // namespace mergesort

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A merge of up to 16 runs of any lengths that can be launched slice by slice. For stage 18.
+// A merge of up to 16 runs of any lengths that can be launched slice by slice. For stages 18
+// and 21.
 #pragma once
 
 #include <cuda_runtime.h>

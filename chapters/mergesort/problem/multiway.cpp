@@ -31,8 +31,9 @@ Pass make_pass(std::int64_t count, std::int64_t run, int ways, int windows, int 
 }
 
 std::vector<Pass> plan_passes(std::int64_t count, std::int64_t run, std::int64_t most_ways,
-                              int windows, int window_keys, int fragments_per_gap) {
-    int levels = merge_levels(count, run), most_levels = 1;
+                              int windows, int window_keys, int fragments_per_gap,
+                              std::int64_t aim) {
+    int levels = merge_levels(std::min(count, aim), run), most_levels = 1;
     while (std::int64_t{4} << most_levels <= 2 * most_ways) ++most_levels;
     std::vector<Pass> passes;
     while (levels > 0) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "problem/mergesort.hpp"
@@ -31,11 +32,13 @@ Option blocks_option();
 Pass make_pass(std::int64_t count, std::int64_t run, int ways, int windows, int window_keys,
                int fragments_per_gap = 2);
 
-// The passes that turn runs of `run` keys into one of `count` keys, each of at most `most_ways`
-// runs. There are as few as possible, and their ways differ by a factor of 2 at most: each round of
-// a pass costs time, even if it finds nothing to merge.
+// The passes that turn runs of `run` keys into one of `count` keys, or, if `aim` is less, into runs
+// of at least `aim` keys, each of at most `most_ways` runs. There are as few as possible, and their
+// ways differ by a factor of 2 at most: each round of a pass costs time, even if it finds nothing
+// to merge.
 std::vector<Pass> plan_passes(std::int64_t count, std::int64_t run, std::int64_t most_ways,
-                              int windows, int window_keys, int fragments_per_gap = 2);
+                              int windows, int window_keys, int fragments_per_gap = 2,
+                              std::int64_t aim = std::numeric_limits<std::int64_t>::max());
 
 // The chunks in which a list comes to the device, in keys: at most `most`. All but the last are
 // whole tiles. The last four shrink, because nothing else is left to do while the last one is
