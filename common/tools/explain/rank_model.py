@@ -21,6 +21,9 @@ RANKS_PER_HOST = 8
 KEY_RATE = 2.2e12
 MULTIPROCESSORS = 132  # of an H100 and an H200
 LAUNCH = 5e-6  # of a kernel whose result the next one waits for
+# Merge sort 16 on an H100, per key: five passes of three levels take 5.15 ms for 2^28 keys, and
+# their searches 0.99 ms (chapters/mergesort/README.md).
+MERGE_LEVEL, MERGE_SEARCH = 5.15e-3 / 15 / 2**28, 0.99e-3 / 5 / 2**28
 
 
 @dataclass(frozen=True)
@@ -86,22 +89,28 @@ def quicksort_exchange(links: Links, ranks: int) -> float:
     return begin + in_turns(8.0 * keys / ranks / KEY_RATE, exchanged(keys, links, ranks), 4)
 
 
-def search_rounds(keys: float, ranks: int) -> int:
-    """As rounds_until_exact() of merge sort: 512 samples of each run."""
+def search_rounds(keys: float, runs: int) -> int:
+    """As rounds_until_exact() of merge sort: 512 samples of each run of so many keys."""
     apart, rounds = keys, 0
     while apart > 0:
-        apart = 0 if apart <= 512 else (2 * ranks + 3) * ((apart - 1) // 512 + 1)
+        apart = 0 if apart <= 512 else (2 * runs + 3) * ((apart - 1) // 512 + 1)
         rounds += 1
     return rounds
 
 
+def merge_passes(keys: float, levels: int, passes: int) -> float:
+    """Seconds of passes of merge sort 16 that merge so many levels of runs."""
+    return keys * (levels * MERGE_LEVEL + passes * MERGE_SEARCH)
+
+
 def mergesort_exchange(links: Links, ranks: int) -> float:
-    """The rounds of the search, then messages of four parts that the merges follow. A level of a
-    merge takes a third of a pass of stage 14, and no merge is faster than memory."""
+    """The rounds of the search, then messages of four parts that the merges follow. The ranks have
+    16 runs together, or one each; the merge of them all has four of the sort's 17 levels."""
     keys = 2.0**30
-    search = search_rounds(keys / ranks, ranks) * (1e-6 * links.latency_us + 2 * LAUNCH)
-    levels = (ranks - 1).bit_length()
-    merge = keys / ranks * max(8.0 / KEY_RATE, levels * 0.7e-3 / 2**28)
+    runs = max(16, ranks)
+    search = search_rounds(keys / runs, runs) * (1e-6 * links.latency_us + 2 * LAUNCH)
+    # A search in 16 runs needs twice the threads of one in eight.
+    merge = merge_passes(keys / ranks, 4, 2)
     return search + in_turns(merge, exchanged(keys, links, ranks), 4)
 
 
@@ -129,6 +138,7 @@ STAGES = (
         "plots/data: 7.74 ms in stage 16 at 2^28 keys, with six passes instead of five",
         0.0,
         mergesort_exchange,
+        added=-merge_passes(2.0**30, 4, 1),  # the last pass is the merge of all ranks
     ),
     Stage(
         "kmeans/17_many_gpus",
