@@ -4,7 +4,7 @@
 // neighbours, so ranks exchange the cells at the ends of their ranges: a few cells per pass of
 // eight waves. Keys of peaks have one maximum in any order: one all-reduce of all waves' keys.
 // Compared with 21_shared_root: a range of blocks, the exchange, and the all-reduce.
-// Limit now: the updates; and with few blocks per multiprocessor, that some have one more.
+// Limit now: the updates; and on several GPUs, that few warps per multiprocessor hide latency.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 

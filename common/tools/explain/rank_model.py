@@ -8,7 +8,6 @@ network. What is hidden behind kernels costs only what exceeds them.
     python3 -m common.tools.explain.rank_model    prints the predictions for 2, 4, 8 and 64 ranks
 """
 
-import math
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -19,7 +18,6 @@ RANKS_PER_HOST = 8
 # What a partition of keys reaches, bytes read and written per second: 2^28 keys in 0.98 ms on an
 # H200.
 KEY_RATE = 2.2e12
-MULTIPROCESSORS = 132  # of an H100 and an H200
 LAUNCH = 5e-6  # of a kernel whose result the next one waits for
 # Merge sort 16 on an H100, per key: five passes of three levels take 5.15 ms for 2^28 keys, and
 # their searches 0.99 ms (chapters/mergesort/README.md).
@@ -114,13 +112,6 @@ def mergesort_exchange(links: Links, ranks: int) -> float:
     return search + in_turns(merge, exchanged(keys, links, ranks), 4)
 
 
-def rounding_of_blocks(blocks: int, ranks: int) -> float:
-    """What part of the time on one GPU is lost on several because a multiprocessor has a whole
-    number of blocks, and the one with the most ends last."""
-    most_of_one = math.ceil(blocks / MULTIPROCESSORS)
-    return math.ceil(blocks / ranks / MULTIPROCESSORS) / most_of_one - 1 / ranks
-
-
 STAGES = (
     Stage(
         "quicksort/29_many_gpus",
@@ -174,7 +165,7 @@ STAGES = (
         5.66e-3,
         "plots/data: stage 21",
         0.0,
-        lambda links, ranks: 1e-6 * links.latency_us + 5.66e-3 * rounding_of_blocks(393, ranks),
+        lambda links, ranks: 1e-6 * links.latency_us,
     ),
     Stage(
         "floyd/13_many_gpus",

@@ -12,7 +12,6 @@ from common.tools.explain.rank_model import (
     STAGES,
     predict,
     read_links,
-    rounding_of_blocks,
     search_rounds,
     speed_up,
 )
@@ -32,17 +31,11 @@ class ModelTest(unittest.TestCase):
                 self.assertLess(speed_up(stage, ranks, MODEL), ranks)
 
     def test_the_predictions_of_the_chapters(self) -> None:
-        for chapter, expected in {"montecarlo": 1.99, "nbody": 1.99, "storms": 1.5}.items():
+        for chapter, expected in {"montecarlo": 1.99, "nbody": 1.99, "storms": 1.99}.items():
             self.assertAlmostEqual(speed_up(BY_NAME[chapter], 2, MODEL), expected, delta=0.01)
         self.assertGreater(speed_up(BY_NAME["floyd"], 2, MODEL), 1.95)
         for chapter, expected in {"quicksort": 1.35, "mergesort": 1.87, "kmeans": 1.65}.items():
             self.assertAlmostEqual(speed_up(BY_NAME[chapter], 2, MODEL), expected, delta=0.01)
-
-    def test_a_multiprocessor_has_whole_blocks(self) -> None:
-        self.assertEqual(rounding_of_blocks(132, 1), 0)
-        self.assertEqual(rounding_of_blocks(264, 2), 0)
-        self.assertEqual(rounding_of_blocks(132, 2), 1 / 2)
-        self.assertAlmostEqual(rounding_of_blocks(393, 2), 2 / 3 - 1 / 2)
 
     def test_messages_cost_what_the_partition_does_not_hide(self) -> None:
         fast, slow = (
