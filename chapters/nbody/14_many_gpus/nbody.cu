@@ -51,7 +51,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     const Lists3 velocities = nbody::split(d_velocities, all);
     const Lists3 accelerations = nbody::split(d_accelerations, all);
     const course::Stream exchange(course::StreamKind::kNonBlocking);
-    course::Event moved, gathered;
+    course::Event moved, added;
     const ncclComm_t communicator = ranks.communicator();
 
     timer.begin(Phase::kCopyIn);
@@ -86,29 +86,36 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     const int blocks = (own.count + kBlockSize - 1) / kBlockSize;
     const int groups = (count - 1) / kGroup + 1;
     int force_blocks = 0;
-    const auto add_pulls_of = [&](Packets packets) {
+    const auto add_pulls_of = [&](Packets packets, cudaStream_t stream) {
         if (own.count == 0) return;
         const int most = (packets == Packets::kOwn ? own.groups : groups / 2 + 1) * kPackets;
-        const int packets_each = nbody::packets_per_task(own.groups, most, kBlocks * kWarps);
+        // A group meets the own groups behind it only: half of them on average.
+        const int own_mean = own.groups * kPackets / 2;
+        const int mean = packets == Packets::kAll   ? most
+                         : packets == Packets::kOwn ? own_mean
+                                                    : std::max(most - own_mean, 1);
+        const int packets_each = nbody::packets_per_task(own.groups, mean, kBlocks * kWarps);
         const int parts = (most - 1) / packets_each + 1;
         force_blocks = (own.groups * parts - 1) / kWarps + 1;
         const auto kernel = kernel_for(packets);
-        kernel<<<force_blocks, kBlockSize>>>(d_bodies.data(), accelerations, count, own, parts,
-                                             packets_each, softening_squared, mass_unit);
+        kernel<<<force_blocks, kBlockSize, 0, stream>>>(d_bodies.data(), accelerations, count, own,
+                                                        parts, packets_each, softening_squared,
+                                                        mass_unit);
         cuda_check(cudaGetLastError());
     };
     const auto compute_accelerations = [&] {
         cuda_check(cudaMemsetAsync(d_accelerations.data(), 0, d_accelerations.bytes()));
-        if (ranks.count() == 1) return add_pulls_of(Packets::kAll);
+        if (ranks.count() == 1) return add_pulls_of(Packets::kAll, nullptr);
         moved.record();
         cuda_check(cudaStreamWaitEvent(exchange.get(), moved.get()));
         nccl_check(ncclAllGather(d_bodies.data() + own.begin, d_bodies.data(),
                                  std::size_t{4} * own.part, ncclFloat, communicator,
                                  exchange.get()));
-        gathered.record(exchange);
-        add_pulls_of(Packets::kOwn);  // while the other positions arrive
-        cuda_check(cudaStreamWaitEvent(nullptr, gathered.get()));
-        add_pulls_of(Packets::kOthers);
+        add_pulls_of(Packets::kOwn, nullptr);  // while the other positions arrive
+        // In its own stream: its first warps work beside the last ones of the kernel before.
+        add_pulls_of(Packets::kOthers, exchange.get());
+        added.record(exchange);
+        cuda_check(cudaStreamWaitEvent(nullptr, added.get()));
         nccl_check(ncclGroupStart());
         for (float* list : {accelerations.x, accelerations.y, accelerations.z}) {
             nccl_check(ncclReduceScatter(list, list + own.begin, own.part, ncclFloat, ncclSum,
