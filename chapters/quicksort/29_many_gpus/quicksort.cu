@@ -25,6 +25,7 @@
 #include "device/multiway.cuh"
 #include "device/ranks/part_sort.cuh"
 #include "device/ranks/rank_level.cuh"
+#include "device/ranks/rank_sample.cuh"
 #include "device/sample.cuh"
 #include "device/search_trees.cuh"
 #include "device/two_pipes.cuh"
@@ -137,7 +138,7 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
 
     partitioned.record();
     cuda_check(cudaStreamWaitEvent(exchange.get(), partitioned.get()));
-    for (int g = 0; g < kMostGroups; ++g) {
+    const auto send_group = [&](int g) {
         nccl_check(ncclGroupStart());  // all messages of a group at once
         for (int other = 0; other < all; ++other) {
             if (other == rank) continue;
@@ -153,9 +154,11 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
         }
         nccl_check(ncclGroupEnd());
         arrived[g].record(exchange);
-    }
+    };
+    send_group(0);
     parts.set_lists(cuts, rank, upper.level(), d_lists.data(), pieces);
     for (int g = 0; g < kMostGroups; ++g) {
+        if (g + 1 < kMostGroups) send_group(g + 1);
         cuda_check(cudaStreamWaitEvent(nullptr, arrived[g].get()));
         const ListGroup group = parts.group(cuts.group(rank, g), pieces);
         if (group.level.list_count == 0) continue;

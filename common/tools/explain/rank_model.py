@@ -19,6 +19,7 @@ RANKS_PER_HOST = 8
 # What a partition of keys reaches, bytes read and written per second: 2^28 keys in 0.98 ms on an
 # H200.
 KEY_RATE = 2.2e12
+QUICKSORT_SECONDS = 19.0e-3  # stage 26 with 2^30 keys
 MULTIPROCESSORS = 132  # of an H100 and an H200
 LAUNCH = 5e-6  # of a kernel whose result the next one waits for
 
@@ -46,7 +47,6 @@ class Stage:
     fixed: float  # of them, what every rank does alike
     exchange: Callable[[Links, int], float]  # seconds that nothing hides, of so many ranks
     hidden: Callable[[Links, int], float] = lambda links, ranks: 0.0  # seconds behind kernels
-    added: float = 0.0  # seconds of kernels that several ranks share, and one rank does not need
 
 
 def read_links(path: Path = LINKS) -> dict[str, Links]:
@@ -79,11 +79,14 @@ def exchanged(keys: float, links: Links, ranks: int) -> float:
 
 
 def quicksort_exchange(links: Links, ranks: int) -> float:
-    """Two all-gathers and the sort of the sample, then partitions that the messages of four chunks
-    follow."""
+    """Two all-gathers, the sort of the sample, and the cuts. Then the parts of a rank arrive in
+    groups, as kMostGroups and kFewestPartsOfGroup say: each behind the second level and the leaves
+    of another group. That work is counted as the kernels'."""
     keys = 2.0**30
-    begin = 2e-6 * links.latency_us + 20 * LAUNCH
-    return begin + in_turns(8.0 * keys / ranks / KEY_RATE, exchanged(keys, links, ranks), 4)
+    groups = min(4, max(1, 512 // ranks // 16))
+    begin = 2e-6 * links.latency_us + 40 * LAUNCH
+    work = QUICKSORT_SECONDS / ranks - 8.0 * keys / ranks / KEY_RATE
+    return begin + in_turns(work, exchanged(keys, links, ranks), groups) - work
 
 
 def search_rounds(keys: float, ranks: int) -> int:
@@ -116,11 +119,10 @@ STAGES = (
     Stage(
         "quicksort/29_many_gpus",
         "2^30 uniform keys",
-        19.0e-3,
+        QUICKSORT_SECONDS,
         "plots/data: stage 26",
         0.0,
         quicksort_exchange,
-        added=4.0 * 2**30 / KEY_RATE,  # the keys of each class are counted
     ),
     Stage(
         "mergesort/21_many_gpus",
@@ -184,7 +186,7 @@ def predict(stage: Stage, ranks: int, links: dict[str, Links]) -> float:
     if ranks == 1:
         return stage.seconds
     used = links_of(ranks, links)
-    divided = (stage.seconds - stage.fixed + stage.added) / ranks
+    divided = (stage.seconds - stage.fixed) / ranks
     return stage.fixed + max(divided, stage.hidden(used, ranks)) + stage.exchange(used, ranks)
 
 
