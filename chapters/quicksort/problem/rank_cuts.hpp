@@ -17,10 +17,11 @@
 namespace quicksort {
 
 inline constexpr int kMostRanks = 64;
-// The parts of a rank arrive in groups, so that it can sort one while the next is on its way. A
-// group of few parts does not keep a GPU busy.
+// The parts of a rank arrive in groups, so that it can sort one while the next is on its way.
+// Nothing hides the way of the first group, so it is half as long as the others. Few parts do not
+// keep a GPU busy.
 inline constexpr int kMostGroups = 4;
-inline constexpr int kFewestPartsOfGroup = 16;
+inline constexpr int kFewestPartsOfFirst = 8;
 
 struct PartRange {
     int begin = 0, end = 0;
@@ -71,9 +72,10 @@ class RankCuts {
     }
     PartRange group(int rank, int group) const {
         const PartRange all = parts(rank);
-        const int size = std::max((all.size() - 1) / kMostGroups + 1, kFewestPartsOfGroup);
-        return {std::min(all.begin + group * size, all.end),
-                std::min(all.begin + (group + 1) * size, all.end)};
+        const int halves = 2 * kMostGroups - 1;  // of a long group
+        const int half = std::max((all.size() + halves - 1) / halves, kFewestPartsOfFirst);
+        return {std::min(all.begin + std::max(2 * group - 1, 0) * half, all.end),
+                std::min(all.begin + (2 * group + 1) * half, all.end)};
     }
 
     // The parts of a group of rank `to` that rank `from` sends to it: a message each. Keys of a

@@ -67,10 +67,10 @@ def links_of(ranks: int, links: dict[str, Links]) -> Links:
     return links["host" if ranks <= RANKS_PER_HOST else "network"]
 
 
-def in_turns(work: float, messages: float, parts: int) -> float:
+def in_turns(work: float, messages: float, first: float) -> float:
     """Seconds of work on parts and of their messages, in either order: each behind those of another
-    part."""
-    return max(work, messages) + min(work, messages) / parts
+    part. first: the share of the first part."""
+    return max(work, messages) + min(work, messages) * first
 
 
 def exchanged(keys: float, links: Links, ranks: int) -> float:
@@ -80,13 +80,14 @@ def exchanged(keys: float, links: Links, ranks: int) -> float:
 
 def quicksort_exchange(links: Links, ranks: int) -> float:
     """Two all-gathers, the sort of the sample, and the cuts. Then the parts of a rank arrive in
-    groups, as kMostGroups and kFewestPartsOfGroup say: each behind the second level and the leaves
-    of another group. That work is counted as the kernels'."""
-    keys = 2.0**30
-    groups = min(4, max(1, 512 // ranks // 16))
+    groups, each behind the second level and the leaves of another group. That work is counted with
+    the kernels. Nothing hides the first group: a seventh of the parts, or eight of them, as
+    rank_cuts.hpp says."""
+    keys, parts = 2.0**30, 512 // ranks
     begin = 2e-6 * links.latency_us + 40 * LAUNCH
+    first = max((parts - 1) // 7 + 1, 8) / parts
     work = QUICKSORT_SECONDS / ranks - 8.0 * keys / ranks / KEY_RATE
-    return begin + in_turns(work, exchanged(keys, links, ranks), groups) - work
+    return begin + in_turns(work, exchanged(keys, links, ranks), first) - work
 
 
 def search_rounds(keys: float, ranks: int) -> int:
@@ -105,7 +106,7 @@ def mergesort_exchange(links: Links, ranks: int) -> float:
     search = search_rounds(keys / ranks, ranks) * (1e-6 * links.latency_us + 2 * LAUNCH)
     levels = (ranks - 1).bit_length()
     merge = keys / ranks * max(8.0 / KEY_RATE, levels * 0.7e-3 / 2**28)
-    return search + in_turns(merge, exchanged(keys, links, ranks), 4)
+    return search + in_turns(merge, exchanged(keys, links, ranks), 1 / 4)
 
 
 def rounding_of_blocks(blocks: int, ranks: int) -> float:

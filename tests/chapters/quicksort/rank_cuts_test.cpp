@@ -14,7 +14,7 @@
 
 namespace {
 
-using quicksort::kFewestPartsOfGroup, quicksort::kMostGroups, quicksort::PartPieces,
+using quicksort::kFewestPartsOfFirst, quicksort::kMostGroups, quicksort::PartPieces,
     quicksort::PartRange, quicksort::RankCuts;
 
 // Random numbers of keys; each seventh part is constant, and has more of them.
@@ -103,7 +103,8 @@ TEST(RankCuts, NoKeys) {
 }
 
 TEST(RankCuts, GroupsAreAllPartsOfARank) {
-    for (const auto& [parts, ranks] : std::vector<std::pair<int, int>>{{512, 2}, {512, 64}, {32, 3}}) {
+    for (const auto& [parts, ranks] :
+         std::vector<std::pair<int, int>>{{512, 2}, {512, 64}, {32, 3}}) {
         const RankCuts cuts = random_cuts(parts, ranks, 5);
         for (int rank = 0; rank < ranks; ++rank) {
             const PartRange all = cuts.parts(rank);
@@ -111,7 +112,7 @@ TEST(RankCuts, GroupsAreAllPartsOfARank) {
             for (int g = 0; g < kMostGroups; ++g) {
                 const PartRange group = cuts.group(rank, g);
                 EXPECT_EQ(group.begin, end);
-                EXPECT_TRUE(group.size() >= kFewestPartsOfGroup || group.end == all.end);
+                EXPECT_TRUE(group.size() >= kFewestPartsOfFirst || group.end == all.end);
                 end = group.end;
             }
             EXPECT_EQ(end, all.end);

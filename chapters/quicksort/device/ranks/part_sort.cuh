@@ -52,6 +52,14 @@ struct ListPieces {
     }
 };
 
+// The lists of one group, as the kernels see them.
+struct ListGroup {
+    Level level, before;  // of `before`, only the splitters
+    const Piece* pieces;
+    unsigned tiles, leaf_count;
+    RegionLeaves leaves;
+};
+
 // One block per list: its keys go one behind the other to `to`, where it begins in the sorted list.
 static __global__ void __launch_bounds__(kThreads)
     join_pieces_kernel(Level level, Level before, const Piece* __restrict__ pieces, int ranks,
@@ -65,13 +73,11 @@ static __global__ void __launch_bounds__(kThreads)
     }
 }
 
-// The lists of one group, as the kernels see them.
-struct ListGroup {
-    Level level, before;  // of `before`, only the splitters
-    const Piece* pieces;
-    unsigned tiles, leaf_count;
-    RegionLeaves leaves;
-};
+inline void queue_join(const ListGroup& group, int ranks, Key* to) {
+    join_pieces_kernel<<<group.level.list_count, kThreads>>>(group.level, group.before,
+                                                             group.pieces, ranks, to);
+    course::cuda_check(cudaGetLastError());
+}
 
 class PartSort {
   public:
@@ -150,10 +156,7 @@ class PartSort {
     void settle(const PartPieces& pieces, Key* sorted) {
         if (keys_ == 0 || !memory_.outcome().overflowed) return;
         last_ = {};  // makes room for the rounds' memory
-        const ListGroup all = group(parts_, pieces);
-        join_pieces_kernel<<<parts_.size(), kThreads>>>(all.level, all.before, all.pieces,
-                                                        plan_.ranks, sorted);
-        course::cuda_check(cudaGetLastError());
+        queue_join(group(parts_, pieces), plan_.ranks, sorted);
         sort_exactly(sorted, lists_, keys_, rounds_, seed_);
     }
 

@@ -35,7 +35,7 @@ class ModelTest(unittest.TestCase):
         for chapter, expected in {"montecarlo": 1.99, "nbody": 1.99, "storms": 1.5}.items():
             self.assertAlmostEqual(speed_up(BY_NAME[chapter], 2, MODEL), expected, delta=0.01)
         self.assertGreater(speed_up(BY_NAME["floyd"], 2, MODEL), 1.95)
-        for chapter, expected in {"quicksort": 1.82, "mergesort": 1.67, "kmeans": 1.65}.items():
+        for chapter, expected in {"quicksort": 1.87, "mergesort": 1.67, "kmeans": 1.65}.items():
             self.assertAlmostEqual(speed_up(BY_NAME[chapter], 2, MODEL), expected, delta=0.01)
 
     def test_a_multiprocessor_has_whole_blocks(self) -> None:
