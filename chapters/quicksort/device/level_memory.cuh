@@ -66,10 +66,11 @@ inline LevelPlan plan_levels(std::int64_t count, int asked, std::int64_t slack) 
 // Owns what the levels and the leaves need besides keys.
 class LevelMemory {
   public:
-    LevelMemory(const LevelPlan& plan, std::int64_t count, int tile_keys)
+    // pieces: of a list of the last level; a tile's keys are in one of them.
+    LevelMemory(const LevelPlan& plan, std::int64_t count, int tile_keys, int pieces = 1)
         : first_{1, 1 << plan.first_bits, 0},
           last_{plan.last_bits > 0 ? 1 << plan.first_bits : 0, 1 << plan.last_bits,
-                count / tile_keys + (1 << plan.first_bits)},
+                count / tile_keys + (std::int64_t{pieces} << plan.first_bits)},
           leaf_count_(last_.parts() > 0 ? last_.parts() : first_.parts()),
           cleared_(first_.cleared_words() + last_.cleared_words() + kFlags),
           leaves_(leaf_count_),

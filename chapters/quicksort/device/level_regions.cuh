@@ -64,24 +64,15 @@ __device__ inline LevelList& prepare_list(const Level& level, const LevelSource&
     return s_list;
 }
 
-// One block per list: its tiles, splitters, and regions for the parts that are not constant.
-// kSlots: the parts of a list at most. The sample needs room for kBlock kKeys keys and a sixteenth
-// more.
-template <int kSlots, int kBlock, int kKeys>
-static __global__ void __launch_bounds__(kBlock)
-    choose_regions_kernel(Level level, LevelSource source, int keys_per_part, std::uint64_t seed) {
-    extern __shared__ Key s_samples[];
+// Of the list of this block: its splitters, from its sorted sample, and regions for the parts that
+// are not constant. All threads call. kSlots: the parts at most.
+template <int kSlots>
+__device__ __forceinline__ void choose_regions(const Level& level, LevelList& list,
+                                               const Key* s_samples, int samples,
+                                               int keys_per_part) {
     __shared__ Key s_splitters[kSlots];
     __shared__ unsigned s_sums[32];
-    if (*level.stop != 0) return;
-    LevelList& list = prepare_list(level, source);
     const int part = threadIdx.x;
-    if (list.constant || list.count == 0) {
-        if (part == 0) level.lists[blockIdx.x] = list;
-        return;
-    }
-    const int samples = sort_samples<kBlock, kKeys>(
-        level.from, List{list.from, std::int64_t{list.count}, 0}, s_samples, seed);
     const int wanted =
         static_cast<int>(min((list.count - 1) / keys_per_part + 1, static_cast<unsigned>(kSlots)));
     bool twins = false;
@@ -99,6 +90,23 @@ static __global__ void __launch_bounds__(kBlock)
         list.twins = twins;
         level.lists[blockIdx.x] = list;
     }
+}
+
+// One block per list: its tiles, splitters and regions. The sample needs room for kBlock kKeys keys
+// and a sixteenth more.
+template <int kSlots, int kBlock, int kKeys>
+static __global__ void __launch_bounds__(kBlock)
+    choose_regions_kernel(Level level, LevelSource source, int keys_per_part, std::uint64_t seed) {
+    extern __shared__ Key s_samples[];
+    if (*level.stop != 0) return;
+    LevelList& list = prepare_list(level, source);
+    if (list.constant || list.count == 0) {
+        if (threadIdx.x == 0) level.lists[blockIdx.x] = list;
+        return;
+    }
+    const int samples = sort_samples<kBlock, kKeys>(
+        level.from, List{list.from, std::int64_t{list.count}, 0}, s_samples, seed);
+    choose_regions<kSlots>(level, list, s_samples, samples, keys_per_part);
 }
 
 // Lets a kernel ask for so much dynamic shared memory.

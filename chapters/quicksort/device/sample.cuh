@@ -88,29 +88,37 @@ __device__ inline std::int64_t sample_place(int i, std::uint64_t range, std::uin
 }
 
 // As in stage 19_stratified_sample, for any block and any number of keys per thread. Sorts the
-// sample of a list: sample i is at s_samples[padded(i)]. Returns how many there are: no more than
-// every fourth key, so that a key which is sampled often is frequent.
-template <int kBlock, int kKeys>
-__device__ __forceinline__ int sort_samples(const Key* from, const List& list, Key* s_samples,
-                                            std::uint64_t seed) {
+// sample of `count` keys, of which key_at() reads one: sample i is at s_samples[padded(i)]. Returns
+// how many there are: no more than every fourth key, so that a key which is sampled often is
+// frequent.
+template <int kBlock, int kKeys, typename KeyAt>
+__device__ __forceinline__ int sort_samples(std::int64_t count, Key* s_samples, std::uint64_t seed,
+                                            const KeyAt& key_at) {
     const int thread = threadIdx.x;
     const int samples =
-        static_cast<int>(min(max(list.count / 4, std::int64_t{1}), std::int64_t{kBlock * kKeys}));
-    const std::uint64_t range = sample_range(samples, list.count);
+        static_cast<int>(min(max(count / 4, std::int64_t{1}), std::int64_t{kBlock * kKeys}));
+    const std::uint64_t range = sample_range(samples, count);
     int used = 32;
     while (used * kKeys < samples) used *= 2;
     Key keys[kKeys];
 #pragma unroll
     for (int j = 0; j < kKeys; ++j) {
         const int i = j * used + thread;
-        keys[j] = thread < used && i < samples ? from[list.begin + sample_place(i, range, seed)]
-                                               : kLargestKey;
+        keys[j] = thread < used && i < samples ? key_at(sample_place(i, range, seed)) : kLargestKey;
     }
     sort_block<kBlock>(keys, s_samples, used);
 #pragma unroll
     for (int j = 0; j < kKeys; ++j) s_samples[padded(thread * kKeys + j)] = keys[j];
     __syncthreads();
     return samples;
+}
+
+// The same for the keys of a list.
+template <int kBlock, int kKeys>
+__device__ __forceinline__ int sort_samples(const Key* from, const List& list, Key* s_samples,
+                                            std::uint64_t seed) {
+    return sort_samples<kBlock, kKeys>(
+        list.count, s_samples, seed, [&](std::int64_t place) { return from[list.begin + place]; });
 }
 
 // Whether a sorted sample has the key at least `often` times.

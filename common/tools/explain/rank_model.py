@@ -18,6 +18,7 @@ RANKS_PER_HOST = 8
 # What a partition of keys reaches, bytes read and written per second: 2^28 keys in 0.98 ms on an
 # H200.
 KEY_RATE = 2.2e12
+QUICKSORT_SECONDS = 19.0e-3  # stage 26 with 2^30 keys
 LAUNCH = 5e-6  # of a kernel whose result the next one waits for
 # Merge sort 16 on an H100, per key: five passes of three levels take 5.15 ms for 2^28 keys, and
 # their searches 0.99 ms (chapters/mergesort/README.md).
@@ -47,7 +48,6 @@ class Stage:
     fixed: float  # of them, what every rank does alike
     exchange: Callable[[Links, int], float]  # seconds that nothing hides, of so many ranks
     hidden: Callable[[Links, int], float] = lambda links, ranks: 0.0  # seconds behind kernels
-    added: float = 0.0  # seconds of kernels that several ranks share, and one rank does not need
 
 
 def read_links(path: Path = LINKS) -> dict[str, Links]:
@@ -68,10 +68,10 @@ def links_of(ranks: int, links: dict[str, Links]) -> Links:
     return links["host" if ranks <= RANKS_PER_HOST else "network"]
 
 
-def in_turns(work: float, messages: float, parts: int) -> float:
+def in_turns(work: float, messages: float, first: float) -> float:
     """Seconds of work on parts and of their messages, in either order: each behind those of another
-    part."""
-    return max(work, messages) + min(work, messages) / parts
+    part. first: the share of the first part."""
+    return max(work, messages) + min(work, messages) * first
 
 
 def exchanged(keys: float, links: Links, ranks: int) -> float:
@@ -80,11 +80,15 @@ def exchanged(keys: float, links: Links, ranks: int) -> float:
 
 
 def quicksort_exchange(links: Links, ranks: int) -> float:
-    """Two all-gathers and the sort of the sample, then partitions that the messages of four chunks
-    follow."""
-    keys = 2.0**30
-    begin = 2e-6 * links.latency_us + 20 * LAUNCH
-    return begin + in_turns(8.0 * keys / ranks / KEY_RATE, exchanged(keys, links, ranks), 4)
+    """Two all-gathers, the sort of the sample, and the cuts. Then the parts of a rank arrive in
+    groups, each behind the second level and the leaves of another group. That work is counted with
+    the kernels. Nothing hides the first group: a seventh of the parts, or eight of them, as
+    rank_cuts.hpp says."""
+    keys, parts = 2.0**30, 512 // ranks
+    begin = 2e-6 * links.latency_us + 40 * LAUNCH
+    first = max((parts - 1) // 7 + 1, 8) / parts
+    work = QUICKSORT_SECONDS / ranks - 8.0 * keys / ranks / KEY_RATE
+    return begin + in_turns(work, exchanged(keys, links, ranks), first) - work
 
 
 def search_rounds(keys: float, runs: int) -> int:
@@ -109,18 +113,17 @@ def mergesort_exchange(links: Links, ranks: int) -> float:
     search = search_rounds(keys / runs, runs) * (1e-6 * links.latency_us + 2 * LAUNCH)
     # A search in 16 runs needs twice the threads of one in eight.
     merge = merge_passes(keys / ranks, 4, 2)
-    return search + in_turns(merge, exchanged(keys, links, ranks), 4)
+    return search + in_turns(merge, exchanged(keys, links, ranks), 1 / 4)
 
 
 STAGES = (
     Stage(
         "quicksort/29_many_gpus",
         "2^30 uniform keys",
-        19.0e-3,
+        QUICKSORT_SECONDS,
         "plots/data: stage 26",
         0.0,
         quicksort_exchange,
-        added=4.0 * 2**30 / KEY_RATE,  # the keys of each class are counted
     ),
     Stage(
         "mergesort/21_many_gpus",
@@ -185,7 +188,7 @@ def predict(stage: Stage, ranks: int, links: dict[str, Links]) -> float:
     if ranks == 1:
         return stage.seconds
     used = links_of(ranks, links)
-    divided = (stage.seconds - stage.fixed + stage.added) / ranks
+    divided = (stage.seconds - stage.fixed) / ranks
     return stage.fixed + max(divided, stage.hidden(used, ranks)) + stage.exchange(used, ranks)
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the last stage cuts the keys of several ranks.
+// Which parts the ranks of stage 29 get, and where they lie.
 #include "problem/rank_cuts.hpp"
 
 #include <gtest/gtest.h>
@@ -7,163 +7,164 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "common/input/random.hpp"
 
 namespace {
 
-using quicksort::ClassCount, quicksort::cut_classes, quicksort::kMostClasses, quicksort::RankCuts;
+using quicksort::kFewestPartsOfFirst, quicksort::kMostGroups, quicksort::PartPieces,
+    quicksort::PartRange, quicksort::RankCuts;
 
-// Of so many chunks, with random numbers of keys in the first 2 R - 1 classes.
-std::vector<ClassCount> random_counts(int chunks, int ranks, std::uint64_t seed) {
+// Random numbers of keys; each seventh part is constant, and has more of them.
+RankCuts random_cuts(int parts, int ranks, std::uint64_t seed) {
     course::Random random(seed);
-    std::vector<ClassCount> counts(static_cast<std::size_t>(chunks) * kMostClasses, 0);
-    for (int chunk = 0; chunk < chunks; ++chunk) {
-        for (int c = 0; c < 2 * ranks - 1; ++c) {
-            counts[chunk * kMostClasses + c] = random.next() % (c % 2 == 0 ? 50 : 9);
+    std::vector<unsigned> counts;
+    std::vector<bool> is_constant;
+    for (int p = 0; p < parts; ++p) is_constant.push_back(p % 7 == 3);
+    for (int rank = 0; rank < ranks; ++rank) {
+        for (int p = 0; p < parts; ++p) {
+            counts.push_back(static_cast<unsigned>(random.next() % (is_constant[p] ? 500 : 50)));
         }
     }
-    return counts;
+    return RankCuts(std::move(counts), std::move(is_constant), ranks);
 }
 
-TEST(RankCuts, EachKeyOfAChunkGoesToOneRank) {
+std::int64_t all_keys(const RankCuts& cuts, int part) {
+    std::int64_t keys = 0;
+    for (int rank = 0; rank < cuts.ranks(); ++rank) keys += cuts.count(rank, part);
+    return keys;
+}
+
+TEST(RankCuts, EachKeyGoesToOneRank) {
     for (const int ranks : {2, 3, 8, 64}) {
-        const std::vector<ClassCount> counts = random_counts(12, ranks, ranks);
-        const RankCuts cuts = cut_classes(counts, ranks);
-        for (int chunk = 0; chunk < 12; ++chunk) {
+        const RankCuts cuts = random_cuts(512, ranks, ranks);
+        std::int64_t before = 0;
+        for (int part = 0; part < 512; ++part) {
             std::int64_t keys = 0;
-            for (int c = 0; c < kMostClasses; ++c) {
-                keys += static_cast<std::int64_t>(counts[chunk * kMostClasses + c]);
+            for (int rank = 0; rank < ranks; ++rank) {
+                const PartRange parts = cuts.parts(rank);
+                const std::int64_t share = cuts.share(rank, part);
+                EXPECT_TRUE(share == 0 || (part >= parts.begin && part < parts.end));
+                if (!cuts.is_constant(part)) {
+                    EXPECT_TRUE(share == 0 || share == all_keys(cuts, part));
+                }
+                keys += share;
             }
-            EXPECT_EQ(cuts.begin(chunk, 0), 0);
-            EXPECT_EQ(cuts.begin(chunk, ranks), keys);
-            for (int to = 0; to < ranks; ++to) EXPECT_GE(cuts.count(chunk, to), 0);
+            EXPECT_EQ(keys, all_keys(cuts, part));
+            before += keys;
         }
+        EXPECT_EQ(cuts.begins().front(), 0);
+        EXPECT_EQ(cuts.begins().back(), before);
     }
 }
 
-// A class with an even number is whole: before a cut of all chunks, or behind it.
-TEST(RankCuts, KeysOfDifferentValueAreNotDivided) {
+TEST(RankCuts, NeighboursShareAConstantPartAtMost) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        constexpr int kRanks = 4, kChunks = 8;
-        const std::vector<ClassCount> counts = random_counts(kChunks, kRanks, seed);
-        const RankCuts cuts = cut_classes(counts, kRanks);
-        for (int d = 1; d < kRanks; ++d) {
-            std::int64_t lower = 0, upper = kMostClasses;  // classes before and behind the cut
-            for (int chunk = 0; chunk < kChunks; ++chunk) {
-                std::int64_t end = 0;
-                for (int c = 0; c < 2 * kRanks - 1; ++c) {
-                    const std::int64_t begin = end;
-                    end += static_cast<std::int64_t>(counts[chunk * kMostClasses + c]);
-                    if (begin < cuts.begin(chunk, d)) lower = std::max<std::int64_t>(lower, c);
-                    if (end > cuts.begin(chunk, d)) upper = std::min<std::int64_t>(upper, c);
-                }
-            }
-            EXPECT_TRUE(lower < upper || (lower == upper && lower % 2 == 1)) << lower << upper;
+        const RankCuts cuts = random_cuts(32, 4, seed);
+        for (int rank = 0; rank + 1 < 4; ++rank) {
+            const int last = cuts.parts(rank).end - 1, next = cuts.parts(rank + 1).begin;
+            EXPECT_TRUE(next > last || (next == last && cuts.is_constant(next)));
         }
     }
 }
 
 TEST(RankCuts, EqualKeysAreDividedExactly) {
-    constexpr int kRanks = 5, kChunks = 3;
-    std::vector<ClassCount> counts(std::size_t{kChunks} * kMostClasses, 0);
-    for (int chunk = 0; chunk < kChunks; ++chunk) counts[chunk * kMostClasses + 1] = 334;
-    const std::vector<std::int64_t> begins = cut_classes(counts, kRanks).begins();
-    EXPECT_EQ(begins, (std::vector<std::int64_t>{0, 201, 402, 602, 802, 1002}));
-    EXPECT_EQ(quicksort::longest_part(begins), 201);
+    const RankCuts cuts({0, 334, 0, 0, 334, 0, 0, 334, 0, 0, 0, 0, 0, 0, 0}, {false, true, false},
+                        5);
+    EXPECT_EQ(cuts.begins(), (std::vector<std::int64_t>{0, 201, 402, 602, 802, 1002}));
+    EXPECT_EQ(quicksort::longest_part(cuts.begins()), 201);
+    EXPECT_EQ(cuts.share(3, 1), 200);
+    EXPECT_EQ(cuts.parts(3).begin, 1);
+    EXPECT_EQ(cuts.parts(3).end, 2);
 }
 
-TEST(RankCuts, TheNearerEndOfAClassIsTheCut) {
-    std::vector<ClassCount> counts(kMostClasses, 0);
-    counts[0] = 60;
-    counts[2] = 40;
-    EXPECT_EQ(cut_classes(counts, 2).begins(), (std::vector<std::int64_t>{0, 60, 100}));
-    counts[0] = 10;
-    counts[2] = 90;
-    EXPECT_EQ(cut_classes(counts, 2).begins(), (std::vector<std::int64_t>{0, 10, 100}));
+TEST(RankCuts, TheNearerEndOfAPartIsTheCut) {
+    const std::vector<bool> open(2, false);
+    EXPECT_EQ(RankCuts({60, 40, 0, 0}, open, 2).begins(), (std::vector<std::int64_t>{0, 60, 100}));
+    EXPECT_EQ(RankCuts({10, 40, 0, 50}, open, 2).begins(), (std::vector<std::int64_t>{0, 10, 100}));
 }
 
 TEST(RankCuts, FewerKeysThanRanks) {
-    std::vector<ClassCount> counts(kMostClasses, 0);
-    counts[5] = 2;
-    const std::vector<std::int64_t> begins = cut_classes(counts, 8).begins();
-    EXPECT_EQ(begins.front(), 0);
-    EXPECT_EQ(begins.back(), 2);
-    EXPECT_EQ(quicksort::longest_part(begins), 1);
-}
-
-// Applied to a list whose key is its place, and -1 in a hole.
-void expect_no_hole(const std::vector<std::int64_t>& holes, std::int64_t length) {
-    std::vector<std::int64_t> list(length);
-    for (std::int64_t i = 0; i < length; ++i) list[i] = i;
-    for (const std::int64_t hole : holes) list[hole] = -1;
-    std::vector<std::int64_t> expected;
-    for (const std::int64_t key : list) {
-        if (key >= 0) expected.push_back(key);
+    const RankCuts cuts({2, 0, 0, 0, 0, 0, 0, 0}, {true}, 8);
+    EXPECT_EQ(cuts.begins().back(), 2);
+    EXPECT_EQ(quicksort::longest_part(cuts.begins()), 1);
+    for (int rank = 0; rank < 8; ++rank) {
+        EXPECT_EQ(cuts.parts(rank).size(), cuts.keys(rank) > 0 ? 1 : 0);
     }
-    for (const quicksort::KeyMove& move : quicksort::moves_into(holes, length)) {
-        EXPECT_EQ(list[move.to], -1);
-        list[move.to] = list[move.from];
-    }
-    list.resize(expected.size());
-    std::sort(list.begin(), list.end());
-    EXPECT_EQ(list, expected);
 }
 
-TEST(RankCuts, KeysFromTheEndFillAllHoles) {
-    expect_no_hole({}, 0);
-    expect_no_hole({}, 4);
-    expect_no_hole({0, 1, 2}, 3);
-    expect_no_hole({2}, 3);
-    expect_no_hole({0, 4}, 5);
-    expect_no_hole({1, 2, 5, 6, 8}, 10);
-    expect_no_hole({0, 1, 2, 7, 8, 9}, 10);
-    expect_no_hole({0, 6, 9}, 10);
+TEST(RankCuts, NoKeys) {
+    const RankCuts cuts({0, 0, 0, 0}, {false, false}, 2);
+    EXPECT_EQ(cuts.begins(), (std::vector<std::int64_t>{0, 0, 0}));
+    EXPECT_EQ(cuts.parts(0).size(), 0);
+    EXPECT_EQ(cuts.group(1, 0).size(), 0);
 }
 
-// A rank's list gets the keys that the cuts say, numbered, and -1 with them. After the moves each
-// chunk's keys are there once, at a multiple of four places, and -1 is not among them.
-TEST(RankCuts, AllKeysOfAChunkArrive) {
-    constexpr int kChunks = 3;
-    for (const int ranks : {1, 2, 3, 7}) {
-        const RankCuts cuts = cut_classes(random_counts(kChunks * ranks, ranks, 17), ranks);
+TEST(RankCuts, GroupsAreAllPartsOfARank) {
+    for (const auto& [parts, ranks] :
+         std::vector<std::pair<int, int>>{{512, 2}, {512, 64}, {32, 3}}) {
+        const RankCuts cuts = random_cuts(parts, ranks, 5);
         for (int rank = 0; rank < ranks; ++rank) {
-            const std::vector<quicksort::Arrival> arrivals =
-                quicksort::arrivals_on(cuts, rank, kChunks);
-            std::int64_t before = 0;
-            for (int chunk = 0; chunk < kChunks; ++chunk) {
-                const quicksort::Arrival& arrival = arrivals[chunk];
-                EXPECT_EQ(arrival.begin % 4, 0);
-                EXPECT_GE(arrival.begin, before);
-                std::map<std::int64_t, std::int64_t> list;
-                std::int64_t keys = 0;
-                for (int from = 0; from < ranks; ++from) {
-                    const auto message = cuts.message(from * kChunks + chunk, rank);
-                    if (!message.is_sent && from != rank) continue;
-                    const std::int64_t unwanted = from == rank ? 0 : message.unwanted;
-                    const std::int64_t count = cuts.count(from * kChunks + chunk, rank);
-                    EXPECT_EQ(arrival.places[from] % 4, 0);
-                    for (std::int64_t i = 0; i < unwanted + count; ++i) {
-                        const bool is_new =
-                            list.emplace(arrival.places[from] + i, i < unwanted ? -1 : keys++)
-                                .second;
-                        EXPECT_TRUE(is_new);
-                    }
-                }
-                EXPECT_EQ(arrival.count, keys);
-                for (const quicksort::KeyMove& move : arrival.moves) {
-                    list[move.to] = list.at(move.from);
-                }
-                std::vector<std::int64_t> found, expected;
-                for (std::int64_t i = 0; i < keys; ++i) {
-                    found.push_back(list.at(arrival.begin + i));
-                    expected.push_back(i);
-                }
-                std::sort(found.begin(), found.end());
-                EXPECT_EQ(found, expected);
-                before = list.empty() ? before : list.rbegin()->first + 1;
+            const PartRange all = cuts.parts(rank);
+            int end = all.begin;
+            for (int g = 0; g < kMostGroups; ++g) {
+                const PartRange group = cuts.group(rank, g);
+                EXPECT_EQ(group.begin, end);
+                EXPECT_TRUE(group.size() >= kFewestPartsOfFirst || group.end == all.end);
+                end = group.end;
             }
+            EXPECT_EQ(end, all.end);
+        }
+    }
+}
+
+TEST(RankCuts, KeysOfAConstantPartDoNotTravel) {
+    const RankCuts cuts({9, 9, 9, 9, 0, 9}, {false, true, false}, 2);
+    EXPECT_EQ(cuts.begins(), (std::vector<std::int64_t>{0, 23, 45}));
+    EXPECT_EQ(cuts.sent_parts(0, 1, 0), (std::vector<int>{2}));
+    EXPECT_EQ(cuts.sent_parts(1, 0, 0), (std::vector<int>{0}));
+    EXPECT_TRUE(cuts.sent_parts(1, 0, 1).empty());
+}
+
+// A rank's keys, numbered part by part and piece by piece, are each at the place that the pieces
+// say, and no two at the same one.
+TEST(PartPieces, EachKeyHasAPlace) {
+    constexpr int kParts = 64, kTile = 16;
+    for (const int ranks : {1, 2, 3, 7}) {
+        const RankCuts cuts = random_cuts(kParts, ranks, 17);
+        for (int rank = 0; rank < ranks; ++rank) {
+            std::vector<std::int64_t> own_begins;
+            for (int part = 0; part < kParts; ++part) own_begins.push_back(60 * part);
+            const PartPieces pieces(cuts, rank, own_begins, 60 * kParts, kTile);
+            std::map<std::int64_t, int> owners;
+            unsigned tiles = 0;
+            for (int part = pieces.parts().begin; part < pieces.parts().end; ++part) {
+                EXPECT_EQ(pieces.first_tile(part), tiles);
+                std::int64_t key = 0;  // of the part
+                for (int from = 0; from < ranks; ++from) {
+                    const std::size_t i =
+                        static_cast<std::size_t>(part - pieces.parts().begin) * ranks + from;
+                    const quicksort::Piece& piece = pieces.pieces()[i];
+                    const unsigned count = cuts.is_constant(part) ? 0 : cuts.count(from, part);
+                    EXPECT_EQ(piece.first_tile, tiles);
+                    EXPECT_EQ(piece.end, key + count);
+                    EXPECT_EQ(pieces.begin(part, from), piece.shift + key);
+                    EXPECT_EQ(pieces.begin(part, from) % 4, 0);
+                    if (from == rank && count > 0) {
+                        EXPECT_EQ(pieces.begin(part, from), own_begins[part]);
+                    }
+                    for (; key < piece.end; ++key) {
+                        const std::int64_t place = piece.shift + key;
+                        EXPECT_EQ(place >= 60 * kParts, from != rank);
+                        EXPECT_LT(place, pieces.end());
+                        EXPECT_TRUE(owners.emplace(place, part).second);
+                    }
+                    tiles += (count + kTile - 1) / kTile;
+                }
+            }
+            EXPECT_EQ(pieces.first_tile(pieces.parts().end), tiles);
         }
     }
 }
@@ -178,22 +179,6 @@ TEST(RankCuts, AMessageBeginsAtWholeLines) {
     EXPECT_EQ(course::line_after<std::int32_t>(8), 8);
     EXPECT_EQ(course::line_after<std::int32_t>(9), 12);
     EXPECT_EQ(course::line_after<double>(9), 10);
-}
-
-TEST(RankCuts, CursorsBeginAnewInEachChunk) {
-    std::vector<ClassCount> counts(std::size_t{4} * kMostClasses, 9);  // two chunks of two ranks
-    counts[2 * kMostClasses] = 3;
-    counts[2 * kMostClasses + 1] = 4;
-    counts[3 * kMostClasses] = 0;
-    counts[3 * kMostClasses + 1] = 5;
-    const std::vector<ClassCount> cursors = quicksort::cursors_of(counts, 2, 1);
-    EXPECT_EQ(cursors.size(), std::size_t{2} * kMostClasses);
-    EXPECT_EQ(cursors[0], 0u);
-    EXPECT_EQ(cursors[1], 3u);
-    EXPECT_EQ(cursors[2], 7u);
-    EXPECT_EQ(cursors[kMostClasses], 0u);
-    EXPECT_EQ(cursors[kMostClasses + 1], 0u);
-    EXPECT_EQ(cursors[kMostClasses + 2], 5u);
 }
 
 }  // namespace

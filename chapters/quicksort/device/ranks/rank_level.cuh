@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// For the stage on many GPUs: the first level of the sort. All ranks choose the same parts, from a
+// sample of all keys, and each rank partitions its own keys.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "common/ranks/message_line.hpp"
+#include "device/level_memory.cuh"
+#include "device/level_regions.cuh"
+#include "device/level_sort.cuh"
+#include "device/levels.cuh"
+#include "device/multiway.cuh"
+#include "device/ranks/rank_sample.cuh"
+#include "device/two_pipes.cuh"
+#include "problem/quicksort.hpp"
+#include "problem/rank_cuts.hpp"
+
+namespace quicksort {
+
+// Keys of a tile of partition_lists().
+inline int long_tile_keys() {
+    return with_long_tiles(
+        [](int keys_per_thread, const auto&) { return kThreads * keys_per_thread; });
+}
+
+// Launches the partition of stage 26, one block per tile.
+inline void partition_lists(int bits, const Level& level, std::int64_t tiles) {
+    if (tiles == 0) return;
+    with_long_tiles([&](int, const auto& partition) {
+        with_bits(bits, [&](auto constant) {
+            partition(constant, level, static_cast<unsigned>(tiles));
+            course::cuda_check(cudaGetLastError());
+        });
+    });
+}
+
+class RankLevel {
+  public:
+    // For the `count` keys of this rank, with so much room to spare in the regions, in percent.
+    RankLevel(const RankPlan& plan, std::int64_t count, std::int64_t slack)
+        : bits_(plan.first_bits),
+          count_(count),
+          area_(std::min((count + count * slack / 100 + 3) / 4 * 4, std::int64_t{0xfffffffc})),
+          memory_(tables_of(bits_, 0), count, kTileKeys),
+          begins_(plan.parts()),
+          h_regions_(plan.parts()),
+          h_list_(1) {}
+
+    // The keys of level().to: enough for both ways to partition.
+    std::int64_t room() const {
+        return std::max(area_, course::line_after<Key>(count_)) +
+               course::kMessageLine<Key> * std::ssize(begins_);
+    }
+
+    // The splitters come from a sorted sample of the keys of all ranks. That list is the one of
+    // this level; afterwards, only its parts matter.
+    void choose(const Key* sample, const RankPlan& plan, std::uint64_t seed, Key* to) {
+        const std::int64_t samples = plan.samples * plan.ranks;
+        memory_.clear();
+        level_ = memory_.first(sample, to, samples);
+        with_bits(bits_, [&](auto bits) {
+            launch_choose_regions<decltype(bits)::value, false>(
+                level_, {Level{}, samples, area_, 1}, plan.keys_per_part, seed);
+        });
+        course::cuda_check(cudaMemcpyAsync(h_regions_.data(), level_.regions, h_regions_.bytes(),
+                                           cudaMemcpyDeviceToHost));
+        course::cuda_check(
+            cudaMemcpyAsync(h_list_.data(), level_.lists, h_list_.bytes(), cudaMemcpyDeviceToHost));
+    }
+
+    // Into regions. The cursors become the numbers of keys in the parts, also if one does not fit.
+    void partition(const Key* keys) {
+        level_.from = keys;
+        level_.count = count_;
+        partition_lists(bits_, level_, (count_ + long_tile_keys() - 1) / long_tile_keys());
+    }
+
+    // Waits. If a region has overflowed, partitions once more: now the numbers of keys are known,
+    // so that each part gets its place, behind the one before it.
+    void settle(const RankCuts& cuts, int rank) {
+        const bool overflowed = memory_.outcome().overflowed;
+        LevelList list = h_list_.data()[0];
+        std::int64_t place = 0;
+        std::vector<unsigned> cursors(begins_.size());
+        for (int part = 0; part < std::ssize(begins_); ++part) {
+            unsigned& region = h_regions_.data()[part];
+            if (region == kNoRegion) continue;
+            begins_[part] = overflowed ? place : std::int64_t{region} * list.capacity;
+            cursors[part] = static_cast<unsigned>(place);
+            region = 0;
+            place = course::line_after<Key>(place + cuts.count(rank, part));
+        }
+        if (!overflowed) return;
+        list.capacity = 0xffffffff;  // one region of all parts
+        course::cuda_check(cudaMemcpy(level_.lists, &list, sizeof list, cudaMemcpyHostToDevice));
+        course::cuda_check(cudaMemcpy(level_.regions, h_regions_.data(), h_regions_.bytes(),
+                                      cudaMemcpyHostToDevice));
+        course::cuda_check(cudaMemcpy(level_.cursors, cursors.data(),
+                                      cursors.size() * sizeof(unsigned), cudaMemcpyHostToDevice));
+        partition(level_.from);
+    }
+
+    const Level& level() const { return level_; }
+    // Of each part, where its keys are in level().to.
+    const std::vector<std::int64_t>& begins() const { return begins_; }
+    // The keys of these parts are all equal; known once the host has waited for choose().
+    std::vector<bool> constant_parts() const {
+        std::vector<bool> is_constant;
+        for (int part = 0; part < std::ssize(begins_); ++part) {
+            is_constant.push_back(h_regions_.data()[part] == kNoRegion);
+        }
+        return is_constant;
+    }
+
+  private:
+    int bits_;
+    std::int64_t count_, area_;
+    LevelMemory memory_;
+    Level level_ = {};
+    std::vector<std::int64_t> begins_;
+    course::PinnedBuffer<unsigned> h_regions_;
+    course::PinnedBuffer<LevelList> h_list_;
+};
+
+}  // namespace quicksort
