@@ -48,6 +48,7 @@ class Stage:
     fixed: float  # of them, what every rank does alike
     exchange: Callable[[Links, int], float]  # seconds that nothing hides, of so many ranks
     hidden: Callable[[Links, int], float] = lambda links, ranks: 0.0  # seconds behind kernels
+    added: float = 0.0  # what several ranks together need more of them; negative: less
 
 
 def read_links(path: Path = LINKS) -> dict[str, Links]:
@@ -188,7 +189,7 @@ def predict(stage: Stage, ranks: int, links: dict[str, Links]) -> float:
     if ranks == 1:
         return stage.seconds
     used = links_of(ranks, links)
-    divided = (stage.seconds - stage.fixed) / ranks
+    divided = (stage.seconds - stage.fixed + stage.added) / ranks
     return stage.fixed + max(divided, stage.hidden(used, ranks)) + stage.exchange(used, ranks)
 
 
