@@ -16,6 +16,8 @@ The parts may run on different machines:
 Other uses:
     --check                                  whether the page and the reasons fit the recorded table
     --page                                   write the page from the recorded table
+    --recount                                whether the predictions still are those recorded
+    --recount --page                         record the new predictions beside the old measurements
 """
 
 import argparse
@@ -24,7 +26,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from common.tools.explain.bounds import INTEGER, SPECIAL
@@ -47,6 +49,7 @@ from common.tools.lib.proof_rows import (
     all_rows,
     judge,
     read_reasons,
+    read_rows,
     read_tables,
     write_rows,
 )
@@ -299,6 +302,39 @@ def recorded_tables(folder: Path) -> dict[Path, list[Row]]:
     return read_tables(proof_tables(folder, "instructions.csv"))
 
 
+def recount(folder: Path, options: argparse.Namespace) -> int:
+    """Predicts again and compares with the recorded predictions. With --page: records them. The
+    measurements stay, with their dates."""
+    counters = options.emulated or build_folder() / "proof" / "emulated"
+    paths = proof_tables(folder, "instructions.csv")
+    recorded = {(row.program, row.arguments) for row in all_rows(read_tables(paths))}
+    runs = [run for run in find_stage_runs() if (run.program, run.arguments) in recorded]
+    emulated, troubles = emulate(runs, counters, options.emulated is None, options.code)
+    now = {
+        (run.program, run.arguments, name, counter): round(value)
+        for run, classes in emulated
+        for name, counted in classes.items()
+        for counter, value in counted.classes.items()
+    }
+    wrong = 0
+    for path in paths:
+        rows = []
+        for row in read_rows(path):
+            key = (row.program, row.arguments, row.kernel, row.counter)
+            rows.append(replace(row, emulated=now.get(key, row.emulated)))
+            if rows[-1] != row:
+                wrong += 1
+                print(f"{', '.join(key)}: {row.emulated} recorded, {now[key]} now")
+        if options.page:
+            write_rows(path, rows)
+    for trouble in troubles:
+        print(trouble)
+    if options.page:
+        write_page(recorded_tables(folder), read_reasons(REASONS))
+        return EXIT_FAILURE if troubles else 0
+    return EXIT_FAILURE if wrong or troubles else 0
+
+
 def check_page(folder: Path) -> int:
     tables, reasons = recorded_tables(folder), read_reasons(REASONS)
     rows = all_rows(tables)
@@ -323,6 +359,7 @@ def main() -> int:
     parser.add_argument("--recorded", help="folder of plots/data whose rows come first")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--page", action="store_true")
+    parser.add_argument("--recount", action="store_true")
     options = parser.parse_args(sys.argv[1:] or arguments())
     if options.processed and not (options.device and options.tables):
         parser.error("--processed needs --device and --tables")
@@ -331,8 +368,10 @@ def main() -> int:
             troubles = profile_all(find_stage_runs(), options.profile_into)
             print("\n".join(troubles), end="")
             return EXIT_FAILURE if troubles else 0
-        if options.check or options.page:
+        if options.check or options.page or options.recount:
             folder = device_folder(options.data, options.recorded)
+            if options.recount:
+                return recount(folder, options)
             if options.page:
                 write_page(recorded_tables(folder), read_reasons(REASONS))
             return check_page(folder)

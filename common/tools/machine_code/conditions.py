@@ -39,6 +39,7 @@ MEETINGS = {"BAR": "barrier"} | dict.fromkeys(("SHFL", "VOTE", "MATCH", "REDUX")
 OF_BLOCKS = 0.2  # the weight of counted basic blocks, which g++ and nvcc cut differently
 OF_COUNTED_LOOPS = 0.02  # of these in a loop whose accesses were counted
 OF_NEVER = 0.2  # and of lines that never ran
+FEWEST_COPIES = 8  # in a block outside of loops; fewer may be the instructions of one copy
 CLOSE_LINES = 3  # so far may an access move from its line
 WIDTHS = {"128": 16, "64": 8, "U16": 2, "S16": 2, "U8": 1, "S8": 1}
 
@@ -192,15 +193,14 @@ class Conditions:
         ]
 
     def copies_in(self, index: int, place: Place, kinds: Mapping[Kind, Events]) -> float:
-        """How often a block has a line, by the accesses that only some lanes do: the others run
-        these instructions all the same."""
-        found = Counter(
-            kind
-            for one in self.code_in([index], place)
-            if one.is_guarded and (kind := kind_of(one))
-        )
+        """How often a block has a line: by the accesses that only some lanes do, because the others
+        run these instructions all the same, and by equal instructions, as an unrolled network has
+        them."""
+        code = self.code_in([index], place)
+        found = Counter(kind for one in code if one.is_guarded and (kind := kind_of(one)))
         ratios = [n / kinds[kind].instructions for kind, n in found.items() if kind in kinds]
-        return max([1.0, *ratios])
+        unrolled = copies(code, self.place_of)
+        return max([1.0, unrolled if unrolled >= FEWEST_COPIES else 1.0, *ratios])
 
     def block_conditions(self) -> Iterator[Condition]:
         """A line whose basic block the engine counted runs at least as often in the machine code.

@@ -21,6 +21,7 @@ from common.tools.machine_code.listing import Function, Instruction, Place
 
 OF_ENTRIES = 0.1  # the weight of the rule that a loop that runs is entered
 ROUNDS = 4
+ALIKE = 0.01  # numbers of lanes that differ by no more are those of the same lanes
 LEAST = 1e-3  # the cost of an instruction, so small that it decides only what no count decides
 LinearRow = tuple[dict[int, float], float]
 
@@ -154,8 +155,8 @@ def entry_conditions(told: Conditions, flow: Flow, lanes: Sequence[float]) -> di
 
 def warps_of(told: Conditions, lanes: Sequence[float], names: Sequence[str]) -> list[float]:
     """Lanes by the lanes of a warp that run a block together: as the engine counted them for the
-    accesses of the block, or for its lines, or, where it counted neither, as in the block that
-    leads to it. `names`: those of the functions."""
+    accesses of the block, or for its lines, or for a block that the same lanes come to, or, where
+    it counted none of these, as in the block that leads to it. `names`: those of the functions."""
     whole = told.kernel.count("threads") / max(1, told.kernel.count("warps"))
     together: list[float] = []
     functions: set[int] = set()
@@ -170,16 +171,41 @@ def warps_of(told: Conditions, lanes: Sequence[float], names: Sequence[str]) -> 
         if not share and len(before) == len(block.predecessors) == 1 and lanes[before[0]] > 0:
             # Only where a branch parts lanes. The block has at most all warps that came to it.
             of_lanes = lanes[index] / lanes[before[0]]
-            if of_lanes < 1 and (own := share_of(lines_of(told, block))):
+            if of_lanes < 1 and (own := share_of_alike(told, index, lanes)):
                 share = min(inherited, max(own, inherited * of_lanes))
         together.append(share or inherited)
     return [count / max(1.0, share) for count, share in zip(lanes, together)]
 
 
-def accesses_of(told: Conditions, block: Block) -> Iterator[Events]:
+def share_of_alike(told: Conditions, index: int, lanes: Sequence[float]) -> float:
+    """The lanes of a warp that are together behind a branch: by the block's lines that as many lanes
+    ran, or by such lines, or accesses to memory, of a block that all these lanes come to. Otherwise
+    by all lines of the block, though they may have parts elsewhere. Warp functions do not tell: the
+    engine counts one for each group of lanes."""
+
+    def is_alike(other: float) -> bool:
+        return abs(other - lanes[index]) <= ALIKE * lanes[index]
+
+    behind = [
+        i
+        for i in range(index, len(told.blocks))
+        if told.above[i] >> index & 1 and is_alike(lanes[i])
+    ]
+    for i in sorted(behind, key=lambda i: told.above[i].bit_count()):
+        block = told.blocks[i]
+        alike = (one for one in lines_of(told, block) if is_alike(one.lanes))
+        if share := share_of(alike) or share_of(accesses_of(told, block, of_memory=True)):
+            return share
+    return share_of(lines_of(told, told.blocks[index]))
+
+
+def accesses_of(told: Conditions, block: Block, of_memory: bool = False) -> Iterator[Events]:
+    """`of_memory`: without barriers and warp functions."""
     for one in block.instructions:
         kind, place = kind_of(one), told.place_of(one)
         if not kind or not place or one.is_guarded or kind[0] == "atomic":
+            continue
+        if of_memory and not kind[1]:
             continue
         if counted := told.events.get(place, {}).get(kind):
             yield counted

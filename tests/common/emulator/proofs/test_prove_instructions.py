@@ -6,6 +6,7 @@ import io
 import shutil
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -20,6 +21,7 @@ from common.tools.lib.proof_rows import (
     Row,
     judge,
     read_rows,
+    write_rows,
 )
 from common.tools.lib.files import read_text
 from common.tools.lib.profiling import OPCODE_METRIC
@@ -156,6 +158,23 @@ class ProveTest(unittest.TestCase):
         # The stand-in executed loads alone.
         self.assertEqual(status, 1)
         self.assertIn("add_rows_kernel: integer and comparison: 20576 emulated, 0 measured", said)
+
+    def test_predictions_are_recorded_beside_the_measurements(self) -> None:
+        self.prove()
+        path = self.folder / "nvidia-x1" / "instructions.csv"
+        rows = read_rows(path)
+        write_rows(path, [replace(one, emulated=1) for one in rows])
+        for renew, status in ((False, 1), (True, 0), (False, 0)):
+            options = mock.Mock(emulated=self.folder, code=self.folder, page=renew)
+            said = io.StringIO()
+            with (
+                contextlib.redirect_stdout(said),
+                mock.patch.object(prove_instructions, "proof_tables", lambda *_: [path]),
+                mock.patch.object(prove_instructions, "write_page"),
+            ):
+                self.assertEqual(prove_instructions.recount(path.parent, options), status)
+            self.assertEqual("1 recorded, 63536 now" in said.getvalue(), status == 1 or renew)
+        self.assertEqual(read_rows(path), rows)
 
     def test_a_kernel_without_a_table_is_named(self) -> None:
         for path in self.folder.glob("*.csv"):

@@ -338,6 +338,42 @@ class ExecutionsTest(unittest.TestCase):
         counted.lines[-1]["requests"] = 64
         self.assertEqual(self.warps(BRANCH, counted), [4, 4, 4])
 
+    def test_a_branch_has_the_warps_of_what_its_lanes_come_to(self) -> None:
+        # Two lanes of one warp take the branch. Most of line 1 is elsewhere, and the branch has
+        # nothing else before its second block.
+        code = """
+            line 1
+            S2R R0, SR_TID.X
+            @P0 EXIT
+            FADD R1, R1, R2
+            @P1 BRA `(.L_x_0)
+            FADD R1, R1, R3
+            .L_x_0:
+            line 2
+            LDG.E R1, desc[UR4][R2.64]
+            EXIT
+        """
+        counted = kernel(128, (1, "block", "", 0, 128), (2, "load", "global", 4, 2))
+        counted.lines[-1]["requests"] = 1
+        self.assertEqual(self.warps(code, counted), [4, 1, 0, 1])
+
+    def test_an_unrolled_network_in_a_branch(self) -> None:
+        # One warp runs the line 16 times, in 16 copies.
+        network = 16 * "IMNMX R1, R2, R3, PT\n"
+        code = f"""
+            line 1
+            S2R R0, SR_TID.X
+            @P0 BRA `(.L_x_0)
+            line 2
+            {network}
+            .L_x_0:
+            line 3
+            STG.E desc[UR4][R2.64], R4
+            EXIT
+        """
+        counted = kernel(128, (2, "block", "", 0, 16 * 32), (3, "store", "global", 4, 128))
+        self.assertEqual(self.warps(code, counted), [4, 1, 4])
+
     def test_guarded_copies_of_a_line(self) -> None:
         # Each of ten rounds loads from four places, if they exist: 40 loads of a lane.
         loads = 4 * "@P1 LDG.E R1, desc[UR4][R2.64]\nIADD3 R5, R5, R6, R7\n"
