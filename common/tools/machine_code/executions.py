@@ -178,10 +178,10 @@ def warps_of(told: Conditions, lanes: Sequence[float], names: Sequence[str]) -> 
 
 
 def share_of_alike(told: Conditions, index: int, lanes: Sequence[float]) -> float:
-    """The lanes of a warp that are together behind a branch: by the block's lines that as many lanes
-    ran, or by such lines, or accesses to memory, of a block that all these lanes come to. Otherwise
-    by all lines of the block, though they may have parts elsewhere. Warp functions do not tell: the
-    engine counts one for each group of lanes."""
+    """The lanes of a warp that are together behind a branch: by the block's lines that as many
+    lanes ran, or by such lines, or accesses to memory, of a block that all these lanes come to.
+    Otherwise by all lines of the block, though they may have parts elsewhere. Warp functions do not
+    tell: the engine counts one for each group of lanes."""
 
     def is_alike(other: float) -> bool:
         return abs(other - lanes[index]) <= ALIKE * lanes[index]
