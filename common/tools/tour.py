@@ -48,7 +48,7 @@ def main() -> int:
                     flush=True,
                 )
                 continue
-            # The times are there to be looked at: one run after another that warms up.
+            # One timed run is enough: the table is a first look, not a measurement.
             made = measure(executable(stage, engine), ["--repeats", "1"])
         except ToolError as error:
             if error.status == EXIT_NO_DEVICE:

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.chapters.stage_programs import is_tested
+from tests.chapters.stage_programs import is_tested, with_the_same_host_code
 
 LONG = "--long" in sys.argv and bool(sys.argv.pop(sys.argv.index("--long")))
 ENGINE = sys.argv.pop(2)
@@ -112,12 +112,6 @@ def use_chapter(chapter: str, sizes: Sizes) -> None:
                 )
             )
     SIZES.append(sizes)
-
-
-def readers_of_files() -> list[Stage]:
-    """Stages that read the same files by the same code of the host: one is enough where a start
-    takes long."""
-    return STAGES[-1:] if ENGINE in ("gpu", "opencl") else STAGES
 
 
 def execute(stage: Stage, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -324,16 +318,16 @@ class Refusals(SortTest):
             (b"# nothing\n", "keys.txt"),
         ):
             path = self.file("keys.txt", content)
-            for stage in readers_of_files():
+            for stage in with_the_same_host_code(STAGES, ENGINE):
                 self.refuse(stage, 1, said, "--input", path)
         for size in (0, 1, 7):
             path = self.file("keys.i32", bytes(size))
-            for stage in readers_of_files():
+            for stage in with_the_same_host_code(STAGES, ENGINE):
                 self.refuse(stage, 1, "keys.i32", "--input", path)
 
     def test_a_good_file(self) -> None:
         path = self.file("keys.txt", b"3 -2147483648\n2147483647 # the largest\n3\n")
-        for stage in readers_of_files():
+        for stage in with_the_same_host_code(STAGES, ENGINE):
             with self.subTest(stage.name), tempfile.TemporaryDirectory() as folder:
                 self.check(stage, "--input", path, "--output", f"{folder}/sorted.txt")
                 self.finish()

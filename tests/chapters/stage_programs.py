@@ -8,7 +8,9 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def is_tested(record: dict[str, Any], engine: str) -> bool:
@@ -51,6 +53,12 @@ def execute(program: Path, *arguments: object, **settings: str) -> subprocess.Co
         check=False,
         timeout=300,
     )
+
+
+def with_the_same_host_code(stages: Sequence[T], engine: str) -> Sequence[T]:
+    """For what the host does in the same way in all of these stages: on a GPU, where a start takes
+    long, the first and the last one are enough."""
+    return [*stages[:1], *stages[1:][-1:]] if engine in ("gpu", "opencl") else stages
 
 
 def sharing_a_process(runs: Iterable[Sequence[object]]) -> list[object]:

@@ -24,6 +24,7 @@
 #include "device/rank_cuts.cuh"
 #include "device/rank_merge.cuh"
 #include "problem/mergesort.hpp"
+#include "problem/rank_runs.hpp"
 
 using course::cuda_check, course::DeviceBuffer, course::line_after, course::nccl_check,
     course::Slice;
@@ -103,7 +104,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const Slice slice = ranks.slice(input.count());
     const std::int64_t count = slice.size();
     timer.begin(Phase::kSetup);
-    const RunsOfRanks all_runs(input.count(), all);
+    const RunsOfRanks all_runs(input.count(), all, mergesort::kMostRuns, mergesort::odd::kTileKeys);
     const std::vector<mergesort::Pass> passes =
         mergesort::chunk_passes(std::max(count, std::int64_t{1}), all_runs.run_length);
     mergesort::allow_chunk_sorts();

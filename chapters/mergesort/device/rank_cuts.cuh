@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The runs in which the ranks leave their slices, and what their cuts are searched with. For
-// stage 21.
+// What the cuts of all ranks' runs are searched with. For stage 21.
 #pragma once
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-#include "common/ranks/slice.hpp"
-#include "device/odd_merge.cuh"
-#include "device/slices.cuh"
 #include "problem/mergesort.hpp"
-#include "problem/multisort.hpp"
+#include "problem/rank_runs.hpp"
 
 namespace mergesort {
 
@@ -45,36 +40,6 @@ inline int rounds_until_exact(std::int64_t apart, int runs) {
     }
     return rounds;
 }
-
-// The first key of a part, of those that `ranks` ranks with `parts` parts each share.
-inline std::int64_t begin_of_part(std::int64_t count, int part, int ranks, int parts) {
-    const course::Slice slice = course::slice_of(count, part / parts, ranks);
-    return slice.begin + course::slice_of(slice.size(), part % parts, parts).begin;
-}
-
-// Run j of rank r is run r * each + j of all. As many runs as one pass merges, if there are not
-// more ranks. The last runs of a rank may be short, or empty.
-struct RunsOfRanks {
-    RunsOfRanks(std::int64_t keys, int ranks) : keys(keys), ranks(ranks) {
-        const std::int64_t longest = std::max(length_of_slice(0), std::int64_t{1});
-        int levels = merge_levels(longest, odd::kTileKeys);
-        for (; levels > 0 && ranks > 1 && 2 * each * ranks <= kMostRuns; --levels) each *= 2;
-        run_length = std::int64_t{odd::kTileKeys} << levels;
-    }
-
-    int all() const { return each * ranks; }
-    std::int64_t length_of_slice(int rank) const {
-        return course::slice_of(keys, rank, ranks).size();
-    }
-    std::int64_t length(int run) const {
-        const std::int64_t left = length_of_slice(run / each) - run % each * run_length;
-        return std::clamp(left, std::int64_t{0}, run_length);
-    }
-
-    std::int64_t keys;
-    int ranks, each = 1;  // runs of a rank
-    std::int64_t run_length = 0;
-};
 
 // A cut of a run lies from low to high. Samples are evenly spaced keys between the two.
 struct Bounds {

@@ -17,6 +17,7 @@ from tests.chapters.stage_programs import (
     execute,
     load_programs,
     sharing_a_process,
+    with_the_same_host_code,
 )
 
 ENGINE = sys.argv.pop(2)
@@ -202,8 +203,7 @@ class DistmeshTest(unittest.TestCase):
                 self.assertEqual(counts, self.counts_of("12_rows", "--h0", h0))
 
     def test_points_of_no_triangle_are_bad_input(self) -> None:
-        some = PROGRAMS if ENGINE != "gpu" else dict([*PROGRAMS.items()][-2:])  # starts take long
-        for stage, program in some.items():
+        for stage, program in with_the_same_host_code([*PROGRAMS.items()], ENGINE):
             with self.subTest(stage):
                 words = ["--domain", "ring", "--n", 6, "--output", self.folder / "mesh.csv"]
                 # Stages that begin on the device launch kernels before the host refuses.

@@ -20,6 +20,7 @@ from tests.chapters.stage_programs import (
     execute,
     load_programs,
     sharing_a_process,
+    with_the_same_host_code,
 )
 
 LONG = "--long" in sys.argv
@@ -31,8 +32,7 @@ NO_COUNTERS = {
     "EMULATOR_COUNTERS": "none"
 }  # without this, a run on "count" prints its counters unless it is --quiet
 PROGRAMS = load_programs(STAGES_JSON, ENGINE, "floyd")
-# For what the host does in the same way in all stages: on a GPU, where a start takes long, one.
-SAME_HOST_CODE = dict([*PROGRAMS.items()][-1:]) if ENGINE == "gpu" else PROGRAMS
+SAME_HOST_CODE = dict(with_the_same_host_code([*PROGRAMS.items()], ENGINE))
 # The vertices through which a round lets paths lead; for the stages that are not blocked, a step is
 # a round.
 PIVOTS = {

@@ -10,11 +10,13 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/error.hpp"
 #include "common/harness/problem.hpp"
 #include "problem/multiway.hpp"
+#include "problem/rank_runs.hpp"
 #include "tests/chapters/stage_run.hpp"
 #include "tests/common/harness/fake_backend.hpp"
 
@@ -144,6 +146,34 @@ TEST(Multisort, AGridHasAThreadForEveryItem) {
                      "--threads 1: 8589934592 threads would need 8589934592 blocks, but a grid has "
                      "at most 2147483647");
     }
+}
+
+TEST(Multisort, PassesEndWithRunsOfTheWantedLength) {
+    constexpr std::int64_t kRun = 100;
+    for (const std::int64_t count : {1, 100, 101, 800, 801, 123'456}) {
+        for (const int wanted : {0, 1, 3, 4, 7, 40}) {  // levels
+            std::int64_t length = kRun;
+            for (const mergesort::Pass& pass :
+                 mergesort::plan_passes(count, kRun, 8, 256, 33, 2, kRun << wanted)) {
+                EXPECT_EQ(pass.run, length);
+                length *= pass.ways;
+            }
+            EXPECT_EQ(length, kRun << std::min(wanted, merge_levels(count, kRun)));
+        }
+    }
+}
+
+TEST(Multisort, TheRanksShareTheRunsOfTheLastPass) {
+    for (const auto& [ranks, each] : {std::pair{1, 1}, {2, 8}, {3, 4}, {8, 2}, {9, 1}, {64, 1}}) {
+        const mergesort::RunsOfRanks runs(1'000'003, ranks, 16, 100);
+        EXPECT_EQ(runs.each, each) << ranks;
+        std::int64_t keys = 0;
+        for (int run = 0; run < runs.all(); ++run) keys += runs.length(run);
+        EXPECT_EQ(keys, 1'000'003) << ranks;
+    }
+    // A slice of one tile is one run, also where there are fewer keys than ranks.
+    EXPECT_EQ(mergesort::RunsOfRanks(150, 2, 16, 100).each, 1);
+    EXPECT_EQ(mergesort::RunsOfRanks(1, 2, 16, 100).length(1), 0);
 }
 
 TEST(Multisort, TheLastChunksShrink) {
