@@ -31,8 +31,8 @@ struct PartRange {
 class RankCuts {
   public:
     // counts: the keys in each part on rank 0, then on rank 1, and so on. is_constant: of each
-    // part, whether its keys are all equal. A rank gets neighbouring parts. Keys of different value
-    // cannot be told apart within a part, so only a constant part is divided, and at any place.
+    // part, whether its keys are all equal. A rank gets neighbouring parts. No part is sorted yet,
+    // so only a constant part is divided, and at any place.
     RankCuts(std::vector<unsigned> counts, std::vector<bool> is_constant, int ranks)
         : counts_(std::move(counts)),
           is_constant_(std::move(is_constant)),
