@@ -2,9 +2,9 @@
 // Quicksort, stage 29: many GPUs.
 // Idea: the first level of stage 26 also parts the keys for the ranks, processes with their own
 // GPUs. All ranks see a sample of all keys, so they choose the same parts, and a rank gets
-// neighbouring parts. It partitions its own keys as in 26, and sends the parts of the others. The
-// second level takes a part in pieces, one from each rank. A group of parts is sorted while the
-// next group is on its way.
+// neighbouring parts. It partitions its own keys as in 26, and sends the parts of the others, in
+// few long messages. The second level takes a part in pieces, one from each rank. A group of parts
+// is sorted while the next group is on its way.
 // Compared with 26_two_pipes: the exchange, and a second level that finds a list in pieces. The
 // rest of that stage is in device/ranks/.
 // Limit now: instructions, as in 26; with many ranks, the links between the GPUs.
@@ -18,6 +18,7 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
+#include "common/ranks/message_buffer.hpp"
 #include "common/ranks/nccl_ranks.hpp"
 #include "device/level_regions.cuh"
 #include "device/level_sort.cuh"
@@ -32,12 +33,12 @@
 #include "problem/quicksort.hpp"
 #include "problem/rank_cuts.hpp"
 
-using course::cuda_check, course::DeviceBuffer, course::nccl_check;
+using course::cuda_check, course::DeviceBuffer, course::MessageBuffer, course::nccl_check;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
 using quicksort::kMostGroups, quicksort::kMostRanks, quicksort::kThreads;
 using quicksort::Level, quicksort::LevelList, quicksort::ListGroup, quicksort::ListPieces;
-using quicksort::PartPieces, quicksort::PathTree, quicksort::Piece, quicksort::RankCuts;
-using quicksort::TwoPipes;
+using quicksort::PartMessage, quicksort::PartPieces, quicksort::PartPlaces, quicksort::PathTree;
+using quicksort::Piece, quicksort::RankCuts, quicksort::TwoPipes;
 
 // As choose_regions_kernel, for lists in pieces: one block per list, its tiles, splitters and
 // regions. A tile lies in one piece.
@@ -66,23 +67,25 @@ __global__ void __launch_bounds__(kBlock)
     quicksort::choose_regions<kSlots>(level, list, s_samples, samples, keys_per_part);
 }
 
-template <int kBits>
-void launch_choose_in_pieces(const ListGroup& group, int ranks, std::uint64_t seed) {
-    using Sample = quicksort::RegionSample<kBits, false>;
+void launch_choose_in_pieces(int bits, const ListGroup& group, int ranks, std::uint64_t seed,
+                             cudaStream_t stream) {
     const auto launch = [&](auto kernel, int block, int bytes) {
         quicksort::allow_shared_bytes(kernel, bytes);
-        kernel<<<group.level.list_count, block, bytes>>>(group.level, group.pieces, ranks,
-                                                         quicksort::long_tile_keys(),
-                                                         quicksort::kKeysPerLeaf, seed);
+        kernel<<<group.level.list_count, block, bytes, stream>>>(group.level, group.pieces, ranks,
+                                                                 quicksort::long_tile_keys(),
+                                                                 quicksort::kKeysPerLeaf, seed);
         cuda_check(cudaGetLastError());
     };
-    if (quicksort::shared_bytes_of_block() >= Sample::kBytes + 8192) {
-        launch(choose_in_pieces_kernel<Sample::kParts, Sample::kBlock, Sample::kKeys>,
-               Sample::kBlock, Sample::kBytes);
-    } else {
-        launch(choose_in_pieces_kernel<Sample::kParts, kThreads, quicksort::kKeysPerThread>,
-               kThreads, Sample::kFewerBytes);
-    }
+    quicksort::with_bits(bits, [&](auto constant) {
+        using Sample = quicksort::RegionSample<decltype(constant)::value, false>;
+        if (quicksort::shared_bytes_of_block() >= Sample::kBytes + 8192) {
+            launch(choose_in_pieces_kernel<Sample::kParts, Sample::kBlock, Sample::kKeys>,
+                   Sample::kBlock, Sample::kBytes);
+        } else {
+            launch(choose_in_pieces_kernel<Sample::kParts, kThreads, quicksort::kKeysPerThread>,
+                   kThreads, Sample::kFewerBytes);
+        }
+    });
 }
 
 // Each rank has a slice of the keys, and gets about as many, in the order of the ranks.
@@ -93,16 +96,16 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
     const course::Slice slice = ranks.slice(input.count());
     const quicksort::RankPlan plan(input, all);
     timer.begin(Phase::kSetup);
-    const std::int64_t room = plan.mean + plan.mean / 8 + all;  // most often enough
     quicksort::SampleSort sample_sort(plan.samples * all, input);
-    quicksort::RankLevel upper(plan, slice.size(), input.options.integer("--slack"));
-    quicksort::PartSort parts(plan, room, input);
-    DeviceBuffer<Key> d_keys(room), d_samples(plan.samples * all);
-    DeviceBuffer<Key> d_lists(upper.room() + room + plan.most_gaps());  // own parts, then others'
+    quicksort::RankLevel upper(plan, slice.size());
+    quicksort::PartSort parts(plan, input);
+    DeviceBuffer<Key> d_keys(plan.room()), d_samples(plan.samples * all);
+    // The parts of the rank's own keys, then messages.
+    MessageBuffer<Key> d_lists(upper.room() + plan.with_slack(plan.room()), ranks);
     DeviceBuffer<unsigned> d_counts(std::int64_t{plan.parts()} * all);
     std::vector<unsigned> h_counts(d_counts.count());
     const course::Stream exchange(course::StreamPriority::kHigh);  // ahead of queued blocks
-    course::Event partitioned, arrived[kMostGroups];
+    course::Event partitioned, listed, arrived[kMostGroups];
     const ncclComm_t communicator = ranks.communicator();
 
     timer.begin(Phase::kCopyIn);
@@ -111,12 +114,11 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
 
     timer.begin(Phase::kKernels);
     Key* const own_samples = d_samples.data() + plan.samples * rank;
-    const int samples = static_cast<int>(plan.samples);
-    quicksort::sample_keys_kernel<<<(samples - 1) / kThreads + 1, kThreads>>>(
-        d_keys.data(), slice.size(), samples, input.seed, own_samples);
+    quicksort::sample_keys_kernel<<<(plan.samples - 1) / kThreads + 1, kThreads>>>(
+        d_keys.data(), slice.size(), plan.samples, input.seed, own_samples);
     cuda_check(cudaGetLastError());
-    nccl_check(
-        ncclAllGather(own_samples, d_samples.data(), samples, ncclInt32, communicator, nullptr));
+    nccl_check(ncclAllGather(own_samples, d_samples.data(), plan.samples, ncclInt32, communicator,
+                             nullptr));
     upper.choose(sample_sort.sort(d_samples.data(), d_samples.count()), plan, input.seed,
                  d_lists.data());
     upper.partition(d_keys.data());
@@ -125,46 +127,52 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(
         cudaMemcpy(h_counts.data(), d_counts.data(), d_counts.bytes(), cudaMemcpyDeviceToHost));
     const RankCuts cuts(std::move(h_counts), upper.constant_parts(), all);
-    upper.settle(cuts, rank);
-    const PartPieces pieces(cuts, rank, upper.begins(), upper.room(), quicksort::long_tile_keys());
+    const PartPlaces places = upper.places(cuts);
+    upper.settle(cuts, places, rank);
+    const PartPieces pieces(cuts, places, rank, upper.room(), quicksort::long_tile_keys());
     const std::int64_t keys = cuts.keys(rank);
-    if (keys > room) {  // the sample was a bad one
-        d_keys = DeviceBuffer<Key>(keys);
-        DeviceBuffer<Key> longer(pieces.end());
-        cuda_check(cudaMemcpy(longer.data(), d_lists.data(), upper.room() * sizeof(Key),
-                              cudaMemcpyDeviceToDevice));
-        d_lists = std::move(longer);
-    }
-
+    if (keys > plan.room()) d_keys = DeviceBuffer<Key>(keys);  // the sample was a bad one
+    if (pieces.end() > d_lists.count()) d_lists.lengthen(pieces.end(), upper.room());
     partitioned.record();
     cuda_check(cudaStreamWaitEvent(exchange.get(), partitioned.get()));
     const auto send_group = [&](int g) {
         nccl_check(ncclGroupStart());  // all messages of a group at once
         for (int other = 0; other < all; ++other) {
             if (other == rank) continue;
-            for (const int part : cuts.sent_parts(rank, other, g)) {
-                nccl_check(ncclSend(d_lists.data() + upper.begins()[part], cuts.count(rank, part),
-                                    ncclInt32, other, communicator, exchange.get()));
+            const PartMessage out(cuts, places, rank, other, g), in(cuts, places, other, rank, g);
+            if (out.length > 0) {
+                nccl_check(ncclSend(d_lists.data() + out.begin, out.length, ncclInt32, other,
+                                    communicator, exchange.get()));
             }
-            for (const int part : cuts.sent_parts(other, rank, g)) {
-                nccl_check(ncclRecv(d_lists.data() + pieces.begin(part, other),
-                                    cuts.count(other, part), ncclInt32, other, communicator,
-                                    exchange.get()));
+            if (in.length > 0) {
+                nccl_check(ncclRecv(d_lists.data() + pieces.message(g, other), in.length, ncclInt32,
+                                    other, communicator, exchange.get()));
             }
         }
         nccl_check(ncclGroupEnd());
+    };
+    // Behind its messages, beside the sort of the group before.
+    const auto choose_regions = [&](int g) {
+        const ListGroup group = parts.group(cuts.group(rank, g), pieces);
+        if (group.level.list_count > 0) {
+            launch_choose_in_pieces(plan.last_bits, group, all, ~input.seed, exchange.get());
+        }
         arrived[g].record(exchange);
     };
     send_group(0);
     parts.set_lists(cuts, rank, upper.level(), d_lists.data(), pieces);
+    listed.record();  // a copy of ordinary host memory may be on its way when it returns
+    cuda_check(cudaStreamWaitEvent(exchange.get(), listed.get()));
+    choose_regions(0);
     for (int g = 0; g < kMostGroups; ++g) {
-        if (g + 1 < kMostGroups) send_group(g + 1);
+        if (g + 1 < kMostGroups) {
+            send_group(g + 1);
+            choose_regions(g + 1);
+        }
         cuda_check(cudaStreamWaitEvent(nullptr, arrived[g].get()));
         const ListGroup group = parts.group(cuts.group(rank, g), pieces);
         if (group.level.list_count == 0) continue;
-        quicksort::with_bits(plan.last_bits, [&](auto bits) {
-            launch_choose_in_pieces<decltype(bits)::value>(group, all, ~input.seed);
-        });
+        parts.forget_constants();
         quicksort::partition_lists(plan.last_bits, group.level, group.tiles);
         quicksort::queue_leaves<PathTree, TwoPipes>(group.level, group.before, group.leaves,
                                                     group.leaf_count, d_keys.data());

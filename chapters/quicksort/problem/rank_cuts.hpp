@@ -20,7 +20,7 @@ inline constexpr int kMostRanks = 64;
 // The parts of a rank arrive in groups, so that it can sort one while the next is on its way.
 // Nothing hides the way of the first group, so it is half as long as the others. Few parts do not
 // keep a GPU busy.
-inline constexpr int kMostGroups = 4;
+inline constexpr int kMostGroups = 6;
 inline constexpr int kFewestPartsOfFirst = 8;
 
 struct PartRange {
@@ -78,15 +78,14 @@ class RankCuts {
                 std::min(all.begin + (2 * group + 1) * half, all.end)};
     }
 
-    // The parts of a group of rank `to` that rank `from` sends to it: a message each. Keys of a
-    // constant part do not travel, because their value is known.
-    std::vector<int> sent_parts(int from, int to, int group_of_rank) const {
-        const PartRange range = group(to, group_of_rank);
-        std::vector<int> sent;
-        for (int part = range.begin; part < range.end; ++part) {
-            if (!is_constant(part) && count(from, part) > 0) sent.push_back(part);
-        }
-        return sent;
+    // Of a group of rank `to`, the parts from the first to the last one that rank `from` sends to
+    // it. Keys of a constant part do not travel, because their value is known.
+    PartRange sent_parts(int from, int to, int group_of_rank) const {
+        PartRange range = group(to, group_of_rank);
+        const auto travels = [&](int part) { return !is_constant(part) && count(from, part) > 0; };
+        while (range.size() > 0 && !travels(range.begin)) ++range.begin;
+        while (range.size() > 0 && !travels(range.end - 1)) --range.end;
+        return range;
     }
 
   private:
@@ -110,6 +109,55 @@ inline std::int64_t longest_part(const std::vector<std::int64_t>& begins) {
     return longest;
 }
 
+// Where each rank has the parts after the first level: in regions, which are equally long on all
+// ranks; or one part behind the other, if one of them was longer than its region.
+class PartPlaces {
+  public:
+    // regions: of each part, the number of its region; a constant part has none. capacity: the keys
+    // of a region.
+    PartPlaces(const RankCuts& cuts, std::span<const unsigned> regions, std::int64_t capacity)
+        : parts_(std::ssize(regions)) {
+        for (int rank = 0; rank < cuts.ranks(); ++rank) {
+            bool fit = true;
+            for (int part = 0; part < parts_; ++part) {
+                fit = fit && (cuts.is_constant(part) || cuts.count(rank, part) <= capacity);
+            }
+            std::int64_t place = 0;
+            for (int part = 0; part < parts_; ++part) {
+                begins_.push_back(fit ? regions[part] * capacity : place);
+                if (cuts.is_constant(part)) {
+                    begins_.back() = 0;
+                } else {
+                    place = course::line_after<Key>(place + cuts.count(rank, part));
+                }
+            }
+            fit_.push_back(fit);
+        }
+    }
+
+    bool fit(int rank) const { return fit_[rank]; }
+    std::int64_t begin(int rank, int part) const { return begins_[rank * parts_ + part]; }
+
+  private:
+    std::int64_t parts_;
+    std::vector<std::int64_t> begins_;
+    std::vector<bool> fit_;
+};
+
+// What rank `from` sends to rank `to` for one of its groups: one message, with the free room
+// between the parts. NCCL sends one long message much faster than many short ones.
+struct PartMessage {
+    PartMessage(const RankCuts& cuts, const PartPlaces& places, int from, int to, int group) {
+        const PartRange parts = cuts.sent_parts(from, to, group);
+        if (parts.size() == 0) return;
+        const int last = parts.end - 1;
+        begin = places.begin(from, parts.begin);
+        length = places.begin(from, last) + cuts.count(from, last) - begin;
+    }
+
+    std::int64_t begin = 0, length = 0;
+};
+
 // The keys that a rank gets from one rank, of one part. Key i of the part is at place shift + i, if
 // it is in this piece. end: the keys of the part in this piece and those before.
 struct Piece {
@@ -121,34 +169,45 @@ struct Piece {
 // constant part are empty, because its keys are known: they do not travel.
 class PartPieces {
   public:
-    // own_begins: of each part, where the rank's own piece lies already. The others come to lie one
-    // behind the other, from place `received` on, each at a multiple of 16 bytes: NCCL and the
-    // partition need that. A tile has tile_keys keys, or the last ones of a piece.
-    PartPieces(const RankCuts& cuts, int rank, std::span<const std::int64_t> own_begins,
-               std::int64_t received, int tile_keys)
+    // The rank's own pieces stay where they are. The messages come to lie one behind the other,
+    // from place `received` on, each at a multiple of 16 bytes: NCCL and the partition need that. A
+    // tile has tile_keys keys, or the last ones of a piece.
+    PartPieces(const RankCuts& cuts, const PartPlaces& places, int rank, std::int64_t received,
+               int tile_keys)
         : parts_(cuts.parts(rank)), ranks_(cuts.ranks()), end_(received) {
-        for (int part = parts_.begin; part < parts_.end; ++part) {
-            unsigned before = 0;
+        for (int g = 0; g < kMostGroups; ++g) {
+            std::vector<std::int64_t> moved(ranks_);  // how far, from the sender's place
             for (int from = 0; from < ranks_; ++from) {
-                const unsigned count = cuts.is_constant(part) ? 0 : cuts.count(from, part);
-                const std::int64_t begin = from == rank ? own_begins[part] : end_;
-                if (from != rank) end_ = course::line_after<Key>(end_ + count);
-                pieces_.push_back({begin - before, before + count, tiles_});
-                before += count;
-                tiles_ += (std::int64_t{count} + tile_keys - 1) / tile_keys;
+                if (from != rank) {
+                    const PartMessage message(cuts, places, from, rank, g);
+                    moved[from] = end_ - message.begin;
+                    messages_.push_back(end_);
+                    end_ = course::line_after<Key>(end_ + message.length);
+                } else {
+                    messages_.push_back(0);  // no message
+                }
+            }
+            const PartRange group = cuts.group(rank, g);
+            for (int part = group.begin; part < group.end; ++part) {
+                unsigned before = 0;
+                for (int from = 0; from < ranks_; ++from) {
+                    const unsigned count = cuts.is_constant(part) ? 0 : cuts.count(from, part);
+                    pieces_.push_back(
+                        {places.begin(from, part) + moved[from] - before, before + count, tiles_});
+                    before += count;
+                    tiles_ += (std::int64_t{count} + tile_keys - 1) / tile_keys;
+                }
             }
         }
     }
+
+    // Where the message of a group begins that comes from a rank.
+    std::int64_t message(int group, int from) const { return messages_[group * ranks_ + from]; }
 
     const std::vector<Piece>& pieces() const { return pieces_; }
     PartRange parts() const { return parts_; }
     int ranks() const { return ranks_; }
     std::int64_t end() const { return end_; }  // of what the rank receives
-
-    std::int64_t begin(int part, int from) const {
-        const std::size_t i = index(part) + from;
-        return pieces_[i].shift + (from > 0 ? pieces_[i - 1].end : 0);
-    }
 
     // The tiles of the parts before.
     unsigned first_tile(int part) const {
@@ -162,6 +221,7 @@ class PartPieces {
 
     PartRange parts_;
     int ranks_;
+    std::vector<std::int64_t> messages_;
     std::vector<Piece> pieces_;
     std::int64_t end_;
     unsigned tiles_ = 0;

@@ -81,6 +81,13 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* error)
 const char* ncclGetErrorString(ncclResult_t result);
 const char* ncclGetLastError(ncclComm_t communicator);
 
+// Memory of a device as cudaMalloc() gives it. Whether it is registered changes nothing here.
+ncclResult_t ncclMemAlloc(void** memory, std::size_t size);
+ncclResult_t ncclMemFree(void* memory);
+ncclResult_t ncclCommRegister(ncclComm_t communicator, void* buffer, std::size_t size,
+                              void** handle);
+ncclResult_t ncclCommDeregister(ncclComm_t communicator, void* handle);
+
 ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();
 

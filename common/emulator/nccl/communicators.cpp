@@ -151,6 +151,27 @@ ncclResult_t ncclCommAbort(ncclComm_t communicator) {
     return ncclSuccess;
 }
 
+ncclResult_t ncclMemAlloc(void** memory, std::size_t size) {
+    if (memory == nullptr) return ncclInvalidArgument;
+    return cudaMalloc(memory, size) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
+}
+
+ncclResult_t ncclMemFree(void* memory) {
+    return cudaFree(memory) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
+}
+
+ncclResult_t ncclCommRegister(ncclComm_t communicator, void* buffer, std::size_t size,
+                              void** handle) {
+    if (communicator == nullptr || handle == nullptr) return ncclInvalidArgument;
+    if (buffer == nullptr || size == 0) return refuse(communicator, "ncclCommRegister: no memory");
+    *handle = buffer;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclCommDeregister(ncclComm_t communicator, void* handle) {
+    return communicator == nullptr || handle == nullptr ? ncclInvalidArgument : ncclSuccess;
+}
+
 ncclResult_t ncclCommCount(ncclComm_t communicator, int* count) {
     if (communicator == nullptr || count == nullptr) return ncclInvalidArgument;
     *count = communicator->size;

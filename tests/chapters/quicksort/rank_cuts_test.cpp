@@ -14,8 +14,8 @@
 
 namespace {
 
-using quicksort::kFewestPartsOfFirst, quicksort::kMostGroups, quicksort::PartPieces,
-    quicksort::PartRange, quicksort::RankCuts;
+using quicksort::kFewestPartsOfFirst, quicksort::kMostGroups, quicksort::PartMessage,
+    quicksort::PartPieces, quicksort::PartPlaces, quicksort::PartRange, quicksort::RankCuts;
 
 // Random numbers of keys; each seventh part is constant, and has more of them.
 RankCuts random_cuts(int parts, int ranks, std::uint64_t seed) {
@@ -123,45 +123,88 @@ TEST(RankCuts, GroupsAreAllPartsOfARank) {
 TEST(RankCuts, KeysOfAConstantPartDoNotTravel) {
     const RankCuts cuts({9, 9, 9, 9, 0, 9}, {false, true, false}, 2);
     EXPECT_EQ(cuts.begins(), (std::vector<std::int64_t>{0, 23, 45}));
-    EXPECT_EQ(cuts.sent_parts(0, 1, 0), (std::vector<int>{2}));
-    EXPECT_EQ(cuts.sent_parts(1, 0, 0), (std::vector<int>{0}));
-    EXPECT_TRUE(cuts.sent_parts(1, 0, 1).empty());
+    EXPECT_EQ(cuts.sent_parts(0, 1, 0).begin, 2);
+    EXPECT_EQ(cuts.sent_parts(0, 1, 0).end, 3);
+    EXPECT_EQ(cuts.sent_parts(1, 0, 0).begin, 0);
+    EXPECT_EQ(cuts.sent_parts(1, 0, 0).end, 1);
+    EXPECT_EQ(cuts.sent_parts(1, 0, 1).size(), 0);
 }
 
-// A rank's keys, numbered part by part and piece by piece, are each at the place that the pieces
-// say, and no two at the same one.
+// Of each part, the number of its region.
+std::vector<unsigned> regions_of(const RankCuts& cuts, int parts) {
+    std::vector<unsigned> regions;
+    unsigned region = 0;
+    for (int part = 0; part < parts; ++part) {
+        regions.push_back(cuts.is_constant(part) ? ~0u : region++);
+    }
+    return regions;
+}
+
+TEST(PartPlaces, RegionsOrOnePartBehindTheOther) {
+    // The first rank's parts fit into regions of 8 keys, the second one's do not.
+    const RankCuts cuts({8, 5, 1, 9, 6, 3}, {false, true, false}, 2);
+    const PartPlaces places(cuts, regions_of(cuts, 3), 8);
+    EXPECT_TRUE(places.fit(0));
+    EXPECT_EQ(places.begin(0, 0), 0);
+    EXPECT_EQ(places.begin(0, 2), 8);
+    EXPECT_FALSE(places.fit(1));
+    EXPECT_EQ(places.begin(1, 0), 0);
+    EXPECT_EQ(places.begin(1, 2), 12);  // at a multiple of 16 bytes
+}
+
+TEST(PartMessage, HasTheFreeRoomBetweenItsParts) {
+    // All parts are in the first group of rank 1. It gets the last three, of which one has no keys.
+    const RankCuts cuts({100, 3, 0, 4, 0, 90, 3, 5}, {false, false, false, false}, 2);
+    EXPECT_EQ(cuts.begins(), (std::vector<std::int64_t>{0, 100, 205}));
+    const PartPlaces places(cuts, regions_of(cuts, 4), 128);
+    const PartMessage message(cuts, places, 0, 1, 0);
+    EXPECT_EQ(message.begin, 128);
+    EXPECT_EQ(message.length, 256 + 4);
+    EXPECT_EQ(PartMessage(cuts, places, 0, 1, 1).length, 0);
+    EXPECT_EQ(PartMessage(cuts, places, 1, 0, 0).length, 0);
+}
+
+// Every key of a rank is where its piece says: on the rank itself, or in a message, as far from the
+// message's begin as on the sender. No two keys are at the same place.
 TEST(PartPieces, EachKeyHasAPlace) {
-    constexpr int kParts = 64, kTile = 16;
-    for (const int ranks : {1, 2, 3, 7}) {
+    constexpr int kParts = 64, kTile = 16, kReceived = 60 * kParts;
+    for (const auto& [ranks, capacity] :
+         std::vector<std::pair<int, std::int64_t>>{{1, 60}, {2, 60}, {3, 48}, {7, 48}}) {
         const RankCuts cuts = random_cuts(kParts, ranks, 17);
+        const PartPlaces places(cuts, regions_of(cuts, kParts), capacity);
         for (int rank = 0; rank < ranks; ++rank) {
-            std::vector<std::int64_t> own_begins;
-            for (int part = 0; part < kParts; ++part) own_begins.push_back(60 * part);
-            const PartPieces pieces(cuts, rank, own_begins, 60 * kParts, kTile);
+            const PartPieces pieces(cuts, places, rank, kReceived, kTile);
             std::map<std::int64_t, int> owners;
             unsigned tiles = 0;
-            for (int part = pieces.parts().begin; part < pieces.parts().end; ++part) {
-                EXPECT_EQ(pieces.first_tile(part), tiles);
-                std::int64_t key = 0;  // of the part
-                for (int from = 0; from < ranks; ++from) {
-                    const std::size_t i =
-                        static_cast<std::size_t>(part - pieces.parts().begin) * ranks + from;
-                    const quicksort::Piece& piece = pieces.pieces()[i];
-                    const unsigned count = cuts.is_constant(part) ? 0 : cuts.count(from, part);
-                    EXPECT_EQ(piece.first_tile, tiles);
-                    EXPECT_EQ(piece.end, key + count);
-                    EXPECT_EQ(pieces.begin(part, from), piece.shift + key);
-                    EXPECT_EQ(pieces.begin(part, from) % 4, 0);
-                    if (from == rank && count > 0) {
-                        EXPECT_EQ(pieces.begin(part, from), own_begins[part]);
+            for (int g = 0; g < kMostGroups; ++g) {
+                const PartRange group = cuts.group(rank, g);
+                for (int part = group.begin; part < group.end; ++part) {
+                    EXPECT_EQ(pieces.first_tile(part), tiles);
+                    std::int64_t key = 0;  // of the part
+                    for (int from = 0; from < ranks; ++from) {
+                        const std::size_t i =
+                            static_cast<std::size_t>(part - pieces.parts().begin) * ranks + from;
+                        const quicksort::Piece& piece = pieces.pieces()[i];
+                        const unsigned count = cuts.is_constant(part) ? 0 : cuts.count(from, part);
+                        EXPECT_EQ(piece.first_tile, tiles);
+                        EXPECT_EQ(piece.end, key + count);
+                        if (count > 0) {
+                            const std::int64_t sent =
+                                places.begin(from, part) -
+                                PartMessage(cuts, places, from, rank, g).begin;
+                            EXPECT_EQ(piece.shift + key, from == rank
+                                                             ? places.begin(rank, part)
+                                                             : pieces.message(g, from) + sent);
+                            EXPECT_EQ((piece.shift + key) % 4, 0);
+                        }
+                        for (; key < piece.end; ++key) {
+                            const std::int64_t place = piece.shift + key;
+                            EXPECT_EQ(place >= kReceived, from != rank);
+                            EXPECT_LT(place, pieces.end());
+                            EXPECT_TRUE(owners.emplace(place, part).second);
+                        }
+                        tiles += (count + kTile - 1) / kTile;
                     }
-                    for (; key < piece.end; ++key) {
-                        const std::int64_t place = piece.shift + key;
-                        EXPECT_EQ(place >= 60 * kParts, from != rank);
-                        EXPECT_LT(place, pieces.end());
-                        EXPECT_TRUE(owners.emplace(place, part).second);
-                    }
-                    tiles += (count + kTile - 1) / kTile;
                 }
             }
             EXPECT_EQ(pieces.first_tile(pieces.parts().end), tiles);

@@ -81,23 +81,21 @@ inline void queue_join(const ListGroup& group, int ranks, Key* to) {
 
 class PartSort {
   public:
-    // For about so many keys; slack: as for the first level, where less than kMostSlack leaves less
-    // room than the other stages have.
-    PartSort(const RankPlan& plan, std::int64_t room, const Input& input)
+    // The option --slack: less than kMostSlack leaves less room than the other stages have.
+    PartSort(const RankPlan& plan, const Input& input)
         : plan_(plan),
-          room_(room),
           rounds_(input.options.integer("--rounds")),
           slack_(input.options.integer("--slack")),
           seed_(input.seed),
-          last_(2 * room + kMessageKeys * plan.parts()),
+          last_(2 * plan.room() + kMessageKeys * plan.parts()),
           d_pieces_(std::int64_t{plan.parts()} * plan.ranks),
-          memory_(memory_for(room)) {}
+          memory_(memory_for(plan.room())) {}
 
     // The parts of this rank, which lie in pieces of `lists`. `upper` is the level that made them.
     void set_lists(const RankCuts& cuts, int rank, const Level& upper, Key* lists,
                    const PartPieces& pieces) {
         const std::int64_t keys = cuts.keys(rank);
-        if (keys > room_) {  // the sample was a bad one
+        if (keys > plan_.room()) {  // the sample was a bad one
             last_ = {};
             last_ = course::DeviceBuffer<Key>(2 * keys + kMessageKeys * plan_.parts());
             memory_ = memory_for(keys);
@@ -146,9 +144,12 @@ class PartSort {
         result.level.regions += parts_before;
         result.level.cursors += parts_before;
         result.before.splitters += group.begin;
-        // The group before has filled its constant parts.
-        course::cuda_check(cudaMemsetAsync(result.leaves.constant_count, 0, sizeof(unsigned)));
         return result;
+    }
+
+    // Before the leaves of a group. The group before has filled its constant parts.
+    void forget_constants() {
+        course::cuda_check(cudaMemsetAsync(memory_.leaves().constant_count, 0, sizeof(unsigned)));
     }
 
     // Waits. If a region has overflowed, sorts the lists in rounds; they are still where they were,
@@ -176,7 +177,7 @@ class PartSort {
     }
 
     RankPlan plan_;
-    std::int64_t room_, rounds_, slack_;
+    std::int64_t rounds_, slack_;
     std::uint64_t seed_;
     course::DeviceBuffer<Key> last_;
     course::DeviceBuffer<Piece> d_pieces_;

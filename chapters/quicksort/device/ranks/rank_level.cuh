@@ -43,20 +43,19 @@ inline void partition_lists(int bits, const Level& level, std::int64_t tiles) {
 
 class RankLevel {
   public:
-    // For the `count` keys of this rank, with so much room to spare in the regions, in percent.
-    RankLevel(const RankPlan& plan, std::int64_t count, std::int64_t slack)
+    // For the `count` keys of this rank. Regions are equally long on all ranks.
+    RankLevel(const RankPlan& plan, std::int64_t count)
         : bits_(plan.first_bits),
           count_(count),
-          area_(std::min((count + count * slack / 100 + 3) / 4 * 4, std::int64_t{0xfffffffc})),
+          area_(std::min(plan.with_slack(plan.mean), std::int64_t{0xfffffffc})),
           memory_(tables_of(bits_, 0), count, kTileKeys),
-          begins_(plan.parts()),
           h_regions_(plan.parts()),
           h_list_(1) {}
 
     // The keys of level().to: enough for both ways to partition.
     std::int64_t room() const {
         return std::max(area_, course::line_after<Key>(count_)) +
-               course::kMessageLine<Key> * std::ssize(begins_);
+               course::kMessageLine<Key> * h_regions_.count();
     }
 
     // The splitters come from a sorted sample of the keys of all ranks. That list is the one of
@@ -82,22 +81,22 @@ class RankLevel {
         partition_lists(bits_, level_, (count_ + long_tile_keys() - 1) / long_tile_keys());
     }
 
-    // Waits. If a region has overflowed, partitions once more: now the numbers of keys are known,
-    // so that each part gets its place, behind the one before it.
-    void settle(const RankCuts& cuts, int rank) {
-        const bool overflowed = memory_.outcome().overflowed;
+    // Where the parts lie on all ranks, once the host has waited for partition().
+    PartPlaces places(const RankCuts& cuts) {
+        return PartPlaces(cuts, {h_regions_.data(), constant_parts().size()},
+                          h_list_.data()->capacity);
+    }
+
+    // If a region has overflowed, partitions once more: now the numbers of keys are known, so that
+    // each part gets its place, behind the one before it.
+    void settle(const RankCuts& cuts, const PartPlaces& places, int rank) {
+        if (places.fit(rank)) return;
         LevelList list = h_list_.data()[0];
-        std::int64_t place = 0;
-        std::vector<unsigned> cursors(begins_.size());
-        for (int part = 0; part < std::ssize(begins_); ++part) {
-            unsigned& region = h_regions_.data()[part];
-            if (region == kNoRegion) continue;
-            begins_[part] = overflowed ? place : std::int64_t{region} * list.capacity;
-            cursors[part] = static_cast<unsigned>(place);
-            region = 0;
-            place = course::line_after<Key>(place + cuts.count(rank, part));
+        std::vector<unsigned> cursors;
+        for (int part = 0; part < h_regions_.count(); ++part) {
+            cursors.push_back(static_cast<unsigned>(places.begin(rank, part)));
+            if (!cuts.is_constant(part)) h_regions_.data()[part] = 0;
         }
-        if (!overflowed) return;
         list.capacity = 0xffffffff;  // one region of all parts
         course::cuda_check(cudaMemcpy(level_.lists, &list, sizeof list, cudaMemcpyHostToDevice));
         course::cuda_check(cudaMemcpy(level_.regions, h_regions_.data(), h_regions_.bytes(),
@@ -108,12 +107,10 @@ class RankLevel {
     }
 
     const Level& level() const { return level_; }
-    // Of each part, where its keys are in level().to.
-    const std::vector<std::int64_t>& begins() const { return begins_; }
     // The keys of these parts are all equal; known once the host has waited for choose().
     std::vector<bool> constant_parts() const {
         std::vector<bool> is_constant;
-        for (int part = 0; part < std::ssize(begins_); ++part) {
+        for (int part = 0; part < h_regions_.count(); ++part) {
             is_constant.push_back(h_regions_.data()[part] == kNoRegion);
         }
         return is_constant;
@@ -124,7 +121,6 @@ class RankLevel {
     std::int64_t count_, area_;
     LevelMemory memory_;
     Level level_ = {};
-    std::vector<std::int64_t> begins_;
     course::PinnedBuffer<unsigned> h_regions_;
     course::PinnedBuffer<LevelList> h_list_;
 };

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -26,7 +27,7 @@ namespace quicksort {
 inline std::vector<Option> rank_options() {
     std::vector<Option> options = kLevelOptions;
     options.push_back({"--samples", "keys of each rank in the sample, at most; for several ranks",
-                       1 << 16, 1, 1 << 16});
+                       1 << 17, 1, 1 << 17});
     return options;
 }
 
@@ -42,6 +43,8 @@ inline LevelPlan tables_of(int first_bits, int last_bits) {
     return {true, first_bits, last_bits, 0, 0, 0};
 }
 
+constexpr std::int64_t kSamplesOfAll = 1 << 20;
+
 // As plan_levels() says, but there are always two levels. Ranks whose number divides that of the
 // parts get the same number of them, so that a cut is as good as the sample.
 struct RankPlan {
@@ -52,10 +55,15 @@ struct RankPlan {
         first_bits = static_cast<int>(asked > 0 ? asked : std::clamp((bits + 1) / 2, 5, 9));
         last_bits = static_cast<int>(asked > 0 ? asked : std::clamp(bits - first_bits, 5, 9));
         while (first_bits < 9 && (1 << first_bits) < 8 * ranks) ++first_bits;
-        const std::int64_t most = std::min(mean / 4 + 1, input.options.integer("--samples"));
+        const std::int64_t most =
+            std::min({mean / 4 + 1, input.options.integer("--samples"), kSamplesOfAll / ranks});
         const std::int64_t parts_of_rank = parts() / ranks;
         keys_per_part = static_cast<int>(std::max(most / parts_of_rank, std::int64_t{1}));
-        samples = std::min(keys_per_part * parts_of_rank, most);
+        samples = static_cast<int>(std::min(keys_per_part * parts_of_rank, most));
+        // The keys in a part vary by 1 of the root of its samples. No part of random keys is longer
+        // than its region by six times that.
+        slack = std::min(input.options.integer("--slack"),
+                         static_cast<std::int64_t>(600 / std::sqrt(1.0 * keys_per_part * ranks)));
         if (mean >= std::int64_t{1} << 31) {  // counts and places have 32 bits
             throw course::UsageError("a rank sorts at most 2147483647 keys");
         }
@@ -64,14 +72,19 @@ struct RankPlan {
         }
     }
     int parts() const { return 1 << first_bits; }
-    // Keys that the pieces of all parts leave free between them.
-    std::int64_t most_gaps() const { return course::kMessageLine<Key> * parts() * ranks; }
+    // For the keys that a rank gets; most often enough.
+    std::int64_t room() const { return mean + mean / 8 + ranks; }
+    // So many keys, and the room to spare in their regions of the first level.
+    std::int64_t with_slack(std::int64_t keys) const {
+        return (keys + keys * slack / 100 + 3) / 4 * 4;
+    }
 
     int ranks;
     std::int64_t mean;  // keys of a rank
     int first_bits, last_bits;
-    std::int64_t samples;  // of each rank
-    int keys_per_part;  // of the sample
+    int samples;  // of each rank
+    int keys_per_part;  // of each rank's sample
+    std::int64_t slack;  // in percent
 };
 
 // Sample i of `samples` becomes samples[i]. A rank without keys shows the largest key.
