@@ -19,6 +19,7 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
+#include "common/ranks/message_buffer.hpp"
 #include "common/ranks/nccl_ranks.hpp"
 #include "device/chunk_sort.cuh"
 #include "device/rank_cuts.cuh"
@@ -26,13 +27,13 @@
 #include "problem/mergesort.hpp"
 #include "problem/rank_runs.hpp"
 
-using course::cuda_check, course::DeviceBuffer, course::line_after, course::nccl_check,
-    course::Slice;
+using course::cuda_check, course::DeviceBuffer, course::line_after, course::MessageBuffer,
+    course::nccl_check, course::Slice;
 using mergesort::Bounds, mergesort::Cuts, mergesort::kSamples, mergesort::Message,
     mergesort::RankRun, mergesort::RunsOfRanks;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
 
-constexpr int kParts = 4;  // of what a rank gets
+constexpr int kParts = 8;  // of what a rank gets
 
 // Block (j, c): the samples of run j of this rank for cut c. bounds: of run 0, for the first cut.
 __global__ void sample_runs_kernel(const Key* __restrict__ keys, std::int64_t run_length,
@@ -111,9 +112,9 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     Cuts cuts(all_runs, kParts);
     // The keys, the buffer of the sort, into which keys of others come later, and merged keys. A
     // message begins at a multiple of 16 bytes.
-    const std::int64_t room =
-        line_after<Key>(count + 2 * course::kMessageLine<Key> * kParts * all_runs.all());
-    DeviceBuffer<Key> d_lists((all > 1 ? 3 : 2) * room);
+    const std::int64_t room = line_after<Key>(
+        all_runs.length_of_slice(0) + 2 * course::kMessageLine<Key> * kParts * all_runs.all());
+    MessageBuffer<Key> d_lists((all > 1 ? 3 : 2) * room, ranks);
     DeviceBuffer<std::int64_t> d_boundaries(mergesort::rank_boundaries(count));
     Key *run = d_lists.data(), *buffer = run + room;
     const course::Stream exchange(course::StreamKind::kNonBlocking);
