@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from common.tools.explain.rank_model import (
+    FURTHER,
     LINKS,
     RANKS_PER_HOST,
     STAGES,
@@ -37,8 +38,10 @@ def modelled(chapter: str) -> Stage | None:
 
 
 def measured(rows: Sequence[Row], model: Stage) -> dict[int, float]:
-    """Milliseconds of the kernels, by the number of ranks; of the largest n."""
-    own = [row for row in newest(rows) if f"{row.chapter}/{row.stage}" == model.stage]
+    """Milliseconds of the kernels, by the number of ranks; of the largest n, and of the rows with
+    the model's parameters."""
+    own = [row for row in rows if dict(model.parameters).items() <= row.parameters.items()]
+    own = [row for row in newest(own) if f"{row.chapter}/{row.stage}" == model.stage]
     own = [row for row in own if row.engine == "gpu"]
     largest = max((row.n for row in own), default=0)
     at = [row for row in own if row.n == largest]
@@ -111,7 +114,20 @@ def rank_figure(chapter: str) -> list[Figure]:
 
 
 def ranks_table(model: Stage, rows: Sequence[Row]) -> list[str]:
-    """For the README: predictions beside what was measured."""
+    """For the README: predictions beside what was measured; the figure; and the same table for what
+    else the stage does."""
+    lines = [
+        *predictions(model, rows),
+        "",
+        f"![Speed-up on several GPUs](figures/{model.stage.partition('/')[0]}_ranks.svg)",
+    ]
+    for other in FURTHER:
+        if other.stage == model.stage:
+            lines += ["", *predictions(other, rows)]
+    return lines
+
+
+def predictions(model: Stage, rows: Sequence[Row]) -> list[str]:
     links = read_links()
     times = measured(rows, model)
     gains = speed_ups(times)
@@ -131,6 +147,4 @@ def ranks_table(model: Stage, rows: Sequence[Row]) -> list[str]:
         "",
         f"Kernels and communication, {model.size}. On one GPU the model takes {one} ({model.source}); this stage: {here}."
         " Up to 8 GPUs are on one host; the network between hosts is assumed.",
-        "",
-        f"![Speed-up on several GPUs](figures/{model.stage.partition('/')[0]}_ranks.svg)",
     ]

@@ -3,8 +3,10 @@
 // Idea: each rank, a process with its own GPU, keeps a slice of the points. Once per iteration, an
 // all-reduce adds the sums of the clusters, three integers each. Then all ranks move the centroids
 // alike. Sums of integers do not depend on the number of ranks; nor do the labels.
-// Compared with 15_graph: slices of the points; a kernel of its own ends an iteration. With several
-// ranks no graph, because the host takes longer to record an all-reduce than to queue it.
+// Compared with 15_graph: slices of the points. With several ranks, each block moves the centroids
+// for itself when the next iteration begins, so that takes no launch. There is no graph, because
+// the host takes longer to record an all-reduce than to queue it. For more than 32 centroids, the
+// ranks stream their slices.
 // Limit now: the latency of an iteration, to which the all-reduce adds some 6 us.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -25,20 +27,21 @@
 #include "device/cells.cuh"
 #include "device/fused_sums.cuh"
 #include "device/queue.cuh"
+#include "device/rank_turns.cuh"
 #include "device/row_intervals.cuh"
 #include "device/sorted_run.cuh"
 #include "device/tasks.cuh"
 #include "device/two_stage.cuh"
 #include "problem/kmeans.hpp"
 
-using course::cuda_check, course::Graph, course::nccl_check, course::Stream;
+using course::cuda_check, course::Graph, course::nccl_check, course::NcclRanks, course::Stream;
 using kmeans::add_block_sums, kmeans::Box, kmeans::Cells, kmeans::CellSort, kmeans::SortedPoints;
-using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::Duel, kmeans::share_row;
-using kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
+using kmeans::begin_iteration, kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
+using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::Duel, kmeans::share_row, kmeans::Turns;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
 using kmeans::kAllLanes, kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps;
 using kmeans::SortedRun, kmeans::State, kmeans::Sum, kmeans::Tasks, kmeans::TasksMemory;
-using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
+using kmeans::fused::kWordsPerSum, kmeans::fused::Word, kmeans::hand_over, kmeans::LastTurn;
 
 constexpr std::int64_t kMaxIterations = 32;  // of a graph
 
@@ -46,14 +49,13 @@ constexpr std::int64_t kMaxIterations = 32;  // of a graph
 // warp has one row, and lane c the interval of centroid c.
 template <class Key>
 __global__ void __launch_bounds__(kTaskThreads, 1)
-    share_rows_kernel(SortedPoints<Key> sorted, CellSums before, Tasks tasks, int k, State state) {
+    share_rows_kernel(SortedPoints<Key> sorted, CellSums before, Tasks tasks, int k, State state,
+                      LastTurn last) {
     __shared__ int2 s_centroids[kMaxColumns];
     __shared__ int s_left[kTaskWarps][kMaxColumns], s_right[kTaskWarps][kMaxColumns];
     __shared__ Word s_partial[kWordsPerSum * kMaxColumns * kTaskWarps];
-    if (state.progress->done) return;  // no iteration is left
+    if (!begin_iteration(state, last, k, s_centroids)) return;  // no iteration is left
     const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-    if (thread < k) s_centroids[thread] = state.centroids[thread];
-    __syncthreads();  // all centroids must be copied before a thread reads them
     const Cells& cells = sorted.cells;
     const int rows = sorted.rows(), groups = kTaskWarps / k, c = warp % k;
     const Duel duel(s_centroids[c], s_centroids[min(lane, k - 1)], c < lane);
@@ -85,54 +87,59 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
 // One warp per task.
 template <class Key>
 __global__ void __launch_bounds__(kTaskThreads, 1)
-    sum_tasks_kernel(SortedPoints<Key> sorted, Tasks tasks, int k, State state, bool one_rank) {
+    sum_tasks_kernel(SortedPoints<Key> sorted, Tasks tasks, int k, State state, LastTurn last) {
+    if (last.is_of_ranks() && blockIdx.x == 0) hand_over(state, last, k);
     if (state.progress->done) return;
     sum_tasks(sorted, tasks, state.centroids, k, state.sums);
-    if (!is_last_block(state.progress)) return;
-    if (one_rank) end_iteration(state, k);
+    if (last.is_of_ranks() || !is_last_block(state.progress)) return;
+    end_iteration(state, k);
     if (threadIdx.x == 0) *tasks.number = 0;
 }
 
-// The sums are those of all ranks.
-__global__ void __launch_bounds__(kTaskThreads) end_iteration_kernel(int k, State state) {
-    if (!state.progress->done) end_iteration(state, k);
+// Adds those of all ranks.
+void add_up(NcclRanks& ranks, Word* d_sums, int k, cudaStream_t stream) {
+    if (ranks.count() == 1) return;
+    nccl_check(ncclAllReduce(d_sums, d_sums, kWordsPerSum * k, ncclUint64, ncclSum,
+                             ranks.communicator(), stream));
 }
 
 // Sorts the rows of points, and queues all iterations. A graph must live until they have ended.
 template <class Key>
 std::optional<Graph> run_iterations(const Input& input, std::int64_t count, SortedRun& run,
-                                    const Cells& cells, const CellSums& before, const Tasks& tasks,
-                                    const Stream& stream, course::WarmUp& warm_up,
+                                    const Cells& cells, const CellSums& before, Tasks tasks,
+                                    Turns& turns, const Stream& stream, course::WarmUp& warm_up,
                                     PhaseTimer& timer) {
-    course::NcclRanks& ranks = course::NcclRanks::of(timer);
+    NcclRanks& ranks = NcclRanks::of(timer);
+    const int k = input.k();
     const SortedPoints<Key> sorted = run.sort.sort_rows<Key>(cells, before);
     kmeans::scan_sums_kernel<<<cells.columns, kmeans::kMaxSide>>>(cells.columns, before);
     cuda_check(cudaGetLastError());
     if (ranks.count() > 1) warm_up.run(ranks);  // beside the sort
     run.sort.end_preparation();
-    const std::int64_t lists = std::int64_t{cells.columns} * (input.k() + 1);
+    const std::int64_t lists = std::int64_t{cells.columns} * (k + 1);
     const std::int64_t useful = kmeans::max_tasks(count, lists) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
     const int row_blocks =
         kmeans::blocks_at_once(share_rows_kernel<Key>, kTaskThreads, cells.columns);
     timer.note_grid(blocks, kTaskThreads);
-    const State state = run.state();
+    State state = run.state();
+    LastTurn last = {};
+    const auto share_rows = [&] {
+        if (ranks.count() > 1) last = turns.next(state, tasks);
+        share_rows_kernel<<<row_blocks, kTaskThreads, 0, stream.get()>>>(sorted, before, tasks, k,
+                                                                         state, last);
+        cuda_check(cudaGetLastError());
+    };
     const auto queue_iteration = [&] {
-        share_rows_kernel<<<row_blocks, kTaskThreads, 0, stream.get()>>>(sorted, before, tasks,
-                                                                         input.k(), state);
+        share_rows();
+        sum_tasks_kernel<<<blocks, kTaskThreads, 0, stream.get()>>>(sorted, tasks, k, state, last);
         cuda_check(cudaGetLastError());
-        sum_tasks_kernel<<<blocks, kTaskThreads, 0, stream.get()>>>(sorted, tasks, input.k(), state,
-                                                                    ranks.count() == 1);
-        cuda_check(cudaGetLastError());
-        if (ranks.count() == 1) return;
-        nccl_check(ncclAllReduce(state.sums, state.sums, kWordsPerSum * input.k(), ncclUint64,
-                                 ncclSum, ranks.communicator(), stream.get()));
-        end_iteration_kernel<<<1, kTaskThreads, 0, stream.get()>>>(input.k(), state);
-        cuda_check(cudaGetLastError());
+        add_up(ranks, state.sums, k, stream.get());
     };
     if (ranks.count() > 1) {
         warm_up.make_wait(stream);
         run.queue.run(input.max_iterations, kmeans::IterationQueue::kBatch, queue_iteration);
+        share_rows();  // ends the last iteration
         return {};
     }
     // As few graphs as there must be, all of the same length.
@@ -145,21 +152,13 @@ std::optional<Graph> run_iterations(const Input& input, std::int64_t count, Sort
     return graph;
 }
 
-void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
-    course::NcclRanks& ranks = course::NcclRanks::of(timer);
-    const course::Slice own = ranks.slice(input.count());
-    const std::int64_t count = own.size();
-    const int k = input.k();
-    const bool alone = input.count() < ranks.count();  // every rank finds all clusters
-    if (alone || !CellSort::takes((input.count() - 1) / ranks.count() + 1, k))  // any slice
-        return kmeans::fused::find_clusters(input, output, timer);
-    timer.begin(Phase::kSetup);
-    ranks.communicator();  // made here, not while the kernels are timed
-    SortedRun run(input, own.begin, count);
+void cluster_sorted(const Input& input, Output& output, PhaseTimer& timer, course::Slice own) {
+    SortedRun run(input, own.begin, own.size());
     const Stream stream;
     course::WarmUp warm_up;
     CellSumsMemory d_cell_sums(run.sort.words());
-    TasksMemory d_tasks(kmeans::max_tasks(count, run.sort.max_rows() * (k + 1)));
+    TasksMemory d_tasks(kmeans::max_tasks(own.size(), run.sort.max_rows() * (input.k() + 1)));
+    Turns turns(input.k());
 
     timer.begin(Phase::kCopyIn);
     run.copy_in();
@@ -168,17 +167,31 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const Cells cells = run.sort_by_rows();
     const auto iterate =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
-    const std::optional<Graph> graph = iterate(input, count, run, cells, d_cell_sums.sums(),
-                                               d_tasks.tasks(), stream, warm_up, timer);
+    const std::optional<Graph> graph = iterate(input, own.size(), run, cells, d_cell_sums.sums(),
+                                               d_tasks.tasks(), turns, stream, warm_up, timer);
     run.label_points(cells);
 
     timer.begin(Phase::kCopyOut);
     run.copy_out(output);
-    ranks.gather(std::span(output.labels));
-    timer.end();
     timer.declare_work(
         {.bytes = input.count() * (kmeans::kBytesPerPointToSort + kmeans::kBytesPerSortedPoint +
                                    kmeans::kBytesPerLabelledPoint)});
+}
+
+void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
+    NcclRanks& ranks = NcclRanks::of(timer);
+    const course::Slice own = ranks.slice(input.count());
+    timer.begin(Phase::kSetup);
+    ranks.communicator();  // made here, not while the kernels are timed
+    const bool some_empty = input.count() < ranks.count();
+    if (some_empty || !CellSort::takes((input.count() - 1) / ranks.count() + 1, input.k())) {
+        const auto add = [&](Word* d_sums) { add_up(ranks, d_sums, input.k(), nullptr); };
+        kmeans::fused::cluster_slice(input, output, timer, own.begin, own.size(), add);
+    } else {
+        cluster_sorted(input, output, timer, own);
+    }
+    ranks.gather(std::span(output.labels));
+    timer.end();
 }
 
 int main(int argc, char** argv) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Unchanged from stage 06_fused_sums: clusters for any number of centroids, by sums in shared
-// memory. Stages 07 to 11 have a column of sums for each centroid and thread. With more centroids
-// than fit, they call find_clusters of this file.
+// Clusters for any number of centroids, by the kernels of stage 06_fused_sums. Stages 07 to 11 have
+// a column of sums for each centroid and thread. With more centroids than fit, all call this file.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -29,13 +28,14 @@ constexpr int kSharedBytes = 48 * 1024;  // which every device gives to a block
 using Word = unsigned long long;
 constexpr int kWordsPerSum = 3;
 
-// Integers: every order of the additions gives the same sums.
+// Integers: every order of the additions gives the same sums. Unchanged from stage 06_fused_sums.
 __device__ void add_point(int2 point, Word* sum) {
     atomicAdd(&sum[0], static_cast<Word>(point.x));
     atomicAdd(&sum[1], static_cast<Word>(point.y));
     atomicAdd(&sum[2], Word{1});
 }
 
+// Unchanged from stage 06_fused_sums.
 __device__ int nearest_of(int2 point, const int2* centroids, int k) {
     int nearest = 0;
     std::uint64_t least = squared_distance(point, centroids[0]);
@@ -49,7 +49,7 @@ __device__ int nearest_of(int2 point, const int2* centroids, int k) {
     return nearest;
 }
 
-// `copies` sums of each cluster are in shared memory; with 0 copies, all are in global memory.
+// Unchanged from stage 06_fused_sums. With 0 `copies` of the sums, all are in global memory.
 __global__ void sum_points_kernel(const int2* __restrict__ points, std::int64_t count,
                                   const int2* __restrict__ centroids, int k, int copies,
                                   Word* __restrict__ sums) {
@@ -80,7 +80,7 @@ __global__ void sum_points_kernel(const int2* __restrict__ points, std::int64_t 
     }
 }
 
-// One thread per centroid. Clears the sums for the next iteration.
+// Unchanged from stage 06_fused_sums. One thread per centroid, which clears its sums for later.
 __global__ void move_centroids_kernel(Word* __restrict__ sums, int k, int2* __restrict__ centroids,
                                       int2* __restrict__ before, std::int64_t* __restrict__ sizes) {
     const int c = blockIdx.x * kBlockSize + threadIdx.x;
@@ -94,8 +94,13 @@ __global__ void move_centroids_kernel(Word* __restrict__ sums, int k, int2* __re
     centroids[c] = make_int2(static_cast<int>(x / size), static_cast<int>(y / size));
 }
 
-inline void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
-    const std::int64_t count = input.count();
+// The function of stage 06_fused_sums for `count` of the points only, beginning with point number
+// `begin`; there may be none. In each iteration, `add_up` gets their sums, in device memory: what
+// it queues on the default stream adds those of all other points. Returns within the phase
+// kCopyOut. Of output.labels, only those of these points are written.
+template <class AddUp>
+void cluster_slice(const Input& input, Output& output, PhaseTimer& timer, std::int64_t begin,
+                   std::int64_t count, const AddUp& add_up) {
     const int k = input.k();
     timer.begin(Phase::kSetup);
     std::vector<Point> previous;
@@ -111,8 +116,8 @@ inline void find_clusters(const Input& input, Output& output, PhaseTimer& timer)
     output.iterations = 0;
 
     timer.begin(Phase::kCopyIn);
-    cuda_check(
-        cudaMemcpy(d_points.data(), input.points.data(), d_points.bytes(), cudaMemcpyHostToDevice));
+    cuda_check(cudaMemcpy(d_points.data(), input.points.data() + begin, d_points.bytes(),
+                          cudaMemcpyHostToDevice));
     cuda_check(cudaMemcpy(d_centroids.data(), output.centroids.data(), d_centroids.bytes(),
                           cudaMemcpyHostToDevice));
     cuda_check(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
@@ -120,11 +125,14 @@ inline void find_clusters(const Input& input, Output& output, PhaseTimer& timer)
     timer.begin(Phase::kKernels);
     const std::int64_t resident =
         course::resident_blocks(sum_points_kernel, kBlockSize, shared_bytes);
-    const std::int64_t blocks = std::min(resident, (count - 1) / kBlockSize + 1);
+    const std::int64_t blocks = std::min(resident, (count + kBlockSize - 1) / kBlockSize);
     do {
-        sum_points_kernel<<<blocks, kBlockSize, shared_bytes>>>(
-            d_points.data(), count, d_centroids.data(), k, copies, d_sums.data());
-        cuda_check(cudaGetLastError());
+        if (count > 0) {  // a grid must have a block
+            sum_points_kernel<<<blocks, kBlockSize, shared_bytes>>>(
+                d_points.data(), count, d_centroids.data(), k, copies, d_sums.data());
+            cuda_check(cudaGetLastError());
+        }
+        add_up(d_sums.data());
         move_centroids_kernel<<<(k - 1) / kBlockSize + 1, kBlockSize>>>(
             d_sums.data(), k, d_centroids.data(), d_before.data(), d_sizes.data());
         cuda_check(cudaGetLastError());
@@ -133,22 +141,30 @@ inline void find_clusters(const Input& input, Output& output, PhaseTimer& timer)
                               cudaMemcpyDeviceToHost));
         output.converged = output.centroids == previous;
     } while (!input.ends_after(++output.iterations, output.converged));
-    assign_points_kernel<<<(count - 1) / kmeans::kBlockSize + 1, kmeans::kBlockSize,
-                           d_before.bytes()>>>(d_points.data(), count, d_before.data(), k,
-                                               d_labels.data());
-    cuda_check(cudaGetLastError());
+    if (count > 0) {
+        assign_points_kernel<<<(count - 1) / kmeans::kBlockSize + 1, kmeans::kBlockSize,
+                               d_before.bytes()>>>(d_points.data(), count, d_before.data(), k,
+                                                   d_labels.data());
+        cuda_check(cudaGetLastError());
+    }
 
     timer.begin(Phase::kCopyOut);
-    cuda_check(cudaMemcpy(output.labels.data(), d_labels.data(), d_labels.bytes(),
+    cuda_check(cudaMemcpy(output.labels.data() + begin, d_labels.data(), d_labels.bytes(),
                           cudaMemcpyDeviceToHost));
     cuda_check(
         cudaMemcpy(output.sizes.data(), d_sizes.data(), d_sizes.bytes(), cudaMemcpyDeviceToHost));
-    timer.end();
     timer.note_grid(blocks, kBlockSize);
     timer.declare_work(
-        {.bytes = kmeans::kBytesPerPointInOnePass * count * output.iterations +
-                  kmeans::kBytesPerLabelledPoint * count,
-         .operations = kmeans::kOperationsPerDistance * count * k * (output.iterations + 1)});
+        {.bytes = kmeans::kBytesPerPointInOnePass * input.count() * output.iterations +
+                  kmeans::kBytesPerLabelledPoint * input.count(),
+         .operations =
+             kmeans::kOperationsPerDistance * input.count() * k * (output.iterations + 1)});
+}
+
+// All points.
+inline void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
+    cluster_slice(input, output, timer, 0, input.count(), [](Word*) {});
+    timer.end();
 }
 
 }  // namespace kmeans::fused

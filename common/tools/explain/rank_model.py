@@ -49,6 +49,7 @@ class Stage:
     exchange: Callable[[Links, int], float]  # seconds that nothing hides, of so many ranks
     hidden: Callable[[Links, int], float] = lambda links, ranks: 0.0  # seconds behind kernels
     added: float = 0.0  # what several ranks together need more of them; negative: less
+    parameters: tuple[tuple[str, str], ...] = ()  # of the rows that measure it
 
 
 def read_links(path: Path = LINKS) -> dict[str, Links]:
@@ -141,7 +142,10 @@ STAGES = (
         3.23e-3,
         "plots/data: stage 15",
         0.37e-3,  # the iterations: 20 take so much longer than one
+        # Without a graph, the three gaps between launches take 1.5 us each. In the graph of one rank
+        # there are two, which are shorter.
         lambda links, ranks: 20 * (1e-6 * links.captured_latency_us + 2e-6),
+        parameters=(("k", "16"),),
     ),
     Stage(
         "montecarlo/11_many_gpus",
@@ -183,6 +187,19 @@ STAGES = (
     ),
 )
 
+# Other work of these stages, which has a table of its own, and no figure.
+FURTHER = (
+    Stage(
+        "kmeans/17_many_gpus",
+        "160 million points, k = 64, 20 iterations that read all points",
+        20 * 4 * 2.92e-3,
+        "four times stage 06 with k = 16, plots/data",
+        0.0,
+        lambda links, ranks: 20 * 1e-6 * links.latency_us,
+        parameters=(("k", "64"),),
+    ),
+)
+
 
 def predict(stage: Stage, ranks: int, links: dict[str, Links]) -> float:
     """Seconds of kernels and communication."""
@@ -199,7 +216,7 @@ def speed_up(stage: Stage, ranks: int, links: dict[str, Links]) -> float:
 
 def main() -> None:
     links = read_links()
-    for stage in STAGES:
+    for stage in (*STAGES, *FURTHER):
         print(f"{stage.stage}, {stage.size}: {1e3 * stage.seconds:.4g} ms on one GPU")
         for ranks in (2, 4, 8, 64):
             sure = "" if links_of(ranks, links).measured else " (the network is assumed)"

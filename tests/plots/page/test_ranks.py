@@ -5,7 +5,7 @@
 import unittest
 from collections.abc import Sequence
 
-from common.tools.explain.rank_model import LINKS
+from common.tools.explain.rank_model import FURTHER, LINKS
 from common.tools.lib.columns import RANK_COLUMNS
 from common.tools.lib.stages import ROOT
 from plots.page.chapters import all_chapters
@@ -73,6 +73,25 @@ class RanksTest(PlotsTest):
         self.assertIn("recorded 2026-02-03", drawn.subtitle)
         self.assertEqual(drawn.tables["model"], without.tables["model"])
         self.assertEqual(list(source.read), [LINKS, self.folder / "quicksort_ranks.csv"])
+
+    def test_other_work_of_a_stage_has_a_table_of_its_own(self) -> None:
+        model = modelled("kmeans")
+        assert model is not None
+        (streaming,) = [one for one in FURTHER if one.stage == model.stage]
+        times = {("16", 1): 4.0, ("16", 2): 2.5, ("64", 1): 200.0, ("64", 2): 101.0}
+        made = []
+        for (k, ranks), ms in times.items():
+            one = row("kmeans", "17_many_gpus", "gpu", 2000, ms, parameters=f"k={k}", version=k)
+            made.append([*one[:6], ranks, *one[6:]])
+        rows = read_rank_rows(self.write("kmeans_ranks.csv", RANK_COLUMNS, made))
+        self.assertEqual(measured(rows, model), {1: 4.0, 2: 2.5})
+        self.assertEqual(measured(rows, streaming), {1: 200.0, 2: 101.0})
+        table = [line for line in ranks_table(model, rows) if line.startswith("| 2 ")]
+        self.assertIn("2.5 ms (×1.6)", table[0])
+        self.assertIn("101 ms (×1.98)", table[1])
+        (figure,) = rank_figure("kmeans")
+        drawn = figure.prepare(Source("recorded", self.folder, None, ()))
+        self.assertEqual(drawn.tables["measured"][0].rows, [(1, 1.0), (2, 1.6)])
 
     def test_another_device_may_have_the_rows(self) -> None:
         own, other = self.folder / "one-gpu", self.folder / "two-gpus"
