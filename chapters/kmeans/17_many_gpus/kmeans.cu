@@ -3,10 +3,9 @@
 // Idea: each rank, a process with its own GPU, keeps a slice of the points. Once per iteration, an
 // all-reduce adds the sums of the clusters, three integers each. Then all ranks move the centroids
 // alike. Sums of integers do not depend on the number of ranks; nor do the labels.
-// Compared with 15_graph: slices of the points. With several ranks, each block moves the centroids
-// for itself when the next iteration begins, so that takes no launch. There is no graph, because
-// the host takes longer to record an all-reduce than to queue it. For more than 32 centroids, the
-// ranks stream their slices.
+// Compared with 15_graph: slices of the points; a kernel of its own ends an iteration. With several
+// ranks no graph, because the host takes longer to record an all-reduce than to queue it. For more
+// than 32 centroids, the ranks read their slices in every iteration, as stage 06 does.
 // Limit now: the latency of an iteration, to which the all-reduce adds some 6 us.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -27,7 +26,6 @@
 #include "device/cells.cuh"
 #include "device/fused_sums.cuh"
 #include "device/queue.cuh"
-#include "device/rank_turns.cuh"
 #include "device/row_intervals.cuh"
 #include "device/sorted_run.cuh"
 #include "device/tasks.cuh"
@@ -36,12 +34,12 @@
 
 using course::cuda_check, course::Graph, course::nccl_check, course::NcclRanks, course::Stream;
 using kmeans::add_block_sums, kmeans::Box, kmeans::Cells, kmeans::CellSort, kmeans::SortedPoints;
-using kmeans::begin_iteration, kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
-using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::Duel, kmeans::share_row, kmeans::Turns;
+using kmeans::CellSums, kmeans::CellSumsMemory, kmeans::Duel, kmeans::share_row;
+using kmeans::end_iteration, kmeans::is_last_block, kmeans::sum_tasks;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
 using kmeans::kAllLanes, kmeans::kMaxColumns, kmeans::kTaskThreads, kmeans::kTaskWarps;
 using kmeans::SortedRun, kmeans::State, kmeans::Sum, kmeans::Tasks, kmeans::TasksMemory;
-using kmeans::fused::kWordsPerSum, kmeans::fused::Word, kmeans::hand_over, kmeans::LastTurn;
+using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
 
 constexpr std::int64_t kMaxIterations = 32;  // of a graph
 
@@ -49,13 +47,14 @@ constexpr std::int64_t kMaxIterations = 32;  // of a graph
 // warp has one row, and lane c the interval of centroid c.
 template <class Key>
 __global__ void __launch_bounds__(kTaskThreads, 1)
-    share_rows_kernel(SortedPoints<Key> sorted, CellSums before, Tasks tasks, int k, State state,
-                      LastTurn last) {
+    share_rows_kernel(SortedPoints<Key> sorted, CellSums before, Tasks tasks, int k, State state) {
     __shared__ int2 s_centroids[kMaxColumns];
     __shared__ int s_left[kTaskWarps][kMaxColumns], s_right[kTaskWarps][kMaxColumns];
     __shared__ Word s_partial[kWordsPerSum * kMaxColumns * kTaskWarps];
-    if (!begin_iteration(state, last, k, s_centroids)) return;  // no iteration is left
+    if (state.progress->done) return;  // no iteration is left
     const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    if (thread < k) s_centroids[thread] = state.centroids[thread];
+    __syncthreads();  // all centroids must be copied before a thread reads them
     const Cells& cells = sorted.cells;
     const int rows = sorted.rows(), groups = kTaskWarps / k, c = warp % k;
     const Duel duel(s_centroids[c], s_centroids[min(lane, k - 1)], c < lane);
@@ -87,13 +86,17 @@ __global__ void __launch_bounds__(kTaskThreads, 1)
 // One warp per task.
 template <class Key>
 __global__ void __launch_bounds__(kTaskThreads, 1)
-    sum_tasks_kernel(SortedPoints<Key> sorted, Tasks tasks, int k, State state, LastTurn last) {
-    if (last.is_of_ranks() && blockIdx.x == 0) hand_over(state, last, k);
+    sum_tasks_kernel(SortedPoints<Key> sorted, Tasks tasks, int k, State state, bool one_rank) {
     if (state.progress->done) return;
     sum_tasks(sorted, tasks, state.centroids, k, state.sums);
-    if (last.is_of_ranks() || !is_last_block(state.progress)) return;
-    end_iteration(state, k);
+    if (!is_last_block(state.progress)) return;
+    if (one_rank) end_iteration(state, k);
     if (threadIdx.x == 0) *tasks.number = 0;
+}
+
+// The sums are those of all ranks.
+__global__ void __launch_bounds__(kTaskThreads) end_iteration_kernel(int k, State state) {
+    if (!state.progress->done) end_iteration(state, k);
 }
 
 // Adds those of all ranks.
@@ -106,40 +109,37 @@ void add_up(NcclRanks& ranks, Word* d_sums, int k, cudaStream_t stream) {
 // Sorts the rows of points, and queues all iterations. A graph must live until they have ended.
 template <class Key>
 std::optional<Graph> run_iterations(const Input& input, std::int64_t count, SortedRun& run,
-                                    const Cells& cells, const CellSums& before, Tasks tasks,
-                                    Turns& turns, const Stream& stream, course::WarmUp& warm_up,
+                                    const Cells& cells, const CellSums& before, const Tasks& tasks,
+                                    const Stream& stream, course::WarmUp& warm_up,
                                     PhaseTimer& timer) {
     NcclRanks& ranks = NcclRanks::of(timer);
-    const int k = input.k();
     const SortedPoints<Key> sorted = run.sort.sort_rows<Key>(cells, before);
     kmeans::scan_sums_kernel<<<cells.columns, kmeans::kMaxSide>>>(cells.columns, before);
     cuda_check(cudaGetLastError());
     if (ranks.count() > 1) warm_up.run(ranks);  // beside the sort
     run.sort.end_preparation();
-    const std::int64_t lists = std::int64_t{cells.columns} * (k + 1);
+    const std::int64_t lists = std::int64_t{cells.columns} * (input.k() + 1);
     const std::int64_t useful = kmeans::max_tasks(count, lists) / kTaskWarps + 1;
     const int blocks = kmeans::blocks_at_once(sum_tasks_kernel<Key>, kTaskThreads, useful);
     const int row_blocks =
         kmeans::blocks_at_once(share_rows_kernel<Key>, kTaskThreads, cells.columns);
     timer.note_grid(blocks, kTaskThreads);
-    State state = run.state();
-    LastTurn last = {};
-    const auto share_rows = [&] {
-        if (ranks.count() > 1) last = turns.next(state, tasks);
-        share_rows_kernel<<<row_blocks, kTaskThreads, 0, stream.get()>>>(sorted, before, tasks, k,
-                                                                         state, last);
-        cuda_check(cudaGetLastError());
-    };
+    const State state = run.state();
     const auto queue_iteration = [&] {
-        share_rows();
-        sum_tasks_kernel<<<blocks, kTaskThreads, 0, stream.get()>>>(sorted, tasks, k, state, last);
+        share_rows_kernel<<<row_blocks, kTaskThreads, 0, stream.get()>>>(sorted, before, tasks,
+                                                                         input.k(), state);
         cuda_check(cudaGetLastError());
-        add_up(ranks, state.sums, k, stream.get());
+        sum_tasks_kernel<<<blocks, kTaskThreads, 0, stream.get()>>>(sorted, tasks, input.k(), state,
+                                                                    ranks.count() == 1);
+        cuda_check(cudaGetLastError());
+        if (ranks.count() == 1) return;
+        add_up(ranks, state.sums, input.k(), stream.get());
+        end_iteration_kernel<<<1, kTaskThreads, 0, stream.get()>>>(input.k(), state);
+        cuda_check(cudaGetLastError());
     };
     if (ranks.count() > 1) {
         warm_up.make_wait(stream);
         run.queue.run(input.max_iterations, kmeans::IterationQueue::kBatch, queue_iteration);
-        share_rows();  // ends the last iteration
         return {};
     }
     // As few graphs as there must be, all of the same length.
@@ -158,7 +158,6 @@ void cluster_sorted(const Input& input, Output& output, PhaseTimer& timer, cours
     course::WarmUp warm_up;
     CellSumsMemory d_cell_sums(run.sort.words());
     TasksMemory d_tasks(kmeans::max_tasks(own.size(), run.sort.max_rows() * (input.k() + 1)));
-    Turns turns(input.k());
 
     timer.begin(Phase::kCopyIn);
     run.copy_in();
@@ -168,7 +167,7 @@ void cluster_sorted(const Input& input, Output& output, PhaseTimer& timer, cours
     const auto iterate =
         CellSort::has_short_keys(cells) ? run_iterations<unsigned int> : run_iterations<Word>;
     const std::optional<Graph> graph = iterate(input, own.size(), run, cells, d_cell_sums.sums(),
-                                               d_tasks.tasks(), turns, stream, warm_up, timer);
+                                               d_tasks.tasks(), stream, warm_up, timer);
     run.label_points(cells);
 
     timer.begin(Phase::kCopyOut);

@@ -84,13 +84,16 @@ def exchanged(keys: float, links: Links, ranks: int) -> float:
 def quicksort_exchange(links: Links, ranks: int) -> float:
     """Two all-gathers, the sort of the sample, and the cuts. Then the parts of a rank arrive in
     groups, each behind the second level and the leaves of another group. That work is counted with
-    the kernels. Nothing hides the first group: a seventh of the parts, or eight of them, as
-    rank_cuts.hpp says."""
+    the kernels. Nothing hides the first group: an eleventh of the parts, or eight of them, as
+    rank_cuts.hpp says. A message also carries the free room of the regions, which rank_sample.cuh
+    chooses by the size of the sample."""
     keys, parts = 2.0**30, 512 // ranks
     begin = 2e-6 * links.latency_us + 40 * LAUNCH
-    first = max((parts - 1) // 7 + 1, 8) / parts
+    first = max((parts - 1) // 11 + 1, 8) / parts
+    samples = min(2**17 * ranks, 2**20) / 512  # of a part
+    messages = exchanged(keys, links, ranks) * (1 + 6 / samples**0.5)
     work = QUICKSORT_SECONDS / ranks - 8.0 * keys / ranks / KEY_RATE
-    return begin + in_turns(work, exchanged(keys, links, ranks), first) - work
+    return begin + in_turns(work, messages, first) - work
 
 
 def search_rounds(keys: float, runs: int) -> int:
@@ -108,14 +111,14 @@ def merge_passes(keys: float, levels: int, passes: int) -> float:
 
 
 def mergesort_exchange(links: Links, ranks: int) -> float:
-    """The rounds of the search, then messages of four parts that the merges follow. The ranks have
+    """The rounds of the search, then messages of eight parts that the merges follow. The ranks have
     16 runs together, or one each; the merge of them all has four of the sort's 17 levels."""
     keys = 2.0**30
     runs = max(16, ranks)
     search = search_rounds(keys / runs, runs) * (1e-6 * links.latency_us + 2 * LAUNCH)
     # A search in 16 runs needs twice the threads of one in eight.
     merge = merge_passes(keys / ranks, 4, 2)
-    return search + in_turns(merge, exchanged(keys, links, ranks), 1 / 4)
+    return search + in_turns(merge, exchanged(keys, links, ranks), 1 / 8)
 
 
 STAGES = (
@@ -149,9 +152,9 @@ STAGES = (
     ),
     Stage(
         "montecarlo/11_many_gpus",
-        "10^11 points",
-        26.7e-3,
-        "montecarlo/README.md: stage 09",
+        "10^12 points",
+        266.5e-3,
+        "plots/data: this stage on one H100",
         0.05e-3,
         lambda links, ranks: 1e-6 * links.latency_us,
     ),
@@ -192,8 +195,8 @@ FURTHER = (
     Stage(
         "kmeans/17_many_gpus",
         "160 million points, k = 64, 20 iterations that read all points",
-        20 * 4 * 2.92e-3,
-        "four times stage 06 with k = 16, plots/data",
+        163e-3,
+        "plots/data: this stage on one H100",
         0.0,
         lambda links, ranks: 20 * 1e-6 * links.latency_us,
         parameters=(("k", "64"),),
