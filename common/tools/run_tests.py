@@ -55,9 +55,13 @@ def count_results(tests: list[dict[str, Any]]) -> Counter[str]:
     return Counter({"passed": 0, "failed": 0, "skipped": 0}) + Counter(map(outcome, tests))
 
 
+# What Meson writes before a test: "project:suites / ", or in newer versions "suites - project:".
+SUITES = re.compile(r".* / |\S+ - [^:]*:")
+
+
 def short_name(test: dict[str, Any]) -> str:
     """The name without project and suite."""
-    return str(test["name"]).rpartition(" / ")[2]
+    return SUITES.sub("", str(test["name"]), count=1)
 
 
 def skip_reasons(tests: list[dict[str, Any]]) -> list[str]:
@@ -116,7 +120,7 @@ def with_left_out(tests: list[dict[str, Any]], listed: list[str]) -> list[dict[s
     """The tests that have ended, and those that are listed and have not, as skipped ones."""
     ended = [test for test in tests if test["result"] != "INTERRUPT"]
     names = {short_name(test) for test in ended}
-    wanted = [name.rpartition(" / ")[2] for name in listed if " / " in name]
+    wanted = [SUITES.sub("", name, count=1) for name in listed if SUITES.match(name)]
     left_out = [name for name in wanted if name not in names]
     for name in left_out:
         print(f"left out, {NO_TIME}: {name}")

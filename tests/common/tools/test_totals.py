@@ -107,6 +107,20 @@ class TotalsTest(unittest.TestCase):
         self.assertIn("failed at first, and passed when it ran alone: busy\n", self.said)
         self.assertNotIn("alone: broken", self.said)
 
+    def test_names_of_older_and_newer_versions_of_meson(self) -> None:
+        for name in (
+            "course:chapters / chapter kmeans",
+            "chapters - course:chapter kmeans",
+            "chapters+gpu - course:chapter kmeans",
+            "chapter kmeans",
+        ):
+            self.assertEqual(run_tests.short_name({"name": name}), "chapter kmeans", name)
+        tests = [{"name": "c - p:stages of a, gpu", "result": "OK"}]
+        listed = ["ninja: no work to do.", "c - p:stages of a, gpu", "c+d - p:a/01_b emu - late"]
+        with contextlib.redirect_stdout(io.StringIO()):
+            found = run_tests.with_left_out(tests, listed)
+        self.assertEqual([test["name"] for test in found[1:]], ["a/01_b emu - late"])
+
     def test_nothing_runs_again_if_all_is_well_or_much_is_broken(self) -> None:
         for result, count in (("OK", 3), ("FAIL", run_tests.MOST_AGAIN + 1)):
             tests = [{"name": f"c:s / {i}", "result": result} for i in range(count)]
