@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "common/cuda/cuda_check.hpp"
@@ -27,14 +28,8 @@
 using course::cuda_check, course::DeviceBuffer, course::nccl_check;
 using nbody::Input, nbody::Lists3, nbody::Output, nbody::Phase, nbody::PhaseTimer;
 
+using nbody::compute_accelerations_kernel, nbody::Packets, nbody::Share;
 using nbody::kBlocks, nbody::kBlockSize, nbody::kGroup, nbody::kPackets, nbody::kWarps;
-using nbody::Packets, nbody::Share;
-
-auto* kernel_for(Packets packets) {
-    if (packets == Packets::kOwn) return nbody::compute_accelerations_kernel<Packets::kOwn>;
-    if (packets == Packets::kOthers) return nbody::compute_accelerations_kernel<Packets::kOthers>;
-    return nbody::compute_accelerations_kernel<Packets::kAll>;
-}
 
 void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     course::NcclRanks& ranks = course::NcclRanks::of(timer);
@@ -50,6 +45,10 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<float> d_velocities(3 * std::int64_t{all}), d_accelerations(3 * std::int64_t{all});
     const Lists3 velocities = nbody::split(d_velocities, all);
     const Lists3 accelerations = nbody::split(d_accelerations, all);
+    const auto own_of = [&](const Lists3& lists) {
+        return Lists3{lists.x + own.begin, lists.y + own.begin, lists.z + own.begin};
+    };
+    const Lists3 own_velocities = own_of(velocities), own_accelerations = own_of(accelerations);
     const course::Stream exchange(course::StreamKind::kNonBlocking);
     course::Event moved, added;
     const ncclComm_t communicator = ranks.communicator();
@@ -86,34 +85,44 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     const int blocks = (own.count + kBlockSize - 1) / kBlockSize;
     const int groups = (count - 1) / kGroup + 1;
     int force_blocks = 0;
-    const auto add_pulls_of = [&](Packets packets, cudaStream_t stream) {
+    // The number of tasks of a group that meets at most so many packets, and the packets of a task.
+    const auto tasks_of = [&](int most, int mean) {
+        const int each = nbody::packets_per_task(own.groups, mean, kBlocks * kWarps);
+        const int tasks = (most - 1) / each + 1;
+        force_blocks = (own.groups * tasks - 1) / kWarps + 1;
+        return std::pair(tasks, each);
+    };
+    // The bodies of the rank pull each other as all bodies do in stage 11.
+    const auto add_own_pulls = [&] {
         if (own.count == 0) return;
-        const int most = (packets == Packets::kOwn ? own.groups : groups / 2 + 1) * kPackets;
-        // A group meets the own groups behind it only: half of them on average.
-        const int own_mean = own.groups * kPackets / 2;
-        const int mean = packets == Packets::kAll   ? most
-                         : packets == Packets::kOwn ? own_mean
-                                                    : std::max(most - own_mean, 1);
-        const int packets_each = nbody::packets_per_task(own.groups, mean, kBlocks * kWarps);
-        const int parts = (most - 1) / packets_each + 1;
-        force_blocks = (own.groups * parts - 1) / kWarps + 1;
-        const auto kernel = kernel_for(packets);
-        kernel<<<force_blocks, kBlockSize, 0, stream>>>(d_bodies.data(), accelerations, count, own,
-                                                        parts, packets_each, softening_squared,
-                                                        mass_unit);
+        const int packets = (own.groups / 2 + 1) * kPackets;
+        const auto [tasks, each] = tasks_of(packets, packets);
+        compute_accelerations_kernel<Packets::kAll><<<force_blocks, kBlockSize>>>(
+            d_bodies.data() + own.begin, own_accelerations, own.count, own, tasks, each,
+            softening_squared, mass_unit);
+        cuda_check(cudaGetLastError());
+    };
+    const auto add_pulls_of_others = [&](cudaStream_t stream) {
+        if (own.count == 0) return;
+        const int packets = (groups / 2 + 1) * kPackets;
+        // A group need not meet the own groups behind it: half of them on average.
+        const int mean = std::max(packets - own.groups * kPackets / 2, 1);
+        const auto [tasks, each] = tasks_of(packets, mean);
+        compute_accelerations_kernel<Packets::kOthers><<<force_blocks, kBlockSize, 0, stream>>>(
+            d_bodies.data(), accelerations, count, own, tasks, each, softening_squared, mass_unit);
         cuda_check(cudaGetLastError());
     };
     const auto compute_accelerations = [&] {
         cuda_check(cudaMemsetAsync(d_accelerations.data(), 0, d_accelerations.bytes()));
-        if (ranks.count() == 1) return add_pulls_of(Packets::kAll, nullptr);
+        if (ranks.count() == 1) return add_own_pulls();
         moved.record();
         cuda_check(cudaStreamWaitEvent(exchange.get(), moved.get()));
         nccl_check(ncclAllGather(d_bodies.data() + own.begin, d_bodies.data(),
                                  std::size_t{4} * own.part, ncclFloat, communicator,
                                  exchange.get()));
-        add_pulls_of(Packets::kOwn, nullptr);  // while the other positions arrive
+        add_own_pulls();  // while the other positions arrive
         // In its own stream: its first warps work beside the last ones of the kernel before.
-        add_pulls_of(Packets::kOthers, exchange.get());
+        add_pulls_of_others(exchange.get());
         added.record(exchange);
         cuda_check(cudaStreamWaitEvent(nullptr, added.get()));
         nccl_check(ncclGroupStart());
@@ -126,16 +135,15 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     const auto kick = [&](float duration) {
         if (own.count == 0) return;
         nbody::kick_kernel<<<blocks, kBlockSize>>>(
-            velocities.x + own.begin, velocities.y + own.begin, velocities.z + own.begin,
-            accelerations.x + own.begin, accelerations.y + own.begin, accelerations.z + own.begin,
-            duration, own.count);
+            own_velocities.x, own_velocities.y, own_velocities.z, own_accelerations.x,
+            own_accelerations.y, own_accelerations.z, duration, own.count);
         cuda_check(cudaGetLastError());
     };
     const auto drift = [&] {
         if (own.count == 0) return;
-        nbody::drift_kernel<<<blocks, kBlockSize>>>(
-            d_bodies.data() + own.begin, velocities.x + own.begin, velocities.y + own.begin,
-            velocities.z + own.begin, input.dt, own.count);
+        nbody::drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data() + own.begin, own_velocities.x,
+                                                    own_velocities.y, own_velocities.z, input.dt,
+                                                    own.count);
         cuda_check(cudaGetLastError());
     };
     compute_accelerations();

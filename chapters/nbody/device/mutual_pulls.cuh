@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernel of stage 11_log_masses for a rank: for some of the groups, and in two parts.
+// The kernel of stage 11_log_masses for a rank: for all pairs of some bodies, or for the pairs of
+// its own bodies with others.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -28,8 +29,9 @@ inline Share share_of(int count, int rank, int ranks) {
     return {part, begin, std::clamp(count - begin, 0, part), first, std::min(each, groups - first)};
 }
 
-// Which packets a launch meets: those up to the end of the rank's groups, the ones behind, or all.
-enum class Packets { kOwn, kOthers, kAll };
+// Which packets a launch meets: those behind the rank's groups, or all. (Recorded counters name the
+// kernel by these numbers.)
+enum class Packets { kOthers = 1, kAll = 2 };
 
 // The pulls of `own` and `other` on each other, times the mass of the body that is pulled.
 __device__ __forceinline__ void add_pulls(float4 own, float4 other, float softening_squared,
@@ -68,11 +70,9 @@ static __global__ void __launch_bounds__(kBlockSize, kBlocks)
     const int groups_end = kAll ? groups : first_group + own.groups;
     const int group = first_group + task / parts;
     const int own_packets = (groups_end - group) * kPackets;  // from this group on
-    const int first = packets == Packets::kOthers ? own_packets : 0;
-    const int to_meet = packets_to_meet(group, groups);
-    const int last = packets == Packets::kOwn ? min(own_packets, to_meet) : to_meet;
+    const int first = kAll ? 0 : own_packets;
     const int begin = first + task % parts * packets_each;
-    const int end = min(begin + packets_each, last);
+    const int end = min(begin + packets_each, packets_to_meet(group, groups));
     if (group >= groups_end || begin >= end) return;  // the whole warp
 
     const float inverse_unit = 1 / mass_unit;
