@@ -34,7 +34,7 @@ class ModelTest(unittest.TestCase):
         for chapter, expected in {"montecarlo": 1.99, "nbody": 1.99, "storms": 1.99}.items():
             self.assertAlmostEqual(speed_up(BY_NAME[chapter], 2, MODEL), expected, delta=0.01)
         self.assertGreater(speed_up(BY_NAME["floyd"], 2, MODEL), 1.95)
-        for chapter, expected in {"quicksort": 1.87, "mergesort": 1.87, "kmeans": 1.65}.items():
+        for chapter, expected in {"quicksort": 1.89, "mergesort": 1.91, "kmeans": 1.65}.items():
             self.assertAlmostEqual(speed_up(BY_NAME[chapter], 2, MODEL), expected, delta=0.01)
 
     def test_messages_cost_what_the_sort_does_not_hide(self) -> None:
@@ -44,8 +44,11 @@ class ModelTest(unittest.TestCase):
         sort = BY_NAME["quicksort"]
         self.assertLess(predict(sort, 2, fast), predict(sort, 2, MODEL))
         half_of_a_half = 4 * 2**30 / 4  # bytes
+        samples = 2 * 131072 / 512  # of a part; its region has room for six times its deviation
         self.assertAlmostEqual(
-            predict(sort, 2, slow) - predict(sort, 2, MODEL), half_of_a_half / 1e9, delta=0.01
+            predict(sort, 2, slow) - predict(sort, 2, MODEL),
+            half_of_a_half * (1 + 6 / samples**0.5) / 1e9,
+            delta=0.01,
         )
 
     def test_a_search_ends_sooner_with_fewer_keys(self) -> None:
