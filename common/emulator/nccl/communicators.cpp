@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "common/emulator/device/devices.hpp"
+#include "common/emulator/device/memory.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/process/settings.hpp"
 #include "common/emulator/process/time_limit.hpp"
@@ -163,7 +164,12 @@ ncclResult_t ncclMemFree(void* memory) {
 ncclResult_t ncclCommRegister(ncclComm_t communicator, void* buffer, std::size_t size,
                               void** handle) {
     if (communicator == nullptr || handle == nullptr) return ncclInvalidArgument;
-    if (buffer == nullptr || size == 0) return refuse(communicator, "ncclCommRegister: no memory");
+    emulator::Allocation memory{};
+    if (!emulator::find_allocation(buffer, memory) || memory.kind != emulator::MemoryKind::device ||
+        static_cast<char*>(buffer) + size > memory.begin + memory.bytes) {
+        return refuse(communicator, "ncclCommRegister: " + std::to_string(size) +
+                                        " bytes that are not all in one piece of device memory");
+    }
     *handle = buffer;
     return ncclSuccess;
 }

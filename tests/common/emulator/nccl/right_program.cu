@@ -154,6 +154,27 @@ void send_all() {
     }
 }
 
+// A ring of messages in memory that NCCL has given and knows.
+void send_registered() {
+    const int n = 1000;
+    void *memory = nullptr, *handle = nullptr;
+    check(ncclMemAlloc(&memory, 2 * n * sizeof(int)));
+    check(ncclCommRegister(communicator, memory, 2 * n * sizeof(int), &handle));
+    expect(handle != nullptr, "the handle of ncclCommRegister");
+    int* const d_mine = static_cast<int*>(memory);
+    const std::vector<int> mine(n, rank);
+    cuda_check(cudaMemcpy(d_mine, mine.data(), n * sizeof(int), cudaMemcpyHostToDevice));
+    check(ncclGroupStart());
+    check(ncclSend(d_mine, n, ncclInt, (rank + 1) % ranks, communicator, nullptr));
+    check(ncclRecv(d_mine + n, n, ncclInt, (rank + ranks - 1) % ranks, communicator, nullptr));
+    check(ncclGroupEnd());
+    std::vector<int> got(n, -1);
+    cuda_check(cudaMemcpy(got.data(), d_mine + n, n * sizeof(int), cudaMemcpyDeviceToHost));
+    expect(got == std::vector<int>(n, (rank + ranks - 1) % ranks), "a registered message");
+    check(ncclCommDeregister(communicator, handle));
+    check(ncclMemFree(memory));
+}
+
 // A kernel, an all-reduce and a ring of messages, launched several times.
 void launch_graph() {
     const int n = 300;
@@ -228,6 +249,7 @@ int main(int argc, char** argv) {
     reduce_all<double>(ncclDouble, {ncclSum, ncclAvg});
     move_all();
     send_all();
+    send_registered();
     launch_graph();
     use_two_streams();
 

@@ -111,6 +111,8 @@ class Long(Quick):
     def test_memory(self) -> None:
         self.found(WRONG, "host_memory", 2, "ncclAllReduce: the output .* is host memory")
         self.found(WRONG_COUNT, "too_long", 2, "ncclAllReduce")
+        for name in ("registered_host_memory", "registered_too_long"):
+            self.found(WRONG, name, 2, "rank 0: ncclCommRegister: .* not all in one piece")
         self.found(WRONG, "no_such_rank", 2, "rank 0: ncclSend, wrong_program.cu:.*are 2 ranks")
 
     def test_order(self) -> None:

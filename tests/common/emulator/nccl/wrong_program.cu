@@ -110,6 +110,20 @@ void no_such_rank() {
     if (ncclSend(d_values, 1, ncclInt, ranks, communicator, nullptr) != ncclSuccess) std::exit(1);
 }
 
+void registered_host_memory() {
+    static int values[kCount];
+    void* handle = nullptr;
+    if (ncclCommRegister(communicator, values, sizeof values, &handle) != ncclSuccess) {
+        std::exit(1);
+    }
+}
+
+void registered_too_long() {
+    void* handle = nullptr;
+    const std::size_t bytes = (kCount + 1) * sizeof(int);
+    if (ncclCommRegister(communicator, d_values, bytes, &handle) != ncclSuccess) std::exit(1);
+}
+
 void killed() {
     if (rank == 1) std::raise(SIGKILL);
     all_reduce(kCount);
@@ -158,6 +172,8 @@ int main(int argc, char** argv) {
                     {"host_memory", host_memory},
                     {"too_long", too_long},
                     {"no_such_rank", no_such_rank},
+                    {"registered_host_memory", registered_host_memory},
+                    {"registered_too_long", registered_too_long},
                     {"killed", killed},
                     {"ended", ended},
                     {"late", late}};
