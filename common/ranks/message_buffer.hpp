@@ -33,7 +33,8 @@ struct NcclMemory {
 
 // Owns `count` elements of T, uninitialised. NCCL knows this memory, so a message goes from the
 // sender's buffer straight into the receiver's. Otherwise it passes through a buffer of NCCL, and
-// is copied twice. If one rank has such memory for a message, the other one must have it, too.
+// is copied twice. If one rank has such memory for a message, the other one must have it, too. With
+// one rank there are no messages, and it is memory like any other.
 template <typename T>
 class MessageBuffer {
   public:
@@ -61,7 +62,7 @@ class MessageBuffer {
         std::swap(handle_, longer.handle_);
     }
 
-    T* data() noexcept { return memory_.data(); }
+    T* data() noexcept { return communicator_ != nullptr ? memory_.data() : alone_.data(); }
     std::int64_t count() const noexcept { return count_; }
 
   private:
@@ -70,7 +71,10 @@ class MessageBuffer {
     static constexpr std::int64_t kFirstMessage = (1 << 20) / sizeof(T);
 
     MessageBuffer(std::int64_t count, ncclComm_t communicator)
-        : count_(count), memory_(count), communicator_(communicator) {
+        : count_(count),
+          alone_(communicator == nullptr ? count : 0),
+          memory_(communicator != nullptr ? count : 0),
+          communicator_(communicator) {
         if (communicator_ == nullptr || count == 0) return;
         nccl_check(ncclCommRegister(communicator_, memory_.data(), memory_.bytes(), &handle_));
     }
@@ -93,6 +97,7 @@ class MessageBuffer {
     }
 
     std::int64_t count_;
+    DeviceBuffer<T> alone_;
     Buffer<T, detail::NcclMemory> memory_;
     ncclComm_t communicator_;
     void* handle_ = nullptr;
