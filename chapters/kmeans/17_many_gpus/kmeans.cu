@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kTaskThreads) end_iteration_kernel(int k, Stat
     if (!state.progress->done) end_iteration(state, k);
 }
 
-// Adds those of all ranks.
+// The sums become those of all ranks.
 void add_up(NcclRanks& ranks, Word* d_sums, int k, cudaStream_t stream) {
     if (ranks.count() == 1) return;
     nccl_check(ncclAllReduce(d_sums, d_sums, kWordsPerSum * k, ncclUint64, ncclSum,

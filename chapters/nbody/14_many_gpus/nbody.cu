@@ -88,15 +88,14 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     // The number of tasks of a group that meets at most so many packets, and the packets of a task.
     const auto tasks_of = [&](int most, int mean) {
         const int each = nbody::packets_per_task(own.groups, mean, kBlocks * kWarps);
-        const int tasks = (most - 1) / each + 1;
-        force_blocks = (own.groups * tasks - 1) / kWarps + 1;
-        return std::pair(tasks, each);
+        return std::pair((most - 1) / each + 1, each);
     };
     // The bodies of the rank pull each other as all bodies do in stage 11.
     const auto add_own_pulls = [&] {
         if (own.count == 0) return;
         const int packets = (own.groups / 2 + 1) * kPackets;
         const auto [tasks, each] = tasks_of(packets, packets);
+        force_blocks = (own.groups * tasks - 1) / kWarps + 1;
         compute_accelerations_kernel<Packets::kAll><<<force_blocks, kBlockSize>>>(
             d_bodies.data() + own.begin, own_accelerations, own.count, own, tasks, each,
             softening_squared, mass_unit);
@@ -108,6 +107,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
         // A group need not meet the own groups behind it: half of them on average.
         const int mean = std::max(packets - own.groups * kPackets / 2, 1);
         const auto [tasks, each] = tasks_of(packets, mean);
+        force_blocks = (own.groups * tasks - 1) / kWarps + 1;
         compute_accelerations_kernel<Packets::kOthers><<<force_blocks, kBlockSize, 0, stream>>>(
             d_bodies.data(), accelerations, count, own, tasks, each, softening_squared, mass_unit);
         cuda_check(cudaGetLastError());

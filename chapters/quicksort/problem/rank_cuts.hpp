@@ -124,12 +124,12 @@ class PartPlaces {
             }
             std::int64_t place = 0;
             for (int part = 0; part < parts_; ++part) {
-                begins_.push_back(fit ? regions[part] * capacity : place);
                 if (cuts.is_constant(part)) {
-                    begins_.back() = 0;
-                } else {
-                    place = course::line_after<Key>(place + cuts.count(rank, part));
+                    begins_.push_back(0);  // it has no keys here
+                    continue;
                 }
+                begins_.push_back(fit ? regions[part] * capacity : place);
+                place = course::line_after<Key>(place + cuts.count(rank, part));
             }
             fit_.push_back(fit);
         }

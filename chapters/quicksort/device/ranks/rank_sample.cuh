@@ -60,8 +60,8 @@ struct RankPlan {
         const std::int64_t parts_of_rank = parts() / ranks;
         keys_per_part = static_cast<int>(std::max(most / parts_of_rank, std::int64_t{1}));
         samples = static_cast<int>(std::min(keys_per_part * parts_of_rank, most));
-        // The keys in a part vary by 1 of the root of its samples. No part of random keys is longer
-        // than its region by six times that.
+        // The standard deviation of a part's length is its mean, divided by the root of the samples
+        // in it. Random keys hardly ever need more room than six deviations.
         slack = std::min(input.options.integer("--slack"),
                          static_cast<std::int64_t>(600 / std::sqrt(1.0 * keys_per_part * ranks)));
         if (mean >= std::int64_t{1} << 31) {  // counts and places have 32 bits
