@@ -17,70 +17,52 @@
 #include "common/base/error.hpp"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/shared_memory.hpp"
+#include "device/cells_in_order.cuh"
 #include "device/copies.cuh"
 #include "device/parts.cuh"
 #include "device/passes.cuh"
 #include "problem/storms.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using storms::bombard_in_passes, storms::bombard_kernel, storms::cell_of, storms::copy_particles;
-using storms::each_of, storms::exact_energy, storms::Far, storms::Input, storms::is_proven;
+using storms::add_in_order, storms::binade_of, storms::bombard_in_passes, storms::bombard_kernel;
+using storms::cell_of, storms::copy_particles, storms::Far, storms::Input, storms::is_proven;
 using storms::kBinade, storms::Key, storms::kLastPosition, storms::kManyCells, storms::kMostEach;
 using storms::kMostWaves, storms::kPart, storms::kShort, storms::kTile, storms::kUpdateBlock;
-using storms::kWarps, storms::maximum_of, storms::more_of, storms::Output, storms::Part;
-using storms::Passes, storms::Phase, storms::PhaseTimer, storms::stage_bounds, storms::sum_below;
-using storms::sum_part, storms::units_of, storms::Wave;
+using storms::kWarps, storms::maximum_of, storms::Output, storms::Part, storms::Passes;
+using storms::Phase, storms::PhaseTimer, storms::stage_bounds, storms::sum_part, storms::Wave;
 
 // A pass reads and writes each cell; the first only writes it.
 constexpr double kBytesPerCell = sizeof(float);
 constexpr int kChunk = kWarps * kPart;  // particles of a block
 constexpr std::int64_t kManyParticles = 4 * kChunk;  // per wave
 
-// Adds the words of the parts to the bits of a cell, until it would leave its binade. Returns of
-// how many parts.
-__device__ __forceinline__ int add_words(float& own, const Part (&s_parts)[kWarps], int slot) {
-    int sum = 0, any = 0;
-    for (int part = 0; part < kWarps; ++part) {
-        sum += s_parts[part].words[slot];
-        any |= s_parts[part].words[slot];
-    }
-    unsigned bits = __float_as_uint(own);
-    int parts = 0;
-    if (more_of(any) == 0 && ((bits + units_of(sum)) ^ bits) < kBinade) {
-        bits += units_of(sum);
-        parts = kWarps;
-    }
-    for (; parts < kWarps; ++parts) {
-        const int word = s_parts[parts].words[slot];
-        const unsigned next = bits + units_of(word) + (bits % 2 == 0 ? 0 : more_of(word));
-        if ((next ^ bits) >= kBinade) break;
-        bits = next;
-    }
-    own = __uint_as_float(bits);
-    return parts;
-}
+// In shared memory. What a chunk of particles adds is still read while the next chunk is summed.
+struct Tile {
+    Part parts[2][kWarps];
+    float2 particles[2][32 * kMostEach + 2 * kPart];
+    int bases[2][kTile];  // the power of two from which the words of a cell count
+    float cells[kTile];
+    bool is_added[kTile];  // else a warp adds the words to the cell in order
+};
 
-// The cell at k after all particles from `begin` on; each lane takes so many, in order. A lane
-// guesses the bits that it starts with, adds, and sees how many floats further it comes. The sum of
-// these numbers over the lanes below is the next guess: right for at least one more lane each time.
-__device__ __forceinline__ float repair_cell(float own, float k, const float2* particles,
-                                             int each) {
-    float energies[kMostEach] = {}, sum = 0;
-    for (int begin = 0; begin < kMostEach; begin += 4) {
-        if (begin >= each) continue;
-        for (int i = max(begin - 3, 0); i <= begin; ++i) {
-            energies[i] = exact_energy(particles[threadIdx.x % 32 * each + i], k);
-        }
+// Adds the words of all parts to the bits of a cell, if they may be added in any order. Returns
+// whether. If not, the cell is not known before the next chunk is summed, and its base is guessed.
+__device__ __forceinline__ bool add_words(float& own, int base, int& next_base,
+                                          const Part (&s_parts)[kWarps], int slot) {
+    int sum = 0, any = 0;
+    float guess = own;
+    for (int part = 0; part < kWarps; ++part) {
+        const int word = s_parts[part].words[slot];
+        any |= word;
+        sum += min(word, kBinade);
+        if (word > 0) guess += __int_as_float(base + word) - __int_as_float(base);
     }
-    for (const float energy : energies) sum += energy;
-    unsigned guess = __float_as_uint(own + sum_below(sum));
-    while (true) {
-        float end = __uint_as_float(guess);
-        for (const float energy : energies) end += energy;
-        const unsigned start = __float_as_uint(own) + sum_below(__float_as_uint(end) - guess);
-        if (__all_sync(~0u, start == guess)) return __shfl_sync(~0u, end, 31);
-        guess = start;
-    }
+    const unsigned bits = __float_as_uint(own);
+    const bool stays = any >= 0 && binade_of(own) == base && ((bits + sum) ^ bits) < kBinade;
+    if (stays) own = __uint_as_float(bits + sum);
+    next_base = stays ? base : binade_of(guess);
+    return stays;
 }
 
 // Adds the particles of a wave to a layer. The warps of a block share a tile of cells.
@@ -88,51 +70,66 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
     split_particles_kernel(float* __restrict__ layer, std::int64_t size,
                            const std::int64_t* __restrict__ positions,
                            const int* __restrict__ values, unsigned count) {
-    __shared__ Part s_parts[kWarps];
-    __shared__ float2 s_particles[32 * kMostEach + 2 * kPart];
-    __shared__ float s_cells[kTile];
-    __shared__ int s_added[kTile];  // how many parts have been added to a cell
+    extern __shared__ __align__(16) unsigned char s_bytes[];
+    Tile& s_tile = *reinterpret_cast<Tile*>(s_bytes);
     const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
     const std::int64_t tile = std::int64_t{kTile} * blockIdx.x;
     const float first = static_cast<float>(tile);
     const bool has_cell = thread < kTile && tile + cell_of(thread) < size;  // else infinity
-    if (thread < kTile) s_cells[thread] = has_cell ? layer[tile + cell_of(thread)] : INFINITY;
+    if (thread < kTile) {
+        s_tile.cells[thread] = has_cell ? layer[tile + cell_of(thread)] : INFINITY;
+        s_tile.bases[0][thread] = binade_of(s_tile.cells[thread]);
+    }
+    for (auto& particles : s_tile.particles) {  // lanes repair with these, too
+        if (warp < 3) particles[kChunk + thread] = make_float2(0, 0);
+    }
+    // A chunk that is not full is shared by all warps, too.
+    const auto each_at = [&](unsigned begin) {
+        return static_cast<int>(min((count - begin + kWarps - 1) / kWarps, unsigned{kPart}));
+    };
     std::int64_t position = 0;
     int value = 0;
-    const auto load_particle = [&](unsigned i) {
-        position = i < count ? positions[i] : 0;
-        value = i < count ? values[i] : 0;
+    const auto load_particle = [&](unsigned begin) {
+        const int each = begin < count ? each_at(begin) : 0;
+        const unsigned i = begin + warp * each + lane;
+        const bool exists = lane < each && i < count;
+        position = exists ? positions[i] : 0;
+        value = exists ? values[i] : 0;
     };
-    load_particle(thread);
-    if (warp < 3) s_particles[kChunk + thread] = make_float2(0, 0);  // lanes repair with these, too
-    for (unsigned begin = 0; begin < count; begin += kChunk) {
-        __syncthreads();  // all cells have been written, and the particles before these used
+    load_particle(0);
+    __syncthreads();  // the cells and bases have been written
+    int buffer = 0;
+    for (unsigned begin = 0; begin < count; begin += kChunk, buffer ^= 1) {
+        Part& part = s_tile.parts[buffer][warp];
         const float share = static_cast<float>(value) * 1000 / static_cast<float>(size);
         const float2 particle = make_float2(static_cast<float>(position), share);
-        s_particles[thread] = particle;
-        const int existing = min(max(static_cast<int>(count - begin) - warp * kPart, 0), kPart);
-        const Far far =
-            stage_bounds(s_parts[warp].bounds, particle, lane < existing, first + kTile / 2);
-        load_particle(begin + kChunk + thread);  // meanwhile, for the next chunk
+        s_tile.particles[buffer][thread] = particle;
+        const int each = each_at(begin), left = count - begin - warp * each;
+        const int existing = min(max(left, 0), each);
+        const Far far = stage_bounds(part.bounds, particle, lane < existing, first + kTile / 2);
+        load_particle(begin + kChunk);  // meanwhile, for the next chunk
         __syncwarp();  // the bounds of this part have been written
-        sum_part(s_parts[warp], s_cells, first, far, existing, particle);
-        __syncthreads();  // all words have been written
-        if (thread < kTile) s_added[thread] = add_words(s_cells[thread], s_parts, thread);
-        __syncthreads();  // the cells have been written, and how many parts they have
+        sum_part(part, s_tile.bases[buffer], first, far, existing, particle);
+        __syncthreads();  // all words of this chunk have been written, and all cells before it
+        if (thread < kTile) {
+            s_tile.is_added[thread] =
+                add_words(s_tile.cells[thread], s_tile.bases[buffer][thread],
+                          s_tile.bases[buffer ^ 1][thread], s_tile.parts[buffer], thread);
+        }
+        __syncthreads();  // which cells are left has been written
         const int own_slot = warp + kWarps * lane;
-        const bool owns = own_slot < kTile;
-        const int parts = owns ? s_added[own_slot] : kWarps;
-        const float own = owns ? s_cells[own_slot] : 0.0f;
-        for (unsigned left = __ballot_sync(~0u, parts < kWarps); left != 0; left &= left - 1) {
-            const int source = __ffs(left) - 1, added = __shfl_sync(~0u, parts, source);
-            const float k = first + cell_of(warp + kWarps * source);
-            const float cell = repair_cell(__shfl_sync(~0u, own, source), k,
-                                           &s_particles[added * kPart], each_of(kWarps - added));
-            if (lane == source) s_cells[own_slot] = cell;
+        const bool is_left = own_slot < kTile && !s_tile.is_added[own_slot];
+        for (unsigned lanes = __ballot_sync(~0u, is_left); lanes != 0; lanes &= lanes - 1) {
+            const int slot = warp + kWarps * (__ffs(lanes) - 1);
+            const float cell =
+                add_in_order(s_tile.cells[slot], s_tile.bases[buffer][slot], first + cell_of(slot),
+                             s_tile.parts[buffer], slot, s_tile.particles[buffer]);
+            __syncwarp();  // all lanes have read the cell
+            if (lane == 0) s_tile.cells[slot] = cell;
         }
     }
     __syncthreads();  // all cells have been written
-    if (has_cell) layer[tile + cell_of(thread)] = s_cells[thread];
+    if (has_cell) layer[tile + cell_of(thread)] = s_tile.cells[thread];
 }
 
 // Whether many particles are added to few cells, and no sum ever falls.
@@ -161,6 +158,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<std::int64_t> d_particle_positions(input.particles());
     DeviceBuffer<int> d_particle_values(input.particles());
     DeviceBuffer<std::int64_t> d_begins(waves + 1), d_no_begins(2);
+    course::allow_dynamic_shared(split_particles_kernel, sizeof(Tile));
     cuda_check(cudaMemset(d_no_begins.data(), 0, d_no_begins.bytes()));
     if (split) cuda_check(cudaMemset(d_layer.data(), 0, d_layer.bytes()));
 
@@ -170,7 +168,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kKernels);
     std::int64_t begin = 0;  // of the wave's particles
     for (std::int64_t w = 0; split && w < waves; begin += input.waves[w++].count()) {
-        split_particles_kernel<<<tiles, 32 * kWarps>>>(
+        split_particles_kernel<<<tiles, 32 * kWarps, sizeof(Tile)>>>(
             d_layer.data(), size, d_particle_positions.data() + begin,
             d_particle_values.data() + begin, static_cast<unsigned>(input.waves[w].count()));
         cuda_check(cudaGetLastError());

@@ -36,10 +36,11 @@ __device__ __forceinline__ float approximate_beside(float middle, float cube, fl
     return fmaf(-away / 2, cube, kIsBent ? fmaf(0.375f * away * away, fifth, middle) : middle);
 }
 
-// A warp's part of the particles, in shared memory: first their bounds, then what the part adds.
+// A warp's part of the particles, in shared memory: first their bounds, then a word for each cell:
+// what the part adds. Four more words: so those of all parts for one cell lie in eight banks.
 union Part {
     float4 bounds[kPart];  // of the share, lower and upper, and the particle's position
-    int words[kTile];
+    int words[kTile + 4];
 };
 
 // Adds the bounds of a particle to the sums of the cells first, first + 1, ... bounds: of the
@@ -110,43 +111,52 @@ __device__ __forceinline__ int cell_of(int slot) { return kNeighbours * (slot % 
 // The bits of the power of two below a sum; 0 for 0.
 __device__ __forceinline__ int binade_of(float sum) { return __float_as_int(sum) & -kBinade; }
 
-// What a part adds to the bits of a cell: units from an even sum on; in the two last bits, how many
-// more (-1, 0 or 1) from an odd one on.
-__device__ __forceinline__ int word_of(int units, int more) { return 4 * units + (more & 3); }
-__device__ __forceinline__ int units_of(int word) { return word >> 2; }
-__device__ __forceinline__ int more_of(int word) { return (word & 1) - (word & 2); }
-
 __device__ __forceinline__ float exact_energy(float2 particle, float k) {
     const float d = fabsf(particle.x - k) + 1;
     return divide_by_short_root(particle.y, d, approximate_inverse_root(d));
 }
 
-// The word of the cell at k, by exact energies. Each lane has a particle.
-__device__ __forceinline__ int exact_word(int binade, float k, float2 particle) {
+// What a part adds to the bits of a cell: units from an even sum on; how many more (-1, 0 or 1)
+// from an odd one on. Its word is negative if they differ.
+struct Units {
+    int even, more;
+};
+
+__device__ __forceinline__ int word_of(Units units) {
+    return units.more == 0 ? units.even : ~(2 * units.even + (units.more > 0 ? 1 : 0));
+}
+
+__device__ __forceinline__ Units units_of(int word) {
+    if (word >= 0) return {min(word, kBinade), 0};  // so that no sum of words overflows
+    return {~word / 2, ~word % 2 != 0 ? 1 : -1};
+}
+
+// Of the cell at k, by exact energies. Each lane has a particle.
+__device__ __forceinline__ Units exact_units(int binade, float k, float2 particle) {
     const float energy = exact_energy(particle, k);
     float even = __int_as_float(binade), odd = __int_as_float(binade + 1);
     const int units = __float_as_int(even + energy) - binade;
     const bool tie = __float_as_int(odd + energy) - (binade + 1) != units;
-    if (!__any_sync(~0u, tie)) return word_of(__reduce_add_sync(~0u, units), 0);
+    if (!__any_sync(~0u, tie)) return {__reduce_add_sync(~0u, units), 0};
     // In the middle of two floats, the even one is taken. So one after another, from both on:
     for (int i = 0; i < kPart; ++i) {
         const float next = __shfl_sync(~0u, energy, i);
         even += next;
         odd += next;
     }
-    return word_of(__float_as_int(even) - binade, __float_as_int(odd) - __float_as_int(even) - 1);
+    return {__float_as_int(even) - binade, __float_as_int(odd) - __float_as_int(even) - 1};
 }
 
 // The words of a warp's part and all cells of the tile. Equal sums of bounds are those of the exact
 // energies, and no energy is a tie: the bounds are strict, so one lies below the middle and one
-// above it, and sums that differ once differ until the end.
-__device__ __forceinline__ void sum_part(Part& part, const float (&cells)[kTile], float first,
+// above it, and sums that differ once differ until the end. bases: the power of two of each cell.
+__device__ __forceinline__ void sum_part(Part& part, const int (&bases)[kTile], float first,
                                          Far far, int existing, float2 particle) {
     const int lane = threadIdx.x % 32;
     const float lane_first = first + kNeighbours * lane;
     float low[kNeighbours], high[kNeighbours];
     for (int j = 0; j < kNeighbours; ++j) {
-        low[j] = high[j] = __int_as_float(binade_of(cells[32 * j + lane]));
+        low[j] = high[j] = __int_as_float(bases[32 * j + lane]);
     }
     int i = 0;
 #pragma unroll 1
@@ -166,8 +176,8 @@ __device__ __forceinline__ void sum_part(Part& part, const float (&cells)[kTile]
     __syncwarp();  // all lanes have read the bounds, in whose place the words are written
     unsigned open = 0;  // cells of this lane whose sums differ
     for (int j = 0; j < kNeighbours; ++j) {
-        const int units = __float_as_int(low[j]) - binade_of(cells[32 * j + lane]);
-        part.words[32 * j + lane] = word_of(min(units, kBinade), 0);
+        const int units = __float_as_int(low[j]) - bases[32 * j + lane];
+        part.words[32 * j + lane] = units;
         if (low[j] < high[j] && units < kBinade) open |= 1u << j;
     }
     __syncwarp();  // these words have been written, before lane 0 corrects some
@@ -177,27 +187,10 @@ __device__ __forceinline__ void sum_part(Part& part, const float (&cells)[kTile]
         unsigned lanes = __ballot_sync(~0u, (open >> j & 1) != 0);
         for (; lanes != 0; lanes &= lanes - 1) {
             const int slot = 32 * j + __ffs(lanes) - 1;
-            const int word = exact_word(binade_of(cells[slot]), first + cell_of(slot), particle);
-            if (lane == 0) part.words[slot] = word;
+            const Units units = exact_units(bases[slot], first + cell_of(slot), particle);
+            if (lane == 0) part.words[slot] = word_of(units);
         }
     }
 }
-
-// The sum over the lanes below this one.
-template <typename T>
-__device__ __forceinline__ T sum_below(T own) {
-    T sum = own;
-    for (unsigned away = 1; away < 32; away *= 2) {
-        const T other = __shfl_up_sync(~0u, sum, away);
-        if (threadIdx.x % 32 >= away) sum += other;
-    }
-    return sum - own;
-}
-
-constexpr int kMostEach = kWarps + 1;  // particles of a lane that repairs a cell
-
-// So many are at least a 32nd of the parts' particles. The number is odd, so that all lanes read
-// from other banks, and of the form 4 n + 1.
-__device__ __forceinline__ int each_of(int parts) { return (parts + 2) / 4 * 4 + 1; }
 
 }  // namespace storms

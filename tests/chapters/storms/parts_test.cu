@@ -107,7 +107,8 @@ void expect_right(std::vector<float> layer, const Wave& wave) {
                           cudaMemcpyHostToDevice));
     cuda_check(
         cudaMemcpy(d_values.data(), wave.values.data(), d_values.bytes(), cudaMemcpyHostToDevice));
-    split_particles_kernel<<<(size + kTile - 1) / kTile, 32 * kWarps>>>(
+    course::allow_dynamic_shared(split_particles_kernel, sizeof(Tile));
+    split_particles_kernel<<<(size + kTile - 1) / kTile, 32 * kWarps, sizeof(Tile)>>>(
         d_layer.data(), size, d_positions.data(), d_values.data(), static_cast<unsigned>(count));
     cuda_check(cudaGetLastError());
     std::vector<float> got(size);
