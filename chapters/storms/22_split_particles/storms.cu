@@ -26,7 +26,8 @@
 
 using course::cuda_check, course::DeviceBuffer;
 using storms::add_in_order, storms::binade_of, storms::bombard_in_passes, storms::bombard_kernel;
-using storms::cell_of, storms::copy_particles, storms::Far, storms::Input, storms::is_proven;
+using storms::cell_of, storms::copy_particles, storms::each_in, storms::Far, storms::Input,
+    storms::is_proven;
 using storms::kBinade, storms::Key, storms::kLastPosition, storms::kManyCells, storms::kMostEach;
 using storms::kMostWaves, storms::kPart, storms::kShort, storms::kTile, storms::kUpdateBlock;
 using storms::kWarps, storms::maximum_of, storms::Output, storms::Part, storms::Passes;
@@ -65,6 +66,20 @@ __device__ __forceinline__ bool add_words(float& own, int base, int& next_base,
     return stays;
 }
 
+// A warp adds the words in order to those of every kWarps-th slot that are left.
+__device__ __forceinline__ void add_left_cells(Tile& s_tile, int buffer, float first) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, own_slot = warp + kWarps * lane;
+    const bool is_left = own_slot < kTile && !s_tile.is_added[own_slot];
+    for (unsigned lanes = __ballot_sync(~0u, is_left); lanes != 0; lanes &= lanes - 1) {
+        const int slot = warp + kWarps * (__ffs(lanes) - 1);
+        const float k = first + cell_of(slot);
+        const float cell = add_in_order(s_tile.cells[slot], s_tile.bases[buffer][slot], k,
+                                        s_tile.parts[buffer], slot, s_tile.particles[buffer]);
+        __syncwarp();  // all lanes have read the cell
+        if (lane == 0) s_tile.cells[slot] = cell;
+    }
+}
+
 // Adds the particles of a wave to a layer. The warps of a block share a tile of cells.
 __global__ void __launch_bounds__(32 * kWarps, 1)
     split_particles_kernel(float* __restrict__ layer, std::int64_t size,
@@ -83,14 +98,10 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
     for (auto& particles : s_tile.particles) {  // lanes repair with these, too
         if (warp < 3) particles[kChunk + thread] = make_float2(0, 0);
     }
-    // A chunk that is not full is shared by all warps, too.
-    const auto each_at = [&](unsigned begin) {
-        return static_cast<int>(min((count - begin + kWarps - 1) / kWarps, unsigned{kPart}));
-    };
     std::int64_t position = 0;
     int value = 0;
     const auto load_particle = [&](unsigned begin) {
-        const int each = begin < count ? each_at(begin) : 0;
+        const int each = begin < count ? each_in(count - begin) : 0;
         const unsigned i = begin + warp * each + lane;
         const bool exists = lane < each && i < count;
         position = exists ? positions[i] : 0;
@@ -104,7 +115,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
         const float share = static_cast<float>(value) * 1000 / static_cast<float>(size);
         const float2 particle = make_float2(static_cast<float>(position), share);
         s_tile.particles[buffer][thread] = particle;
-        const int each = each_at(begin), left = count - begin - warp * each;
+        const int each = each_in(count - begin), left = count - begin - warp * each;
         const int existing = min(max(left, 0), each);
         const Far far = stage_bounds(part.bounds, particle, lane < existing, first + kTile / 2);
         load_particle(begin + kChunk);  // meanwhile, for the next chunk
@@ -117,16 +128,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
                           s_tile.bases[buffer ^ 1][thread], s_tile.parts[buffer], thread);
         }
         __syncthreads();  // which cells are left has been written
-        const int own_slot = warp + kWarps * lane;
-        const bool is_left = own_slot < kTile && !s_tile.is_added[own_slot];
-        for (unsigned lanes = __ballot_sync(~0u, is_left); lanes != 0; lanes &= lanes - 1) {
-            const int slot = warp + kWarps * (__ffs(lanes) - 1);
-            const float cell =
-                add_in_order(s_tile.cells[slot], s_tile.bases[buffer][slot], first + cell_of(slot),
-                             s_tile.parts[buffer], slot, s_tile.particles[buffer]);
-            __syncwarp();  // all lanes have read the cell
-            if (lane == 0) s_tile.cells[slot] = cell;
-        }
+        add_left_cells(s_tile, buffer, first);
     }
     __syncthreads();  // all cells have been written
     if (has_cell) layer[tile + cell_of(thread)] = s_tile.cells[thread];

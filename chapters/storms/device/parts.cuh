@@ -22,6 +22,11 @@ constexpr int kBinade = 1 << 23;  // floats between two powers of two
 // From kStraightFar on, the slope alone is good enough.
 constexpr float kBentError = 8.25f * 0x1p-24f, kBentFar = 512, kStraightFar = 8192;
 
+// The particles of a part if so many are left. Also a chunk that is not full is for all warps.
+__device__ __forceinline__ int each_in(unsigned left) {
+    return static_cast<int>(min((left + kWarps - 1) / kWarps, unsigned{kPart}));
+}
+
 // A third power with the sign of `side`: minus half of it is the slope of 1 / sqrt(d) at the cells
 // on this side of a particle.
 __device__ __forceinline__ float signed_cube(float approximation, float side) {
