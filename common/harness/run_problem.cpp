@@ -66,7 +66,7 @@ std::vector<Arguments> split_at_then(int argc, char** argv) {
     return all;
 }
 
-// One process of a stage. Its backend is opened once for all sizes of a run.
+// One process of a stage. Its backend is opened once for all runs on the same device.
 class StageProcess {
   public:
     StageProcess(std::string program, std::string_view stage_name, const MakeProblem& make_problem,
@@ -87,8 +87,7 @@ class StageProcess {
             return {};
         }
         const StageOptions& options = line.options();
-        backend_ = open_backend(ranks_.device(options.device), options.platform);
-        backend_->join_ranks(ranks_);
+        open_backend_of(ranks_.device(options.device), options.platform);
         if (!counts() && asks_for_counting(options)) {
             set_counting(*backend_, options);  // throws
         }
@@ -133,6 +132,16 @@ class StageProcess {
     }
 
   private:
+    // To open a device takes as long as a short run: a context of OpenCL half a second or more.
+    void open_backend_of(int device, const std::string& platform) {
+        if (backend_ && device == device_ && platform == platform_) return;
+        backend_.reset();
+        backend_ = open_backend(device, platform);
+        backend_->join_ranks(ranks_);
+        device_ = device;
+        platform_ = platform;
+    }
+
     bool counts() const { return backend_->engine() == "count"; }
 
     void save_result(Problem& problem, const std::string& path) {
@@ -179,6 +188,8 @@ class StageProcess {
     const MakeProblem& make_problem_;
     Ranks& ranks_;
     std::unique_ptr<Backend> backend_;
+    int device_ = 0;  // of the backend
+    std::string platform_;
     bool counting_started_ = false;
 };
 

@@ -74,6 +74,15 @@ TEST_F(Harness, ThenBeginsAFurtherRun) {
     EXPECT_TRUE(out_has("n=3 ") && out_has("n=1 ") && out_has("n=7 ")) << out;
     EXPECT_EQ(script.options.seed, 5u);
     EXPECT_EQ(err, "");
+    EXPECT_EQ(times_opened(), 1);
+}
+
+TEST_F(Harness, ThenOpensAnotherDeviceOnly) {
+    EXPECT_EQ(run({"--check", "--n", "3", "--then", "--check", "--device", "1", "--n", "7",
+                   "--then", "--check", "--device", "1", "--n", "5"}),
+              0);
+    EXPECT_EQ(script.runs, 3);
+    EXPECT_EQ(times_opened(), 2);
 }
 
 TEST_F(Harness, AWrongRunIsNamedByItsFlagsAndHidesNoOther) {
