@@ -5,12 +5,12 @@
 import unittest
 from collections.abc import Sequence
 
-from common.tools.explain.rank_model import FURTHER, LINKS
+from common.tools.explain.rank_model import FURTHER, LINKS, STAGES, predict, read_links
 from common.tools.lib.columns import RANK_COLUMNS
 from common.tools.lib.stages import ROOT
 from plots.page.chapters import all_chapters
 from plots.page.ranks import measured, modelled, rank_figure, ranks_table, speed_ups
-from plots.records.folders import rank_table
+from plots.records.folders import DATA, rank_table
 from plots.records.rows import Row, read_rank_rows
 from plots.records.source import Source
 from tests.plots.fixtures import PlotsTest, row
@@ -47,6 +47,17 @@ class RanksTest(PlotsTest):
         self.assertEqual(times, {1: 11.0, 2: 5.5})
         self.assertEqual(speed_ups(times), {1: 1.0, 2: 2.0})
         self.assertEqual(speed_ups({2: 5.5}), {})
+
+    def test_the_model_fits_what_was_recorded(self) -> None:
+        """It begins with the time of one GPU, and is at most 15 % off with two."""
+        for model in (*STAGES, *FURTHER):
+            chapter = model.stage.partition("/")[0]
+            path = rank_table(DATA / "nvidia-h200", chapter)
+            times = measured(read_rank_rows(path), model)
+            with self.subTest(model.stage):
+                self.assertAlmostEqual(1e3 * model.seconds / times[1], 1, delta=0.01)
+                predicted = 1e3 * predict(model, 2, read_links())
+                self.assertAlmostEqual(predicted / times[2], 1, delta=0.15)
 
     def test_the_table_shows_both(self) -> None:
         rows = self.rows([*records(1, 2000, 11.0), *records(2, 2000, 5.5)])
