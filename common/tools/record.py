@@ -67,6 +67,8 @@ from plots.records.rows import read_profile
 from plots.records.shared_table import Claims, Table, TableError, locked
 from plots.records.sweeps import Run, Sweep, chosen_sweeps, runs_of, sweeps_of
 
+BUSY, BUSY_SHARE = 2.0, 0.2  # processes of the last minute: at most so many, or this share of cores
+
 
 def seconds_at(n: int, took: dict[int, list[float]]) -> float:
     """The expected seconds of a run of n, from the seconds of other sizes. The time is assumed to
@@ -156,6 +158,17 @@ def surplus_fields(fields: list[Row], rows: list[Row], made: Row) -> list[Row]:
     for row in alike:
         found.setdefault(row["field"], []).append(row)
     return [row for same in found.values() for row in same[runs:]]
+
+
+def warning_of_load(load: float, cores: int) -> str:
+    """What to say of a host that already runs so many processes at a time; "" for a quiet one. A
+    few may be other recorders."""
+    if load <= max(BUSY, BUSY_SHARE * cores):
+        return ""
+    return (
+        f"make record: this host is busy (load {load:.1f}): "
+        "launches and serial runs are slower beside builds and tests"
+    )
 
 
 def folder_name(device: str) -> str:
@@ -401,6 +414,8 @@ def main() -> int:
             "(make figures DATA=here measures this machine)",
             EXIT_NO_DEVICE,
         )
+    if warning := warning_of_load(os.getloadavg()[0], os.cpu_count() or 1):
+        print(warning, file=sys.stderr, flush=True)
     recorder = Recorder(stages, DATA / folder_name(gpu_name()))
     recorder.record_all(sweeps)
     if "gpu" in engines and not names:

@@ -35,6 +35,12 @@ class RecordTest(RecorderTest):
         self.assertEqual(self.record().made, 0)
         self.assertEqual(self.keys(), keys)
 
+    def test_warns_of_a_busy_host(self) -> None:
+        for load, cores in ((0.0, 1), (2.0, 2), (3.0, 16), (12.0, 64)):
+            self.assertEqual(record.warning_of_load(load, cores), "")
+        for load, cores in ((2.1, 2), (3.3, 16), (34.03, 64)):
+            self.assertIn(f"busy (load {load:.1f})", record.warning_of_load(load, cores))
+
     def test_tells_which_run_of_how_many(self) -> None:
         def told(text: str) -> list[str]:
             self.sweep_file.write_text(text, encoding="utf-8")
