@@ -55,8 +55,8 @@ class IterationQueue {
             }
             const std::int64_t end = std::min(queued + iterations_per_batch, max_iterations);
             for (; queued < end; ++queued) queue_iteration();
-            // The batch after the next one asks. A copy takes 20 us of the GPU, because what
-            // follows waits for it.
+            // The batch after the next one reads the copy. Without such a batch there is none: the
+            // GPU's next work would wait for it, some 20 us.
             if (queued + iterations_per_batch >= max_iterations) continue;
             cuda_check(cudaMemcpyAsync(progress, d_progress_.data(), d_progress_.bytes(),
                                        cudaMemcpyDeviceToHost));

@@ -26,8 +26,8 @@
 
 using course::cuda_check, course::DeviceBuffer;
 using storms::add_in_order, storms::binade_of, storms::bombard_in_passes, storms::bombard_kernel;
-using storms::cell_of, storms::copy_particles, storms::each_in, storms::Far, storms::Input,
-    storms::is_proven;
+using storms::cell_of, storms::copy_particles, storms::each_in, storms::Far;
+using storms::Input, storms::is_proven;
 using storms::kBinade, storms::Key, storms::kLastPosition, storms::kManyCells, storms::kMostEach;
 using storms::kMostWaves, storms::kPart, storms::kShort, storms::kTile, storms::kUpdateBlock;
 using storms::kWarps, storms::maximum_of, storms::Output, storms::Part, storms::Passes;
