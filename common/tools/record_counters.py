@@ -5,8 +5,9 @@ line by line into plots/data/lines/<chapter>.csv. The READMEs' tables, the figur
 the margins of the site's sources are made from these files. It needs no GPU.
 
     python3 -m common.tools.record_counters [CHAPTER|STAGE…]
-    python3 -m common.tools.record_counters --check STAGE…    writes nothing; exit status 1 if a
-                                                              counter differs from the record
+    python3 -m common.tools.record_counters --check [CHAPTER|STAGE…]
+                                              writes nothing; exit status 1 if a counter differs from
+                                              the record
 """
 
 import argparse
@@ -81,19 +82,25 @@ def read_rows(path: Path, columns: Sequence[str] = COUNTER_COLUMNS) -> list[Row]
     return [tuple(row.values()) for row in read_records(path, columns)]
 
 
+def counted_stages(chapter: str, stages: list[Stage], chosen: str = "") -> list[Stage]:
+    """Of the chapter, those with kernels that the CPU engine can run. It lacks some libraries; who
+    chooses such a stage is told so."""
+    return [
+        stage
+        for stage in stages
+        if stage.chapter == chapter
+        and stage.has_kernels
+        and ("emu" not in stage.skipped or stage.stage == chosen)
+    ]
+
+
 def record(chapter: str, stages: list[Stage], folder: Path, chosen: str = "") -> None:
     """Every stage of the chapter, or only the `chosen` one; then the rows of the others stay."""
     tables = (
         (folder / f"{chapter}.csv", COUNTER_COLUMNS, rows_of),
         (folder.parent / LINES / f"{chapter}.csv", LINE_COLUMNS, lines_of),
     )
-    own = [
-        stage
-        for stage in stages
-        if stage.chapter == chapter
-        and stage.has_kernels
-        and ("emu" not in stage.skipped or stage.stage == chosen)  # the CPU engine lacks a library
-    ]
+    own = counted_stages(chapter, stages, chosen)
     counted = {stage.name: counted_of(stage) for stage in own if chosen in ("", stage.stage)}
     for path, columns, made in tables:
         kept = read_rows(path, columns) if chosen and path.exists() else []
@@ -133,15 +140,20 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare stages with what is recorded")
     arguments = parser.parse_args()
     stages = load_stages()
+    chapters = chapters_of(stages)
     if arguments.check:
-        lines = [
-            line
-            for name in arguments.names
-            for line in check(find_stage(stages, name), arguments.data)
+        chosen = [
+            stage
+            for name in arguments.names or chapters
+            for stage in (
+                [find_stage(stages, name)]
+                if "/" in name
+                else counted_stages(choose("CHAPTER", name, chapters), stages)
+            )
         ]
+        lines = [line for stage in chosen for line in check(stage, arguments.data)]
         print("\n".join(lines or ["as recorded"]))
         return EXIT_FAILURE if lines else 0
-    chapters = chapters_of(stages)
     for name in arguments.names or chapters:
         if "/" in name:
             record(find_stage(stages, name).chapter, stages, arguments.data, name)
