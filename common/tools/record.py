@@ -365,16 +365,18 @@ def lacks_stages(path: Path, stages: Iterable[str]) -> bool:
 
 
 def record_profiles(chapters: Iterable[Chapter], folder: Path) -> None:
-    """Runs the modules that profile stages if metrics of a stage are missing. Many shared GPUs do
-    not let users read their counters. Then one line says so, and the records are complete without
-    them."""
+    """Runs the modules that profile stages if metrics of a stage are missing, and no other recorder
+    does. Many shared GPUs do not let users read their counters. Then one line says so, and the
+    records are complete without them."""
     for chapter in chapters:
-        if not lacks_stages(folder / f"{chapter.name}_profile.csv", chapter.profiled):
-            continue
-        command = [sys.executable, "-m", chapter.profile, "--data", str(folder.parent)]
-        if subprocess.run(command, check=False, cwd=ROOT).returncode != 0:
-            said = f"left out: the profile of {chapter.name} ({chapter.profile} says why)"
-            print(said, flush=True)
+        with Claims(folder).claimed(("profile", chapter.name)) as claimed:
+            path = folder / f"{chapter.name}_profile.csv"
+            if not claimed or not lacks_stages(path, chapter.profiled):
+                continue
+            command = [sys.executable, "-m", chapter.profile, "--data", str(folder.parent)]
+            if subprocess.run(command, check=False, cwd=ROOT).returncode != 0:
+                said = f"left out: the profile of {chapter.name} ({chapter.profile} says why)"
+                print(said, flush=True)
 
 
 def finish(recorder: Recorder) -> int:

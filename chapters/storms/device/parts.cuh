@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A part of a wave: what 32 particles add to a tile of cells, by the sums of two bounds and, where
-// these differ, by exact energies. For stage 22_split_particles.
+// these differ, by exact energies. For stages 22_split_particles and 23_step_functions.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -152,6 +152,23 @@ __device__ __forceinline__ Units exact_units(int binade, float k, float2 particl
     return {__float_as_int(even) - binade, __float_as_int(odd) - __float_as_int(even) - 1};
 }
 
+// Writes the words of the cells that are open: each lane has a bit for each of its neighbours.
+__device__ __forceinline__ void correct_words(Part& part, const int (&bases)[kTile], float first,
+                                              float2 particle, unsigned open) {
+    const int lane = threadIdx.x % 32;
+    __syncwarp();  // all words have been written, before lane 0 corrects some
+    // The whole warp has the same loop variables, so no lane has to tell the others what is open.
+    for (unsigned some = __reduce_or_sync(~0u, open); some != 0; some &= some - 1) {
+        const int j = __ffs(some) - 1;
+        unsigned lanes = __ballot_sync(~0u, (open >> j & 1) != 0);
+        for (; lanes != 0; lanes &= lanes - 1) {
+            const int slot = 32 * j + __ffs(lanes) - 1;
+            const Units units = exact_units(bases[slot], first + cell_of(slot), particle);
+            if (lane == 0) part.words[slot] = word_of(units);
+        }
+    }
+}
+
 // The words of a warp's part and all cells of the tile. Equal sums of bounds are those of the exact
 // energies, and no energy is a tie: the bounds are strict, so one lies below the middle and one
 // above it, and sums that differ once differ until the end. bases: the power of two of each cell.
@@ -185,17 +202,7 @@ __device__ __forceinline__ void sum_part(Part& part, const int (&bases)[kTile], 
         part.words[32 * j + lane] = units;
         if (low[j] < high[j] && units < kBinade) open |= 1u << j;
     }
-    __syncwarp();  // these words have been written, before lane 0 corrects some
-    // The whole warp has the same loop variables, so no lane has to tell the others what is open.
-    for (unsigned some = __reduce_or_sync(~0u, open); some != 0; some &= some - 1) {
-        const int j = __ffs(some) - 1;
-        unsigned lanes = __ballot_sync(~0u, (open >> j & 1) != 0);
-        for (; lanes != 0; lanes &= lanes - 1) {
-            const int slot = 32 * j + __ffs(lanes) - 1;
-            const Units units = exact_units(bases[slot], first + cell_of(slot), particle);
-            if (lane == 0) part.words[slot] = word_of(units);
-        }
-    }
+    correct_words(part, bases, first, particle, open);
 }
 
 }  // namespace storms

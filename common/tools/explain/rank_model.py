@@ -166,7 +166,7 @@ STAGES = (
         + 16.0 * 2**20 * (ranks - 1) / ranks / links.all_gather,
     ),
     Stage(
-        "storms/23_many_gpus",
+        "storms/24_many_gpus",
         "long: 10^6 cells, 4 waves of 5000 particles",
         5.72e-3,
         # Half of the cells take 3.62 ms on one H100, not half of the time: few warps hide little of

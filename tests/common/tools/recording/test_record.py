@@ -346,6 +346,24 @@ class RecordTest(RecorderTest):
         self.assertIn("left out: the profile of sums", told("01_sum"))
         self.assertFalse(profile.exists())
         (card / "refused").unlink()
+        program = (
+            f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT)!r})\n"
+            "from pathlib import Path\n"
+            "from plots.records.shared_table import Claims\n"
+            f"with Claims(Path({str(card)!r})).claimed(('profile', 'sums')) as claimed:\n"
+            "    print(claimed, flush=True)\n"
+            "    sys.stdin.read()\n"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as other:
+            self.assertEqual(other.stdout.readline(), "True\n")
+            self.assertEqual(told("01_sum"), "")  # another recorder makes it
+            self.assertFalse(profile.exists())
+            other.communicate()
         self.assertEqual(told("01_sum"), "")
         made = profile.read_text(encoding="utf-8")
         self.assertIn("01_sum", made)

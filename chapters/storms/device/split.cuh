@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Many warps add parts of the particles to the same cells. As in stage 22_split_particles, but a
+// template: Sums says how a warp sums its part, and what it needs in shared memory for that.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "device/cells_in_order.cuh"
+#include "device/copies.cuh"
+#include "device/passes.cuh"
+#include "problem/storms.hpp"
+
+namespace storms {
+
+constexpr int kChunk = kWarps * kPart;  // particles of a block
+constexpr std::int64_t kManyParticles = 4 * kChunk;  // per wave
+
+// In shared memory. What a chunk of particles adds is still read while the next chunk is summed.
+template <typename Sums>
+struct SplitTile {
+    Part parts[2][kWarps];
+    float2 particles[2][32 * kMostEach + 2 * kPart];
+    int bases[2][kTile];  // the power of two from which the words of a cell count
+    typename Sums::Scratch scratch[kWarps];
+    float cells[kTile];
+    bool is_added[kTile];  // else a warp adds the words to the cell in order
+};
+
+// Adds the words of all parts to the bits of a cell, if they may be added in any order. Returns
+// whether. If not, the cell is not known before the next chunk is summed, and its base is guessed.
+// Unchanged from stage 22_split_particles.
+__device__ __forceinline__ bool add_words(float& own, int base, int& next_base,
+                                          const Part (&s_parts)[kWarps], int slot) {
+    int sum = 0, any = 0;
+    float guess = own;
+    for (int part = 0; part < kWarps; ++part) {
+        const int word = s_parts[part].words[slot];
+        any |= word;
+        sum += min(word, kBinade);
+        if (word > 0) guess += __int_as_float(base + word) - __int_as_float(base);
+    }
+    const unsigned bits = __float_as_uint(own);
+    const bool stays = any >= 0 && binade_of(own) == base && ((bits + sum) ^ bits) < kBinade;
+    if (stays) own = __uint_as_float(bits + sum);
+    next_base = stays ? base : binade_of(guess);
+    return stays;
+}
+
+// A warp adds the words in order to those of every kWarps-th slot that are left.
+template <typename Tile>
+__device__ __forceinline__ void add_left_cells(Tile& s_tile, int buffer, float first) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, own_slot = warp + kWarps * lane;
+    const bool is_left = own_slot < kTile && !s_tile.is_added[own_slot];
+    for (unsigned lanes = __ballot_sync(~0u, is_left); lanes != 0; lanes &= lanes - 1) {
+        const int slot = warp + kWarps * (__ffs(lanes) - 1);
+        const float k = first + cell_of(slot);
+        const float cell = add_in_order(s_tile.cells[slot], s_tile.bases[buffer][slot], k,
+                                        s_tile.parts[buffer], slot, s_tile.particles[buffer]);
+        __syncwarp();  // all lanes have read the cell
+        if (lane == 0) s_tile.cells[slot] = cell;
+    }
+}
+
+// Adds the particles of a wave to a layer. The warps of a block share a tile of cells.
+template <typename Sums>
+__global__ void __launch_bounds__(32 * kWarps, 1)
+    split_particles_kernel(float* __restrict__ layer, std::int64_t size,
+                           const std::int64_t* __restrict__ positions,
+                           const int* __restrict__ values, unsigned count) {
+    extern __shared__ __align__(16) unsigned char s_bytes[];
+    auto& s_tile = *reinterpret_cast<SplitTile<Sums>*>(s_bytes);
+    const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
+    const std::int64_t tile = std::int64_t{kTile} * blockIdx.x;
+    const float first = static_cast<float>(tile);
+    const bool has_cell = thread < kTile && tile + cell_of(thread) < size;  // else infinity
+    if (thread < kTile) {
+        s_tile.cells[thread] = has_cell ? layer[tile + cell_of(thread)] : INFINITY;
+        s_tile.bases[0][thread] = binade_of(s_tile.cells[thread]);
+    }
+    for (auto& particles : s_tile.particles) {  // lanes repair with these, too
+        if (warp < 3) particles[kChunk + thread] = make_float2(0, 0);
+    }
+    std::int64_t position = 0;
+    int value = 0;
+    const auto load_particle = [&](unsigned begin) {
+        const int each = begin < count ? each_in(count - begin) : 0;
+        const unsigned i = begin + warp * each + lane;
+        const bool exists = lane < each && i < count;
+        position = exists ? positions[i] : 0;
+        value = exists ? values[i] : 0;
+    };
+    load_particle(0);
+    __syncthreads();  // the cells and bases have been written
+    int buffer = 0;
+    for (unsigned begin = 0; begin < count; begin += kChunk, buffer ^= 1) {
+        Part& part = s_tile.parts[buffer][warp];
+        const float share = static_cast<float>(value) * 1000 / static_cast<float>(size);
+        const float2 particle = make_float2(static_cast<float>(position), share);
+        s_tile.particles[buffer][thread] = particle;
+        const int each = each_in(count - begin), left = count - begin - warp * each;
+        const int existing = min(max(left, 0), each);
+        load_particle(begin + kChunk);  // meanwhile, for the next chunk
+        Sums::sum(part, s_tile.bases[buffer], first, existing, particle, s_tile.scratch[warp]);
+        __syncthreads();  // all words of this chunk have been written, and all cells before it
+        if (thread < kTile) {
+            s_tile.is_added[thread] =
+                add_words(s_tile.cells[thread], s_tile.bases[buffer][thread],
+                          s_tile.bases[buffer ^ 1][thread], s_tile.parts[buffer], thread);
+        }
+        __syncthreads();  // which cells are left has been written
+        add_left_cells(s_tile, buffer, first);
+    }
+    __syncthreads();  // all cells have been written
+    if (has_cell) layer[tile + cell_of(thread)] = s_tile.cells[thread];
+}
+
+// Whether many particles are added to few cells, and no sum ever falls.
+// Unchanged from stage 22_split_particles.
+inline bool is_split(const Input& input) {
+    return input.size < kManyCells && is_proven(input.waves, input.size, kShort) &&
+           std::ranges::all_of(input.waves, [](const Wave& wave) {
+               return wave.count() >= kManyParticles && std::ranges::min(wave.values) > 0;
+           });
+}
+
+}  // namespace storms

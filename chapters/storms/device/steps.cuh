@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The steps of a far particle: the cells of a tile at which the number of units that its energy
+// counts for changes. For stage 23_step_functions.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "device/cells_in_order.cuh"
+#include "device/parts.cuh"
+
+namespace storms {
+
+constexpr float kMostSteps = 24;  // of a particle on a tile; one with more is added cell by cell
+constexpr int kInfinity = 255 * kBinade;  // the bits of a slot without a cell
+constexpr int kLeastBase = 64 * kBinade;
+
+// What an energy is multiplied by to count units. base: the bits of the power of two at which the
+// binade begins; a unit is 2^-23 of it.
+__device__ __forceinline__ float units_per_energy(int base) {
+    return __uint_as_float((2u * 127 + 23) * kBinade - base);
+}
+
+// The distance and 1 at which a particle's energy is about v: one cell nearer it is above v, and
+// one cell farther away below. Up to kShort; tests/chapters/storms/steps_test.cu tries them all.
+__device__ __forceinline__ float distance_of(float share, float v) {
+    const float inverse = __fdividef(1.0f, v), guess = share * inverse;
+    const float root = fmaf(fmaf(-v, guess, share), inverse, guess);
+    return fmaf(root, root, 0x1p23f) - 0x1p23f;  // rounded to a whole number
+}
+
+// In shared memory, of a warp.
+struct Steps {
+    float4 particles[kPart];  // with steps: x, share, and the number of units of a step
+    unsigned ties[32];  // a bit for each cell: an energy lies in the middle between two numbers
+};
+
+// Adds a step of the particle at the place x of the tile: where its energy is `units` and a half.
+__device__ __forceinline__ void add_step(int (&words)[kTile + 4], unsigned (&ties)[32], float x,
+                                         float share, int units, float unit) {
+    const float v = (static_cast<float>(units) + 0.5f) * unit;
+    const float d = distance_of(share, v);
+    const float energy = divide_by_short_root(share, d, approximate_inverse_root(d));
+    const bool falls = x <= 0;  // along the tile
+    const int cell = static_cast<int>(falls ? x + (d - 1) : x - (d - 1));
+    const unsigned place = cell + (falls ? energy > v : energy < v);
+    atomicAdd(&words[32 * (place % kNeighbours) + place / kNeighbours], falls ? -1 : 1);
+    if (energy == v) atomicOr(&ties[place / kNeighbours], 1u << place % kNeighbours);
+}
+
+// A lane's particle, seen from a tile: its place, and the least and the greatest of the energies.
+struct Seen {
+    float x, share, least, most;
+    bool is_far;
+};
+
+// Adds the steps of all far particles to the words, for the cells of one binade. The lanes share
+// all steps. Returns what these particles add to the first cell.
+__device__ __forceinline__ int add_steps(int (&words)[kTile + 4], Steps& s_steps, int base,
+                                         Seen seen) {
+    const int lane = threadIdx.x % 32;
+    const bool falls = seen.x <= 0;
+    const float per_energy = units_per_energy(base), unit = __int_as_float(base - 23 * kBinade);
+    const float most = seen.most * per_energy;
+    const int lower = __float2int_ru(seen.least * per_energy - 0.5f);  // a tie is rounded down
+    int upper = __float2int_ru(most - 0.5f);
+    if (most - static_cast<float>(upper) == 0.5f) ++upper;  // a tie is rounded up
+    const int count = seen.is_far ? upper - lower : 0;
+    const int begin = sum_below(count), total = __shfl_sync(~0u, begin + count, 31);
+    const unsigned some = __ballot_sync(~0u, count > 0);
+    if (count > 0) {
+        const int units = falls ? upper - 1 + begin : lower - begin;  // of step 0 of all
+        s_steps.particles[__popc(some & ((1u << lane) - 1))] =
+            make_float4(seen.x, seen.share, __int_as_float(units), 0);
+    }
+    __syncwarp();  // all particles with steps have been written
+    int last = -1;  // the last particle that begins before the round
+#pragma unroll 1
+    for (int round = 0; round < total; round += 32) {
+        const unsigned start = begin - round;
+        const unsigned starts = __reduce_or_sync(~0u, count > 0 && start < 32 ? 1u << start : 0);
+        const int i = round + lane;
+        if (i < total) {
+            const float4 own = s_steps.particles[last + __popc(starts & ((2u << lane) - 1))];
+            const int units = __float_as_int(own.z) + (own.x <= 0 ? -i : i);
+            add_step(words, s_steps.ties, own.x, own.y, units, unit);
+        }
+        last += __popc(starts);
+    }
+    return __reduce_add_sync(~0u, seen.is_far ? (falls ? upper : lower) : 0);
+}
+
+// What a lane's particle is for a tile whose binades begin at `lowest` to `highest`. It is far if
+// it has few steps on the tile, which also means that its energies have less than 2^18 units.
+__device__ __forceinline__ Seen see(float2 particle, bool exists, float first, int lowest,
+                                    int highest) {
+    const float x = particle.x - first;
+    const float begin = exact_energy(make_float2(x, particle.y), 0);
+    const float end = exact_energy(make_float2(x, particle.y), kTile - 1);
+    const float least = fminf(begin, end), most = fmaxf(begin, end);
+    const bool beside = x <= 0 ? kTile - 1 - x < kShort : x >= kTile - 1 && x < kShort;
+    const bool is_far = exists && beside && lowest >= kLeastBase && highest - lowest <= kBinade &&
+                        (most - least) * units_per_energy(lowest) <= kMostSteps;
+    return {x, particle.y, least, most, is_far};
+}
+
+}  // namespace storms
