@@ -60,7 +60,6 @@ struct StepSums {
         for (int base = lowest; some_far && base <= highest; base += kBinade) {
             for (int j = 0; j < kNeighbours; ++j) part.words[32 * j + lane] = 0;
             s_steps.ties[lane] = 0;
-            __syncwarp();  // no cell has a step yet
             const int at_first = add_steps(part.words, s_steps, base, seen);
             __syncwarp();  // all steps have been added
             int steps[kNeighbours], sum = 0;
@@ -71,7 +70,6 @@ struct StepSums {
                 units[j] = before + steps[j];
                 open |= s_steps.ties[lane] & 1u << j;
             }
-            __syncwarp();  // all lanes have read the steps
         }
         unsigned near = __ballot_sync(~0u, lane < existing && !seen.is_far);
 #pragma unroll 1

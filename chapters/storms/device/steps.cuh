@@ -72,7 +72,7 @@ __device__ __forceinline__ int add_steps(int (&words)[kTile + 4], Steps& s_steps
         s_steps.particles[__popc(some & ((1u << lane) - 1))] =
             make_float4(seen.x, seen.share, __int_as_float(units), 0);
     }
-    __syncwarp();  // all particles with steps have been written
+    __syncwarp();  // all particles with steps have been written, and no cell has a step yet
     int last = -1;  // the last particle that begins before the round
 #pragma unroll 1
     for (int round = 0; round < total; round += 32) {
