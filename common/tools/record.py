@@ -7,7 +7,7 @@ SWEEPS, or the names on this program's command line, chooses some of them. A swe
 also measures its stages that are marked not_recorded. Several recorders may run
 at the same time: each appends whole runs under a lock, and claims a run before it starts it, so
 that no run is made twice. On a GPU they take turns, because kernels of two programs slow each other
-down.
+down. While one of them measures a run that wants the host alone, the others wait.
 
 It continues where it stopped: it skips a run whose rows exist, and writes the rows of a finished
 run to disk before the next run starts. So an interruption loses no finished run.
@@ -64,7 +64,7 @@ from plots.records.recorded_runs import (
     seconds_of,
 )
 from plots.records.rows import read_profile
-from plots.records.shared_table import Claims, Table, TableError, locked
+from plots.records.shared_table import Claims, Host, Table, TableError, locked
 from plots.records.sweeps import Run, Sweep, chosen_sweeps, runs_of, sweeps_of
 
 BUSY, BUSY_SHARE = 2.0, 0.2  # processes of the last minute: at most so many, or this share of cores
@@ -193,6 +193,7 @@ class Recorder:
         self.failures: list[str] = []
         self.made = 0
         self.claims = Claims(folder)
+        self.host = Host(folder)
         self.left_to_others = 0
         self.progress = Progress(())
 
@@ -211,7 +212,11 @@ class Recorder:
         """Runs a stage. A single repeat without a warm-up is verified and timed in one run, so a
         long run happens once and not three times."""
         stage = self.stages[f"{run.sweep.chapter}/{run.stage}"]
-        with nullcontext() if run.sweep.engine == "cpu" else locked(self.folder / device_lock()):
+        on_cpu = run.sweep.engine == "cpu"
+        with (
+            self.host.measures(run.sweep.alone),
+            nullcontext() if on_cpu else locked(self.folder / device_lock()),
+        ):
             return measure(
                 executable(stage, pick_engine(stage, run.sweep.engine)),
                 [

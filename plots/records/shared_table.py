@@ -9,7 +9,7 @@ import io
 import os
 import zlib
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -110,6 +110,30 @@ class Table:
 
     def append(self, rows: list[Row]) -> None:
         self.change(rows)
+
+
+class Host:
+    """What the recorders of a folder measure at the same time: many runs, or one alone. A lock ends
+    with its process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.turn = folder / ".turn"
+        self.running = folder / ".running"
+
+    @contextmanager
+    def measures(self, alone: bool) -> Iterator[None]:
+        """Waits for a run that is measured alone, or, before one, for all others."""
+        with ExitStack() as stack:
+            # A run that waits to be alone has the turn, so no other one begins before it.
+            with locked(self.turn):
+                try:
+                    # pylint: disable-next=consider-using-with
+                    file = stack.enter_context(self.running.open("ab", buffering=0))
+                    fcntl.flock(file, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+                except OSError as error:
+                    said = f"{self.running}: cannot be written: {error.strerror}"
+                    raise TableError(said) from None
+            yield
 
 
 class Claims:

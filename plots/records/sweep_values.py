@@ -92,6 +92,7 @@ KEYS = {
     "repeats": Key("an integer from 1 to 1000000", lambda v: is_integer(v, 1, 1_000_000), 5),
     "long_run_seconds": Key("a number from 0", lambda v: is_number(v) and v >= 0, 5),
     "optional": Key("true or false", lambda v: type(v) is bool, False),
+    "alone": Key("true or false", lambda v: type(v) is bool, False),
 }
 
 

@@ -39,6 +39,7 @@ class Sweep:
     repeats: int
     long_run_seconds: float
     optional: bool
+    alone: bool  # no other recorder of the device measures meanwhile
     figures: tuple[str, ...]  # what reads its rows
 
 
@@ -104,6 +105,7 @@ def checked_sweep(
         value["repeats"],
         value["long_run_seconds"],
         value["optional"],
+        value["alone"],
         tuple(value["figures"]),
     )
 

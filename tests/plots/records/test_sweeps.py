@@ -85,6 +85,7 @@ SOUND = {
     "repeats": "3",
     "long_run_seconds": "2.5",
     "optional": "true",
+    "alone": "true",
 }
 # Values of TOML's types.
 WRONG = ("1979-05-27", "[[]]", "[{}]", "{ a = {} }", "[1, []]", "nan", "-inf", "-1", '["\\u0000"]')
@@ -109,6 +110,7 @@ RIGHT_VALUES = {
     "seeds": ("[1000, 2000]",),
     "long_run_seconds": ("3", "9223372036854775808"),
     "optional": ("false",),
+    "alone": ("false",),
 }
 
 
@@ -127,7 +129,7 @@ class SweepValuesTest(unittest.TestCase):
     def test_the_sound_sweep(self) -> None:
         (sweep,) = self.read(SOUND)
         self.assertEqual((sweep.sizes, sweep.long_run_seconds), ((1000, 2000), 2.5))
-        self.assertEqual((sweep.seeds, sweep.optional), ((0, 1), True))
+        self.assertEqual((sweep.seeds, sweep.optional, sweep.alone), ((0, 1), True, True))
 
     def test_each_wrong_value_is_named_with_its_line(self) -> None:
         for line, key in enumerate(SOUND, 3):

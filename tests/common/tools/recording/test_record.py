@@ -280,6 +280,50 @@ class RecordTest(RecorderTest):
             other.join(timeout=30)
             self.assertEqual(made, [1, 1, 1])
 
+    def test_a_run_that_is_measured_alone_waits_and_is_waited_for(self) -> None:
+        host = shared_table.Host(self.data)
+        order: list[str] = []
+
+        def measure(name: str, alone: bool) -> threading.Thread:
+            def run() -> None:
+                with host.measures(alone):
+                    order.append(name)
+
+            thread = threading.Thread(target=run)
+            thread.start()
+            thread.join(timeout=0.5)
+            return thread
+
+        with host.measures(False):
+            measure("beside", False)
+            self.assertEqual(order, ["beside"])
+            threads = [measure("alone", True), measure("later", False)]
+            self.assertEqual(order, ["beside"])  # none overtakes the one that waits to be alone
+        for thread in threads:
+            thread.join(timeout=30)
+        self.assertEqual(order, ["beside", "alone", "later"])
+        with host.measures(True):
+            last = measure("last", False)
+            self.assertNotIn("last", order)
+        last.join(timeout=30)
+        self.assertIn("last", order)
+
+    def test_the_sweep_says_what_is_measured_alone(self) -> None:
+        self.sweep_file.write_text(SWEEP, encoding="utf-8")
+        run = next(sweeps.runs_of(sweeps.read_sweeps(self.sweep_file, "here", {"emu"})[0]))
+        recorder = record.Recorder([], self.data)
+        recorder.stages = {f"{run.sweep.chapter}/{run.stage}": None}
+        with (
+            mock.patch.object(record, "executable"),
+            mock.patch.object(record, "pick_engine"),
+            mock.patch.object(record, "measure"),
+            mock.patch.object(recorder.host, "measures") as measures,
+        ):
+            for alone in (False, True):
+                sweep = dataclasses.replace(run.sweep, alone=alone)
+                recorder.measure(dataclasses.replace(run, sweep=sweep), 1, 0)
+                measures.assert_called_with(alone)
+
     def test_sweeps_can_be_chosen(self) -> None:
         self.sweep_file.write_text(
             SWEEP + SWEEP[SWEEP.index("[[sweep") :].replace("small", "large"), encoding="utf-8"
