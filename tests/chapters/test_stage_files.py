@@ -240,6 +240,14 @@ class StageFilesTest(unittest.TestCase):
                 found = Counter(path.name for path in headers)
                 self.assertEqual([name for name, times in found.items() if times > 1], [])
 
+    def test_the_readme_knows_how_many_stages_a_chapter_has(self) -> None:
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        rows = re.findall(
+            r"^\| \[(\w+)\]\(chapters/\w+/README\.md\) .*\| (\d+) \|$", text, re.MULTILINE
+        )
+        counts = Counter(stage["chapter"] for stage in STAGES.values())
+        self.assertEqual({name: int(count) for name, count in rows}, dict(counts))
+
     def test_no_stage_includes_another(self) -> None:
         for name, stage in STAGES.items():
             with self.subTest(stage=name):
