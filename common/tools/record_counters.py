@@ -6,8 +6,8 @@ the margins of the site's sources are made from these files. It needs no GPU.
 
     python3 -m common.tools.record_counters [CHAPTER|STAGE…]
     python3 -m common.tools.record_counters --check [CHAPTER|STAGE…]
-                                              writes nothing; exit status 1 if a counter differs from
-                                              the record
+                                              writes nothing; exit status 1 if a counter differs
+                                              from the record
 """
 
 import argparse
