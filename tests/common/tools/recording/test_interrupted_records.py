@@ -77,7 +77,7 @@ class InterruptedRecordsTest(RecorderTest):
         self.assertEqual(len(set(self.fields())), 6)
         self.assertEqual(
             {path.name for path in self.data.iterdir()},
-            {"sums.csv", "sums_report.csv", ".claims", ".device-0"},
+            {"sums.csv", "sums_report.csv", ".claims", ".device-0", ".turn", ".running"},
         )
 
     def test_a_full_disk(self) -> None:
