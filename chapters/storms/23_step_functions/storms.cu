@@ -56,6 +56,7 @@ struct StepSums {
         const Seen seen = see(particle, lane < existing, first, lowest, highest);
         unsigned open = 0;  // cells of this lane that need exact energies
         const bool some_far = __any_sync(~0u, seen.is_far);
+        // The units of two binades are not the same, so each has its own steps.
 #pragma unroll 1
         for (int base = lowest; some_far && base <= highest; base += kBinade) {
             for (int j = 0; j < kNeighbours; ++j) part.words[32 * j + lane] = 0;
@@ -71,6 +72,7 @@ struct StepSums {
                 open |= s_steps.ties[lane] & 1u << j;
             }
         }
+        // All other particles, cell by cell: by the sums of two bounds, from the same base on.
         unsigned near = __ballot_sync(~0u, lane < existing && !seen.is_far);
 #pragma unroll 1
         for (; near != 0; near &= near - 1) {
