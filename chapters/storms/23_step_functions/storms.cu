@@ -25,9 +25,9 @@
 #include "problem/storms.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using storms::add_near, storms::add_steps, storms::bombard_in_passes, storms::bombard_kernel;
+using storms::add_each_near, storms::add_steps, storms::bombard_in_passes, storms::bombard_kernel;
 using storms::copy_particles, storms::correct_words, storms::Input, storms::is_split;
-using storms::kBinade, storms::kError, storms::Key, storms::kInfinity, storms::kLastPosition;
+using storms::kBinade, storms::Key, storms::kInfinity, storms::kLastPosition;
 using storms::kMostWaves, storms::kNeighbours, storms::kTile, storms::kUpdateBlock;
 using storms::kWarps, storms::maximum_of, storms::Output, storms::Part, storms::Passes;
 using storms::Phase, storms::PhaseTimer, storms::see, storms::Seen, storms::split_particles_kernel;
@@ -73,15 +73,8 @@ struct StepSums {
             }
         }
         // All other particles, cell by cell: by the sums of two bounds, from the same base on.
-        unsigned near = __ballot_sync(~0u, lane < existing && !seen.is_far);
-#pragma unroll 1
-        for (; near != 0; near &= near - 1) {
-            const float position = __shfl_sync(~0u, particle.x, __ffs(near) - 1);
-            const float share = __shfl_sync(~0u, particle.y, __ffs(near) - 1);
-            const float4 bounds =
-                make_float4(fmaf(share, -kError, share), fmaf(share, kError, share), position, 0);
-            add_near(low, high, first + kNeighbours * lane, bounds);
-        }
+        const bool is_near = lane < existing && !seen.is_far;
+        add_each_near(low, high, first + kNeighbours * lane, particle, is_near);
         for (int j = 0; j < kNeighbours; ++j) {
             units[j] += __float_as_int(low[j]) - bases[32 * j + lane];
             part.words[32 * j + lane] = units[j];

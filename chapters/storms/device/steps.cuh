@@ -103,4 +103,19 @@ __device__ __forceinline__ Seen see(float2 particle, bool exists, float first, i
     return {x, particle.y, least, most, is_far};
 }
 
+// Adds the particles of some lanes cell by cell, to the sums of two bounds for the cells first,
+// first + 1, ... of this lane. particle: of this lane, added if is_near.
+__device__ __forceinline__ void add_each_near(float (&low)[kNeighbours], float (&high)[kNeighbours],
+                                              float first, float2 particle, bool is_near) {
+    unsigned near = __ballot_sync(~0u, is_near);
+#pragma unroll 1
+    for (; near != 0; near &= near - 1) {
+        const float position = __shfl_sync(~0u, particle.x, __ffs(near) - 1);
+        const float share = __shfl_sync(~0u, particle.y, __ffs(near) - 1);
+        const float4 bounds =
+            make_float4(fmaf(share, -kError, share), fmaf(share, kError, share), position, 0);
+        add_near(low, high, first, bounds);
+    }
+}
+
 }  // namespace storms
