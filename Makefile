@@ -61,7 +61,7 @@ explain: setup  ## say for each line that wastes why, and the cure; and a lower 
 diff: configure  ## show what changed between two stages or own programs: A=nbody/02_float4 B=nbody/03_shared_tiles|my.cu
 	@$(tool)diff_stages
 
-stage: configure  ## create a stage as a copy of another one: FROM=nbody/06_flush_denormals NAME=07_my_idea
+stage: configure  ## create a stage as a copy of another one: FROM=nbody/03_shared_tiles NAME=04_my_idea
 	@$(tool)new_stage
 
 chapter: setup  ## create a chapter with two stages that work: NAME=my_problem

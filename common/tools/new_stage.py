@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make stage FROM=nbody/06_flush_denormals NAME=07_my_idea: copies a stage to begin a new one.
+"""make stage FROM=nbody/03_shared_tiles NAME=04_my_idea: copies a stage to begin a new one.
 
 It creates the stage's folder, its record in the chapter's meson.build and its recorded counters.
 So `make test` passes before the first change. The new stage is the last one of its chapter.

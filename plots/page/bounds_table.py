@@ -37,12 +37,13 @@ from plots.records.folders import BOUNDS
 from plots.records.instructions import OPCODE
 from plots.records.medians import quartiles
 from plots.records.rows import Metric, Row, newest, parse_parameters, read_profile
+from plots.records.stages import short_name
 
 # Profiles of whole runs, and the power of n with which their instructions grow: pairs of bodies,
 # and samples. (What does not grow with n is so small in a large profile that the bound stays one.)
 PROFILED = {"nbody": 2, "montecarlo": 1}
 # Stages that do other work at the recorded size than at the counted ones.
-BY_SIZE = {"floyd": ("12_tiles_by_size",)}  # its tiles are larger there
+BY_SIZE = {"floyd": ("tiles_by_size",)}  # its tiles are larger there
 TOO_LOW = 0.5  # a prediction of less than half says little
 ROUNDING = 0.001
 SIZES = 3
@@ -209,7 +210,8 @@ def chapter_bounds(
     profile = folder / f"{chapter.name}_profile.csv"
     metrics = read_profile(profile) if chapter.name in PROFILED and profile.exists() else []
     work = read_bounds(counted) if counted.exists() else {}
-    work = {name: one for name, one in work.items() if name not in BY_SIZE.get(chapter.name, ())}
+    by_size = BY_SIZE.get(chapter.name, ())
+    work = {name: one for name, one in work.items() if short_name(name) not in by_size}
     return stage_bounds(
         chapter, rows, work, Profile(metrics, PROFILED.get(chapter.name, 0)), device
     )

@@ -26,6 +26,7 @@ from plots.drawing.words import origin
 from plots.records.medians import quartiles
 from plots.records.rows import Row, newest
 from plots.records.source import Source
+from plots.records.stages import stages_of
 
 PREDICTED = (2, 4, 8, 64)  # numbers of GPUs in the tables
 LAST = 64
@@ -34,15 +35,15 @@ NOT_MEASURED = "not measured"
 
 def modelled(chapter: str) -> Stage | None:
     """What the model knows of the chapter's stage for many GPUs."""
-    return next((one for one in STAGES if one.stage.partition("/")[0] == chapter), None)
+    return next((one for one in STAGES if one.chapter == chapter), None)
 
 
 def measured(rows: Sequence[Row], model: Stage) -> dict[int, float]:
     """Milliseconds of the kernels, by the number of ranks; of the largest n, and of the rows with
     the model's parameters."""
     own = [row for row in rows if dict(model.parameters).items() <= row.parameters.items()]
-    own = [row for row in newest(own) if f"{row.chapter}/{row.stage}" == model.stage]
-    own = [row for row in own if row.engine == "gpu"]
+    stage = stages_of(model.chapter).for_ranks
+    own = [row for row in newest(own) if row.stage == stage and row.engine == "gpu"]
     largest = max((row.n for row in own), default=0)
     at = [row for row in own if row.n == largest]
     return {
@@ -58,7 +59,7 @@ def speed_ups(times: dict[int, float]) -> dict[int, float]:
 
 def prepare(source: Source, model: Stage) -> Drawing:
     links = read_links(source.reading(LINKS))
-    rows = source.rank_rows(model.stage.partition("/")[0])
+    rows = source.rank_rows(model.chapter)
     found = speed_ups(measured(rows, model))
     within = [
         (ranks, speed_up(model, ranks, links) if ranks > 1 else 1.0)
@@ -79,7 +80,7 @@ def prepare(source: Source, model: Stage) -> Drawing:
     return Drawing(
         tables=tables,
         variables={"last": LAST},
-        subtitle=f"{said}. {model.stage}, {model.size}; model: {links['host'].name}.",
+        subtitle=f"{said}. {model.chapter}/{stages_of(model.chapter).for_ranks}, {model.size}; model: {links['host'].name}.",
         ours=(
             "The points are medians of what was measured."
             if found
@@ -119,10 +120,10 @@ def ranks_table(model: Stage, rows: Sequence[Row]) -> list[str]:
     lines = [
         *predictions(model, rows),
         "",
-        f"![Speed-up on several GPUs](figures/{model.stage.partition('/')[0]}_ranks.svg)",
+        f"![Speed-up on several GPUs](figures/{model.chapter}_ranks.svg)",
     ]
     for other in FURTHER:
-        if other.stage == model.stage:
+        if other.chapter == model.chapter:
             lines += ["", *predictions(other, rows)]
     return lines
 

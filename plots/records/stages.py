@@ -64,6 +64,11 @@ class Stages:
         return self._stages[0].name
 
     @property
+    def for_ranks(self) -> str:
+        """The stage for many GPUs, recorded or not. Empty where the chapter has none."""
+        return next((name for name, one in self._every.items() if one.needs_ranks), "")
+
+    @property
     def kernels(self) -> tuple[str, ...]:
         """The stages with kernels that have times: a race on purpose has none."""
         return tuple(name for name in self._by_name if self._is_timed(name))

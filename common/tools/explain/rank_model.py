@@ -39,9 +39,10 @@ class Links:
 
 @dataclass(frozen=True)
 class Stage:
-    """What a stage does with one GPU, in seconds, and what each rank sends with several."""
+    """What a chapter's stage for many GPUs does with one of them, in seconds, and what each rank
+    sends with several."""
 
-    stage: str
+    chapter: str
     size: str
     seconds: float  # of the kernels on one H100, as recorded in plots/data
     fixed: float  # of them, what every rank does alike
@@ -122,14 +123,14 @@ def mergesort_exchange(links: Links, ranks: int) -> float:
 
 STAGES = (
     Stage(
-        "quicksort/29_many_gpus",
+        "quicksort",
         "2^30 uniform keys",
         QUICKSORT_SECONDS,
         0.0,
         quicksort_exchange,
     ),
     Stage(
-        "mergesort/21_many_gpus",
+        "mergesort",
         "2^30 uniform keys",
         35.0e-3,
         0.0,
@@ -137,7 +138,7 @@ STAGES = (
         added=-merge_passes(2.0**30, 4, 1),  # the last pass is the merge of all ranks
     ),
     Stage(
-        "kmeans/17_many_gpus",
+        "kmeans",
         "160 million points, k = 16, 20 iterations",
         3.65e-3,
         # The iterations: 20 take 0.37 ms longer than one. By a trace, the sort waits twice for the
@@ -148,14 +149,14 @@ STAGES = (
         parameters=(("k", "16"),),
     ),
     Stage(
-        "montecarlo/11_many_gpus",
+        "montecarlo",
         "10^12 points",
         266.5e-3,
         0.05e-3,
         lambda links, ranks: 1e-6 * links.latency_us,
     ),
     Stage(
-        "nbody/14_many_gpus",
+        "nbody",
         "1 048 576 bodies",
         338e-3,
         0.0,
@@ -166,7 +167,7 @@ STAGES = (
         + 16.0 * 2**20 * (ranks - 1) / ranks / links.all_gather,
     ),
     Stage(
-        "storms/24_many_gpus",
+        "storms",
         "long: 10^6 cells, 4 waves of 5000 particles",
         5.72e-3,
         # Half of the cells take 3.62 ms on one H100, not half of the time: few warps hide little of
@@ -175,7 +176,7 @@ STAGES = (
         lambda links, ranks: 1e-6 * links.latency_us,
     ),
     Stage(
-        "floyd/13_many_gpus",
+        "floyd",
         "32 768 vertices",
         2.48,
         256 * 10e-6,  # phase 1 of each round
@@ -188,7 +189,7 @@ STAGES = (
 # Other work of these stages, which has a table of its own, and no figure.
 FURTHER = (
     Stage(
-        "kmeans/17_many_gpus",
+        "kmeans",
         "160 million points, k = 64, 20 iterations that read all points",
         163e-3,
         0.0,
@@ -214,7 +215,7 @@ def speed_up(stage: Stage, ranks: int, links: dict[str, Links]) -> float:
 def main() -> None:
     links = read_links()
     for stage in (*STAGES, *FURTHER):
-        print(f"{stage.stage}, {stage.size}: {1e3 * stage.seconds:.4g} ms on one GPU")
+        print(f"{stage.chapter}, {stage.size}: {1e3 * stage.seconds:.4g} ms on one GPU")
         for ranks in (2, 4, 8, 64):
             sure = "" if links_of(ranks, links).measured else " (the network is assumed)"
             seconds = predict(stage, ranks, links)

@@ -47,6 +47,7 @@ class Stage:
     begins_part: str = ""  # the part of its chapter that begins here, with another algorithm
     checked_by: str = ""  # a test with its flags, which `make run` runs after --check
     largest_n: int = 0  # larger sizes are not tested; 0: any size
+    added_lines: int = 60  # so many may stand in the diff to the stage that it is compared with
     opencl: bool = False  # its kernels are in OpenCL: one executable for all devices
     race_on_purpose: bool = False  # its result is wrong, to show a race; it is never timed
     not_recorded: bool = False  # no figure and no table shows it yet

@@ -24,7 +24,7 @@ TEXTS = (
     "checked_by",
     "counter_unit",
 )
-NUMBERS = ("largest_n",)
+NUMBERS = ("largest_n", "added_lines")
 FLAGS = ("opencl", "race_on_purpose", "device_launches", "not_recorded", "counted_late")
 LISTS = ("cuda_args", "emu_args", "more_checks", "libraries", "counter_args")
 DICTIONARIES = {"executable": "executables", "skipped": "skipped"}

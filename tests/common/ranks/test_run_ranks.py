@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """make run RANKS=…: what it refuses, and what it says if a rank ends.
 
-test_run_ranks.py [PROGRAM]    a program of stage montecarlo/11_many_gpus; without one, only words
+test_run_ranks.py [PROGRAM]    Monte Carlo's program for many GPUs; without one, only words
 """
 
 import os

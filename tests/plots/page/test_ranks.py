@@ -13,14 +13,16 @@ from plots.page.ranks import measured, modelled, rank_figure, ranks_table, speed
 from plots.records.folders import DATA, rank_table
 from plots.records.rows import Row, read_rank_rows
 from plots.records.source import Source
+from plots.records.stages import stages_of
 from tests.plots.fixtures import PlotsTest, row
-
-STAGE = "29_many_gpus"
 
 
 def records(ranks: int, n: int, *times: float, engine: str = "gpu") -> list[list[object]]:
     """Rows with the column `ranks`."""
-    made = [row("quicksort", STAGE, engine, n, ms, i + 1) for i, ms in enumerate(times)]
+    made = [
+        row("quicksort", stages_of("quicksort").for_ranks, engine, n, ms, i + 1)
+        for i, ms in enumerate(times)
+    ]
     return [[*one[:6], ranks, *one[6:]] for one in made]
 
 
@@ -51,10 +53,10 @@ class RanksTest(PlotsTest):
     def test_the_model_fits_what_was_recorded(self) -> None:
         """It begins with the time of one GPU, and is at most 15 % off with two."""
         for model in (*STAGES, *FURTHER):
-            chapter = model.stage.partition("/")[0]
+            chapter = model.chapter
             path = rank_table(DATA / "nvidia-h200", chapter)
             times = measured(read_rank_rows(path), model)
-            with self.subTest(model.stage):
+            with self.subTest(model.chapter):
                 self.assertAlmostEqual(1e3 * model.seconds / times[1], 1, delta=0.01)
                 predicted = 1e3 * predict(model, 2, read_links())
                 self.assertAlmostEqual(predicted / times[2], 1, delta=0.15)
@@ -88,11 +90,19 @@ class RanksTest(PlotsTest):
     def test_other_work_of_a_stage_has_a_table_of_its_own(self) -> None:
         model = modelled("kmeans")
         assert model is not None
-        (streaming,) = [one for one in FURTHER if one.stage == model.stage]
+        (streaming,) = [one for one in FURTHER if one.chapter == model.chapter]
         times = {("16", 1): 4.0, ("16", 2): 2.5, ("64", 1): 200.0, ("64", 2): 101.0}
         made = []
         for (k, ranks), ms in times.items():
-            one = row("kmeans", "17_many_gpus", "gpu", 2000, ms, parameters=f"k={k}", version=k)
+            one = row(
+                "kmeans",
+                stages_of("kmeans").for_ranks,
+                "gpu",
+                2000,
+                ms,
+                parameters=f"k={k}",
+                version=k,
+            )
             made.append([*one[:6], ranks, *one[6:]])
         rows = read_rank_rows(self.write("kmeans_ranks.csv", RANK_COLUMNS, made))
         self.assertEqual(measured(rows, model), {1: 4.0, 2: 2.5})

@@ -7,28 +7,29 @@ import unittest
 from common.tools.lib.stages import executable, load_stages
 from tests.common.tools.course_tools import ROOT, run_tool
 
-# The wasting stage, the kind of its waste, a part of its line, and the stage that cures it.
+# The wasting stage by its short name, the kind of its waste, a part of its line, and the
+# stage that cures it.
 LADDER = (
-    ("basics/01_thread_per_line", "stride", "sum += cells[", "basics/02_warp_per_row"),
-    ("basics/04_shared_tile", "bank_conflict", "s_tile[line][i]", "basics/05_padded_tile"),
-    ("basics/05_padded_tile", "branch", "s_tile[line][i]", "basics/06_whole_warps"),
-    ("nbody/02_float4", "reuse", "other = bodies[j]", "nbody/03_shared_tiles"),
-    ("nbody/03_shared_tiles", "struct", "accelerations[i]", "nbody/04_soa_accelerations"),
-    ("kmeans/01_separate_lists", "reuse", "centroids_x[c]", "kmeans/02_shared_centroids"),
-    ("kmeans/03_int2", "branch", "", "kmeans/04_two_stage_reduction"),
+    ("basics/thread_per_line", "stride", "sum += cells[", "basics/warp_per_row"),
+    ("basics/shared_tile", "bank_conflict", "s_tile[line][i]", "basics/padded_tile"),
+    ("basics/padded_tile", "branch", "s_tile[line][i]", "basics/whole_warps"),
+    ("nbody/float4", "reuse", "other = bodies[j]", "nbody/shared_tiles"),
+    ("nbody/shared_tiles", "struct", "accelerations[i]", "nbody/soa_accelerations"),
+    ("kmeans/separate_lists", "reuse", "centroids_x[c]", "kmeans/shared_centroids"),
+    ("kmeans/int2", "branch", "", "kmeans/two_stage_reduction"),
 )
 
 
 class LadderTest(unittest.TestCase):
     def setUp(self) -> None:
-        self.stages = {stage.stage: stage for stage in load_stages()}
+        self.stages = {f"{stage.chapter}/{stage.name[3:]}": stage for stage in load_stages()}
 
     def kinds(self, stage: str) -> dict[str, str]:
         """The findings' kinds with the causes' first lines of source."""
         own = self.stages[stage]
         if "count" not in own.executables or not executable(own, "count").exists():
             self.skipTest(f"{stage} is not built")
-        result = run_tool("explain", STAGE=stage, JSON="-")
+        result = run_tool("explain", STAGE=own.stage, JSON="-")
         self.assertEqual(result.returncode, 0, result.stderr)
         found = {}
         for one in json.loads(result.stdout)["findings"]:

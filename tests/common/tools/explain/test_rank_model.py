@@ -17,7 +17,7 @@ from common.tools.explain.rank_model import (
 )
 
 MODEL = read_links()
-BY_NAME = {stage.stage.partition("/")[0]: stage for stage in STAGES}
+BY_NAME = {stage.chapter: stage for stage in STAGES}
 
 
 class ModelTest(unittest.TestCase):

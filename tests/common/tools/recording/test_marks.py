@@ -94,8 +94,8 @@ class MarksTest(RecorderTest):
             text=True,
             check=True,
         ).stdout.splitlines()
-        self.assertIn("nbody/12_small_systems", listed)
-        self.assertNotIn("nbody/01_float3", listed)
+        self.assertIn("small_systems", [name.partition("_")[2] for name in listed])
+        self.assertNotIn("float3", [name.partition("_")[2] for name in listed])
 
 
 if __name__ == "__main__":
