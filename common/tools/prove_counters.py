@@ -43,7 +43,6 @@ from common.tools.lib.proof_kernels import (
     read_measured,
 )
 from common.tools.lib.proof_page import page_tables
-from common.tools.lib.profiling import OPCODE_METRIC
 from common.tools.lib.proof_rows import (
     COUNTERS,
     METRICS,
@@ -215,15 +214,6 @@ def profile(
         raise DataError(f"ncu failed:\n{said_all.strip()[-2000:]}")
 
 
-def profile_run(ncu: str, run: Run, path: Path) -> None:
-    """With the counts by opcode, unless ncu cannot patch a kernel to count them."""
-    instances = ("--print-metric-instances", "details")
-    try:
-        profile(ncu, run, path, (*METRICS, OPCODE_METRIC), instances)
-    except DataError:
-        profile(ncu, run, path)
-
-
 def check_page(folder: Path) -> int:
     tables, reasons = recorded_tables(folder), read_reasons(RUNS)
     rows = all_rows(tables)
@@ -333,7 +323,7 @@ def prove(options: argparse.Namespace) -> int:
         try:
             table, counted = tables / f"{run.file_name}.csv", emulated / f"{run.file_name}.json"
             if not options.processed:
-                profile_run(ncu, run, table)
+                profile(ncu, run, table)
             if options.emulated is None:
                 count(run, counted)
             counters = join_families(run.program, read_emulated(counted), families)

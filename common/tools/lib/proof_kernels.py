@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import collections
 import fnmatch
 import re
 from collections.abc import Iterable, Sequence
@@ -16,18 +15,13 @@ from common.tools.lib.proof_rows import (
     ATOMIC_WAVEFRONTS,
     COUNTERS,
     LAUNCHES,
-    WAVEFRONTS,
+    SHARED_ATOMICS,
     Counter,
     Reason,
     Row,
-    lsu_metrics,
 )
 from common.tools.lib.files import parse_json, read_text
-from common.tools.lib.profiling import OPCODE_METRIC, parse_instances
 from common.tools.lib.stages import DataError
-
-# Accesses to global memory, or to one that only the address tells.
-GLOBAL_OPCODES = ("LDG", "LD", "LDGSTS", "STG", "ST", "ATOMG", "ATOM", "REDG", "RED")
 
 
 def kernel_key(name: str) -> str:
@@ -129,35 +123,8 @@ def read_measured(path: Path) -> dict[str, list[ncu.Launch]]:
     return kernels
 
 
-def measured_opcodes(launches: list[ncu.Launch]) -> collections.Counter[str]:
-    """How often each opcode was executed, without its modifiers; nothing if ncu did not count."""
-    opcodes: collections.Counter[str] = collections.Counter()
-    for launch in launches:
-        for name, value in parse_instances(launch.get(OPCODE_METRIC, ("", ""))[1]).items():
-            opcodes[name.partition(".")[0]] += round(value)
-    return opcodes
-
-
-def other_wavefronts(launches: list[ncu.Launch], kernel: dict) -> float | None:
-    """The wavefronts of shared memory that are neither loads nor stores nor atomics: see
-    ATOMIC_WAVEFRONTS. None if only opcodes could tell them, and ncu did not count opcodes."""
-    barriers = kernel["totals"]["barriers"] * kernel["blocks"] / max(kernel["warps"], 1)
-    ends = kernel["warps"] + barriers
-    opcodes = measured_opcodes(launches)
-    if not opcodes:
-        return None if kernel["totals"]["collectives"] else ends
-    requests = sum(
-        ncu.parse_number(launch.get(name, ("", ""))[1]) or 0
-        for launch in launches
-        for name in lsu_metrics("requests", "ld", "st", "atom", "red")
-    )
-    skipped = sum(opcodes[name] for name in GLOBAL_OPCODES) - requests
-    return ends + opcodes["SHFL"] + max(skipped, 0)
-
-
-def measured_sum(launches: list[ncu.Launch], counter: Counter, kernel: dict) -> int | None:
-    """What the hardware counted in `kernel`, or None if ncu has no such metric. `kernel` has the
-    engine's counters."""
+def measured_sum(launches: list[ncu.Launch], counter: Counter) -> int | None:
+    """What the hardware counted in all launches of a kernel, or None if ncu has no such metric."""
 
     def total(names: Iterable[str]) -> float | None:
         values = [
@@ -166,16 +133,9 @@ def measured_sum(launches: list[ncu.Launch], counter: Counter, kernel: dict) -> 
         return None if None in values else sum(values)  # type: ignore[arg-type]
 
     value = total(counter.metrics)
-    if counter.name == ATOMIC_WAVEFRONTS and value is not None:
-        atomics = total(("smsp__inst_executed_op_shared_atom.sum",))
-        others = total((WAVEFRONTS + "_op_ld.sum", WAVEFRONTS + "_op_st.sum"))
-        more = other_wavefronts(launches, kernel)
-        if atomics == 0:
-            value = 0
-        elif others is None or more is None:
-            value = None
-        else:
-            value = max(value - others - more, 0)
+    # A barrier of the grid has some of these wavefronts, too.
+    if counter.name == ATOMIC_WAVEFRONTS and total((SHARED_ATOMICS,)) == 0:
+        value = 0
     return None if value is None else round(value)
 
 
@@ -225,7 +185,7 @@ def compare(
             )
             continue
         for counter in COUNTERS:
-            value = measured_sum(launches, counter, kernel)
+            value = measured_sum(launches, counter)
             if value is None:
                 troubles.append(f"{program}: {name}: ncu has no {counter.name}")
             else:

@@ -36,13 +36,6 @@ def lsu_metrics(what: str, *operations: str) -> tuple[str, ...]:
 
 
 WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
-# ncu has no metric for the wavefronts of shared atomics. They are the wavefronts of shared memory
-# without those of loads and stores, without one per warp, one per barrier of a block, one per SHFL,
-# and one per access to global memory that no lane of the warp takes part in: such an instruction
-# goes through the same pipe, but is no request. REDUX, MATCH and VOTE cost none. This held in
-# kernels without shared atomics, where nothing may be left. Not taken out, because nothing counts
-# them: accesses to shared memory that no lane takes part in, and a second one of some warps. Warps
-# of blocks that end at once have none (probably it is the reading of threadIdx).
 ATOMIC_WAVEFRONTS = "shared atomic wavefronts"
 SAME, SAME_WAVEFRONTS = 0.02, 0.05
 COUNTERS = (
@@ -85,7 +78,11 @@ COUNTERS = (
         SAME_WAVEFRONTS,
     ),
     Counter(
-        ATOMIC_WAVEFRONTS, "shared_atomic", "wavefronts", (WAVEFRONTS + ".sum",), SAME_WAVEFRONTS
+        ATOMIC_WAVEFRONTS,
+        "shared_atomic",
+        "wavefronts",
+        (WAVEFRONTS + "_op_atom.sum",),
+        SAME_WAVEFRONTS,
     ),
 )
 # The counter of a reason why only ncu or only the CPU engine sees a kernel, or not all of its
@@ -100,13 +97,8 @@ INSTRUCTION_BARS = dict.fromkeys(
     (INSTRUCTIONS, INTEGER_INSTRUCTIONS, SPECIAL_INSTRUCTIONS), SAME_INSTRUCTIONS
 )
 BARS = {counter.name: counter.bar for counter in COUNTERS} | INSTRUCTION_BARS
-# ncu's tables contain these metrics too. They help to explain differences.
-EXPLAINING = tuple(
-    f"smsp__inst_executed_op_shared_{operation}.sum" for operation in ("ld", "st", "atom")
-)
-METRICS = (
-    tuple(dict.fromkeys(name for counter in COUNTERS for name in counter.metrics)) + EXPLAINING
-)
+SHARED_ATOMICS = "smsp__inst_executed_op_shared_atom.sum"  # instructions
+METRICS = (*dict.fromkeys(name for counter in COUNTERS for name in counter.metrics), SHARED_ATOMICS)
 
 
 @dataclass(frozen=True)

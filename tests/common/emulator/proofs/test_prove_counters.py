@@ -13,8 +13,7 @@ from tests.common.tools.course_tools import ToolTest
 
 from common.tools import prove_counters
 from common.tools.lib.proof_kernels import Family, compare, join_families, kernel_key
-from common.tools.lib.profiling import OPCODE_METRIC
-from common.tools.lib.proof_rows import COUNTERS, METRICS, Reason, Row, judge
+from common.tools.lib.proof_rows import COUNTERS, METRICS, SHARED_ATOMICS, Reason, Row, judge
 
 # Writes a table into the file of --log-file, as ncu does. It knows all metrics except one, and says
 # which one it does not know.
@@ -25,9 +24,8 @@ log = pathlib.Path(words[words.index("--log-file") + 1])
 metrics = words[words.index("--metrics") + 1].split(",")
 program = next(word for word in words if "chapters/" in word)
 assert "--profile" in words and "raw" == words[words.index("--page") + 1]
-assert ("{opcodes}" in metrics) == ("--print-metric-instances" in words)
-if "smsp__inst_executed_op_shared_st.sum" in metrics:
-    log.write_text("==ERROR== Failed to find metric smsp__inst_executed_op_shared_st.sum\n")
+if "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum" in metrics:
+    log.write_text("==ERROR== Failed to find metric l1tex__t_requests_pipe_lsu_mem_global_op_red.sum\n")
     sys.exit(1)
 names = ["ID", "Process ID", "Kernel Name"] + metrics
 lines = ["==PROF== Connected to process 42 (" + program + ")"]
@@ -48,18 +46,15 @@ VALUES = {
     SECTORS: "4000",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum": "3",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": "5",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "57",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "10",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "10",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum": "10",
     "smsp__inst_executed_op_shared_atom.sum": "2",
-    # 7 accesses to global memory have no lane: 1000 of 1007 are requests.
-    OPCODE_METRIC: "1028 (LDG.E: 1,000; REDG.E.ADD: 7; SHFL.BFLY: 5; SHFL.IDX: 3; ATOMS.ADD: 2; "
-    "REDUX.SUM: 11)",
 }
 
 
 def stand_in_ncu() -> str:
-    text = NCU.replace("{values}", repr(VALUES)).replace("{opcodes}", OPCODE_METRIC)
+    text = NCU.replace("{values}", repr(VALUES))
     return text.partition("\n")[2]
 
 
@@ -125,7 +120,7 @@ class CompareTest(unittest.TestCase):
     run_of = ("sums/01_plain", "--n 1000")
 
     def launch(self, name: str = "void kick_kernel<(int)256>(float *)", **values: str) -> dict:
-        metrics = {metric: ("", VALUES.get(metric, "0")) for metric in (*METRICS, OPCODE_METRIC)}
+        metrics = {metric: ("", VALUES.get(metric, "0")) for metric in METRICS}
         return (
             {"Kernel Name": ("", name)}
             | metrics
@@ -145,22 +140,17 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(len(rows), len(COUNTERS))
         self.assertEqual((rows["load requests"].measured, rows["load requests"].ratio), (2000, "1"))
         self.assertEqual(rows["atomic sectors"].measured, 16)
-        # 114 of all kinds, less 40 of loads and stores, less 16 warps, less 4 blocks' 2 barriers,
-        # less 16 shuffles and 14 accesses that no lane takes part in.
         self.assertEqual(rows["shared atomic wavefronts"].measured, 20)
 
-    def test_wavefronts_of_atomics_without_opcodes(self) -> None:
-        """A shuffle also is a wavefront: with shuffles, and without their number, nobody knows."""
+    def test_other_work_of_the_pipe_is_no_atomic(self) -> None:
+        """A kernel without shared atomics may have their wavefronts, from a barrier of the grid."""
         [kernel] = document(2000)["kernels"]
-        launches = {"kick_kernel<256>": [self.launch(**{OPCODE_METRIC: "n/a"})] * 2}
-        rows, troubles = compare(*self.run_of, {kernel["name"]: kernel}, launches, "now")
-        self.assertEqual(
-            troubles, ["sums/01_plain: kick_kernel<256>: ncu has no shared atomic wavefronts"]
+        launches = [self.launch(**{SHARED_ATOMICS: "0"})] * 2
+        rows, _ = compare(
+            *self.run_of, {kernel["name"]: kernel}, {"kick_kernel<256>": launches}, "now"
         )
-        kernel["totals"]["collectives"] = 0
-        rows, troubles = compare(*self.run_of, {kernel["name"]: kernel}, launches, "now")
-        self.assertEqual(troubles, [])
-        self.assertEqual(rows[-1].measured, 50)
+        self.assertEqual(rows[-1].counter, "shared atomic wavefronts")
+        self.assertEqual(rows[-1].measured, 0)
 
     def test_asynchronous_copies_are_loads(self) -> None:
         """ncu counts them among the loads from global memory."""
