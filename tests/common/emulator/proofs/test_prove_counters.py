@@ -24,8 +24,9 @@ log = pathlib.Path(words[words.index("--log-file") + 1])
 metrics = words[words.index("--metrics") + 1].split(",")
 program = next(word for word in words if "chapters/" in word)
 assert "--profile" in words and "raw" == words[words.index("--page") + 1]
-if "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum" in metrics:
-    log.write_text("==ERROR== Failed to find metric l1tex__t_requests_pipe_lsu_mem_global_op_red.sum\n")
+unknown = "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"
+if unknown in metrics:
+    log.write_text("==ERROR== Failed to find metric " + unknown + "\n")
     sys.exit(1)
 names = ["ID", "Process ID", "Kernel Name"] + metrics
 lines = ["==PROF== Connected to process 42 (" + program + ")"]
