@@ -35,6 +35,7 @@ using storms::SplitTile, storms::Steps, storms::sum_below;
 
 // A pass reads and writes each cell; the first only writes it.
 constexpr double kBytesPerCell = sizeof(float);
+constexpr int kMostSteps = 24;  // of a particle on a tile; one with more is added cell by cell
 
 // How a warp sums its part of the particles, for split_particles_kernel(). As sum_part() of stage
 // 22, but of a far particle only its steps are added.
@@ -53,7 +54,7 @@ struct StepSums {
         }
         lowest = __reduce_min_sync(~0u, lowest);
         highest = __reduce_max_sync(~0u, highest);
-        const Seen seen = see(particle, lane < existing, first, lowest, highest);
+        const Seen seen = see<kTile, kMostSteps>(particle, lane < existing, first, lowest, highest);
         unsigned open = 0;  // cells of this lane that need exact energies
         const bool some_far = __any_sync(~0u, seen.is_far);
         // The units of two binades are not the same, so each has its own steps.
@@ -61,7 +62,8 @@ struct StepSums {
         for (int base = lowest; some_far && base <= highest; base += kBinade) {
             for (int j = 0; j < kNeighbours; ++j) part.words[32 * j + lane] = 0;
             s_steps.ties[lane] = 0;
-            const int at_first = add_steps(part.words, s_steps, base, seen);
+            const int at_first =
+                add_steps<32, kNeighbours>(part.words, s_steps.ties, s_steps.particles, base, seen);
             __syncwarp();  // all steps have been added
             int steps[kNeighbours], sum = 0;
             for (int j = 0; j < kNeighbours; ++j) steps[j] = sum += part.words[32 * j + lane];

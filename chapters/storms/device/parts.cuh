@@ -66,9 +66,10 @@ __device__ __forceinline__ void add_far(float (&low)[kNeighbours], float (&high)
 }
 
 // The same at any distance.
-__device__ __forceinline__ void add_near(float (&low)[kNeighbours], float (&high)[kNeighbours],
-                                         float first, float4 bounds) {
-    for (int j = 0; j < kNeighbours; ++j) {
+template <int kCells>
+__device__ __forceinline__ void add_near(float (&low)[kCells], float (&high)[kCells], float first,
+                                         float4 bounds) {
+    for (int j = 0; j < kCells; ++j) {
         const float d = fabsf(bounds.z - (first + j)) + 1;
         const float approximation = approximate_inverse_root(d);
         low[j] = fmaf(bounds.x, approximation, low[j]);

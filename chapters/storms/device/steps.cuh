@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The steps of a far particle: the cells of a tile at which the number of units that its energy
-// counts for changes. For stage 23_step_functions.
+// counts for changes. For stages 23_step_functions and 24_shared_steps.
+// kThreads threads share a tile, and each has kCells neighbouring cells.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +11,6 @@
 
 namespace storms {
 
-constexpr float kMostSteps = 24;  // of a particle on a tile; one with more is added cell by cell
 constexpr int kInfinity = 255 * kBinade;  // the bits of a slot without a cell
 constexpr int kLeastBase = 64 * kBinade;
 
@@ -35,16 +35,17 @@ struct Steps {
 };
 
 // Adds a step of the particle at the place x of the tile: where its energy is `units` and a half.
-__device__ __forceinline__ void add_step(int (&words)[kTile + 4], unsigned (&ties)[32], float x,
-                                         float share, int units, float unit) {
+template <int kThreads, int kCells>
+__device__ __forceinline__ void add_step(int* words, unsigned* ties, float x, float share,
+                                         int units, float unit) {
     const float v = (static_cast<float>(units) + 0.5f) * unit;
     const float d = distance_of(share, v);
     const float energy = divide_by_short_root(share, d, approximate_inverse_root(d));
     const bool falls = x <= 0;  // along the tile
     const int cell = static_cast<int>(falls ? x + (d - 1) : x - (d - 1));
     const unsigned place = cell + (falls ? energy > v : energy < v);
-    atomicAdd(&words[32 * (place % kNeighbours) + place / kNeighbours], falls ? -1 : 1);
-    if (energy == v) atomicOr(&ties[place / kNeighbours], 1u << place % kNeighbours);
+    atomicAdd(&words[kThreads * (place % kCells) + place / kCells], falls ? -1 : 1);
+    if (energy == v) atomicOr(&ties[place / kCells], 1u << place % kCells);
 }
 
 // A lane's particle, seen from a tile: its place, and the least and the greatest of the energies.
@@ -53,9 +54,10 @@ struct Seen {
     bool is_far;
 };
 
-// Adds the steps of all far particles to the words, for the cells of one binade. The lanes share
-// all steps. Returns what these particles add to the first cell.
-__device__ __forceinline__ int add_steps(int (&words)[kTile + 4], Steps& s_steps, int base,
+// Adds the steps of a warp's far particles to the words, for the cells of one binade. The lanes
+// share all steps. Returns what these particles add to the first cell. s_particles: of the warp.
+template <int kThreads, int kCells>
+__device__ __forceinline__ int add_steps(int* words, unsigned* ties, float4* s_particles, int base,
                                          Seen seen) {
     const int lane = threadIdx.x % 32;
     const bool falls = seen.x <= 0;
@@ -69,7 +71,7 @@ __device__ __forceinline__ int add_steps(int (&words)[kTile + 4], Steps& s_steps
     const unsigned some = __ballot_sync(~0u, count > 0);
     if (count > 0) {
         const int units = falls ? upper - 1 + begin : lower - begin;  // of step 0 of all
-        s_steps.particles[__popc(some & ((1u << lane) - 1))] =
+        s_particles[__popc(some & ((1u << lane) - 1))] =
             make_float4(seen.x, seen.share, __int_as_float(units), 0);
     }
     __syncwarp();  // all particles with steps have been written, and no cell has a step yet
@@ -80,24 +82,26 @@ __device__ __forceinline__ int add_steps(int (&words)[kTile + 4], Steps& s_steps
         const unsigned starts = __reduce_or_sync(~0u, count > 0 && start < 32 ? 1u << start : 0);
         const int i = round + lane;
         if (i < total) {
-            const float4 own = s_steps.particles[last + __popc(starts & ((2u << lane) - 1))];
+            const float4 own = s_particles[last + __popc(starts & ((2u << lane) - 1))];
             const int units = __float_as_int(own.z) + (own.x <= 0 ? -i : i);
-            add_step(words, s_steps.ties, own.x, own.y, units, unit);
+            add_step<kThreads, kCells>(words, ties, own.x, own.y, units, unit);
         }
         last += __popc(starts);
     }
     return __reduce_add_sync(~0u, seen.is_far ? (falls ? upper : lower) : 0);
 }
 
-// What a lane's particle is for a tile whose binades begin at `lowest` to `highest`. It is far if
-// it has few steps on the tile, which also means that its energies have less than 2^18 units.
+// What a thread's particle is for a tile whose binades begin at `lowest` to `highest`. It is far if
+// it has few steps on the tile, which also means that its energies have less than 2^18 units: at
+// such distances, an energy falls by more than a 2^14th on 256 cells, and a 2^11th on 1280.
+template <int kTileCells, int kMostSteps>
 __device__ __forceinline__ Seen see(float2 particle, bool exists, float first, int lowest,
                                     int highest) {
     const float x = particle.x - first;
     const float begin = exact_energy(make_float2(x, particle.y), 0);
-    const float end = exact_energy(make_float2(x, particle.y), kTile - 1);
+    const float end = exact_energy(make_float2(x, particle.y), kTileCells - 1);
     const float least = fminf(begin, end), most = fmaxf(begin, end);
-    const bool beside = x <= 0 ? kTile - 1 - x < kShort : x >= kTile - 1 && x < kShort;
+    const bool beside = x <= 0 ? kTileCells - 1 - x < kShort : x >= kTileCells - 1 && x < kShort;
     const bool is_far = exists && beside && lowest >= kLeastBase && highest - lowest <= kBinade &&
                         (most - least) * units_per_energy(lowest) <= kMostSteps;
     return {x, particle.y, least, most, is_far};

@@ -73,7 +73,8 @@ __global__ void see_kernel(const Case* cases, int count, float first, bool* are_
     if (i >= count) return;
     const Case& own = cases[i];
     const float2 particle = make_float2(own.position, own.share);
-    are_far[i] = storms::see(particle, true, first, own.lowest, own.highest).is_far;
+    are_far[i] =
+        storms::see<kTile, kMostSteps>(particle, true, first, own.lowest, own.highest).is_far;
 }
 
 TEST(Seen, IsFarIfTheStepsAreFewAndRight) {
