@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All waves of an input in passes over the layer, by the kernels of stages 19 to 21 and chosen as
-// in stage 21.
+// in stage 21. A later stage may have another kernel for many cells.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -36,13 +36,24 @@ struct Passes {
     std::int64_t blocks;
 };
 
+using PassKernel = decltype(bombard_neighbours_kernel);
+
+// Whether no sum ever falls.
+inline bool is_positive(std::span<const Wave> waves) {
+    return std::ranges::all_of(waves, [](const Wave& wave) {
+        return std::ranges::all_of(wave.values, [](int value) { return value > 0; });
+    });
+}
+
 // `layer` has the cells after the last wave, and a key per wave the maxima. With one pass, `layer`
-// may be empty before. positions, values, begins: see copy_particles().
+// may be empty before. positions, values, begins: see copy_particles(). positive_kernel: for many
+// cells and short distances, if all values of a pass are positive.
 inline void bombard_in_passes(const Input& input, const Passes& passes,
                               course::DeviceBuffer<float>& layer,
                               course::DeviceBuffer<float>& relaxed_layer,
                               const std::int64_t* positions, const int* values,
-                              const std::int64_t* begins, Key* keys) {
+                              const std::int64_t* begins, Key* keys,
+                              PassKernel* positive_kernel = bombard_neighbours_kernel) {
     const std::int64_t size = input.size, waves = std::ssize(input.waves);
     for (std::int64_t w = 0; w < waves; w += kMostWaves) {
         const std::span<const Wave> pass(&input.waves[w], std::min(kMostWaves, waves - w));
@@ -53,7 +64,9 @@ inline void bombard_in_passes(const Input& input, const Passes& passes,
             course::cuda_check(cudaGetLastError());
         };
         if (is_proven(pass, size, kShort)) {
-            launch(passes.many ? bombard_neighbours_kernel : bombard_short_kernel<1>);
+            PassKernel* const many_kernel =
+                is_positive(pass) ? positive_kernel : bombard_neighbours_kernel;
+            launch(passes.many ? many_kernel : bombard_short_kernel<1>);
         } else if (is_proven(pass, size, kNear)) {
             launch(passes.many ? bombard_kernel<kMostCells, int> : bombard_kernel<1, int>);
         } else {

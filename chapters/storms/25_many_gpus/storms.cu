@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Storms, stage 24: many GPUs.
+// Storms, stage 25: many GPUs.
 // Idea: each rank, a process with its own GPU, bombards a range of tiles. A tile reads cells of its
 // neighbours, so ranks exchange the cells at the ends of their ranges: a few cells per pass of
 // eight waves. Keys of peaks have one maximum in any order: one all-reduce of all waves' keys.

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// All warps of a block add the steps of many particles to the same tile of many cells. For stage
+// 24_shared_steps. All energies are positive, so no sum falls.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "device/neighbours.cuh"
+#include "device/steps.cuh"
+
+namespace storms {
+
+constexpr int kRound = kUpdateBlock;  // particles that are added together: one per thread
+constexpr int kWideTile = kMostCells * kUpdateBlock;  // cells
+constexpr int kMostWideSteps = 128;  // of a particle on a tile; one with more is near
+constexpr int kMostNear = 64;  // particles of a round
+constexpr int kMostQueued = kWideTile / 2;  // cells
+
+// In shared memory. Cell j of a thread has slot kUpdateBlock * j + thread, so that the threads of a
+// warp use different banks; but `cells` and `queue` are in the order of the tile.
+struct Round {
+    int steps[2][kWideTile];  // for the cells of the lowest binade, and of the next one
+    unsigned ties[kUpdateBlock];  // a bit for each cell of a thread: an energy is a tie
+    float4 far[kRound];  // of each warp, the particles with steps
+    float2 particles[kRound], bounds[kRound];  // position and share; bounds of the share
+    float2 near[kRound];
+    float cells[kWideTile];
+    short queue[kWideTile];  // cells to which the particles are added in order
+    int lowest[kUpdateBlock / 32], highest[kUpdateBlock / 32];  // of each warp's binades
+    int totals[2][kUpdateBlock / 32];  // of each warp's steps
+    int near_count, queued_count;
+};
+
+// Where the lowest binade of the tile begins, and how many binades have steps: two if a cell is
+// beyond the lowest.
+struct Binades {
+    int lowest, count;
+};
+
+// Stages the particle of each thread, and clears the sums of the round. Returns the binades.
+__device__ __forceinline__ Binades stage_round(const float (&own)[kMostCells], float first,
+                                               Round& s_round, float2 particle, int count) {
+    const int thread = threadIdx.x, warp = thread / 32;
+    int lowest = kInfinity, highest = 0;
+    for (int j = 0; j < kMostCells; ++j) {
+        lowest = min(lowest, binade_of(own[j]));
+        highest = max(highest, binade_of(own[j]));
+        s_round.steps[0][kUpdateBlock * j + thread] = 0;
+        s_round.steps[1][kUpdateBlock * j + thread] = 0;
+    }
+    lowest = __reduce_min_sync(~0u, lowest);
+    highest = __reduce_max_sync(~0u, highest);
+    if (thread % 32 == 0) {
+        s_round.lowest[warp] = lowest;
+        s_round.highest[warp] = highest;
+    }
+    s_round.ties[thread] = 0;
+    if (thread == 0) s_round.near_count = s_round.queued_count = 0;
+    s_round.particles[thread] = particle;
+    s_round.bounds[thread] = make_float2(fmaf(particle.y, -kSharedError, particle.y), particle.y);
+    widen_bounds(s_round.bounds, s_round.particles, count, first);
+    __syncthreads();  // the particles and binades have been written, and the sums are 0
+    for (int w = 0; w < kUpdateBlock / 32; ++w) {
+        lowest = min(lowest, s_round.lowest[w]);
+        highest = max(highest, s_round.highest[w]);
+    }
+    return {lowest, highest > lowest ? 2 : 1};
+}
+
+// Adds the steps of the far particles, and lists the near ones, in any order.
+__device__ __forceinline__ void split_round(Binades binades, float first, Round& s_round,
+                                            float2 particle, bool exists) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    // Cells of a third binade are queued, so a particle is far whether there are some or not.
+    const int lowest = binades.lowest;
+    const Seen seen = see<kWideTile, kMostWideSteps>(particle, exists, first, lowest, lowest);
+    const bool is_near = exists && !seen.is_far;
+    const unsigned near = __ballot_sync(~0u, is_near);
+    if (near != 0) {
+        int before = 0;
+        if (lane == 0) before = atomicAdd(&s_round.near_count, __popc(near));
+        before = __shfl_sync(~0u, before, 0);
+        if (is_near) s_round.near[before + __popc(near & ((1u << lane) - 1))] = particle;
+    }
+    if (lowest < kLeastBase) return;  // no particle is far
+        // The units of two binades are not the same, so each has its own steps.
+#pragma unroll 1
+    for (int b = 0; b < binades.count; ++b) {
+        int* const steps = s_round.steps[b];
+        const int at_first = add_steps<kUpdateBlock, kMostCells>(
+            steps, s_round.ties, &s_round.far[kPart * warp], lowest + b * kBinade, seen);
+        if (lane == 0) atomicAdd(&steps[0], at_first);
+        __syncwarp();  // all lanes have read the particles with steps
+    }
+}
+
+// Adds the round to the cells of a thread as stage 21 does.
+__device__ __forceinline__ void add_by_groups(float (&own)[kMostCells], float first,
+                                              const Round& s_round, int count) {
+#pragma unroll 1
+    for (int i = 0; i < count; i += 2 * kGroup) {
+        add_shared_group(own, first, &s_round.bounds[i], &s_round.particles[i]);
+        add_shared_group(own, first, &s_round.bounds[i + kGroup], &s_round.particles[i + kGroup]);
+    }
+}
+
+// The steps before the cells of a thread, as far as they belong to its warp's cells. Writes those
+// of all cells of the warp to `total`.
+__device__ __forceinline__ int sum_steps(const int (&s_steps)[kWideTile], int& total) {
+    int sum = 0;
+    for (int j = 0; j < kMostCells; ++j) sum += s_steps[kUpdateBlock * j + threadIdx.x];
+    const int before = sum_below(sum);
+    if (threadIdx.x % 32 == 31) total = before + sum;
+    return before;
+}
+
+// Exact units of the open cells, of which a thread has a bit each. Returns those with a tie: there
+// the units depend on whether the sum is odd. Cells lie in shared memory while a loop counts them.
+__device__ __forceinline__ unsigned count_exactly(int (&units)[kMostCells],
+                                                  const float (&own)[kMostCells], float first,
+                                                  Round& s_round, unsigned open) {
+    float* const bases = &s_round.cells[kMostCells * threadIdx.x];  // then the units
+    for (int j = 0; j < kMostCells; ++j) {
+        if (open >> j & 1) bases[j] = __int_as_float(binade_of(own[j]));
+    }
+    unsigned ties = 0;
+#pragma unroll 1
+    for (unsigned some = open; some != 0; some &= some - 1) {
+        const int j = __ffs(some) - 1, base = __float_as_int(bases[j]);
+        const float even = __int_as_float(base), odd = __int_as_float(base + 1);
+        int sum = 0;
+        bool tie = false;
+#pragma unroll 1
+        for (int i = 0; i < s_round.near_count; ++i) {
+            const float energy = exact_energy(s_round.near[i], first + j);
+            const int more = __float_as_int(even + energy) - base;
+            tie = tie || __float_as_int(odd + energy) - (base + 1) != more;
+            sum += min(more, kBinade);  // so that no sum overflows
+        }
+        bases[j] = __int_as_float(sum);
+        if (tie) ties |= 1u << j;
+    }
+    for (int j = 0; j < kMostCells; ++j) {
+        if (open >> j & 1) units[j] = __float_as_int(bases[j]);
+    }
+    return ties;
+}
+
+// What the near particles add to the bits of a thread's cells. Returns the cells with ties, also
+// those of far particles. As in stage 22, equal sums of bounds are those of the exact energies.
+__device__ __forceinline__ unsigned add_near_units(int (&units)[kMostCells],
+                                                   const float (&own)[kMostCells], float first,
+                                                   Round& s_round) {
+    float low[kMostCells], high[kMostCells];
+    for (int j = 0; j < kMostCells; ++j) low[j] = high[j] = __int_as_float(binade_of(own[j]));
+#pragma unroll 1
+    for (int i = 0; i < s_round.near_count; ++i) {
+        const float2 near = s_round.near[i];
+        const float4 bounds =
+            make_float4(fmaf(near.y, -kError, near.y), fmaf(near.y, kError, near.y), near.x, 0);
+        add_near(low, high, first, bounds);
+    }
+    unsigned open = 0, left = s_round.ties[threadIdx.x];
+    for (int j = 0; j < kMostCells; ++j) {
+        units[j] = min(__float_as_int(low[j]) - binade_of(own[j]), kBinade);
+        if (low[j] != high[j] && units[j] < kBinade) open |= 1u << j;
+    }
+    open &= ~left;
+    if (open != 0) left |= count_exactly(units, own, first, s_round, open);
+    return left;
+}
+
+// Adds the bits of the cells, and the units of the steps, to those of the near particles. Returns
+// the cells that this is not right for: they leave their binade or are in a third one.
+__device__ __forceinline__ unsigned add_units(int (&units)[kMostCells],
+                                              const float (&own)[kMostCells], Binades binades,
+                                              int before, int before_next, const Round& s_round) {
+    const int warp = threadIdx.x / 32;
+    unsigned left = 0;
+    for (int w = 0; w < warp; ++w) {
+        before += s_round.totals[0][w];
+        if (binades.count > 1) before_next += s_round.totals[1][w];
+    }
+    for (int j = 0; j < kMostCells; ++j) {
+        const int slot = kUpdateBlock * j + threadIdx.x;
+        const int base = binade_of(own[j]), bits = __float_as_int(own[j]);
+        before += s_round.steps[0][slot];
+        if (binades.count > 1) before_next += s_round.steps[1][slot];
+        units[j] += bits + (base == binades.lowest ? before : before_next);
+        const bool stays = static_cast<unsigned>(units[j] ^ bits) < unsigned{kBinade};
+        if (!stays || base - binades.lowest > kBinade) left |= 1u << j;
+    }
+    return left;
+}
+
+__device__ __forceinline__ void queue_cells(const float (&own)[kMostCells], unsigned left,
+                                            Round& s_round) {
+    if (left == 0) return;
+    int place = atomicAdd(&s_round.queued_count, __popc(left));
+    for (int j = 0; j < kMostCells; ++j) {
+        if ((left >> j & 1) == 0) continue;
+        const int cell = kMostCells * threadIdx.x + j;
+        s_round.queue[place++] = static_cast<short>(cell);
+        s_round.cells[cell] = own[j];
+    }
+}
+
+// Adds the round to the queued cells in order, one cell per thread.
+__device__ __forceinline__ void add_in_turn(float first, Round& s_round, int count) {
+    constexpr int kTogether = 8;
+    for (int i = threadIdx.x; i < s_round.queued_count; i += kUpdateBlock) {
+        const int cell = s_round.queue[i];
+        float sum = s_round.cells[cell];
+        const float k = first + cell;
+#pragma unroll 1
+        for (int p = 0; p < count; p += kTogether) {
+            sum = add_group<kTogether>(sum, k, &s_round.particles[p]);
+        }
+        s_round.cells[cell] = sum;
+    }
+}
+
+// Adds the particle of each thread, of which `count` exist, to all cells of the tile that begins at
+// `first`. own: the neighbouring cells of a thread.
+__device__ __forceinline__ void add_round(float (&own)[kMostCells], float first, Round& s_round,
+                                          float2 particle, int count) {
+    const int thread = threadIdx.x;
+    const float own_first = first + kMostCells * thread;
+    const Binades binades = stage_round(own, first, s_round, particle, count);
+    split_round(binades, first, s_round, particle, thread < count);
+    __syncthreads();  // all steps have been added, and the near particles have been listed
+    bool few_left = s_round.near_count <= kMostNear && binades.lowest >= kLeastBase;
+    if (few_left) {
+        const int warp = thread / 32;
+        const int before = sum_steps(s_round.steps[0], s_round.totals[0][warp]);
+        const int before_next =
+            binades.count > 1 ? sum_steps(s_round.steps[1], s_round.totals[1][warp]) : 0;
+        int units[kMostCells];
+        unsigned left = add_near_units(units, own, own_first, s_round);
+        __syncthreads();  // the steps of each warp's cells have been summed
+        left |= add_units(units, own, binades, before, before_next, s_round);
+        queue_cells(own, left, s_round);
+        __syncthreads();  // all cells that are left have been queued
+        few_left = s_round.queued_count <= kMostQueued;
+        if (few_left) {
+            add_in_turn(first, s_round, count);
+            __syncthreads();  // the queued cells have been added to
+            for (int j = 0; j < kMostCells; ++j) {
+                own[j] = left >> j & 1 ? s_round.cells[kMostCells * thread + j]
+                                       : __int_as_float(units[j]);
+            }
+        }
+    }
+    if (!few_left) {
+        add_by_groups(own, own_first, s_round, count);
+        __syncthreads();  // all threads have read the particles
+    }
+}
+
+// Adds the particles of a wave, from `begin` to `end` of the lists.
+__device__ __forceinline__ void add_in_rounds(float (&own)[kMostCells], float first, Round& s_round,
+                                              float size,
+                                              const std::int64_t* __restrict__ positions,
+                                              const int* __restrict__ values, std::int64_t begin,
+                                              std::int64_t end) {
+    std::int64_t position = 0;
+    int value = 0;
+    const auto load_particle = [&](std::int64_t i) {
+        position = i < end ? positions[i] : 0;
+        value = i < end ? values[i] : 0;
+    };
+    load_particle(begin + threadIdx.x);
+#pragma unroll 1
+    for (; begin < end; begin += kRound) {
+        const float2 particle =
+            make_float2(static_cast<float>(position), static_cast<float>(value) * 1000 / size);
+        load_particle(begin + kRound + threadIdx.x);  // meanwhile, for the next round
+        const int count = static_cast<int>(min(end - begin, std::int64_t{kRound}));
+        add_round(own, first, s_round, particle, count);
+    }
+}
+
+// As bombard_neighbours_kernel(), for waves of positive energies.
+__global__ void __launch_bounds__(kUpdateBlock, 6)
+    bombard_steps_kernel(const float* __restrict__ layer, float* __restrict__ next_layer,
+                         std::int64_t size, const std::int64_t* __restrict__ positions,
+                         const int* __restrict__ values, const std::int64_t* __restrict__ begins,
+                         std::int64_t waves, int halo, Key* __restrict__ keys) {
+    __shared__ Round s_round;
+    const int thread = threadIdx.x, neighbours = thread * kMostCells;
+    const std::int64_t first = std::int64_t{kWideTile - 2 * halo} * blockIdx.x - halo;
+    float own[kMostCells];
+    for (int j = 0; j < kMostCells; ++j) {
+        // Beyond its ends, the layer goes on with the same cells, so that they grow like these.
+        const std::int64_t cell = first + thread + j * kUpdateBlock;
+        own[j] = layer != nullptr ? layer[min(max(cell, std::int64_t{0}), size - 1)] : 0.0f;
+    }
+    for (std::int64_t w = 0; w < waves; ++w) {
+        for (int j = 0; j < kMostCells; ++j) s_round.cells[thread + j * kUpdateBlock] = own[j];
+        __syncthreads();  // the tile has been written
+        for (int j = 0; j < kMostCells; ++j) own[j] = s_round.cells[neighbours + j];
+        add_in_rounds(own, static_cast<float>(first), s_round, static_cast<float>(size), positions,
+                      values, begins[w], begins[w + 1]);
+        for (int j = 0; j < kMostCells; ++j) s_round.cells[neighbours + j] = own[j];
+        __syncthreads();  // the bombarded tile has been written
+        for (int j = 0; j < kMostCells; ++j) own[j] = s_round.cells[thread + j * kUpdateBlock];
+        relax_and_find(own, first, size, halo, keys + w);
+    }
+    for (int j = 0; j < kMostCells; ++j) {
+        const int i = thread + j * kUpdateBlock;
+        if (i >= halo && i < kWideTile - halo && first + i < size) next_layer[first + i] = own[j];
+    }
+}
+
+}  // namespace storms
