@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A part of a wave: what 32 particles add to a tile of cells, by the sums of two bounds and, where
-// these differ, by exact energies. For stages 22_split_particles and 23_step_functions.
+// these differ, by exact energies. For the stages from 22_split_particles on.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -69,7 +69,8 @@ __device__ __forceinline__ Binades stage_round(const float (&own)[kMostCells], f
     return {lowest, highest > lowest ? 2 : 1};
 }
 
-// Adds the steps of the far particles, and lists the near ones, in any order.
+// Adds the steps of the far particles, and lists the near ones, in any order. Particles are near,
+// too, if the cells are very small.
 __device__ __forceinline__ void split_round(Binades binades, float first, Round& s_round,
                                             float2 particle, bool exists) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -84,13 +85,14 @@ __device__ __forceinline__ void split_round(Binades binades, float first, Round&
         before = __shfl_sync(~0u, before, 0);
         if (is_near) s_round.near[before + __popc(near & ((1u << lane) - 1))] = particle;
     }
-    if (lowest < kLeastBase) return;  // no particle is far
-        // The units of two binades are not the same, so each has its own steps.
+    if (lowest < kLeastBase) return;
+    float4* const s_far = &s_round.far[kPart * warp];
+    // The units of two binades are not the same, so each has its own steps.
 #pragma unroll 1
     for (int b = 0; b < binades.count; ++b) {
         int* const steps = s_round.steps[b];
-        const int at_first = add_steps<kUpdateBlock, kMostCells>(
-            steps, s_round.ties, &s_round.far[kPart * warp], lowest + b * kBinade, seen);
+        const int at_first = add_steps<kUpdateBlock, kMostCells>(steps, s_round.ties, s_far,
+                                                                 lowest + b * kBinade, seen);
         if (lane == 0) atomicAdd(&steps[0], at_first);
         __syncwarp();  // all lanes have read the particles with steps
     }
@@ -116,8 +118,9 @@ __device__ __forceinline__ int sum_steps(const int (&s_steps)[kWideTile], int& t
     return before;
 }
 
-// Exact units of the open cells, of which a thread has a bit each. Returns those with a tie: there
-// the units depend on whether the sum is odd. Cells lie in shared memory while a loop counts them.
+// Counts the near particles' units exactly for the open cells, which have a bit each. Returns those
+// with a tie: there the units depend on whether the sum is odd. A loop over registers would be ten
+// loops, so meanwhile the open cells lie in shared memory.
 __device__ __forceinline__ unsigned count_exactly(int (&units)[kMostCells],
                                                   const float (&own)[kMostCells], float first,
                                                   Round& s_round, unsigned open) {
@@ -148,8 +151,9 @@ __device__ __forceinline__ unsigned count_exactly(int (&units)[kMostCells],
     return ties;
 }
 
-// What the near particles add to the bits of a thread's cells. Returns the cells with ties, also
-// those of far particles. As in stage 22, equal sums of bounds are those of the exact energies.
+// What the near particles add to the bits of a thread's cells. As in sum_part(), equal sums of
+// bounds are those of the exact energies, without a tie. Returns the cells with ties, also of far
+// particles.
 __device__ __forceinline__ unsigned add_near_units(int (&units)[kMostCells],
                                                    const float (&own)[kMostCells], float first,
                                                    Round& s_round) {
@@ -195,6 +199,7 @@ __device__ __forceinline__ unsigned add_units(int (&units)[kMostCells],
     return left;
 }
 
+// Queues the cells of a thread that are left, in any order.
 __device__ __forceinline__ void queue_cells(const float (&own)[kMostCells], unsigned left,
                                             Round& s_round) {
     if (left == 0) return;
@@ -207,7 +212,8 @@ __device__ __forceinline__ void queue_cells(const float (&own)[kMostCells], unsi
     }
 }
 
-// Adds the round to the queued cells in order, one cell per thread.
+// Adds the round to the queued cells in order, one cell per thread. A round that is not full ends
+// with particles without energy.
 __device__ __forceinline__ void add_in_turn(float first, Round& s_round, int count) {
     constexpr int kTogether = 8;
     for (int i = threadIdx.x; i < s_round.queued_count; i += kUpdateBlock) {
@@ -269,7 +275,7 @@ __device__ __forceinline__ void add_in_rounds(float (&own)[kMostCells], float fi
     int value = 0;
     const auto load_particle = [&](std::int64_t i) {
         position = i < end ? positions[i] : 0;
-        value = i < end ? values[i] : 0;
+        value = i < end ? values[i] : 0;  // after the last particle: no energy
     };
     load_particle(begin + threadIdx.x);
 #pragma unroll 1
