@@ -2,8 +2,8 @@
 // Storms, stage 24: shared steps.
 // Idea: with many cells, too, only the steps of far particles are added. In a binade, the order is
 // free. So all warps of a block add the steps of 128 particles to one tile of 1280 cells, and what
-// is done once per particle and tile is done for 1280 cells instead of 256. Cells that would need
-// another order are queued, and the threads add the particles to them in order, a cell each.
+// is done once per particle and tile is done for 1280 cells instead of 256. Cells for which the
+// order matters are queued, and each thread adds the particles to one of them in order.
 // Compared with 23_step_functions: a kernel for many cells, from device/shared_steps.cuh.
 // Limit now: the steps, the cells that are added to in order, and barriers between both.
 // Not of the thesis nor of Blanco and González 2018.
