@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All warps of a block add the steps of many particles to the same tile of many cells. For stage
-// 24_shared_steps. All energies are positive, so no sum falls.
+// What a round of stage 24_shared_steps consists of: a block adds a particle per thread to a tile
+// of many cells. All energies are positive, so no sum falls.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -225,98 +225,6 @@ __device__ __forceinline__ void add_in_turn(float first, Round& s_round, int cou
             sum = add_group<kTogether>(sum, k, &s_round.particles[p]);
         }
         s_round.cells[cell] = sum;
-    }
-}
-
-// Adds the particle of each thread, of which `count` exist, to all cells of the tile that begins at
-// `first`. own: the neighbouring cells of a thread.
-__device__ __forceinline__ void add_round(float (&own)[kMostCells], float first, Round& s_round,
-                                          float2 particle, int count) {
-    const int thread = threadIdx.x;
-    const float own_first = first + kMostCells * thread;
-    const Binades binades = stage_round(own, first, s_round, particle, count);
-    split_round(binades, first, s_round, particle, thread < count);
-    __syncthreads();  // all steps have been added, and the near particles have been listed
-    bool few_left = s_round.near_count <= kMostNear && binades.lowest >= kLeastBase;
-    if (few_left) {
-        const int warp = thread / 32;
-        const int before = sum_steps(s_round.steps[0], s_round.totals[0][warp]);
-        const int before_next =
-            binades.count > 1 ? sum_steps(s_round.steps[1], s_round.totals[1][warp]) : 0;
-        int units[kMostCells];
-        unsigned left = add_near_units(units, own, own_first, s_round);
-        __syncthreads();  // the steps of each warp's cells have been summed
-        left |= add_units(units, own, binades, before, before_next, s_round);
-        queue_cells(own, left, s_round);
-        __syncthreads();  // all cells that are left have been queued
-        few_left = s_round.queued_count <= kMostQueued;
-        if (few_left) {
-            add_in_turn(first, s_round, count);
-            __syncthreads();  // the queued cells have been added to
-            for (int j = 0; j < kMostCells; ++j) {
-                own[j] = left >> j & 1 ? s_round.cells[kMostCells * thread + j]
-                                       : __int_as_float(units[j]);
-            }
-        }
-    }
-    if (!few_left) {
-        add_by_groups(own, own_first, s_round, count);
-        __syncthreads();  // all threads have read the particles
-    }
-}
-
-// Adds the particles of a wave, from `begin` to `end` of the lists.
-__device__ __forceinline__ void add_in_rounds(float (&own)[kMostCells], float first, Round& s_round,
-                                              float size,
-                                              const std::int64_t* __restrict__ positions,
-                                              const int* __restrict__ values, std::int64_t begin,
-                                              std::int64_t end) {
-    std::int64_t position = 0;
-    int value = 0;
-    const auto load_particle = [&](std::int64_t i) {
-        position = i < end ? positions[i] : 0;
-        value = i < end ? values[i] : 0;  // after the last particle: no energy
-    };
-    load_particle(begin + threadIdx.x);
-#pragma unroll 1
-    for (; begin < end; begin += kRound) {
-        const float2 particle =
-            make_float2(static_cast<float>(position), static_cast<float>(value) * 1000 / size);
-        load_particle(begin + kRound + threadIdx.x);  // meanwhile, for the next round
-        const int count = static_cast<int>(min(end - begin, std::int64_t{kRound}));
-        add_round(own, first, s_round, particle, count);
-    }
-}
-
-// As bombard_neighbours_kernel(), for waves of positive energies.
-__global__ void __launch_bounds__(kUpdateBlock, 6)
-    bombard_steps_kernel(const float* __restrict__ layer, float* __restrict__ next_layer,
-                         std::int64_t size, const std::int64_t* __restrict__ positions,
-                         const int* __restrict__ values, const std::int64_t* __restrict__ begins,
-                         std::int64_t waves, int halo, Key* __restrict__ keys) {
-    __shared__ Round s_round;
-    const int thread = threadIdx.x, neighbours = thread * kMostCells;
-    const std::int64_t first = std::int64_t{kWideTile - 2 * halo} * blockIdx.x - halo;
-    float own[kMostCells];
-    for (int j = 0; j < kMostCells; ++j) {
-        // Beyond its ends, the layer goes on with the same cells, so that they grow like these.
-        const std::int64_t cell = first + thread + j * kUpdateBlock;
-        own[j] = layer != nullptr ? layer[min(max(cell, std::int64_t{0}), size - 1)] : 0.0f;
-    }
-    for (std::int64_t w = 0; w < waves; ++w) {
-        for (int j = 0; j < kMostCells; ++j) s_round.cells[thread + j * kUpdateBlock] = own[j];
-        __syncthreads();  // the tile has been written
-        for (int j = 0; j < kMostCells; ++j) own[j] = s_round.cells[neighbours + j];
-        add_in_rounds(own, static_cast<float>(first), s_round, static_cast<float>(size), positions,
-                      values, begins[w], begins[w + 1]);
-        for (int j = 0; j < kMostCells; ++j) s_round.cells[neighbours + j] = own[j];
-        __syncthreads();  // the bombarded tile has been written
-        for (int j = 0; j < kMostCells; ++j) own[j] = s_round.cells[thread + j * kUpdateBlock];
-        relax_and_find(own, first, size, halo, keys + w);
-    }
-    for (int j = 0; j < kMostCells; ++j) {
-        const int i = thread + j * kUpdateBlock;
-        if (i >= halo && i < kWideTile - halo && first + i < size) next_layer[first + i] = own[j];
     }
 }
 
