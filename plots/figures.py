@@ -14,7 +14,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, DataError, build_folder, run_tool
@@ -181,18 +181,31 @@ def draw_figures(arguments: argparse.Namespace, source: Source, drawn: Drawn) ->
                 drawn.failures.append(f"{figure.heading}: {error}")
 
 
-def draw_animations(arguments: argparse.Namespace, drawn: Drawn) -> None:
+def begin_animations(
+    arguments: argparse.Namespace, pool: ThreadPoolExecutor
+) -> list[tuple[str, Future[Animation]]]:
+    """Of each chapter that has one. An animation is one process after another, so it takes as long
+    as all figures, and they are drawn meanwhile."""
     if not arguments.animation or arguments.only is not None:
-        return
-    for chapter in all_chapters():
-        if chapter.animation is None or arguments.chapter not in (None, chapter.name):
-            continue
+        return []
+    return [
+        (
+            chapter.name,
+            pool.submit(chapter.animation, chapter.stages, build_folder(), arguments.out),
+        )
+        for chapter in all_chapters()
+        if chapter.animation is not None and arguments.chapter in (None, chapter.name)
+    ]
+
+
+def end_animations(begun: Sequence[tuple[str, Future[Animation]]], drawn: Drawn) -> None:
+    for chapter, result in begun:
         try:
-            made = chapter.animation(chapter.stages, build_folder(), arguments.out)
+            made = result.result()
             drawn.animations.append(made)
             print(f"{made.path}  {made.title}")
         except DataError as error:
-            drawn.failures.append(f"animation of {chapter.name}: {error}")
+            drawn.failures.append(f"animation of {chapter}: {error}")
 
 
 def draw_site(arguments: argparse.Namespace, source: Source, drawn: Drawn) -> None:
@@ -222,8 +235,10 @@ def draw_all(arguments: argparse.Namespace) -> int:
     """Draws everything that was asked for. What cannot be drawn is named at the end."""
     arguments.out.mkdir(parents=True, exist_ok=True)
     source, drawn = make_source(arguments), Drawn()
-    draw_figures(arguments, source, drawn)
-    draw_animations(arguments, drawn)
+    with ThreadPoolExecutor() as pool:
+        animations = begin_animations(arguments, pool)
+        draw_figures(arguments, source, drawn)
+        end_animations(animations, drawn)
     draw_site(arguments, source, drawn)
     for failure in drawn.failures:
         print(f"figures: {failure}", file=sys.stderr)

@@ -15,6 +15,7 @@ skipped.
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import time
@@ -129,11 +130,13 @@ def with_left_out(tests: list[dict[str, Any]], listed: list[str]) -> list[dict[s
 
 
 def passes(flags: Sequence[str]) -> list[list[str]]:
-    """Tests on a GPU run last and few at a time: processes that share a GPU wait for each other."""
+    """One test more than there are cores, since many wait for a file or a process. Tests on a GPU
+    run last and few at a time: processes that share a GPU wait for each other."""
+    many = [*flags, "--num-processes", str((os.cpu_count() or 1) + 1)]
     if not has_gpu():
-        return [[*flags]]
+        return [many]
     return [
-        [*flags, "--no-suite", "gpu"],
+        [*many, "--no-suite", "gpu"],
         [*flags, "--suite", "gpu", "--num-processes", str(GPU_PROCESSES)],
     ]
 

@@ -85,10 +85,17 @@ def words_marked(before: Line, after: Line) -> tuple[Line, Line]:
 
 
 def likeness(before: Line, after: Line) -> float:
+    """The share of the characters that both lines have in the same words, in the same order."""
     a, b = before.text.strip(), after.text.strip()
-    matcher = SequenceMatcher(None, a, b, autojunk=False)
-    likely = a and b and matcher.real_quick_ratio() >= ALIKE and matcher.quick_ratio() >= ALIKE
-    return matcher.ratio() if likely else 0.0
+    if not a or not b:
+        return 0.0
+    letters = SequenceMatcher(None, a, b, autojunk=False)
+    if letters.real_quick_ratio() < ALIKE or letters.quick_ratio() < ALIKE:
+        return 0.0
+    words, others = TOKEN.findall(a), TOKEN.findall(b)
+    blocks = SequenceMatcher(None, words, others, autojunk=False).get_matching_blocks()
+    same = sum(len(word) for i, _, count in blocks for word in words[i : i + count])
+    return 2 * same / (len(a) + len(b))
 
 
 def marked(before: Sequence[Line], after: Sequence[Line]) -> tuple[list[Line], list[Line]]:

@@ -8,10 +8,11 @@ import shutil
 import tempfile
 import unittest
 from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 from common.tools.lib.columns import LIMITS_COLUMNS
 from common.tools.lib.stages import ROOT, Stage, ToolError
@@ -220,8 +221,9 @@ class DrawingTest(PlotsTest):
             write_table(folder / "limits.csv", LIMITS_COLUMNS, LIMITS)
         shutil.copytree(TRACES, self.recorded / TRACES.name, dirs_exist_ok=True)
 
-    def draw(self, *words: str) -> tuple[int, str, str]:
-        """The exit status, what is printed, and what is said on stderr."""
+    def draw(self, *words: str, site: bool = False) -> tuple[int, str, str]:
+        """The exit status, what is printed, and what is said on stderr. The site takes longer than
+        any figure, so it is made only for tests that are about it."""
         if shutil.which("gnuplot") is None:
             self.skipTest("gnuplot is missing")
         printed, said = io.StringIO(), io.StringIO()
@@ -237,7 +239,8 @@ class DrawingTest(PlotsTest):
             "--no-animation",
             *words,
         ]
-        with redirect_stdout(printed), redirect_stderr(said):
+        unasked = nullcontext() if site else mock.patch.object(figures, "draw_site")
+        with redirect_stdout(printed), redirect_stderr(said), unasked:
             try:
                 status = figures.main(given)
             except ToolError as error:

@@ -76,14 +76,12 @@ class FiguresTest(DrawingTest):
         self.write_measurements(self.device)
         # Figures of one script differ by their data only, so one of them is drawn as PNG too.
         one_each = {figure.script_path: figure.name for figure in all_figures()}.values()
-        with mock.patch.object(gnuplot, "FORMATS", ("png",)), mock.patch.object(
-            figures, "draw_site"
-        ):
+        with mock.patch.object(gnuplot, "FORMATS", ("png",)):
             self.assertEqual(self.draw("--only", *one_each)[0], 0)
         for name in one_each:
             self.check_png(name)
         with mock.patch.object(gnuplot, "FORMATS", ("svg",)):
-            status, printed, said = self.draw("--publish")
+            status, printed, said = self.draw("--publish", site=True)
         self.assertEqual((status, said), (0, ""))
         self.check_published()
         for name, words in labels().items():
@@ -101,10 +99,7 @@ class FiguresTest(DrawingTest):
         self.write_measurements(self.here, engine="emu", profile=False)
         # Drawings of traces are those of test_recorded.
         measured = {name: words for name, words in labels().items() if name not in of_all("TRACED")}
-        with (
-            mock.patch.object(gnuplot, "FORMATS", ("svg",)),  # half the time
-            mock.patch.object(figures, "draw_site"),
-        ):
+        with mock.patch.object(gnuplot, "FORMATS", ("svg",)):  # half the time
             status, printed, said = self.draw("--data", "here", "--only", *measured)
         self.assertEqual((status, said), (0, ""))
         for name, words in measured.items():
@@ -182,10 +177,6 @@ class MistakesTest(DrawingTest):
         self.name, self.figure = self.chapter.name, self.measured(self.chapter.name)[0]
         self.heading = next(one.heading for one in all_figures() if one.name == self.figure)
         self.write_chapter(self.name, self.device)
-        # These tests are not about the site, which takes longer than one figure.
-        self.without_site = mock.patch.object(figures, "draw_site")
-        self.without_site.start()
-        self.addCleanup(mock.patch.stopall)
 
     @staticmethod
     def measured(chapter: str) -> list[str]:
@@ -271,11 +262,10 @@ class MistakesTest(DrawingTest):
         self.assertEqual(self.draw("--device", "gpu-1", "--only", self.figure)[0], 0)
 
     def test_without_its_packages_there_is_no_site_and_a_line_says_why(self) -> None:
-        self.without_site.stop()
         with mock.patch.dict(
             libraries.PACKAGES, {"no_such_module": "python3-no-such-module"}, clear=True
         ):
-            status, printed, _ = self.draw("--only", self.figure)
+            status, printed, _ = self.draw("--only", self.figure, site=True)
         self.assertEqual(status, 0)
         self.assertIn("no pages: python3-no-such-module is missing\n", printed)
         self.assertFalse((self.out / "index.html").exists())

@@ -98,7 +98,7 @@ class DistmeshTest(unittest.TestCase):
         fixed = self.folder / "fixed"
         fixed.write_text("0.3 0.1\n-0.2 0.4\n", encoding="utf-8")
         few = (
-            ["--n", 40, "--max-iterations", 32]
+            ["--n", 40, "--max-iterations", 16]
             if ENGINE == "count"
             else ["--n", 60, "--max-iterations", 400]
         )
@@ -125,8 +125,10 @@ class DistmeshTest(unittest.TestCase):
     def test_angles_across_an_edge_are_delaunay_s(self) -> None:
         """At most two right angles in total, but for the movement since the triangulation."""
         for stage, program in PROGRAMS.items():
-            meshes = self.meshes(program, ["--n", 60], ["--domain", "ring", "--n", 100])
-            for domain, mesh in zip(("circle", "ring"), meshes, strict=True):
+            runs = [["--n", 60], ["--domain", "ring", "--n", 100]]
+            if ENGINE == "count":  # the ring is the same as without counters
+                runs = runs[:1]
+            for domain, mesh in zip(("circle", "ring"), self.meshes(program, *runs)):
                 with self.subTest(f"{stage} {domain}"):
                     across: dict[frozenset[Corner], float] = {}
                     for a, b, c in corners_of(mesh):

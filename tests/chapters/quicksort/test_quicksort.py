@@ -78,7 +78,7 @@ class BadPivots(SortTest):
 
     def test_launches_and_loads(self) -> None:
         for stage in STAGES:
-            n = stage.size(20000)
+            n = stage.size(7000)
             log = (n - 1).bit_length()
             # These lists share no key and are longer than a leaf. Many blocks partition each at
             # most 2 log n times, one block as often; each partition leaves two leaves, and the list
