@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // K-means, stage 10: one test for a pair of centroids.
-// Idea: most cells with several candidates have two of them. The sign of one linear function says
-// which one is nearer, so the table gives such a cell the number of this line. Only the few cells
-// with three candidates need a loop. A lane loads its next points before it works on these.
+// Idea: most cells with several candidates have two, and the sign of one linear function says which
+// one is nearer. Only cells with three need a loop. A lane loads its next points before it works on
+// these. Every second iteration goes backwards: it begins with points that L2 still has.
 // Compared with 09_packed_columns: Lines (device/lines.cuh), and several int4 per thread and step.
 // Limit now: reading the points; with 32 centroids, the requests to shared memory.
 // Not of the thesis.
@@ -35,10 +35,10 @@ using kmeans::fused::move_centroids_kernel, kmeans::fused::Word;
 constexpr int threads_of(int k) { return k <= 4 ? 512 : k <= 16 ? 1024 : 640; }
 
 // Adds all points to `sums`. Every thread of the grid calls this. K = rounded(k), and blocks have
-// whole warps.
+// whole warps. `backwards`: from the last point to the first.
 template <class Columns, int K>
 __device__ void sum_columns(const int2* points, std::int64_t count, const int2* centroids, int k,
-                            const Table& table, const Lines& lines, Word* sums) {
+                            const Table& table, const Lines& lines, Word* sums, bool backwards) {
     alignas(16) extern __shared__ unsigned int s_words[];
     __shared__ int2 s_centroids[K];
     const int thread = threadIdx.x, lane = thread % 32, threads = blockDim.x;
@@ -49,9 +49,8 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
     const Columns columns(s_columns, K * threads);
     const int2 origin = table.cells.low;
     for (int i = thread; i < kWords * threads; i += threads) s_columns[i] = 0;
-    for (int i = thread; i < table.cells.count() / 16; i += threads) {
+    for (int i = thread; i < table.cells.count() / 16; i += threads)
         reinterpret_cast<uint4*>(s_codes)[i] = reinterpret_cast<const uint4*>(table.codes)[i];
-    }
     for (int i = thread; i < Lines::kMax; i += threads) {
         s_lines[i] = lines.lines[i];
         if (blockIdx.x == 0) lines.owners[i] = Lines::kNobody;  // for the next iteration
@@ -68,8 +67,10 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         columns.add(label * threads + thread, point.x, point.y);
     };
     constexpr int kBatch = 4, kBatchPoints = 2 * kBatch;  // pairs and points per lane and step
+    const std::int64_t end = count - count % (32 * kBatchPoints);
     std::int64_t first = (std::int64_t{blockIdx.x} * threads + thread - lane) * kBatchPoints;
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads * kBatchPoints;
+    std::int64_t stride = std::int64_t{gridDim.x} * threads * kBatchPoints;
+    if (backwards) first = end - 32 * kBatchPoints - first, stride = -stride;
     Sum mine = {0, 0, 0};
     int added = 0;  // the most points in a column
     int4 next[kBatch];
@@ -77,7 +78,7 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
     bool ready = false;
     // All lanes of a warp do the same steps, so that they take columns together.
     for (;; first += stride) {
-        const bool full = first + 32 * kBatchPoints <= count;
+        const bool full = 0 <= first && first < end;
         if (full) load_pairs(next, &points[first + 2 * lane]);
         if (ready) {  // the points before those that are loaded now
             if (K <= 16) {
@@ -95,9 +96,8 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
                     const int label = label_by_line(line, batch[i].x, batch[i].y);
                     labels[i] = codes[i] < K ? codes[i] : label;
                 }
-                for (int i = 0; greatest == kSeveral && i < kBatchPoints; ++i) {
+                for (int i = 0; greatest == kSeveral && i < kBatchPoints; ++i)
                     if (codes[i] == kSeveral) labels[i] = label_of(kSeveral, batch[i]);
-                }
                 for (int i = 0; i < kBatchPoints; ++i) add(labels[i], batch[i]);
             }
             added += kBatchPoints;
@@ -111,7 +111,7 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         find_offsets(next, origin, batch);
         ready = true;
     }
-    for (std::int64_t i = first + lane; i < min(first + 32 * kBatchPoints, count); i += 32) {
+    for (std::int64_t i = end + thread; blockIdx.x == 0 && i < count; i += threads) {
         const int2 point = points[i];
         const uint2 offsets = offsets_of(point.x, point.y, origin);
         add(label_of(code_of(offsets), offsets), offsets);
@@ -124,8 +124,8 @@ template <class Columns, int K>
 __global__ void __launch_bounds__(threads_of(K), K <= 4 ? 2 : 1)
     sum_columns_kernel(const int2* __restrict__ points, std::int64_t count,
                        const int2* __restrict__ centroids, int k, Table table, Lines lines,
-                       Word* __restrict__ sums) {
-    sum_columns<Columns, K>(points, count, centroids, k, table, lines, sums);
+                       Word* __restrict__ sums, bool backwards) {
+    sum_columns<Columns, K>(points, count, centroids, k, table, lines, sums, backwards);
 }
 
 template <class Columns>
@@ -139,7 +139,6 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     const int k = input.k();
     if (k > kMaxColumns) return kmeans::fused::find_clusters(input, output, timer);
     timer.begin(Phase::kSetup);
-    std::vector<Point> previous;
     output.centroids = input.centroids;
     DeviceBuffer<int2> d_points(count), d_centroids(k), d_before(k);
     DeviceBuffer<int> d_labels(count);
@@ -172,12 +171,13 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
             table, d_centroids.data(), k, lines);
         cuda_check(cudaGetLastError());
         kernel<<<shape.blocks, shape.threads, shape.shared_bytes>>>(
-            d_points.data(), count, d_centroids.data(), k, table, lines, d_sums.data());
+            d_points.data(), count, d_centroids.data(), k, table, lines, d_sums.data(),
+            output.iterations % 2 != 0);
         cuda_check(cudaGetLastError());
         move_centroids_kernel<<<1, kmeans::fused::kBlockSize>>>(
             d_sums.data(), k, d_centroids.data(), d_before.data(), d_sizes.data());
         cuda_check(cudaGetLastError());
-        previous = output.centroids;
+        const std::vector<Point> previous = output.centroids;
         cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
                               cudaMemcpyDeviceToHost));
         output.converged = output.centroids == previous;

@@ -62,7 +62,8 @@ __global__ void __launch_bounds__(threads_of(K), K <= 4 ? 2 : 1)
                        Lines lines, State state) {
     __shared__ bool s_last;
     if (state.progress->done) return;
-    sum_columns<Columns, K>(points, count, state.centroids, k, table, lines, state.sums);
+    sum_columns<Columns, K>(points, count, state.centroids, k, table, lines, state.sums,
+                            state.progress->iterations % 2 != 0);
     __threadfence();  // the sums of this block must arrive before it counts as ended
     __syncthreads();
     if (threadIdx.x == 0) s_last = atomicAdd(&state.progress->blocks, 1) == gridDim.x - 1;

@@ -25,7 +25,7 @@ constexpr int kMaxColumns = 32;  // labels that a thread has columns of: at most
 template <int N>
 __device__ void load_pairs(int4 (&loaded)[N], const int2* first_of_lane) {
     for (int i = 0; i < N; ++i) {
-        loaded[i] = __ldcs(reinterpret_cast<const int4*>(&first_of_lane[64 * i]));
+        loaded[i] = *reinterpret_cast<const int4*>(&first_of_lane[64 * i]);
     }
 }
 

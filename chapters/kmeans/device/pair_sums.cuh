@@ -19,10 +19,10 @@ using fused::Word;
 constexpr int threads_of(int k) { return k <= 4 ? 512 : k <= 16 ? 1024 : 640; }
 
 // Adds all points to `sums`. Every thread of the grid calls this. K = rounded(k), and blocks have
-// whole warps.
+// whole warps. `backwards`: from the last point to the first.
 template <class Columns, int K>
 __device__ void sum_columns(const int2* points, std::int64_t count, const int2* centroids, int k,
-                            const Table& table, const Lines& lines, Word* sums) {
+                            const Table& table, const Lines& lines, Word* sums, bool backwards) {
     alignas(16) extern __shared__ unsigned int s_words[];
     __shared__ int2 s_centroids[K];
     const int thread = threadIdx.x, lane = thread % 32, threads = blockDim.x;
@@ -33,9 +33,8 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
     const Columns columns(s_columns, K * threads);
     const int2 origin = table.cells.low;
     for (int i = thread; i < kWords * threads; i += threads) s_columns[i] = 0;
-    for (int i = thread; i < table.cells.count() / 16; i += threads) {
+    for (int i = thread; i < table.cells.count() / 16; i += threads)
         reinterpret_cast<uint4*>(s_codes)[i] = reinterpret_cast<const uint4*>(table.codes)[i];
-    }
     for (int i = thread; i < Lines::kMax; i += threads) {
         s_lines[i] = lines.lines[i];
         if (blockIdx.x == 0) lines.owners[i] = Lines::kNobody;  // for the next iteration
@@ -52,8 +51,10 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         columns.add(label * threads + thread, point.x, point.y);
     };
     constexpr int kBatch = 4, kBatchPoints = 2 * kBatch;  // pairs and points per lane and step
+    const std::int64_t end = count - count % (32 * kBatchPoints);
     std::int64_t first = (std::int64_t{blockIdx.x} * threads + thread - lane) * kBatchPoints;
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads * kBatchPoints;
+    std::int64_t stride = std::int64_t{gridDim.x} * threads * kBatchPoints;
+    if (backwards) first = end - 32 * kBatchPoints - first, stride = -stride;
     Sum mine = {0, 0, 0};
     int added = 0;  // the most points in a column
     int4 next[kBatch];
@@ -61,7 +62,7 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
     bool ready = false;
     // All lanes of a warp do the same steps, so that they take columns together.
     for (;; first += stride) {
-        const bool full = first + 32 * kBatchPoints <= count;
+        const bool full = 0 <= first && first < end;
         if (full) load_pairs(next, &points[first + 2 * lane]);
         if (ready) {  // the points before those that are loaded now
             if (K <= 16) {
@@ -79,9 +80,8 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
                     const int label = label_by_line(line, batch[i].x, batch[i].y);
                     labels[i] = codes[i] < K ? codes[i] : label;
                 }
-                for (int i = 0; greatest == kSeveral && i < kBatchPoints; ++i) {
+                for (int i = 0; greatest == kSeveral && i < kBatchPoints; ++i)
                     if (codes[i] == kSeveral) labels[i] = label_of(kSeveral, batch[i]);
-                }
                 for (int i = 0; i < kBatchPoints; ++i) add(labels[i], batch[i]);
             }
             added += kBatchPoints;
@@ -95,7 +95,7 @@ __device__ void sum_columns(const int2* points, std::int64_t count, const int2* 
         find_offsets(next, origin, batch);
         ready = true;
     }
-    for (std::int64_t i = first + lane; i < min(first + 32 * kBatchPoints, count); i += 32) {
+    for (std::int64_t i = end + thread; blockIdx.x == 0 && i < count; i += threads) {
         const int2 point = points[i];
         const uint2 offsets = offsets_of(point.x, point.y, origin);
         add(label_of(code_of(offsets), offsets), offsets);
