@@ -75,8 +75,11 @@ class LevelMemory {
           cleared_(first_.cleared_words() + last_.cleared_words() + kFlags),
           leaves_(leaf_count_),
           constants_(leaf_count_ + kMostParts + count / kConstantPiece),
-          outcome_(kFlags) {}
+          outcome_(kFlags) {
+        clear();
+    }
 
+    // What the levels add to, and the flags. A new memory is clear; after a sort, it is not.
     void clear() { course::cuda_check(cudaMemsetAsync(cleared_.data(), 0, cleared_.bytes())); }
     // The first level has one list, of `count` keys.
     Level first(const Key* from, Key* to, std::int64_t count) {

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/cuda/cuda_check.hpp"
@@ -35,10 +36,14 @@ __device__ inline LevelList& prepare_list(const Level& level, const LevelSource&
     const Level& before = source.before;
     LevelList list = {};
     std::int64_t tiles = 0;
-    if (slot < level.list_count && before.lists == nullptr) {
+    if (before.lists == nullptr) {  // one list, whose tiles need no table
         list.count = static_cast<unsigned>(source.count);
         list.area_keys = static_cast<unsigned>(source.area_keys);
-    } else if (slot < level.list_count) {
+        if (slot == 0) s_list = list;
+        __syncthreads();
+        return s_list;
+    }
+    if (slot < level.list_count) {
         const unsigned region = before.regions[slot];
         list.count = before.cursors[slot];
         list.constant = region == kNoRegion;
@@ -131,9 +136,12 @@ inline int shared_bytes_of_block() {
 // back more often.
 template <int kBits, bool kFew>
 struct RegionSample {
-    static constexpr int kParts = 1 << kBits, kBlock = 1024;
+    static constexpr int kParts = 1 << kBits;
     static constexpr bool kHalf = kFew || kBits > kMostSampledBits;
-    static constexpr int kKeys = kParts <= 64 ? 4 : kParts / (kHalf ? 32 : 16);
+    static constexpr int kSamples = kParts <= 64 ? 4096 : kParts * (kHalf ? 32 : 64);
+    // Few threads with many keys each sort faster than the reverse: they have fewer barriers.
+    static constexpr int kBlock = std::min(kSamples / kKeysPerThread, 1024);
+    static constexpr int kKeys = kSamples / kBlock;
     static constexpr int kBytes = padded(kBlock * kKeys) * static_cast<int>(sizeof(Key));
     static constexpr int kFewerBytes = padded(kTileKeys) * static_cast<int>(sizeof(Key));
 };
@@ -142,9 +150,11 @@ template <int kBits, bool kFew>
 void launch_choose_regions(const Level& level, const LevelSource& source, int keys_per_part,
                            std::uint64_t seed) {
     using Sample = RegionSample<kBits, kFew>;
-    if (shared_bytes_of_block() >= Sample::kBytes + 8192) {
+    constexpr int kEveryBlockHas = 48 * 1024;  // without asking, on any device
+    constexpr int kWanted = Sample::kBytes + 8192;
+    if (kWanted <= kEveryBlockHas || shared_bytes_of_block() >= kWanted) {
         const auto kernel = choose_regions_kernel<Sample::kParts, Sample::kBlock, Sample::kKeys>;
-        allow_shared_bytes(kernel, Sample::kBytes);
+        if (kWanted > kEveryBlockHas) allow_shared_bytes(kernel, Sample::kBytes);
         kernel<<<level.list_count, Sample::kBlock, Sample::kBytes>>>(level, source, keys_per_part,
                                                                      seed);
     } else {

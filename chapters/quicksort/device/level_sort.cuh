@@ -59,7 +59,8 @@ void run_level(int bits, const Level& level, const LevelSource& source, int keys
     });
 }
 
-// Sorts keys[0, count) into `first`, which has plan.first_keys; `last` has plan.last_keys.
+// Sorts keys[0, count) into `first`, which has plan.first_keys; `last` has plan.last_keys. `memory`
+// must be clear.
 template <typename Tree, typename AnyExchange, typename Partition>
 void queue_levels(const LevelPlan& plan, LevelMemory& memory, const Key* keys, std::int64_t count,
                   Key* first, Key* last, std::uint64_t seed, int tile_keys,
@@ -67,7 +68,6 @@ void queue_levels(const LevelPlan& plan, LevelMemory& memory, const Key* keys, s
     const Level none = {};
     const LevelSource source = {none, count, plan.first_area, tile_keys};
     const std::int64_t tiles = (count - 1) / tile_keys + 1;
-    memory.clear();
     if (plan.last_bits == 0) {
         const Level only = memory.first(keys, last, count);
         run_level<true>(plan.first_bits, only, source, kKeysPerLeaf, seed, tiles, partition);
@@ -147,34 +147,47 @@ void sort_by_levels(const Input& input, Output& output, PhaseTimer& timer, int k
         cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
-    const auto sort = [&](std::uint64_t seed) {
+    const auto queue = [&](std::uint64_t seed) {
         if (d_last.count() < plan.last_keys) {  // a sort before has overflowed, and used d_keys
             d_last = course::DeviceBuffer<Key>(plan.last_keys);
             course::cuda_check(cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(),
                                           cudaMemcpyHostToDevice));
         }
-        SortedKeys sorted = {d_first.data(), {.overflowed = true, .long_leaves = 0}, 0};
-        if (plan.possible) {
-            queue_levels<Tree, AnyExchange>(plan, memory, d_keys.data(), count, d_first.data(),
-                                            d_last.data(), seed, tile_keys, partition);
-            sorted.outcome = memory.outcome();
-        }
-        if (sorted.outcome.overflowed) {
-            d_last = {};  // makes room for the rounds' memory
-            sorted.rounds = sort_exactly(d_keys.data(), d_first.data(), count,
-                                         input.options.integer("--rounds"), seed);
-            sorted.keys = d_keys.data();
-        }
-        return sorted;
+        if (!plan.possible) return;
+        queue_levels<Tree, AnyExchange>(plan, memory, d_keys.data(), count, d_first.data(),
+                                        d_last.data(), seed, tile_keys, partition);
     };
-    const SortedKeys sorted = sort(input.seed);
+    const auto outcome = [&]() -> SortedKeys {  // waits for the kernels
+        if (!plan.possible) return {nullptr, {.overflowed = true, .long_leaves = 0}, 0};
+        return {d_first.data(), memory.outcome(), 0};
+    };
+    const auto sort_again = [&](SortedKeys& sorted, std::uint64_t seed) {
+        d_last = {};  // makes room for the rounds' memory
+        sorted.rounds = sort_exactly(d_keys.data(), d_first.data(), count,
+                                     input.options.integer("--rounds"), seed);
+        sorted.keys = d_keys.data();
+    };
+    queue(input.seed);
     timer.begin(Phase::kCopyOut);
+    SortedKeys sorted = outcome();
+    if (sorted.outcome.overflowed) {
+        timer.begin(Phase::kKernels);
+        sort_again(sorted, input.seed);
+        timer.begin(Phase::kCopyOut);
+    }
     course::cuda_check(
         cudaMemcpy(output.keys.data(), sorted.keys, d_keys.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
     timer.note_grid((count - 1) / tile_keys + 1, kThreads);
     timer.declare_work({.bytes = 2.0 * d_keys.bytes()});  // each key read and written once
     const std::int64_t seeds = input.options.integer("--seeds");
+    const auto sort = [&](std::uint64_t seed) {
+        memory.clear();
+        queue(seed);
+        SortedKeys result = outcome();
+        if (result.outcome.overflowed) sort_again(result, seed);
+        return result;
+    };
     const std::int64_t overflowed = seeds > 1
                                         ? sort_with_seeds(count, sorted, input.seed, seeds, sort)
                                         : sorted.outcome.overflowed;

@@ -108,7 +108,8 @@ class SampleSort {
           last_(plan_.last_keys),
           memory_(plan_, count, kThreads * kFewerKeys) {}
 
-    // Waits for the result, and returns where it is. `keys` are overwritten if a region overflows.
+    // Sorts once: waits for the result, and returns where it is. `keys` are overwritten if a region
+    // overflows.
     const Key* sort(Key* keys, std::int64_t count) {
         with_long_tiles([&](int keys_per_thread, const auto& partition) {
             queue_levels<PathTree, TwoPipes>(plan_, memory_, keys, count, first_.data(),
