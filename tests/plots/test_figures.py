@@ -27,6 +27,7 @@ from plots.records.folders import THESIS
 from plots.records.published import read_published
 from plots.records.source import Source
 from tests.plots.fixtures import GPU, DrawingTest, data_of, labels, rank_figures
+from tests.quick import QUICK
 
 README_BYTES = 200_000
 
@@ -81,7 +82,7 @@ class FiguresTest(DrawingTest):
         for name in one_each:
             self.check_png(name)
         with mock.patch.object(gnuplot, "FORMATS", ("svg",)):
-            status, printed, said = self.draw("--publish", site=True)
+            status, printed, said = self.draw("--publish", site=not QUICK)
         self.assertEqual((status, said), (0, ""))
         self.check_published()
         for name, words in labels().items():
@@ -90,10 +91,13 @@ class FiguresTest(DrawingTest):
                 undated = (*of_all("COUNTED"), *rank_figures())
                 date = () if name in undated else ("recorded 2026-02-03",)
                 self.check_words(name, (*words, *date))
+        if QUICK:
+            return
         if missing_packages():
             self.skipTest(f"no site without {', '.join(missing_packages())}")
         self.check_site()
 
+    @unittest.skipIf(QUICK, "belongs to the long tests")
     def test_here_on_the_cpu_engine(self) -> None:
         self.write_measurements(self.device)
         self.write_measurements(self.here, engine="emu", profile=False)

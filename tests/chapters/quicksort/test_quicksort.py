@@ -27,6 +27,7 @@ from tests.chapters.sort_stages import (
     execute,
     use_chapter,
 )
+from tests.quick import QUICK
 
 # Inputs whose pivots cost a quicksort the most, and inputs whose pivots cost little.
 BAD_PIVOTS, GOOD_PIVOTS = ("sorted", "reverse", "all-equal", "few-unique"), ("uniform",)
@@ -78,7 +79,7 @@ class BadPivots(SortTest):
 
     def test_launches_and_loads(self) -> None:
         for stage in STAGES:
-            n = stage.size(7000)
+            n = stage.size(7000 if QUICK else 20_000)
             log = (n - 1).bit_length()
             # These lists share no key and are longer than a leaf. Many blocks partition each at
             # most 2 log n times, one block as often; each partition leaves two leaves, and the list
