@@ -78,10 +78,10 @@ void launch_choose_in_pieces(int bits, const ListGroup& group, int ranks, std::u
     };
     quicksort::with_bits(bits, [&](auto constant) {
         using Sample = quicksort::RegionSample<decltype(constant)::value, false>;
-        if (quicksort::shared_bytes_of_block() >= Sample::kBytes + 8192) {
+        if (Sample::kAlwaysFits || quicksort::shared_bytes_of_block() >= Sample::kWanted) {
             launch(choose_in_pieces_kernel<Sample::kParts, Sample::kBlock, Sample::kKeys>,
                    Sample::kBlock, Sample::kBytes);
-        } else {
+        } else if constexpr (!Sample::kAlwaysFits) {
             launch(choose_in_pieces_kernel<Sample::kParts, kThreads, quicksort::kKeysPerThread>,
                    kThreads, Sample::kFewerBytes);
         }

@@ -144,20 +144,20 @@ struct RegionSample {
     static constexpr int kKeys = kSamples / kBlock;
     static constexpr int kBytes = padded(kBlock * kKeys) * static_cast<int>(sizeof(Key));
     static constexpr int kFewerBytes = padded(kTileKeys) * static_cast<int>(sizeof(Key));
+    static constexpr int kWanted = kBytes + 8192;  // with what the kernel has besides
+    static constexpr bool kAlwaysFits = kWanted <= 48 * 1024;  // every device has so much
 };
 
 template <int kBits, bool kFew>
 void launch_choose_regions(const Level& level, const LevelSource& source, int keys_per_part,
                            std::uint64_t seed) {
     using Sample = RegionSample<kBits, kFew>;
-    constexpr int kEveryBlockHas = 48 * 1024;  // without asking, on any device
-    constexpr int kWanted = Sample::kBytes + 8192;
-    if (kWanted <= kEveryBlockHas || shared_bytes_of_block() >= kWanted) {
+    if (Sample::kAlwaysFits || shared_bytes_of_block() >= Sample::kWanted) {
         const auto kernel = choose_regions_kernel<Sample::kParts, Sample::kBlock, Sample::kKeys>;
-        if (kWanted > kEveryBlockHas) allow_shared_bytes(kernel, Sample::kBytes);
+        if (!Sample::kAlwaysFits) allow_shared_bytes(kernel, Sample::kBytes);
         kernel<<<level.list_count, Sample::kBlock, Sample::kBytes>>>(level, source, keys_per_part,
                                                                      seed);
-    } else {
+    } else if constexpr (!Sample::kAlwaysFits) {
         choose_regions_kernel<Sample::kParts, kThreads, kKeysPerThread>
             <<<level.list_count, kThreads, Sample::kFewerBytes>>>(level, source, keys_per_part,
                                                                   seed);
