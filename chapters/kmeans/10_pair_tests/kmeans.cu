@@ -3,7 +3,7 @@
 // Idea: most cells with several candidates have two, and the sign of one linear function says which
 // one is nearer. Only cells with three need a loop. A lane loads its next points before it works on
 // these. Every second iteration goes backwards: it begins with points that L2 still has.
-// Compared with 09_packed_columns: Lines (device/lines.cuh), and several int4 per thread and step.
+// Compared with 09_packed_columns: Lines (device/lines.cuh), several int4 per step, two directions.
 // Limit now: reading the points; with 32 centroids, the requests to shared memory.
 // Not of the thesis.
 #include <cuda_runtime.h>
