@@ -51,49 +51,6 @@ void free_slot(int slot) {
     if (slot >= 0) g_temporary_paths[static_cast<std::size_t>(slot)].store(nullptr);
 }
 
-// Buffered writes to a file descriptor. They remember the first error, because std::ofstream loses
-// errno and the user must read "No space left on device".
-class DescriptorBuffer : public std::streambuf {
-  public:
-    explicit DescriptorBuffer(int descriptor) : descriptor_(descriptor), buffer_(1 << 16) {
-        setp(buffer_.data(), buffer_.data() + buffer_.size());
-    }
-
-    int error() const { return error_; }
-
-    bool flush() {
-        const char* begin = pbase();
-        while (error_ == 0 && begin < pptr()) {
-            const ssize_t written =
-                write(descriptor_, begin, static_cast<std::size_t>(pptr() - begin));
-            if (written >= 0) {
-                begin += written;
-            } else if (errno != EINTR) {
-                error_ = errno;
-            }
-        }
-        setp(buffer_.data(), buffer_.data() + buffer_.size());
-        return error_ == 0;
-    }
-
-  protected:
-    int_type overflow(int_type c) override {
-        if (!flush()) return traits_type::eof();
-        if (!traits_type::eq_int_type(c, traits_type::eof())) {
-            *pptr() = traits_type::to_char_type(c);
-            pbump(1);
-        }
-        return traits_type::not_eof(c);
-    }
-
-    int sync() override { return flush() ? 0 : -1; }
-
-  private:
-    int descriptor_;
-    int error_ = 0;
-    std::vector<char> buffer_;
-};
-
 [[noreturn]] void fail_to_write(const std::string& path, int error) {
     throw InputError(text(path, ": cannot be written: ", std::strerror(error)));
 }
@@ -116,6 +73,49 @@ std::string resolved(const std::string& path) {
 }  // namespace
 
 struct AtomicFile::Implementation {
+    // Buffered writes to a file descriptor. They remember the first error, because std::ofstream
+    // loses errno and the user must read "No space left on device".
+    class DescriptorBuffer : public std::streambuf {
+      public:
+        explicit DescriptorBuffer(int descriptor) : descriptor_(descriptor), buffer_(1 << 16) {
+            setp(buffer_.data(), buffer_.data() + buffer_.size());
+        }
+
+        int error() const { return error_; }
+
+        bool flush() {
+            const char* begin = pbase();
+            while (error_ == 0 && begin < pptr()) {
+                const ssize_t written =
+                    write(descriptor_, begin, static_cast<std::size_t>(pptr() - begin));
+                if (written >= 0) {
+                    begin += written;
+                } else if (errno != EINTR) {
+                    error_ = errno;
+                }
+            }
+            setp(buffer_.data(), buffer_.data() + buffer_.size());
+            return error_ == 0;
+        }
+
+      protected:
+        int_type overflow(int_type c) override {
+            if (!flush()) return traits_type::eof();
+            if (!traits_type::eq_int_type(c, traits_type::eof())) {
+                *pptr() = traits_type::to_char_type(c);
+                pbump(1);
+            }
+            return traits_type::not_eof(c);
+        }
+
+        int sync() override { return flush() ? 0 : -1; }
+
+      private:
+        int descriptor_;
+        int error_ = 0;
+        std::vector<char> buffer_;
+    };
+
     std::string path;  // as named by the user, for messages
     std::string target;  // after following symbolic links
     std::string temporary;  // empty: written directly
@@ -169,7 +169,7 @@ AtomicFile::AtomicFile(std::string path) : implementation_(std::make_unique<Impl
         }
         file.open_temporary();
     }
-    file.buffer = std::make_unique<DescriptorBuffer>(file.descriptor);
+    file.buffer = std::make_unique<Implementation::DescriptorBuffer>(file.descriptor);
     file.stream = std::make_unique<std::ostream>(file.buffer.get());
 }
 

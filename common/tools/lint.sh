@@ -40,6 +40,7 @@ formatted() {
 pythons_formatted() { sources '*.py' | xargs -r black --quiet --check --line-length 100; }
 circles() { python3 common/tools/lib/include_circles.py; }
 tidy() {
+    python3 common/tools/lib/compile_commands.py build/lint || return 1
     # clang-tidy needs the flags of a file, so it reads only files that are compiled here. What calls
     # CUDA or NCCL needs std::source_location, which clang has from version 16, and tensor cores and texels
     # need _Float16, which it has on every x86-64 from version 15. The flags of the precompiled headers'
@@ -49,8 +50,8 @@ tidy() {
         ':!common/backends/emulator.cpp' ':!common/backends/counting.cpp' \
         ':!common/ranks/nccl_ranks.cpp' ':!common/precompiled/empty.cpp' ':!common/emulator/precompiled/empty.cpp' \
         ':!common/emulator/device/matrices/*' ':!common/emulator/device/textures/texel.cpp' | while IFS= read -r file; do
-        grep -q "\"file\": \"../$file\"" build/compile_commands.json && printf '%s\n' "$file"
-    done | xargs -r -P 2 -n 4 clang-tidy -p build --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option 2>/dev/null
+        grep -q "\"file\": \"../$file\"" build/lint/compile_commands.json && printf '%s\n' "$file"
+    done | xargs -r -P 2 -n 4 clang-tidy -p build/lint --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option 2>/dev/null
 }
 static_analysis() {
     # cppcheck's preprocessor fails on macros of vector types, and it dislikes CUDA's signatures.

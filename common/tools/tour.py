@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make: runs and verifies every stage at a size for this machine, then draws the figures."""
+"""make: runs and verifies every stage at a size for this machine, and draws the figures."""
 
 import re
 import shutil
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from common.tools.draw_figures import draw
 from common.tools.lib.measuring import check, measure
@@ -11,6 +13,7 @@ from common.tools.lib.numbers import format_ms
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     EXIT_NO_DEVICE,
+    Stage,
     ToolError,
     build_folder,
     executable,
@@ -22,89 +25,88 @@ from common.tools.lib.stages import (
 COLUMNS = "{:<{width}}  {:<6}  {:>12}  {:>11}  {:>10}  {:<10}  {}"
 
 
-def main() -> int:
-    stages = load_stages()
-    failures: list[str] = []
-    left_out: set[str] = set()
-    width = max(len(stage.stage) for stage in stages)
-    print(
-        COLUMNS.format(
-            "stage", "engine", "n", "kernels ms", "total ms", "verified", "technique", width=width
-        )
-    )
-    emulated = False
-    for stage in stages:
-        engine, made = "-", None
-        try:
-            engine = pick_engine(stage)
-            if stage.race_on_purpose:
-                said = re.search(r"^OK \S+ n=(\d+) (.*)", line := check(executable(stage, engine)))
-                if said is None:
-                    raise ToolError(line, EXIT_FAILURE)
-                print(
-                    COLUMNS.format(
-                        stage.stage, engine, said[1], "-", "-", "its race", said[2], width=width
-                    ),
-                    flush=True,
-                )
-                continue
-            # One timed run is enough: the table is a first look, not a measurement.
-            made = measure(executable(stage, engine), ["--repeats", "1"])
-        except ToolError as error:
-            if error.status == EXIT_NO_DEVICE:
-                engine = "-"
-                left_out.add(str(error).split(": ", 1)[-1])
-            else:
-                failures.append(f"{stage.stage}: {error}")
-        if made is None:
-            verdict = "left out" if engine == "-" else "NO"
-            print(
-                COLUMNS.format(
-                    stage.stage, engine, "-", "-", "-", verdict, stage.technique, width=width
-                ),
-                flush=True,
-            )
-            continue
-        emulated |= engine == "emu"
-        print(
-            COLUMNS.format(
-                stage.stage,
-                engine,
-                made.rows[0]["n"],
-                format_ms(made.median_ms("kernels_ms")),
-                format_ms(made.median_ms("total_ms")),
-                "yes",
-                stage.technique,
-                width=width,
-            ),
-            flush=True,
-        )
-    if emulated:
-        print("emu: these times are of the emulation on this CPU, not of a GPU", flush=True)
-    for line in left_out:
-        print(line, flush=True)
+class Table:
+    """A line per stage, printed when the stage has run."""
 
-    if shutil.which("gnuplot") is None:
-        print("no figures: gnuplot is missing (package gnuplot-nox)")
-    else:
-        print("drawing the figures", flush=True)
-        if draw("recorded", told=False) != 0:
-            failures.append("the figures")
-        else:
-            print(f"the site, for any browser: {build_folder() / 'figures' / 'index.html'}")
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        self.stages = stages
+        self.width = max(len(stage.stage) for stage in stages)
+        self.failures: list[str] = []
+        self.left_out: set[str] = set()  # why stages did not run
+        self.emulated = False
+
+    def write(self, *words: object) -> None:
+        print(COLUMNS.format(*words, width=self.width), flush=True)
+
+    def write_race(self, stage: Stage, engine: str) -> None:
+        """Of a stage that has a race on purpose, which the check must find."""
+        line = check(executable(stage, engine))
+        said = re.search(r"^OK \S+ n=(\d+) (.*)", line)
+        if said is None:
+            raise ToolError(line, EXIT_FAILURE)
+        self.write(stage.stage, engine, said[1], "-", "-", "its race", said[2])
+
+    def write_run(self, stage: Stage, engine: str) -> None:
+        # One timed run is enough: the table is a first look, not a measurement.
+        made = measure(executable(stage, engine), ["--repeats", "1"])
+        self.emulated |= engine == "emu"
+        times = [format_ms(made.median_ms(name)) for name in ("kernels_ms", "total_ms")]
+        self.write(stage.stage, engine, made.rows[0]["n"], *times, "yes", stage.technique)
+
+    def run(self) -> None:
+        self.write("stage", "engine", "n", "kernels ms", "total ms", "verified", "technique")
+        for stage in self.stages:
+            engine = "-"
+            try:
+                engine = pick_engine(stage)
+                (self.write_race if stage.race_on_purpose else self.write_run)(stage, engine)
+            except ToolError as error:
+                verdict = "NO"
+                if error.status == EXIT_NO_DEVICE:
+                    engine, verdict = "-", "left out"
+                    self.left_out.add(str(error).split(": ", 1)[-1])
+                else:
+                    self.failures.append(f"{stage.stage}: {error}")
+                self.write(stage.stage, engine, "-", "-", "-", verdict, stage.technique)
+
+
+def counted_neighbours(stages: Sequence[Stage]) -> tuple[Stage, Stage] | None:
+    """The first two stages, one compared with the other, whose memory accesses can be counted."""
     by_name = {stage.stage: stage for stage in stages}
     for stage in stages:
         before = by_name.get(f"{stage.chapter}/{stage.compared_with}")
         if before and all("count" in one.executables for one in (before, stage)):
-            print(
-                "To see what a stage changes in the memory traffic: "
-                f"make counters A={before.stage} B={stage.stage}"
-            )
-            break
+            return before, stage
+    return None
+
+
+def main() -> int:
+    table = Table(load_stages())
+    has_gnuplot = shutil.which("gnuplot") is not None
+    # The figures are of recorded data, so they are drawn meanwhile: few stages keep all cores busy.
+    with ThreadPoolExecutor(1) as pool:
+        figures = pool.submit(draw, "recorded", told=False) if has_gnuplot else None
+        table.run()
+        if table.emulated:
+            print("emu: these times are of the emulation on this CPU, not of a GPU", flush=True)
+        for line in table.left_out:
+            print(line, flush=True)
+        if figures is None:
+            print("no figures: gnuplot is missing (package gnuplot-nox)")
+        elif figures.result() != 0:
+            table.failures.append("the figures")
+        else:
+            print(f"the site, for any browser: {build_folder() / 'figures' / 'index.html'}")
+    if neighbours := counted_neighbours(table.stages):
+        before, after = neighbours
+        print(
+            "To see what a stage changes in the memory traffic: "
+            f"make counters A={before.stage} B={after.stage}"
+        )
     # Failures come last, where they are seen.
-    for line in failures:
+    for line in table.failures:
         print(f"failed: {line}")
-    return EXIT_FAILURE if failures else 0
+    return EXIT_FAILURE if table.failures else 0
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSubsequences = 65536;
 constexpr std::uint64_t kDynamicSubsequences = 67584;  // on an H200
-constexpr std::uint64_t kGroup = 4;  // results of one turn
+constexpr std::uint64_t kTurn = 4;  // results of one turn
 
 class PhiloxSequence final : public Sequence {
   public:
@@ -82,7 +82,7 @@ class PhiloxSequence final : public Sequence {
                                                counts.of_bits(bits.z), counts.of_bits(bits.w)};
                     if (counts.rounds_normals()) {
                         const auto normals = normals_of(turn);
-                        for (std::size_t i = 0; i < kGroup; ++i) {
+                        for (std::size_t i = 0; i < kTurn; ++i) {
                             results_of_turn[i] = counts.of_normal(static_cast<double>(normals[i]));
                         }
                     }
@@ -92,7 +92,7 @@ class PhiloxSequence final : public Sequence {
     }
 
     std::uint64_t restart_offset() const override {
-        return position_ < kGroup ? position_ : position_ / kGroup;  // as measured
+        return position_ < kTurn ? position_ : position_ / kTurn;  // as measured
     }
 
   private:
@@ -108,13 +108,13 @@ class PhiloxSequence final : public Sequence {
                        static_cast<unsigned int>(turn.subsequence), 0),
             key_);
     }
-    std::array<float, kGroup> normals_of(Turn turn) const {
+    std::array<float, kTurn> normals_of(Turn turn) const {
         const uint4 bits = bits_of(turn, 0);
         const float2 first = box_muller(bits.x, bits.y);
         const float2 second = box_muller(bits.z, bits.w);
         return {first.x, first.y, second.x, second.y};
     }
-    std::array<double, kGroup> double_normals_of(Turn turn) const {
+    std::array<double, kTurn> double_normals_of(Turn turn) const {
         const double2 first = box_muller_double(bits_of(turn, 0));
         const double2 second = box_muller_double(bits_of(turn, 1));
         return {first.x, first.y, second.x, second.y};
@@ -123,9 +123,9 @@ class PhiloxSequence final : public Sequence {
     template <class T, class Function>
     void write(const Order& order, T* results, Function results_of) {
         for (std::size_t done = 0; done < order.count;) {
-            const std::uint64_t group = position_ / kGroup;
+            const std::uint64_t group = position_ / kTurn;
             const auto values = results_of(Turn{group % subsequences_, group / subsequences_});
-            for (std::size_t i = position_ % kGroup; i < kGroup && done < order.count; ++i) {
+            for (std::size_t i = position_ % kTurn; i < kTurn && done < order.count; ++i) {
                 results[done++] = values[i];
                 ++position_;
             }

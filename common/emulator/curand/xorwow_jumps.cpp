@@ -84,7 +84,7 @@ BitMatrix single_step() {
     for (int bit = 0; bit < kBits; ++bit) {
         curandStateXORWOW state{};
         state.v[bit / 32] = 1u << bit % 32;
-        curand(&state);
+        ::curand(&state);
         images[bit] = pack(state.v);
     }
     return BitMatrix(images);

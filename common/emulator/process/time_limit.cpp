@@ -44,7 +44,7 @@ namespace {
 
 int time_signal() { return SIGRTMIN + 4; }
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 // Seconds of processor time.
 struct AccountTime {
@@ -60,7 +60,7 @@ struct Watcher {
     bool runs = false;
     // Used by the watcher only.
     std::map<std::uint64_t, AccountTime> accounts;
-    Clock::time_point looked_at;
+    SteadyClock::time_point looked_at;
 };
 
 // A launch's own grid has an account, and so have the grids that device code launches in it.
@@ -174,11 +174,11 @@ void watch() {
     constexpr auto kInterval = std::chrono::milliseconds(50);
     // A block that mostly calls libraries is seldom interrupted in its own code.
     constexpr auto kShortInterval = std::chrono::milliseconds(2);
-    own.looked_at = Clock::now();
+    own.looked_at = SteadyClock::now();
     for (auto interval = kInterval;;) {
         std::this_thread::sleep_for(interval);
         const std::lock_guard lock(own.mutex);
-        const auto now = Clock::now();
+        const auto now = SteadyClock::now();
         const std::chrono::duration<double> elapsed = now - std::exchange(own.looked_at, now);
         charge_accounts(own, elapsed.count());
         interval = end_overdue_blocks(own) ? kShortInterval : kInterval;

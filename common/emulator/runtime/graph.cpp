@@ -18,9 +18,9 @@ struct Graphs {
     std::uint64_t last_id = 0;
 };
 
-Graphs& state() {
-    static auto* graphs = new Graphs;  // never destroyed: static destructors may use graphs
-    return *graphs;
+Graphs& graphs() {
+    static auto* all = new Graphs;  // never destroyed: static destructors may use graphs
+    return *all;
 }
 
 template <class T>
@@ -29,53 +29,53 @@ bool holds(const std::vector<T>& values, const T& value) {
 }
 
 void forget_node(GraphNode& node) {
-    state().nodes.erase(&node);
+    graphs().nodes.erase(&node);
     for (Graph* child : node.children) destroy_graph(*child);
 }
 
 }  // namespace
 
 Graph* find_graph(cudaGraph_t handle) {
-    const auto found = state().all.find(handle);
-    return found == state().all.end() ? nullptr : found->second.get();
+    const auto found = graphs().all.find(handle);
+    return found == graphs().all.end() ? nullptr : found->second.get();
 }
 
 GraphNode* find_node(cudaGraphNode_t handle) {
-    return state().nodes.contains(handle) ? handle : nullptr;
+    return graphs().nodes.contains(handle) ? handle : nullptr;
 }
 
 Conditional* find_conditional(cudaGraphConditionalHandle handle) {
-    std::vector<Conditional>& all = state().conditionals;
+    std::vector<Conditional>& all = graphs().conditionals;
     return handle == 0 || handle > all.size() ? nullptr : &all[handle - 1];
 }
 
 cudaGraphConditionalHandle make_conditional(Graph& graph, unsigned default_value,
                                             bool has_default) {
-    state().conditionals.push_back({&graph, default_value, has_default, default_value, false});
-    return state().conditionals.size();
+    graphs().conditionals.push_back({&graph, default_value, has_default, default_value, false});
+    return graphs().conditionals.size();
 }
 
 Graph& create_graph() {
     auto graph = std::make_unique<Graph>();
-    graph->id = ++state().last_id;
+    graph->id = ++graphs().last_id;
     Graph& result = *graph;
-    state().all[&result] = std::move(graph);
+    graphs().all[&result] = std::move(graph);
     return result;
 }
 
 void destroy_graph(Graph& graph) {
     for (const auto& node : graph.nodes) forget_node(*node);
     // A later graph may lie at the same address.
-    for (auto& [handle, other] : state().all) {
+    for (auto& [handle, other] : graphs().all) {
         if (other->original == &graph) other->original = nullptr;
     }
-    state().all.erase(&graph);
+    graphs().all.erase(&graph);
 }
 
 void forget_graphs() {
-    state().all.clear();
-    state().nodes.clear();
-    state().conditionals.clear();
+    graphs().all.clear();
+    graphs().nodes.clear();
+    graphs().conditionals.clear();
 }
 
 Graph& clone_graph(const Graph& graph) {
@@ -96,7 +96,7 @@ Graph& clone_graph(const Graph& graph) {
             made->children.push_back(&own);
         }
         copies[node.get()] = made.get();
-        state().nodes.insert(made.get());
+        graphs().nodes.insert(made.get());
         copy.nodes.push_back(std::move(made));
     }
     for (const auto& node : graph.nodes) {
@@ -117,7 +117,7 @@ GraphNode& add_node(Graph& graph, std::shared_ptr<Work> work, int device,
     if (host_hooks.note_caller != nullptr) work->caller = host_hooks.note_caller();
     node->work = std::move(work);
     for (GraphNode* before : dependencies) add_edge(*before, *node);
-    state().nodes.insert(node.get());
+    graphs().nodes.insert(node.get());
     graph.nodes.push_back(std::move(node));
     return *graph.nodes.back();
 }

@@ -20,19 +20,19 @@ struct GraphMemory {
     bool is_allocated = false;  // after all launches that are queued
 };
 
-struct State {
+struct GraphMemories {
     std::unordered_map<const void*, GraphMemory> all;
     // By device, with the counters that cudaDeviceGetGraphMemAttribute() tells.
     std::array<CUmemPoolHandle_st*, kMaxDevices> pools{};
 };
 
-State& state() {
-    static auto* memory = new State;
+GraphMemories& graph_memories() {
+    static auto* memory = new GraphMemories;
     return *memory;
 }
 
 CUmemPoolHandle_st& pool_of_graphs(int device) {
-    CUmemPoolHandle_st*& pool = state().pools[device];
+    CUmemPoolHandle_st*& pool = graph_memories().pools[device];
     if (pool == nullptr) {
         pool = &make_pool(device);
         pool->is_default = true;  // the program cannot destroy it
@@ -82,11 +82,12 @@ cudaError_t make_allocation(cudaMemAllocNodeParams& parameters,
         }
     }
     work->parameters.accessDescs = work->access.data();
-    state().all[parameters.dptr] = {parameters.bytesize};
+    graph_memories().all[parameters.dptr] = {parameters.bytesize};
     work->addresses = std::shared_ptr<void>(parameters.dptr, [](void* address) {
         give_back_addresses(address);
-        const auto found = state().all.find(address);
-        if (found != state().all.end() && !found->second.is_allocated) state().all.erase(found);
+        const auto found = graph_memories().all.find(address);
+        if (found != graph_memories().all.end() && !found->second.is_allocated)
+            graph_memories().all.erase(found);
     });
     return cudaSuccess;
 }
@@ -104,11 +105,11 @@ cudaError_t capture_allocation(Stream& stream, const CUmemPoolHandle_st& pool, s
     return capture_work(stream, work);
 }
 
-bool is_graph_memory(const void* pointer) { return state().all.contains(pointer); }
+bool is_graph_memory(const void* pointer) { return graph_memories().all.contains(pointer); }
 
 cudaError_t note_release_of_memory(void* pointer) {
-    const auto found = state().all.find(pointer);
-    if (found == state().all.end() || !found->second.is_allocated) {
+    const auto found = graph_memories().all.find(pointer);
+    if (found == graph_memories().all.end() || !found->second.is_allocated) {
         explain("%p is a graph's memory, which no launch has allocated, or which was freed",
                 pointer);
         return cudaErrorInvalidValue;
@@ -118,13 +119,13 @@ cudaError_t note_release_of_memory(void* pointer) {
 }
 
 bool is_graph_memory_allocated(const void* pointer) {
-    const auto found = state().all.find(pointer);
-    return found != state().all.end() && found->second.is_allocated;
+    const auto found = graph_memories().all.find(pointer);
+    return found != graph_memories().all.end() && found->second.is_allocated;
 }
 
 void set_graph_memory_allocated(const void* pointer, bool is_allocated) {
-    const auto found = state().all.find(pointer);
-    if (found != state().all.end()) found->second.is_allocated = is_allocated;
+    const auto found = graph_memories().all.find(pointer);
+    if (found != graph_memories().all.end()) found->second.is_allocated = is_allocated;
 }
 
 }  // namespace emulator

@@ -23,20 +23,20 @@ struct Pools {
     std::size_t waiting_bytes = 0;
 };
 
-Pools& state() {
-    static auto* pools = new Pools;
-    return *pools;
+Pools& pools() {
+    static auto* all = new Pools;
+    return *all;
 }
 
 }  // namespace
 
 Pool& make_pool(int device) {
-    state().all.push_back(std::make_unique<Pool>(device));
-    return *state().all.back();
+    pools().all.push_back(std::make_unique<Pool>(device));
+    return *pools().all.back();
 }
 
 Pool& default_pool(int device) {
-    Pool*& pool = state().defaults[device];
+    Pool*& pool = pools().defaults[device];
     if (pool == nullptr) {
         pool = &make_pool(device);
         pool->is_default = true;
@@ -44,24 +44,24 @@ Pool& default_pool(int device) {
     return *pool;
 }
 
-void set_current_pool(int device, Pool* pool) { state().current[device] = pool; }
+void set_current_pool(int device, Pool* pool) { pools().current[device] = pool; }
 
-std::size_t bytes_waiting_for_release() { return state().waiting_bytes; }
+std::size_t bytes_waiting_for_release() { return pools().waiting_bytes; }
 
 cudaMemPool_t find_pool(cudaMemPool_t handle) {
-    for (const auto& pool : state().all) {
+    for (const auto& pool : pools().all) {
         if (pool.get() == handle && !pool->is_destroyed) return handle;
     }
     return nullptr;
 }
 
 Pool& current_pool(int device) {
-    Pool* pool = state().current[device];
+    Pool* pool = pools().current[device];
     return pool != nullptr ? *pool : default_pool(device);
 }
 
 Pool* pool_of(const Allocation& allocation) {
-    for (const auto& pool : state().all) {
+    for (const auto& pool : pools().all) {
         if (&pool->access == allocation.access) return pool.get();
     }
     return nullptr;
@@ -73,13 +73,13 @@ void note_pool_release(const Allocation& allocation) {
 }
 
 void forget_pools(int device) {
-    state().current[device] = nullptr;
-    for (const auto& pool : state().all) {
+    pools().current[device] = nullptr;
+    for (const auto& pool : pools().all) {
         if (pool->device == device && !pool->is_default) pool->is_destroyed = true;
     }
-    if (state().defaults[device] != nullptr) {
-        state().defaults[device]->is_destroyed = true;
-        state().defaults[device] = nullptr;
+    if (pools().defaults[device] != nullptr) {
+        pools().defaults[device]->is_destroyed = true;
+        pools().defaults[device] = nullptr;
     }
 }
 
@@ -90,10 +90,10 @@ std::unique_ptr<Task> ReleaseWork::make_task(int) const {
         work.written = {pointer, allocation.bytes, allocation.bytes, 1};
     }
     const std::size_t bytes = allocation.bytes;
-    state().waiting_bytes += bytes;
+    pools().waiting_bytes += bytes;
     return make_task_of([released = pointer, bytes, pending = PendingWork(work)] {
         pending.begin();
-        state().waiting_bytes -= bytes;
+        pools().waiting_bytes -= bytes;
         Allocation ended;
         if (!find_allocation(released, ended)) {
             explain("cudaFreeAsync: %p is not allocated when its turn comes: %s", released,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/checks/checks.hpp"
 #include "common/emulator/counting/checks/heap.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
@@ -23,8 +24,6 @@
 namespace emulator::counting {
 namespace {
 
-std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
 void cover_data() {
     std::uintptr_t begin = ~std::uintptr_t{0};
     std::uintptr_t end = 0;
@@ -43,12 +42,12 @@ void on_memory_allocated() { ++memory_map_version; }
 
 void on_memory_freed(const Allocation& allocation) {
     ++memory_map_version;
-    program().global.forget(number(allocation.begin), allocation.bytes);
-    forget_written(number(allocation.begin), allocation.bytes);
+    program().global.forget(number_of(allocation.begin), allocation.bytes);
+    forget_written(number_of(allocation.begin), allocation.bytes);
 }
 
 void on_memory_written(const void* begin, std::size_t bytes, const void* source) {
-    note_written(number(begin), bytes, number(source));
+    note_written(number_of(begin), bytes, number_of(source));
 }
 
 void on_task_begun(const TaskPlace& place, const Clock& before) {
@@ -95,7 +94,7 @@ void attach_checks() {
     record_hooks.check_host_access = check_host_access;
     record_hooks.note_unrecorded_store = note_unrecorded_store;
     const MemoryArena arena = memory_arena();
-    arena_begin = number(arena.begin);
+    arena_begin = number_of(arena.begin);
     arena_bytes = arena.bytes;
     program().global.cover(arena_begin, arena_bytes);
     arena_written = cover_written(arena_begin, arena_bytes);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 #include "common/emulator/counting/checks/races/program.hpp"
 #include "common/emulator/counting/output/findings.hpp"
@@ -36,15 +37,13 @@ struct HeapState {
     std::vector<std::pair<std::uintptr_t, std::size_t>> released;
 };
 
-HeapState& state() {
+HeapState& heap_state() {
     static auto* heap = new HeapState;  // never destroyed: see findings.cpp
     return *heap;
 }
 
-std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
 std::uint32_t kernel_number(std::string name) {
-    std::vector<std::string>& kernels = state().kernels;
+    std::vector<std::string>& kernels = heap_state().kernels;
     const auto found = std::find(kernels.rbegin(), kernels.rend(), name);
     if (found != kernels.rend()) return static_cast<std::uint32_t>(kernels.rend() - found - 1);
     kernels.push_back(std::move(name));
@@ -61,7 +60,7 @@ struct Leak {
 void warn_of(const Leak& leak) {
     Finding finding;
     finding.kind = FindingKind::memory_leak;
-    finding.kernel = state().kernels[leak.first.kernel];
+    finding.kernel = heap_state().kernels[leak.first.kernel];
     finding.actors.push_back({leak.first.block, leak.first.thread,
                               find_line(leak.first.code, callers_of(leak.first.path)),
                               "allocates memory of the device heap"});
@@ -76,24 +75,24 @@ void warn_of(const Leak& leak) {
 
 void note_heap_allocation(const Worker& worker, const Allocation& allocation, const void* code,
                           std::uint16_t path) {
-    const std::lock_guard lock(state().mutex);
+    const std::lock_guard lock(heap_state().mutex);
     // Only after all addresses have been used once, others may have used these.
-    program().global.forget(number(allocation.begin), allocation.bytes);
-    forget_written(number(allocation.begin), allocation.bytes);
+    program().global.forget(number_of(allocation.begin), allocation.bytes);
+    forget_written(number_of(allocation.begin), allocation.bytes);
     auto& mutable_worker = const_cast<Worker&>(worker);
-    state().origins[allocation.begin] = {
+    heap_state().origins[allocation.begin] = {
         code, path, static_cast<std::uint16_t>(current_thread->linear_index),
         kernel_number(mutable_worker.grid().name()), worker.block()};
 }
 
 void note_heap_free(const Allocation& allocation) {
-    const std::lock_guard lock(state().mutex);
-    state().origins.erase(allocation.begin);
+    const std::lock_guard lock(heap_state().mutex);
+    heap_state().origins.erase(allocation.begin);
 }
 
 void report_wrong_free(Worker& worker, bool twice, const std::string& what, const void* code,
                        std::uint16_t path) {
-    const std::lock_guard lock(state().mutex);
+    const std::lock_guard lock(heap_state().mutex);
     Finding finding;
     finding.kind = twice ? FindingKind::double_free : FindingKind::wrong_free;
     finding.kernel = worker.grid().name();
@@ -106,13 +105,13 @@ void report_wrong_free(Worker& worker, bool twice, const std::string& what, cons
 }
 
 void note_released_heap(const void* begin, std::size_t bytes) {
-    const std::lock_guard lock(state().mutex);
-    state().released.emplace_back(number(begin), bytes);
+    const std::lock_guard lock(heap_state().mutex);
+    heap_state().released.emplace_back(number_of(begin), bytes);
 }
 
 void forget_released_heap() {
-    const std::lock_guard lock(state().mutex);
-    for (const auto& [begin, bytes] : std::exchange(state().released, {})) {
+    const std::lock_guard lock(heap_state().mutex);
+    for (const auto& [begin, bytes] : std::exchange(heap_state().released, {})) {
         program().global.forget(begin, bytes);
         forget_written(begin, bytes);
     }
@@ -122,8 +121,8 @@ void warn_of_leaks() {
     if (sticky_error() != cudaSuccess) return;
     std::vector<Leak> leaks;
     for (const Allocation& allocation : heap_allocations()) {
-        const auto found = state().origins.find(allocation.begin);
-        if (found == state().origins.end()) continue;
+        const auto found = heap_state().origins.find(allocation.begin);
+        if (found == heap_state().origins.end()) continue;
         const Origin& origin = found->second;
         auto leak = std::find_if(leaks.begin(), leaks.end(), [&](const Leak& other) {
             return other.first.code == origin.code && other.first.path == origin.path &&

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 #include "common/emulator/counting/checks/races/copies.hpp"
 #include "common/emulator/counting/checks/races/program.hpp"
@@ -62,12 +63,10 @@ struct HostState {
     std::uint64_t last_version = ~std::uint64_t{0};
 };
 
-HostState& state() {
+HostState& host_state() {
     static auto* host = new HostState;  // never destroyed: static destructors may use memory
     return *host;
 }
-
-std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* result) {
     auto& frames = *static_cast<Frames*>(result);
@@ -85,7 +84,7 @@ SourceLine find_caller(const Frames& frames) {
 }
 
 bool overlap(std::uintptr_t begin, std::size_t bytes, const Rows& rows) {
-    return begin < number(rows.begin) + rows.bytes() && number(rows.begin) < begin + bytes;
+    return begin < number_of(rows.begin) + rows.bytes() && number_of(rows.begin) < begin + bytes;
 }
 
 void report_host(FindingKind kind, Operation operation, const void* code, std::string what,
@@ -102,7 +101,7 @@ void report_host(FindingKind kind, Operation operation, const void* code, std::s
 // memory they use: the words that the host uses are kept until then.
 void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation operation,
                        const void* code) {
-    HostState& host = state();
+    HostState& host = host_state();
     constexpr const char* kAdvice =
         "wait for the stream first: cudaStreamSynchronize() or cudaDeviceSynchronize()";
     for (const auto& [key, queued] : host.queued) {
@@ -132,10 +131,10 @@ void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation oper
 
 void check_host_range(std::uintptr_t address, std::size_t bytes, Operation operation,
                       const void* code) {
-    HostState& host = state();
+    HostState& host = host_state();
     const std::lock_guard lock(runtime_mutex());
     if (host.last_version != memory_map_version ||
-        address - number(host.last.begin) >= host.last.bytes) {
+        address - number_of(host.last.begin) >= host.last.bytes) {
         if (!find_allocation(reinterpret_cast<const void*>(address), host.last)) {
             host.last_version = ~std::uint64_t{0};
             const std::string what = describe_address(reinterpret_cast<const void*>(address));
@@ -176,8 +175,8 @@ void report_heap_on_host(const char* function, const void* pointer, bool frees) 
 }
 
 std::uint64_t note_refused_launch() {
-    _Unwind_Backtrace(take_frame, &state().refused_at.emplace_back());
-    return state().refused_at.size() - 1;
+    _Unwind_Backtrace(take_frame, &host_state().refused_at.emplace_back());
+    return host_state().refused_at.size() - 1;
 }
 
 std::shared_ptr<const void> note_caller() {
@@ -187,7 +186,7 @@ std::shared_ptr<const void> note_caller() {
 }
 
 std::uint64_t note_queued_work(const QueuedWork& work) {
-    HostState& host = state();
+    HostState& host = host_state();
     Queued& entry = host.queued[++host.last_number];
     entry.work = work;
     if (work.caller != nullptr) {
@@ -203,7 +202,7 @@ std::uint64_t note_queued_work(const QueuedWork& work) {
 }
 
 void note_ended_work(std::uint64_t number) {
-    HostState& host = state();
+    HostState& host = host_state();
     const auto found = host.queued.find(number);
     if (found == host.queued.end()) return;
     if (found->second.work.grid != 0 && --host.queued_kernels == 0) {
@@ -215,12 +214,12 @@ void note_ended_work(std::uint64_t number) {
 
 const QueuedWork& queued_work(std::uint64_t number) {
     static const QueuedWork kForgotten;  // the program ended without waiting
-    const auto found = state().queued.find(number);
-    return found == state().queued.end() ? kForgotten : found->second.work;
+    const auto found = host_state().queued.find(number);
+    return found == host_state().queued.end() ? kForgotten : found->second.work;
 }
 
 std::function<SourceLine()> line_finder(std::uint64_t number) {
-    return [frames = state().queued.at(number).launched_at] { return find_caller(frames); };
+    return [frames = host_state().queued.at(number).launched_at] { return find_caller(frames); };
 }
 
 void check_host_access(std::uintptr_t address, std::size_t bytes, Operation operation,
@@ -234,7 +233,7 @@ void check_host_access(std::uintptr_t address, std::size_t bytes, Operation oper
 }
 
 void check_kernel_against_host(Worker& worker, int warp, const Request& request) {
-    HostState& host = state();
+    HostState& host = host_state();
     const std::uint64_t grid = worker.grid().serial;
     for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
         const int lane = std::countr_zero(lanes);
@@ -263,7 +262,7 @@ void check_kernel_against_host(Worker& worker, int warp, const Request& request)
 }
 
 void report_unfinished_kernels() {
-    HostState& host = state();
+    HostState& host = host_state();
     if (sticky_error() != cudaSuccess) return;
     for (const auto& [key, queued] : host.queued) {
         const QueuedWork& work = queued.work;
@@ -287,7 +286,7 @@ void report_refused_launches() {
         const bool by_host = launch.block < 0;
         finding.actors.push_back(
             {launch.block, launch.thread,
-             by_host ? find_caller(state().refused_at.at(launch.place)) : SourceLine{},
+             by_host ? find_caller(host_state().refused_at.at(launch.place)) : SourceLine{},
              "launches it"});
         finding.what = "but it did not run: " + launch.reason;
         finding.advice = "nobody read the error: call cudaGetLastError() after the launch";

@@ -19,7 +19,7 @@ struct Findings {
     std::unordered_map<std::uint64_t, std::size_t> index_of_key;
 };
 
-Findings& state() {
+Findings& all_findings() {
     static auto* findings = new Findings;  // never destroyed: static destructors may run kernels
     return *findings;
 }
@@ -125,14 +125,14 @@ bool is_same(const Finding& a, const Finding& b) {
 
 // The index of the finding in all of them; their number if it is new.
 std::size_t find_same(const Finding& finding) {
-    const std::vector<Finding>& all = state().all;
+    const std::vector<Finding>& all = all_findings().all;
     const auto known = std::find_if(all.begin(), all.end(),
                                     [&](const Finding& other) { return is_same(other, finding); });
     return static_cast<std::size_t>(known - all.begin());
 }
 
 std::size_t add(Finding finding) {
-    std::vector<Finding>& all = state().all;
+    std::vector<Finding>& all = all_findings().all;
     const std::size_t index = find_same(finding);
     if (index < all.size()) {
         all[index].count += finding.count;
@@ -153,19 +153,19 @@ bool is_warning(FindingKind kind) {
 void report(Finding finding) { add(std::move(finding)); }
 
 bool count_if_reported(std::uint64_t key) {
-    const auto known = state().index_of_key.find(key);
-    if (known == state().index_of_key.end()) return false;
-    ++state().all[known->second].count;
+    const auto known = all_findings().index_of_key.find(key);
+    if (known == all_findings().index_of_key.end()) return false;
+    ++all_findings().all[known->second].count;
     return true;
 }
 
 void report(std::uint64_t key, Finding finding) {
-    state().index_of_key[key] = add(std::move(finding));
+    all_findings().index_of_key[key] = add(std::move(finding));
 }
 
-const std::vector<Finding>& findings() { return state().all; }
+const std::vector<Finding>& findings() { return all_findings().all; }
 
-void clear_findings() { state() = {}; }
+void clear_findings() { all_findings() = {}; }
 
 bool has_errors() {
     return std::any_of(findings().begin(), findings().end(),

@@ -137,7 +137,7 @@ std::string kernel_json(const KernelReport& report) {
                   ",\n      ");
 }
 
-const char* name_of(FindingKind kind) {
+const char* finding_name(FindingKind kind) {
     switch (kind) {
         case FindingKind::out_of_bounds:
             return "out_of_bounds";
@@ -207,7 +207,7 @@ std::string finding_json(const Finding& finding) {
     Texts actors;
     for (const Actor& actor : finding.actors) actors.push_back(actor_json(actor));
     return object({
-        member("kind", name_of(finding.kind)),
+        member("kind", finding_name(finding.kind)),
         member("kernel", finding.kernel),
         member_json("actors", list(actors, ", ")),
         member("what", finding.what),

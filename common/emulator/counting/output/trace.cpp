@@ -24,7 +24,7 @@ constinit bool tracing = false;
 
 namespace {
 
-OutputFile* file = nullptr;
+OutputFile* trace_file = nullptr;
 
 // Of the block that the calling OS thread runs: how many barriers it has passed, and the place of
 // each thread's last warp function.
@@ -43,7 +43,7 @@ unsigned wanted_spaces = kAllSpaces;
 
 unsigned bit_of(Space space) { return 1u << static_cast<unsigned>(space); }
 
-const char* name_of(Operation operation) {
+const char* operation_name(Operation operation) {
     switch (operation) {
         case Operation::load:
             return "load";
@@ -55,7 +55,7 @@ const char* name_of(Operation operation) {
     return "";
 }
 
-const char* name_of(WarpOperation operation) {
+const char* operation_name(WarpOperation operation) {
     static constexpr std::array<const char*, 17> kNames{
         "sync",       "shuffle",    "shuffle_up", "shuffle_down", "shuffle_xor", "ballot",
         "match_any",  "match_all",  "reduce_add", "reduce_min",   "reduce_max",  "reduce_min",
@@ -66,14 +66,14 @@ const char* name_of(WarpOperation operation) {
 // Integers of 4 and 8 bytes in decimal, other sizes in hexadecimal, the highest word first.
 void write_value(const std::uint32_t* words, unsigned bytes) {
     if (bytes == 4) {
-        file->print("%" PRIu32, words[0]);
+        trace_file->print("%" PRIu32, words[0]);
     } else if (bytes == 8) {
-        file->print("%" PRIu64, std::uint64_t{words[1]} << 32 | words[0]);
+        trace_file->print("%" PRIu64, std::uint64_t{words[1]} << 32 | words[0]);
     } else if (bytes < 4) {
-        file->print("0x%0*" PRIx32, static_cast<int>(2 * bytes), words[0]);
+        trace_file->print("0x%0*" PRIx32, static_cast<int>(2 * bytes), words[0]);
     } else {
-        file->write("0x");
-        for (unsigned i = bytes / 4; i > 0; --i) file->print("%08" PRIx32, words[i - 1]);
+        trace_file->write("0x");
+        for (unsigned i = bytes / 4; i > 0; --i) trace_file->print("%08" PRIx32, words[i - 1]);
     }
 }
 
@@ -82,8 +82,8 @@ void write_place(Worker& worker, int warp, int lane) {
     const Grid& grid = worker.grid();
     const std::string kernel = grid.name();
     const char* const quote = kernel.find(',') == std::string::npos ? "" : "\"";
-    file->print("%" PRIu64 ",%s%s%s,%" PRId64 ",%" PRIu64 ",%d,%d,", grid.serial, quote,
-                kernel.c_str(), quote, worker.block(), step, warp, lane);
+    trace_file->print("%" PRIu64 ",%s%s%s,%" PRId64 ",%" PRIu64 ",%d,%d,", grid.serial, quote,
+                      kernel.c_str(), quote, worker.block(), step, warp, lane);
 }
 
 // The values that lanes of a warp gave, and from which lane each of them took one.
@@ -103,8 +103,9 @@ void trace_exchange(Worker& worker, int warp, const Warp& values, const WarpMeet
         const ExchangePlace& place = exchanges[warp * kWarpSize + lane];
         if (place != known) line = find_line(place.code, callers_of(place.path)).text();
         known = place;
-        file->print("%s,%s,warp,%s,%d,,%" PRIu64 "\n", line.c_str(), name_of(meeting.operation),
-                    object.c_str(), values.argument[lane], values.value[lane]);
+        trace_file->print("%s,%s,warp,%s,%d,,%" PRIu64 "\n", line.c_str(),
+                          operation_name(meeting.operation), object.c_str(), values.argument[lane],
+                          values.value[lane]);
     }
 }
 
@@ -129,8 +130,8 @@ bool choose_traced_spaces(const std::string& names) {
 
 void start_trace(const std::string& path) {
     if (tracing) return;
-    file = new OutputFile(path);  // never destroyed: see findings.cpp
-    file->write(
+    trace_file = new OutputFile(path);  // never destroyed: see findings.cpp
+    trace_file->write(
         "grid,kernel,block,step,warp,lane,line,operation,space,object,offset,bytes,value\n");
     tracing = true;
     hooks.collective_computed = trace_exchange;
@@ -153,17 +154,18 @@ void trace_request(Worker& worker, int warp, const Request& request) {
         const std::uintptr_t offset =
             object.name.empty() ? 0 : request.address[lane] - object.begin;
         write_place(worker, warp, lane);
-        file->print("%s,%s,%s,%s,%" PRIuPTR ",%d,", line.c_str(), name_of(request.operation),
-                    name_of(request.space), object.name.c_str(), offset, request.bytes);
+        trace_file->print("%s,%s,%s,%s,%" PRIuPTR ",%d,", line.c_str(),
+                          operation_name(request.operation), name_of(request.space),
+                          object.name.c_str(), offset, request.bytes);
         if (request.words[lane] != nullptr) write_value(request.words[lane], request.bytes);
-        file->write("\n");
+        trace_file->write("\n");
     }
 }
 
 void finish_trace() {
     if (!tracing) return;
     tracing = false;
-    file->finish();
+    trace_file->finish();
 }
 
 }  // namespace emulator::counting

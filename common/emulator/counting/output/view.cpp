@@ -26,24 +26,24 @@ constexpr std::size_t kMostInstructions = 2000;
 constexpr std::size_t kMostSteps = 1500;
 constexpr std::size_t kMostShapes = 12;
 
-OutputFile* file = nullptr;  // never destroyed: static destructors may run kernels
+OutputFile* view_file = nullptr;  // never destroyed: static destructors may run kernels
 
 // How many barriers the block that runs has passed.
 std::uint64_t interval = 0;
 
-struct State {
+struct ViewState {
     View view;
     std::unordered_map<std::uint32_t, std::size_t> instructions;  // by place and space
     std::unordered_map<std::uintptr_t, std::uint32_t> objects;  // by first address
 };
 
-State& state() {
-    static auto* one = new State;
+ViewState& view_state() {
+    static auto* one = new ViewState;
     return *one;
 }
 
 KeptKernel& kernel_of(std::uint16_t kernel) {
-    std::vector<KeptKernel>& kernels = state().view.kernels;
+    std::vector<KeptKernel>& kernels = view_state().view.kernels;
     if (kernels.size() <= kernel) kernels.resize(kernel + std::size_t{1});
     return kernels[kernel];
 }
@@ -51,7 +51,7 @@ KeptKernel& kernel_of(std::uint16_t kernel) {
 bool same_size(const dim3& a, const dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 KeptInstruction* find_instruction(const Request& request) {
-    State& all = state();
+    ViewState& all = view_state();
     const std::uint32_t key = request.place | static_cast<std::uint32_t>(request.space) << 16;
     const auto [entry, is_new] = all.instructions.try_emplace(key, all.view.instructions.size());
     if (is_new && entry->second < kMostInstructions) {
@@ -62,7 +62,7 @@ KeptInstruction* find_instruction(const Request& request) {
 }
 
 std::uint32_t find_object(const Object& object) {
-    State& all = state();
+    ViewState& all = view_state();
     const auto [entry, is_new] =
         all.objects.try_emplace(object.begin, static_cast<std::uint32_t>(all.view.objects.size()));
     // Memory that was freed may hold another allocation later.
@@ -127,15 +127,15 @@ void add_sectors(Worker& worker, const Request& request, const Cost& cost,
 
 void start_view(const std::string& path) {
     if (viewing) return;
-    file = new OutputFile(path);
+    view_file = new OutputFile(path);
     viewing = true;
 }
 
 void finish_view() {
     if (!viewing) return;
     viewing = false;
-    file->write(view_json(state().view));
-    file->finish();
+    view_file->write(view_json(view_state().view));
+    view_file->finish();
 }
 
 void view_grid(std::uint16_t kernel, const Grid& grid) {
@@ -192,7 +192,7 @@ void view_request(Worker& worker, int warp, const Request& request, const Cost& 
     if (request.place == 0 || request.lanes == 0) return;
     KeptInstruction* const own = find_instruction(request);
     if (own == nullptr) {
-        ++state().view.other_instructions;
+        ++view_state().view.other_instructions;
         return;
     }
     const std::uint64_t number = ++own->requests;

@@ -3,12 +3,11 @@
 
 #include <cstring>
 
+#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/record/accesses.hpp"
 
 namespace emulator::counting {
 namespace {
-
-std::uintptr_t number_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 Range range_of(const void* address, std::uint32_t bytes, Operation operation, const void* code) {
     const Unrecorded unrecorded;

@@ -3,6 +3,7 @@
 // of them with calls of these functions (--wrap).
 #include <unordered_map>
 
+#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/record/accesses.hpp"
 #include "common/emulator/counting/record/source_lines.hpp"
 
@@ -25,10 +26,8 @@ extern "C" {
 namespace emulator::counting {
 namespace {
 
-std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
 void check_host(const void* memory, std::size_t bytes, EventKind kind, const void* code) {
-    const auto address = number(memory);
+    const auto address = number_of(memory);
     if (bytes == 0 || !host_access_matters(address)) return;
     if (current_thread == nullptr) return note_host_access(address, bytes, kind, code);
     const bool unrecorded = current_thread->record == nullptr;
@@ -48,23 +47,24 @@ bool is_by_kernel(const void* code) {
 // In pieces as large as alignment and size allow. Each piece is read before it is written.
 void copy_by_kernel(char* destination, const char* source, std::size_t bytes, const void* code) {
     std::size_t piece = 16;
-    while ((bytes | number(destination) | number(source)) % piece != 0) piece /= 2;
-    const bool backwards = number(destination) - number(source) < bytes;
+    while ((bytes | number_of(destination) | number_of(source)) % piece != 0) piece /= 2;
+    const bool backwards = number_of(destination) - number_of(source) < bytes;
     for (std::size_t done = 0; done < bytes; done += piece) {
         const std::size_t offset = backwards ? bytes - piece - done : done;
-        record_piece(EventKind::load, number(source) + offset, static_cast<unsigned>(piece), code);
-        record_piece(EventKind::store, number(destination) + offset, static_cast<unsigned>(piece),
+        record_piece(EventKind::load, number_of(source) + offset, static_cast<unsigned>(piece),
                      code);
+        record_piece(EventKind::store, number_of(destination) + offset,
+                     static_cast<unsigned>(piece), code);
         __real_memmove(destination + offset, source + offset, piece);
     }
 }
 
 void set_by_kernel(char* destination, int value, std::size_t bytes, const void* code) {
     std::size_t piece = 16;
-    while ((bytes | number(destination)) % piece != 0) piece /= 2;
+    while ((bytes | number_of(destination)) % piece != 0) piece /= 2;
     for (std::size_t offset = 0; offset < bytes; offset += piece) {
-        record_piece(EventKind::store, number(destination) + offset, static_cast<unsigned>(piece),
-                     code);
+        record_piece(EventKind::store, number_of(destination) + offset,
+                     static_cast<unsigned>(piece), code);
         __real_memset(destination + offset, value, piece);
     }
 }
@@ -85,7 +85,7 @@ void* copy(void* (*function)(void*, const void*, std::size_t), void* destination
 template <class T>
 void put(T* destination, T value, const void* code) {
     if (is_by_kernel(code)) {
-        record_piece(EventKind::store, number(destination), sizeof(T), code);
+        record_piece(EventKind::store, number_of(destination), sizeof(T), code);
     } else {
         check_host(destination, sizeof(T), EventKind::store, code);
     }

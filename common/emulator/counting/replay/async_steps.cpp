@@ -14,7 +14,7 @@
 namespace emulator::counting {
 namespace {
 
-using Addresses = std::array<std::uintptr_t, kWarpSize>;
+using LaneAddresses = std::array<std::uintptr_t, kWarpSize>;
 using Copies = std::array<CopyWords, kWarpSize>;
 
 void check(Worker& worker, int warp, const Request& request) {
@@ -26,7 +26,7 @@ void check(Worker& worker, int warp, const Request& request) {
 // cp.async: the lanes load together, and store what they loaded together.
 void do_plain_copy(Worker& worker, int warp, Counts& counts, const AsyncStep& step,
                    const Copies& copies) {
-    Addresses destinations{};
+    LaneAddresses destinations{};
     std::uint32_t reading = 0;
     bool fills = false;
     for (std::uint32_t lanes = step.lanes; lanes != 0; lanes &= lanes - 1) {
@@ -63,8 +63,8 @@ void do_bulk_copy(Worker& worker, int warp, Counts& counts, CopySort sort, const
     counts.units += sectors.units;
     counts.ideal_units += sectors.ideal;
     for (std::uint32_t offset = 0; offset < copy.bytes; offset += kPiece) {
-        Addresses source{};
-        Addresses destination{};
+        LaneAddresses source{};
+        LaneAddresses destination{};
         source[lane] = step.operands[lane] + offset;
         destination[lane] = copy.destination + offset;
         const bool loads = sort == CopySort::bulk_load;

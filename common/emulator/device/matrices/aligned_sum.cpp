@@ -8,8 +8,6 @@
 namespace emulator {
 namespace {
 
-// The binary places that are kept below the largest exponent.
-constexpr int kPlaces = 25;
 constexpr int kNoExponent = -10000;
 constexpr int kMaxProducts = 16;
 

@@ -6,6 +6,9 @@
 
 namespace emulator {
 
+// The sums are cut off so many binary places below the largest exponent.
+constexpr std::int32_t kPlaces = 25;
+
 // mantissa x 2^(exponent - 23), where the mantissa has 24 bits or is 0. `kind`: see split().
 struct SplitReal {
     std::int32_t mantissa;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/emulator/device/matrices/aligned_sum.hpp"
+
 // The same function for processors with wider registers, which the program chooses when it starts.
 #if defined(__x86_64__) && defined(__GLIBC__)
 #define EMULATOR_WIDE __attribute__((target_clones("avx2", "default")))
@@ -20,10 +22,7 @@ typedef std::int32_t Ints __attribute__((vector_size(kColumns * sizeof(std::int3
 typedef double Doubles __attribute__((vector_size(kColumns * sizeof(double))));
 typedef std::int64_t Longs __attribute__((vector_size(kColumns * sizeof(std::int64_t))));
 
-constexpr int kMaxElements = 512;
 constexpr std::int32_t kExponentBits = 0x7f800000;
-// The sums are cut off so many binary places below the largest exponent.
-constexpr std::int32_t kPlaces = 25;
 constexpr int kMantissaBits = 23;
 constexpr std::int32_t kBias = 127;
 constexpr std::int64_t kKeptOfDouble = ~((std::int64_t{1} << (52 - kMantissaBits)) - 1);

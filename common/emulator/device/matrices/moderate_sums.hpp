@@ -6,6 +6,8 @@
 
 namespace emulator {
 
+constexpr int kMaxElements = 512;  // of one operand
+
 // Whether all are 0, or between 2^-28 and 2^28 in magnitude. `count` is a multiple of 32.
 bool are_moderate(const float* values, int count);
 

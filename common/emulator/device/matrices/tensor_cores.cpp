@@ -15,7 +15,6 @@
 namespace emulator {
 namespace {
 
-constexpr int kMaxElements = 512;
 constexpr int kInvalidValue = 719;  // cudaErrorLaunchFailure
 constexpr int kMisaligned = 716;  // cudaErrorMisalignedAddress
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
 #include "common/emulator/device/device_heap.hpp"
@@ -28,8 +29,6 @@ namespace {
 
 // Whether a range of launch parameters was returned. After the launch other data may lie there.
 bool gave_parameters = false;
-
-std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 bool contains(std::uintptr_t begin, std::size_t bytes, std::uintptr_t address) {
     return address - begin < bytes;
@@ -63,7 +62,7 @@ bool is_built_in(const Variable& variable) {
 }
 
 Range find_static_shared(std::uintptr_t address) {
-    const std::uintptr_t base = number(thread_block().begin);
+    const std::uintptr_t base = number_of(thread_block().begin);
     const std::vector<Variable>& shared = shared_variables();
     if (const Variable* variable = variable_at(shared, address - base)) {
         return {base + variable->address, variable->bytes, Space::shared, false};
@@ -75,8 +74,8 @@ Range find_static_shared(std::uintptr_t address) {
     }
     // In a file without symbols only the sections are known.
     for (const SharedRange& section : static_shared_ranges()) {
-        if (shared.empty() && contains(number(section.begin), section.bytes, address)) {
-            return {number(section.begin), section.bytes, Space::shared, false};
+        if (shared.empty() && contains(number_of(section.begin), section.bytes, address)) {
+            return {number_of(section.begin), section.bytes, Space::shared, false};
         }
     }
     return {address, 0};
@@ -117,26 +116,26 @@ Range find_engine_memory(const Worker& worker, std::uintptr_t address) {
     const auto ignored = [](std::uintptr_t begin, std::size_t bytes) {
         return Range{begin, bytes, Space::global, true};
     };
-    if (contains(number(&worker), sizeof worker, address)) {
-        return ignored(number(&worker), sizeof worker);
+    if (contains(number_of(&worker), sizeof worker, address)) {
+        return ignored(number_of(&worker), sizeof worker);
     }
     auto& mutable_worker = const_cast<Worker&>(worker);
     const auto threads = mutable_worker.threads();
-    if (contains(number(threads.data()), threads.size_bytes(), address)) {
-        return ignored(number(threads.data()), threads.size_bytes());
+    if (contains(number_of(threads.data()), threads.size_bytes(), address)) {
+        return ignored(number_of(threads.data()), threads.size_bytes());
     }
     const KernelCall* const call = mutable_worker.grid().call.get();
     if (const std::size_t bytes = ::malloc_usable_size(const_cast<KernelCall*>(call));
-        contains(number(call), bytes, address)) {
+        contains(number_of(call), bytes, address)) {
         gave_parameters = true;
-        return ignored(number(call), bytes);
+        return ignored(number_of(call), bytes);
     }
     return {address, 0};
 }
 
 // Whether the address lies where dynamic shared memory may lie, or just after it.
 bool is_near_dynamic_shared(const Worker& worker, std::uintptr_t address) {
-    const std::uintptr_t end = number(worker.dynamic_shared()) + worker.dynamic_shared_bytes();
+    const std::uintptr_t end = number_of(worker.dynamic_shared()) + worker.dynamic_shared_bytes();
     return worker.dynamic_shared_bytes() > 0 &&
            address - end + kMaxDynamicSharedBytes < kMaxDynamicSharedBytes + 4096;
 }
@@ -146,7 +145,7 @@ bool is_near_static_shared(std::uintptr_t address) {
     constexpr std::uintptr_t kAround = 2048;
     const SharedRange& block = thread_block();
     return !shared_variables().empty() &&
-           contains(number(block.begin) - kAround, block.bytes + 2 * kAround, address);
+           contains(number_of(block.begin) - kAround, block.bytes + 2 * kAround, address);
 }
 
 std::string describe_past_end(const Variable& variable, std::uintptr_t address) {
@@ -170,7 +169,7 @@ std::string describe_gap(std::uintptr_t offset) {
 }
 
 std::string describe_dynamic_gap(const Worker& worker, std::uintptr_t address) {
-    const std::uintptr_t begin = number(worker.dynamic_shared());
+    const std::uintptr_t begin = number_of(worker.dynamic_shared());
     const std::uintptr_t end = begin + worker.dynamic_shared_bytes();
     const std::string distance = address < begin ? in_bytes(begin - address) + " before"
                                                  : in_bytes(address - end) + " past the end of";
@@ -204,7 +203,7 @@ Outside classify(const Worker& worker, std::uintptr_t address) {
         return {FindingKind::out_of_bounds, what, kCheckIndex};
     }
     if (is_near_static_shared(address)) {
-        return {FindingKind::out_of_bounds, describe_gap(address - number(thread_block().begin)),
+        return {FindingKind::out_of_bounds, describe_gap(address - number_of(thread_block().begin)),
                 kCheckIndex};
     }
     if (is_near_dynamic_shared(worker, address)) {
@@ -243,12 +242,12 @@ Range find_range(const Worker& worker, std::uintptr_t address) {
     Allocation allocation;
     if (find_allocation(reinterpret_cast<const void*>(address), allocation)) {
         if (!can_reach(const_cast<Worker&>(worker).grid().device, allocation)) return {address, 0};
-        return {number(allocation.begin), allocation.bytes, Space::global, false};
+        return {number_of(allocation.begin), allocation.bytes, Space::global, false};
     }
     if (contains(arena_begin, arena_bytes, address)) return {address, 0};
     const SharedRange& block = thread_block();
-    if (contains(number(block.begin), block.bytes, address)) return find_static_shared(address);
-    const std::uintptr_t dynamic = number(worker.dynamic_shared());
+    if (contains(number_of(block.begin), block.bytes, address)) return find_static_shared(address);
+    const std::uintptr_t dynamic = number_of(worker.dynamic_shared());
     if (contains(dynamic, worker.dynamic_shared_bytes(), address)) {
         return {dynamic, worker.dynamic_shared_bytes(), Space::shared, false};
     }
@@ -276,11 +275,11 @@ void report_outside(Worker& worker, int thread, std::uintptr_t address, unsigned
 }
 
 std::string describe_shared(const Worker& worker, std::uintptr_t address) {
-    const std::uintptr_t offset = address - number(thread_block().begin);
+    const std::uintptr_t offset = address - number_of(thread_block().begin);
     if (const Variable* variable = variable_at(shared_variables(), offset)) {
         return "byte " + std::to_string(offset - variable->address) + " of " + variable->name;
     }
-    return "byte " + std::to_string(address - number(worker.dynamic_shared())) +
+    return "byte " + std::to_string(address - number_of(worker.dynamic_shared())) +
            " of the dynamic shared memory";
 }
 
@@ -312,7 +311,7 @@ Range locate(std::uintptr_t address, unsigned size, Operation operation, const v
     // The built-in variables are never written.
     const bool spoils_engine =
         range.ignored && operation != Operation::load &&
-        contains(number(thread_block().begin), thread_block().bytes, address);
+        contains(number_of(thread_block().begin), thread_block().bytes, address);
     if (range.holds(address, size) && !spoils_engine) return range;
     // Data that the standard library keeps for a launch by device code.
     if (range.bytes == 0 && classify(worker, address).kind == FindingKind::host_pointer &&

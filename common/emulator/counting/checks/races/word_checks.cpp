@@ -18,7 +18,7 @@ std::uint16_t hash_of(std::uint32_t value) {
 constexpr std::uint16_t kUnknownValue = 0xa5c3;
 
 // The bytes of the first word that an access of up to 4 bytes touches.
-std::uint32_t bytes_of(std::uintptr_t address, unsigned size) {
+std::uint32_t first_bytes(std::uintptr_t address, unsigned size) {
     return size >= 4 ? 0xfu : ((1u << size) - 1u) << (address & 3) & 0xfu;
 }
 
@@ -267,7 +267,7 @@ void WordChecks::check_lanes(int warp, const Request& request) {
             }
         }
         Access now{block.interval,
-                   Access::pack(thread, stamp, bytes_of(address, request.bytes), flags)};
+                   Access::pack(thread, stamp, first_bytes(address, request.bytes), flags)};
         if constexpr (kSpace == Space::shared && kOperation == Operation::atomic) {
             if (!request.is_volatile && !unwritten_.is_written(cell, words)) {
                 now.bits |= Access::kUpdatedUnwritten;
