@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import html
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -84,18 +85,26 @@ def words_marked(before: Line, after: Line) -> tuple[Line, Line]:
     )
 
 
+@functools.cache
+def letters(text: str) -> Counter[str]:
+    return Counter(text)
+
+
 def likeness(before: Line, after: Line) -> float:
     """The share of the characters that both lines have in the same words, in the same order."""
     a, b = before.text.strip(), after.text.strip()
     if not a or not b:
         return 0.0
-    letters = SequenceMatcher(None, a, b, autojunk=False)
-    if letters.real_quick_ratio() < ALIKE or letters.quick_ratio() < ALIKE:
+    both = len(a) + len(b)
+    # Most pairs of lines have too few characters in common, in whatever order.
+    if 2 * min(len(a), len(b)) / both < ALIKE:
+        return 0.0
+    if 2 * (letters(a) & letters(b)).total() / both < ALIKE:
         return 0.0
     words, others = TOKEN.findall(a), TOKEN.findall(b)
     blocks = SequenceMatcher(None, words, others, autojunk=False).get_matching_blocks()
     same = sum(len(word) for i, _, count in blocks for word in words[i : i + count])
-    return 2 * same / (len(a) + len(b))
+    return 2 * same / both
 
 
 def marked(before: Sequence[Line], after: Sequence[Line]) -> tuple[list[Line], list[Line]]:

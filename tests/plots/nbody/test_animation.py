@@ -85,14 +85,14 @@ class AnimationTest(PlotsTest):
         animation = self.make(self.stage("00_cpu", "cpu", 0), self.stage("01_best", "gpu", 77))
         self.assertIn("nbody/00_cpu on the CPU", animation.caption)
         self.assertEqual(frames_of(animation.path.read_bytes()), 5)
-        animation = self.make(self.stage("00_cpu", "cpu", 1), self.stage("01_best", "emu", 0))
-        self.assertIn("nbody/01_best on the CPU engine", animation.caption)
+        animation = self.make(self.stage("00_cpu", "cpu", 1), self.stage("01_best", "gpu", 0))
+        self.assertIn("nbody/01_best on a GPU", animation.caption)
 
     def test_failures(self) -> None:
         with self.refuses("failed"):
-            self.make(self.stage("00_cpu", "cpu", 0), self.stage("01_best", "emu", 1))
+            self.make(self.stage("00_cpu", "cpu", 0), self.stage("01_best", "gpu", 1))
         with self.refuses("no usable device"):
-            self.make(stage("00_cpu"), self.stage("01_best", "emu", 77))
+            self.make(stage("00_cpu", "", "nbody"), self.stage("01_best", "gpu", 77))
         with self.refuses("no executable of nbody/01_best"):
             self.make(stage("00_cpu", "", "nbody"), stage("01_best", "00_cpu", "nbody"))
 
