@@ -40,7 +40,7 @@ formatted() {
 pythons_formatted() { sources '*.py' | xargs -r black --quiet --check --line-length 100; }
 circles() { python3 common/tools/lib/include_circles.py; }
 tidy() {
-    python3 common/tools/lib/compile_commands.py build/lint || return 1
+    python3 common/tools/setup/compile_commands.py build/lint || return 1
     # clang-tidy needs the flags of a file, so it reads only files that are compiled here. What calls
     # CUDA or NCCL needs std::source_location, which clang has from version 16, and tensor cores and texels
     # need _Float16, which it has on every x86-64 from version 15. The flags of the precompiled headers'
