@@ -11,7 +11,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.common.tools.course_tools import TOOLS
+from tests.common.tools.course_tools import ROOT, TOOLS
 
 # A dry run plans FILES compilations. It always lists the version's header and what depends on it.
 NINJA = r"""#!/bin/sh
@@ -209,6 +209,21 @@ class BuildTest(unittest.TestCase):
             result.stderr,
             f"{self.root}/build: you cannot write to it; " "work in a clone of your own\n",
         )
+
+
+class CompileCommandsTest(unittest.TestCase):
+    """clang-tidy reads sources one by one, also those that are compiled together."""
+
+    def test_each_source_has_a_command_of_its_own(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([TOOLS / "setup" / "compile_commands.py", folder], check=True, cwd=ROOT)
+            written = json.loads((Path(folder) / "compile_commands.json").read_text("utf-8"))
+        self.assertEqual([one["file"] for one in written if "-unity" in one["file"]], [])
+        for source in ("stream", "graph", "event"):
+            file = f"../common/emulator/runtime/{source}.cpp"
+            commands = [one["command"] for one in written if one["file"] == file]
+            self.assertEqual(len(commands), 1, file)
+            self.assertTrue(commands[0].endswith(f" -c {file}"), commands[0])
 
 
 if __name__ == "__main__":
