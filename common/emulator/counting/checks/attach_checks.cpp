@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/checks/checks.hpp"
 #include "common/emulator/counting/checks/heap.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
@@ -13,6 +12,7 @@
 #include "common/emulator/counting/checks/races/program.hpp"
 #include "common/emulator/counting/checks/texture_checks.hpp"
 #include "common/emulator/counting/output/findings.hpp"
+#include "common/emulator/counting/record/address.hpp"
 #include "common/emulator/counting/record/record_hooks.hpp"
 #include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/memory.hpp"

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 #include "common/emulator/counting/checks/races/program.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
+#include "common/emulator/counting/record/address.hpp"
 #include "common/emulator/counting/record/paths.hpp"
 #include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/engine/grid.hpp"

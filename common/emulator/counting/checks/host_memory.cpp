@@ -12,13 +12,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 #include "common/emulator/counting/checks/races/copies.hpp"
 #include "common/emulator/counting/checks/races/program.hpp"
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
+#include "common/emulator/counting/record/address.hpp"
 #include "common/emulator/counting/record/record_hooks.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/device/refused_launches.hpp"

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/record/accesses.hpp"
+#include "common/emulator/counting/record/address.hpp"
 
 namespace emulator::counting {
 namespace {

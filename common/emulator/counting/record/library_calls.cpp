@@ -3,8 +3,8 @@
 // of them with calls of these functions (--wrap).
 #include <unordered_map>
 
-#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/record/accesses.hpp"
+#include "common/emulator/counting/record/address.hpp"
 #include "common/emulator/counting/record/source_lines.hpp"
 
 extern "C" {

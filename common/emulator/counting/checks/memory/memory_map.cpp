@@ -7,9 +7,9 @@
 #include <array>
 #include <string_view>
 
-#include "common/emulator/counting/address.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
+#include "common/emulator/counting/record/address.hpp"
 #include "common/emulator/device/device_heap.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/device/peer_access.hpp"
