@@ -86,8 +86,9 @@ cudaError_t make_allocation(cudaMemAllocNodeParams& parameters,
     work->addresses = std::shared_ptr<void>(parameters.dptr, [](void* address) {
         give_back_addresses(address);
         const auto found = graph_memories().all.find(address);
-        if (found != graph_memories().all.end() && !found->second.is_allocated)
+        if (found != graph_memories().all.end() && !found->second.is_allocated) {
             graph_memories().all.erase(found);
+        }
     });
     return cudaSuccess;
 }
