@@ -94,7 +94,7 @@ def main() -> int:
         if figures is None:
             print("no figures: gnuplot is missing (package gnuplot-nox)")
         elif figures.result() != 0:
-            table.failures.append("the figures")
+            table.failures.append("the figures: make figures says why")
         else:
             print(f"the site, for any browser: {build_folder() / 'figures' / 'index.html'}")
     if neighbours := counted_neighbours(table.stages):
