@@ -10,7 +10,7 @@
 
 namespace emulator::counting {
 
-inline std::string quoted(std::string_view text) {
+inline std::string quoted_text(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -45,7 +45,7 @@ inline std::string object(const Texts& members, const char* separator = ", ") {
 }
 
 inline std::string member_json(std::string_view key, std::string_view json) {
-    std::string result = quoted(key);
+    std::string result = quoted_text(key);
     result += ": ";
     return result += json;
 }
@@ -55,7 +55,7 @@ inline std::string member(std::string_view key, std::uint64_t value) {
 }
 
 inline std::string member(std::string_view key, std::string_view value) {
-    return member_json(key, quoted(value));
+    return member_json(key, quoted_text(value));
 }
 
 inline std::string list(const Texts& elements, const char* separator) {

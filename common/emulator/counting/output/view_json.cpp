@@ -40,7 +40,7 @@ class Paths {
         Texts members;
         for (const auto& [name, paths] : paths_) {
             Texts texts;
-            for (const std::string& path : paths) texts.push_back(quoted(path));
+            for (const std::string& path : paths) texts.push_back(quoted_text(path));
             members.push_back(member_json(name, list(texts, ", ")));
         }
         return object(members);
