@@ -20,13 +20,13 @@ from plots.records.medians import quartiles
 from plots.records.rows import Report, Row, newest
 from plots.records.source import Source
 
-INPUT_STAGES = [name for name in TILES if name[:2] in ("16", "17", "19")]
+INPUT_STAGES = [name for name in TILES if name[:2] in ("16", "17", "19", "22")]
 RUNS = Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys")
 
 # Models of the last own stage, of 2^28 uniform keys: see the README.
 BYTES_PER_KEY = 48  # the sort of the tiles and five passes read and write each key
-WAVEFRONTS_PER_KEY = 164 / 32  # of shared memory; a multiprocessor does one per cycle
-ALU_CYCLES_PER_KEY = 136 / 32  # integer instructions; a multiprocessor does 64 lanes per cycle
+WAVEFRONTS_PER_KEY = 151 / 32  # of shared memory; a multiprocessor does one per cycle
+ALU_CYCLES_PER_KEY = 104 / 32  # integer instructions; a multiprocessor does 64 lanes per cycle
 # A multiprocessor does 128 fused multiply-adds per cycle, which count as two operations.
 OPERATIONS_PER_CYCLE = 256
 

@@ -2,6 +2,7 @@
 #include "problem/multiway.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "problem/multisort.hpp"
 
@@ -17,12 +18,13 @@ Option blocks_option() {
 }
 
 Pass make_pass(std::int64_t count, std::int64_t run, int ways, int windows, int window_keys,
-               int fragments_per_gap) {
+               int fragments_per_gap, int windows_together) {
     Pass pass = {};
     pass.count = count;
     pass.run = run;
     pass.ways = ways;
-    pass.capacity = (windows - ways / fragments_per_gap) * window_keys;
+    const int used = (windows - ways / fragments_per_gap) / windows_together * windows_together;
+    pass.capacity = used * window_keys;
     const std::int64_t group = ways * run;
     pass.tiles_per_group = (group - 1) / pass.capacity + 1;
     pass.tiles =
@@ -31,20 +33,28 @@ Pass make_pass(std::int64_t count, std::int64_t run, int ways, int windows, int 
 }
 
 std::vector<Pass> plan_passes(std::int64_t count, std::int64_t run, std::int64_t most_ways,
-                              int windows, int window_keys, int fragments_per_gap,
-                              std::int64_t aim) {
+                              int windows, int window_keys, int fragments_per_gap, std::int64_t aim,
+                              int windows_together) {
     int levels = merge_levels(std::min(count, aim), run), most_levels = 1;
     while (std::int64_t{4} << most_levels <= 2 * most_ways) ++most_levels;
     std::vector<Pass> passes;
     while (levels > 0) {
         const int left = (levels + most_levels - 1) / most_levels;
         const int own = (levels + left - 1) / left;
-        passes.push_back(make_pass(count, run, 1 << own, windows, window_keys, fragments_per_gap));
+        passes.push_back(make_pass(count, run, 1 << own, windows, window_keys, fragments_per_gap,
+                                   windows_together));
         run <<= own;
         levels -= own;
     }
     return passes;
 }
+
+std::vector<Pass> plan_bulk_passes(std::int64_t count, std::int64_t run, std::int64_t most_ways,
+                                   int windows, int window_keys) {
+    return plan_passes(count, run, most_ways, windows, window_keys, 2, count, 4);
+}
+
+std::int64_t largest_sampled_n() { return std::numeric_limits<std::int32_t>::max(); }
 
 std::vector<std::int64_t> plan_chunks(std::int64_t count, std::int64_t most, std::int64_t least,
                                       std::int64_t tile) {
