@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The searches for boundaries alone (device/multiway_boundaries.cuh): every rank of many small
-// groups of runs, against the order by (key, run, place). Prints each wrong cut; exit status 1 if
-// there is one.
+// The searches for boundaries alone (device/multiway_boundaries.cuh, device/sampled_cuts.cuh):
+// every rank of many small groups of runs, against the order by (key, run, place). Prints each
+// wrong cut; exit status 1 if there is one.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "device/multiway_boundaries.cuh"
+#include "device/sampled_cuts.cuh"
 #include "problem/multisort.hpp"
 
 namespace {
@@ -94,17 +95,39 @@ void check_runs(const std::vector<std::vector<Key>>& runs) {
     compare(expected_cuts(runs), d_cuts, 0, "a group");
 }
 
+// The samples of each run of `run` keys, where stage 22 puts them.
+std::vector<Key> take_samples(const std::vector<Key>& list, std::int64_t run, int step) {
+    const auto count = static_cast<std::int64_t>(list.size());
+    std::vector<Key> samples(std::max<std::int64_t>(1, mergesort::samples_at(count)));
+    for (std::int64_t begin = 0; begin < count; begin += run) {
+        const std::int64_t length = std::min(run, count - begin);
+        for (std::int64_t i = 0; i < length / step; ++i) {
+            samples.at(mergesort::samples_at(begin) + i) = list[begin + step * (i + 1) - 1];
+        }
+    }
+    return samples;
+}
+
 // A pass whose tiles have one key: its boundaries are the cuts of all ranks but the last of each
-// group. The last group has fewer runs, or a short one.
-template <int kWays>
+// group. The last group has fewer runs, or a short one. kStep: 0, or every so many keys a sample.
+template <int kWays, int kStep>
 void check_pass(const std::vector<Key>& list, std::int64_t run) {
     const auto count = static_cast<std::int64_t>(list.size());
     const Pass pass = {count, run, kWays * run, count, kWays, 1};
     DeviceBuffer<Key> d_list(count);
     DeviceBuffer<std::int64_t> d_cuts(count * kWays);
     cuda_check(cudaMemcpy(d_list.data(), list.data(), d_list.bytes(), cudaMemcpyHostToDevice));
-    mergesort::find_cuts_kernel<kWays><<<mergesort::blocks_for(count * kWays, kBlock), kBlock>>>(
-        d_list.data(), pass, d_cuts.data());
+    const int blocks = mergesort::blocks_for(count * kWays, kBlock);
+    if constexpr (kStep == 0) {
+        mergesort::find_cuts_kernel<kWays><<<blocks, kBlock>>>(d_list.data(), pass, d_cuts.data());
+    } else {
+        const std::vector<Key> samples = take_samples(list, run, kStep);
+        DeviceBuffer<Key> d_samples(static_cast<std::int64_t>(samples.size()));
+        cuda_check(cudaMemcpy(d_samples.data(), samples.data(), d_samples.bytes(),
+                              cudaMemcpyHostToDevice));
+        mergesort::find_sampled_cuts_kernel<kWays, kStep>
+            <<<blocks, kBlock>>>(d_list.data(), d_samples.data(), pass, 0, count, d_cuts.data());
+    }
     cuda_check(cudaGetLastError());
     for (std::int64_t group = 0; group < count; group += kWays * run) {
         std::vector<std::vector<Key>> runs(kWays);
@@ -115,7 +138,7 @@ void check_pass(const std::vector<Key>& list, std::int64_t run) {
         }
         std::vector<std::vector<std::int64_t>> expected = expected_cuts(runs);
         expected.pop_back();  // behind the group's last key begins the next group
-        compare(expected, d_cuts, group, "a pass");
+        compare(expected, d_cuts, group, kStep == 0 ? "a pass" : "a pass with samples");
     }
 }
 
@@ -138,6 +161,18 @@ Key make_key(std::mt19937& random, int kind, std::size_t run) {
     }
 }
 
+// A list of sorted runs.
+std::vector<Key> make_list(std::mt19937& random, int kind, std::int64_t count, std::int64_t run) {
+    std::vector<Key> list(count);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        list[i] = make_key(random, kind, i / static_cast<std::size_t>(run));
+    }
+    for (std::size_t i = 0; i < list.size(); i += run) {
+        std::sort(list.begin() + i, list.begin() + std::min(i + run, list.size()));
+    }
+    return list;
+}
+
 template <int kWays>
 void check_ways() {
     std::mt19937 random(kWays);
@@ -156,16 +191,12 @@ void check_ways() {
         for (const std::int64_t run : {1, 5, 16}) {
             for (const std::int64_t count :
                  {run, kWays * run, kWays * run + 1, 3 * kWays * run - 2}) {
-                std::vector<Key> list(std::max<std::int64_t>(1, count));
-                for (std::size_t i = 0; i < list.size(); ++i) {
-                    list[i] = make_key(random, kind, i / static_cast<std::size_t>(run));
-                }
-                for (std::size_t i = 0; i < list.size(); i += run) {
-                    std::sort(list.begin() + i, list.begin() + std::min(i + run, list.size()));
-                }
-                check_pass<kWays>(list, run);
+                check_pass<kWays, 0>(make_list(random, kind, count, run), run);
             }
         }
+        // Runs with so many samples that some are taken for certain, and, last, a short one.
+        constexpr std::int64_t kRun = 128;
+        check_pass<kWays, 33>(make_list(random, kind, 2 * kWays * kRun - 70, kRun), kRun);
     }
 }
 

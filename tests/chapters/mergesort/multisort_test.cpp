@@ -163,6 +163,18 @@ TEST(Multisort, PassesEndWithRunsOfTheWantedLength) {
     }
 }
 
+TEST(Multisort, TilesOfBulkCopiesBeginAtMultiplesOfFourKeys) {
+    for (const std::int64_t most_ways : {2, 4, 8, 16}) {
+        for (const mergesort::Pass& pass :
+             mergesort::plan_bulk_passes(1'000'000, 8448, most_ways, 256, 49)) {
+            EXPECT_EQ(pass.capacity % 4, 0) << pass.ways;
+            EXPECT_EQ(pass.capacity % 49, 0) << pass.ways;  // whole windows
+            EXPECT_LE(pass.capacity, (256 - pass.ways / 2) * 49);
+            EXPECT_GT(pass.capacity, (256 - pass.ways / 2 - 4) * 49);
+        }
+    }
+}
+
 TEST(Multisort, TheRanksShareTheRunsOfTheLastPass) {
     for (const auto& [ranks, each] : {std::pair{1, 1}, {2, 8}, {3, 4}, {8, 2}, {9, 1}, {64, 1}}) {
         const mergesort::RunsOfRanks runs(1'000'003, ranks, 16, 100);
