@@ -12,17 +12,17 @@
 
 namespace mergesort {
 
-// Every kStep-th key of a run is a sample, the first one after kStep - 1 others. kStep is 32 or
-// more, so samples of different runs do not overlap: here lie those of a run that begins at
-// `begin`.
+// Every kStep-th key of a run is a sample, the first one after kStep - 1 others. Here lie those of
+// a run that begins at `begin`, a multiple of 32. kStep is 32 or more, so samples of different runs
+// do not overlap.
 __host__ __device__ __forceinline__ std::int64_t samples_at(std::int64_t begin) {
     return begin / 32;
 }
 
-// As cut_run(), for less than 2^31 keys. If all lanes have taken their first samples, a few or none
-// each and r in all, then these stand for kStep r keys that come before the boundary. Each run has
-// at most kStep - 1 more that come before the last of the r. So kWays samples fewer than the rank
-// has room for leave a bracket that holds the cut.
+// As cut_run(), for less than 2^31 keys. First it cuts the samples, at kWays samples less than the
+// rank has room for. Let r samples come before that cut: with the keys before each, they are kStep
+// r keys. Each run has at most kStep - 1 others that come before the last of the r. All together
+// are fewer than the rank, so these kStep r keys come before the boundary for certain.
 template <int kWays, int kStep>
 __device__ int cut_sampled_run(const Lanes<kWays>& lanes, const Key* keys, const Key* samples,
                                int length, int rank) {
