@@ -10,13 +10,11 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "common/base/error.hpp"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-#include "common/cuda/shared_memory.hpp"
 #include "device/copies.cuh"
 #include "device/passes.cuh"
 #include "device/shared_steps.cuh"
@@ -147,30 +145,18 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(cudaMemset(d_keys.data(), 0, d_keys.bytes()));
     DeviceBuffer<std::int64_t> d_particle_positions(input.particles());
     DeviceBuffer<int> d_particle_values(input.particles());
-    DeviceBuffer<std::int64_t> d_begins(waves + 1), d_no_begins(2);
-    const auto kernel = split_particles_kernel<StepSums>;
-    course::allow_dynamic_shared(kernel, sizeof(SplitTile<StepSums>));
-    cuda_check(cudaMemset(d_no_begins.data(), 0, d_no_begins.bytes()));
+    DeviceBuffer<std::int64_t> d_begins(waves + 1);
+    const storms::SplitWaves<StepSums> split_waves;
     if (split) cuda_check(cudaMemset(d_layer.data(), 0, d_layer.bytes()));
 
     timer.begin(Phase::kCopyIn);
     copy_particles(input, d_particle_positions.data(), d_particle_values.data(), d_begins.data());
 
     timer.begin(Phase::kKernels);
-    std::int64_t begin = 0;  // of the wave's particles
-    for (std::int64_t w = 0; split && w < waves; begin += input.waves[w++].count()) {
-        kernel<<<tiles, 32 * kWarps, sizeof(SplitTile<StepSums>)>>>(
-            d_layer.data(), size, d_particle_positions.data() + begin,
-            d_particle_values.data() + begin, static_cast<unsigned>(input.waves[w].count()));
-        cuda_check(cudaGetLastError());
-        // A wave without particles: the relaxation, and the maximum.
-        bombard_kernel<1, int><<<passes.blocks, block_size>>>(
-            d_layer.data(), d_relaxed_layer.data(), size, nullptr, nullptr, d_no_begins.data(), 1,
-            passes.halo, d_keys.data() + w);
-        cuda_check(cudaGetLastError());
-        std::swap(d_layer, d_relaxed_layer);
-    }
-    if (!split) {
+    if (split) {
+        split_waves.launch(input, passes, d_layer, d_relaxed_layer, d_particle_positions.data(),
+                           d_particle_values.data(), d_keys.data());
+    } else {
         bombard_in_passes(input, passes, d_layer, d_relaxed_layer, d_particle_positions.data(),
                           d_particle_values.data(), d_begins.data(), d_keys.data(),
                           bombard_steps_kernel);

@@ -3,15 +3,15 @@
 // Idea: each rank, a process with its own GPU, bombards a range of tiles. A tile reads cells of its
 // neighbours, so ranks exchange the cells at the ends of their ranges: a few cells per pass of
 // eight waves. Keys of peaks have one maximum in any order: one all-reduce of all waves' keys.
-// Compared with 21_shared_root: a range of blocks, the exchange, and the all-reduce.
-// Limit now: the updates; and on several GPUs, that few warps per multiprocessor hide latency.
-// Not of the thesis nor of Blanco and González 2018.
+// A GPU with fewer cells has smaller tiles, so that it has as many warps.
+// Compared with 24_shared_steps: a range of cells, the exchange, the all-reduce, and two tile
+// sizes. Limit now: as in stage 24; and on several GPUs, that few warps per multiprocessor hide
+// latency. Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,46 +20,35 @@
 #include "common/cuda/device_buffer.hpp"
 #include "common/ranks/nccl_ranks.hpp"
 #include "device/passes.cuh"
+#include "device/rounds.cuh"
+#include "device/split.cuh"
+#include "device/step_sums.cuh"
 #include "problem/storms.hpp"
 
 using course::cuda_check, course::DeviceBuffer, course::nccl_check;
-using storms::add_bounds, storms::add_particles, storms::add_shared_bounds, storms::is_proven;
-using storms::Input, storms::Output, storms::Passes, storms::Phase, storms::PhaseTimer;
-using storms::Key, storms::kLastPosition, storms::kMostCells, storms::kMostWaves, storms::kNear;
-using storms::kShort, storms::kUpdateBlock, storms::relax_and_find, storms::Wave;
+using storms::add_by_steps, storms::add_wave, storms::Input, storms::is_positive;
+using storms::is_proven, storms::is_split, storms::Key, storms::kLastPosition, storms::kMostCells;
+using storms::kMostWaves, storms::kNear, storms::kShort, storms::kUpdateBlock, storms::Output;
+using storms::Passes, storms::Phase, storms::PhaseTimer, storms::relax_and_find;
+using storms::StepSums, storms::Wave;
 
 // A pass reads and writes each cell; the first only writes it.
 constexpr double kBytesPerCell = sizeof(float);
 
-// Adds the particles of a wave to a tile, in the way of stage 21: own[j] is the cell at k[j].
-template <int kCells, typename Place>
-__device__ __forceinline__ void bombard_tile(float (&own)[kCells], const Place (&k)[kCells],
-                                             std::int64_t first, float size,
-                                             const std::int64_t* __restrict__ positions,
-                                             const int* __restrict__ values, std::int64_t count) {
-    if constexpr (!std::is_same_v<Place, float>) {
-        add_particles(own, k, size, positions, values, count);
-    } else if constexpr (kCells < kMostCells) {
-        add_bounds(own, k, size, positions, values, static_cast<unsigned>(count));
-    } else {  // meanwhile, a thread has neighbouring cells
-        __shared__ float s_cells[kCells * kUpdateBlock];
-        const int neighbours = threadIdx.x * kCells;
-        for (int j = 0; j < kCells; ++j) s_cells[threadIdx.x + j * kUpdateBlock] = own[j];
-        __syncthreads();  // the tile has been written
-        for (int j = 0; j < kCells; ++j) own[j] = s_cells[neighbours + j];
-        add_shared_bounds(own, static_cast<float>(first + neighbours), size, positions, values,
-                          static_cast<unsigned>(count));
-        for (int j = 0; j < kCells; ++j) s_cells[neighbours + j] = own[j];
-        __syncthreads();  // the bombarded tile has been written
-        for (int j = 0; j < kCells; ++j) own[j] = s_cells[threadIdx.x + j * kUpdateBlock];
-    }
-}
+// The cells of a thread, and the blocks that a multiprocessor has at once. What is done for each
+// particle is done for a tile, so wide tiles save work. But a rank with few cells would have too
+// few warps for wide tiles, and they would hide little latency.
+constexpr int kFewCells = 5, kFewBlocks = 8, kMostBlocks = 6;
+constexpr std::int64_t kWideTilesFrom = 5 << 17;  // cells of a rank
 
 // Runs the waves of a pass. Wave w has the particles from begins[w] to begins[w + 1]. layer:
 // nullptr before the first wave. halo: the cells of a tile, on each side, that its block does not
-// own; at least waves + 1. kCells: cells per thread, kUpdateBlock apart. first_block: of the rank.
-template <int kCells, typename Place>
-__global__ void __launch_bounds__(kUpdateBlock, kCells == 1 ? 2 : 64 / kCells)
+// own; at least waves + 1. kCells: cells per thread, kUpdateBlock apart. kBySteps: in the way of
+// stage 24, for positive energies; else as in 21. first_block: of the rank.
+template <int kCells, typename Place, bool kBySteps = false>
+__global__ void __launch_bounds__(kUpdateBlock, kCells == 1           ? 2
+                                                : kCells == kFewCells ? kFewBlocks
+                                                                      : kMostBlocks)
     bombard_kernel(const float* __restrict__ layer, float* __restrict__ next_layer,
                    std::int64_t size, const std::int64_t* __restrict__ positions,
                    const int* __restrict__ values, const std::int64_t* __restrict__ begins,
@@ -70,13 +59,19 @@ __global__ void __launch_bounds__(kUpdateBlock, kCells == 1 ? 2 : 64 / kCells)
     float own[kCells];
 #pragma unroll
     for (int j = 0; j < kCells; ++j) {
+        // Beyond its ends, the layer goes on with the same cells, so that they grow like these.
         const std::int64_t cell = first + threadIdx.x + j * kUpdateBlock;
         k[j] = static_cast<Place>(cell);
-        own[j] = layer != nullptr && cell >= 0 && cell < size ? layer[cell] : 0.0f;
+        own[j] = layer != nullptr ? layer[min(max(cell, std::int64_t{0}), size - 1)] : 0.0f;
     }
     for (std::int64_t w = 0; w < waves; ++w) {
-        bombard_tile(own, k, first, static_cast<float>(size), positions + begins[w],
+        if constexpr (kBySteps) {
+            add_by_steps(own, first, static_cast<float>(size), positions, values, begins[w],
+                         begins[w + 1]);
+        } else {
+            add_wave(own, k, first, static_cast<float>(size), positions + begins[w],
                      values + begins[w], begins[w + 1] - begins[w]);
+        }
         relax_and_find(own, first, size, halo, keys + w);
     }
 #pragma unroll
@@ -95,13 +90,18 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kSetup);
     std::vector<float>& layer = output.layer;
     const std::int64_t waves = static_cast<std::int64_t>(input.waves.size());
+    const bool split = is_split(input);  // few cells: each rank adds to all of them
     // The first pass reads no layer.
-    DeviceBuffer<float> d_layer(waves > kMostWaves ? size : 0), d_relaxed_layer(size);
-    const Passes passes(size, waves);
+    DeviceBuffer<float> d_layer(split || waves > kMostWaves ? size : 0), d_relaxed_layer(size);
+    const storms::SplitWaves<StepSums> split_waves;
+    const Passes passes(size, split ? 1 : waves);
     const int halo = passes.halo;
-    const std::int64_t cells = passes.cells;  // of a block
+    const bool narrow = passes.many && size < ranks.count() * kWideTilesFrom &&
+                        is_proven(input.waves, size, kShort) && is_positive(input.waves);
+    // Of a block.
+    const std::int64_t cells = narrow ? kFewCells * kUpdateBlock - 2 * halo : passes.cells;
     // Only the last block may have fewer cells than a halo. The last ranks may have no block.
-    const course::Slice own = ranks.slice(passes.blocks);
+    const course::Slice own = ranks.slice((size + cells - 1) / cells);
     const std::int64_t begin = std::min(own.begin * cells, size);
     const std::int64_t end = std::min(own.end * cells, size);
     const ncclComm_t communicator = ranks.communicator();
@@ -111,6 +111,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<std::int64_t> d_particle_positions(input.particles());
     DeviceBuffer<int> d_particle_values(input.particles());
     DeviceBuffer<std::int64_t> d_begins(waves + 1);
+    if (split) cuda_check(cudaMemset(d_layer.data(), 0, d_layer.bytes()));
 
     timer.begin(Phase::kCopyIn);
     storms::copy_particles(input, d_particle_positions.data(), d_particle_values.data(),
@@ -139,26 +140,33 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     };
 
     timer.begin(Phase::kKernels);
-    for (std::int64_t w = 0; w < waves; w += kMostWaves) {
+    if (split) {
+        split_waves.launch(input, passes, d_layer, d_relaxed_layer, d_particle_positions.data(),
+                           d_particle_values.data(), d_keys.data());
+    }
+    for (std::int64_t w = 0; !split && w < waves; w += kMostWaves) {
         const std::span<const Wave> pass(&input.waves[w], std::min(kMostWaves, waves - w));
-        const auto launch = [&](auto place) {
-            using Place = decltype(place);
-            const auto kernel =
-                passes.many ? bombard_kernel<kMostCells, Place> : bombard_kernel<1, Place>;
+        const auto launch = [&](auto kernel) {
             kernel<<<own.size(), block_size>>>(
                 w > 0 ? d_layer.data() : nullptr, d_relaxed_layer.data(), size,
                 d_particle_positions.data(), d_particle_values.data(), d_begins.data() + w,
                 std::ssize(pass), halo, own.begin, d_keys.data() + w);
             cuda_check(cudaGetLastError());
         };
+        const auto launch_places = [&](auto place) {
+            using Place = decltype(place);
+            launch(passes.many ? bombard_kernel<kMostCells, Place> : bombard_kernel<1, Place>);
+        };
         if (own.size() == 0) {
             // There are more ranks than blocks.
-        } else if (is_proven(pass, size, kShort)) {
-            launch(float{});
-        } else if (is_proven(pass, size, kNear)) {
-            launch(int{});
+        } else if (narrow) {
+            launch(bombard_kernel<kFewCells, float, true>);
+        } else if (!is_proven(pass, size, kShort)) {
+            is_proven(pass, size, kNear) ? launch_places(int{}) : launch_places(std::int64_t{});
+        } else if (passes.many && is_positive(pass)) {
+            launch(bombard_kernel<kMostCells, float, true>);
         } else {
-            launch(std::int64_t{});
+            launch_places(float{});
         }
         std::swap(d_layer, d_relaxed_layer);
         if (ranks.count() > 1 && w + kMostWaves < waves) exchange_halos();
@@ -176,7 +184,8 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     ranks.gather(std::span(layer), cells);
     timer.end();
     timer.note_grid(own.size(), block_size);
-    timer.declare_work({.bytes = kBytesPerCell * static_cast<double>((2 * passes.count - 1) * size),
+    const std::int64_t reads = split ? waves : passes.count;
+    timer.declare_work({.bytes = kBytesPerCell * static_cast<double>((2 * reads - 1) * size),
                         .operations = storms::update_operations(input)});
 }
 

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "device/bounds.cuh"
 
@@ -24,19 +25,22 @@ __device__ __forceinline__ float shared_error(float d) {
 
 // The inverse roots of the cells of a thread, from that of their middle, which is at the distance
 // and 1 of d, on this side of the particle. A step of Newton's method pays for all cells.
-__device__ __forceinline__ void share_inverse_root(float (&approximations)[kMostCells],
+template <int kCells>
+__device__ __forceinline__ void share_inverse_root(float (&approximations)[kCells],
                                                    float approximation, float d, float side) {
+    constexpr float kCentre = (kCells - 1) / 2.0f;
     const float square = approximation * approximation;
     const float middle = fmaf(fmaf(-d, square, 1.0f) / 2, approximation, approximation);
     const float cube = square * copysignf(approximation, side);  // -2 * slope
-    for (int j = 0; j < kMostCells; ++j) approximations[j] = fmaf((kMiddle - j) / 2, cube, middle);
+    for (int j = 0; j < kCells; ++j) approximations[j] = fmaf((kCentre - j) / 2, cube, middle);
 }
 
 // Widens the bounds by the line's error in the tile that begins at `first`. The line lies below the
-// inverse root, so only the bounds that are farther from 0 change.
+// inverse root, so only the bounds that are farther from 0 change. kCells: of a thread.
+template <int kCells = kMostCells>
 __device__ __forceinline__ void widen_bounds(float2* bounds, const float2* particles,
                                              unsigned count, float first) {
-    constexpr float kHalf = (kMostCells * kUpdateBlock - 1) / 2.0f;
+    constexpr float kHalf = (kCells * kUpdateBlock - 1) / 2.0f;
     for (unsigned i = threadIdx.x; i < count; i += kUpdateBlock) {
         const float share = particles[i].y;
         const float d = fmaxf(fabsf(first + kHalf - particles[i].x) - kHalf, 0.0f) + 1;
@@ -45,25 +49,27 @@ __device__ __forceinline__ void widen_bounds(float2* bounds, const float2* parti
 }
 
 // As add_bounds(), for one group of particles and the neighbouring cells first, first + 1, ...
-__device__ __forceinline__ void add_shared_group(float (&own)[kMostCells], float first,
+template <int kCells>
+__device__ __forceinline__ void add_shared_group(float (&own)[kCells], float first,
                                                  const float2* bounds, const float2* particles) {
-    float low[kMostCells], high[kMostCells], approximations[kMostCells];
-    for (int j = 0; j < kMostCells; ++j) low[j] = high[j] = own[j];
+    constexpr float kCentre = (kCells - 1) / 2.0f;
+    float low[kCells], high[kCells], approximations[kCells];
+    for (int j = 0; j < kCells; ++j) low[j] = high[j] = own[j];
     for (int g = 0; g < kGroup; ++g) {
         const float2 share = bounds[g];
-        const float side = first + kMiddle - particles[g].x, d = fabsf(side) + 1;
+        const float side = first + kCentre - particles[g].x, d = fabsf(side) + 1;
         share_inverse_root(approximations, approximate_inverse_root(d), d, side);
-        for (int j = 0; j < kMostCells; ++j) {
+        for (int j = 0; j < kCells; ++j) {
             low[j] = fmaf(share.x, approximations[j], low[j]);
             high[j] = fmaf(share.y, approximations[j], high[j]);
         }
     }
     int differ = 0;
-    for (int j = 0; j < kMostCells; ++j) differ |= __float_as_int(low[j]) ^ __float_as_int(high[j]);
-    for (int j = 0; differ != 0 && j < kMostCells; ++j) {
+    for (int j = 0; j < kCells; ++j) differ |= __float_as_int(low[j]) ^ __float_as_int(high[j]);
+    for (int j = 0; differ != 0 && j < kCells; ++j) {
         if (low[j] != high[j]) low[j] = add_group<kGroup>(own[j], first + j, particles);
     }
-    for (int j = 0; j < kMostCells; ++j) own[j] = low[j];
+    for (int j = 0; j < kCells; ++j) own[j] = low[j];
 }
 
 // The same for all particles of a wave. Two groups per round save moves between registers.
@@ -82,6 +88,31 @@ __device__ __forceinline__ void add_shared_bounds(float (&own)[kMostCells], floa
             add_shared_group(own, first, &s_bounds[i], &s_particles[i]);
             add_shared_group(own, first, &s_bounds[i + kGroup], &s_particles[i + kGroup]);
         }
+    }
+}
+
+// Adds the particles of a wave to the cells own[j] of a tile, at k[j], in the way that its places
+// allow. kCells: cells per thread, kUpdateBlock apart.
+template <int kCells, typename Place>
+__device__ __forceinline__ void add_wave(float (&own)[kCells], const Place (&k)[kCells],
+                                         std::int64_t first, float size,
+                                         const std::int64_t* __restrict__ positions,
+                                         const int* __restrict__ values, std::int64_t count) {
+    if constexpr (!std::is_same_v<Place, float>) {
+        add_particles(own, k, size, positions, values, count);
+    } else if constexpr (kCells < kMostCells) {
+        add_bounds(own, k, size, positions, values, static_cast<unsigned>(count));
+    } else {  // meanwhile, a thread has neighbouring cells
+        __shared__ float s_cells[kCells * kUpdateBlock];
+        const int neighbours = threadIdx.x * kCells;
+        for (int j = 0; j < kCells; ++j) s_cells[threadIdx.x + j * kUpdateBlock] = own[j];
+        __syncthreads();  // the tile has been written
+        for (int j = 0; j < kCells; ++j) own[j] = s_cells[neighbours + j];
+        add_shared_bounds(own, static_cast<float>(first + neighbours), size, positions, values,
+                          static_cast<unsigned>(count));
+        for (int j = 0; j < kCells; ++j) s_cells[neighbours + j] = own[j];
+        __syncthreads();  // the bombarded tile has been written
+        for (int j = 0; j < kCells; ++j) own[j] = s_cells[threadIdx.x + j * kUpdateBlock];
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a round of stage 24_shared_steps consists of: a block adds a particle per thread to a tile
-// of many cells. All energies are positive, so no sum falls.
+// of many cells. All energies are positive, so no sum falls. A thread has kCells cells: as many as
+// possible in stage 24, and fewer in 25.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,25 +14,31 @@
 namespace storms {
 
 constexpr int kRound = kUpdateBlock;  // particles that are added together: one per thread
-constexpr int kWideTile = kMostCells * kUpdateBlock;  // cells
-constexpr int kMostWideSteps = 128;  // of a particle on a tile; one with more is near
+template <int kCells>
+constexpr int kTileOf = kCells* kUpdateBlock;  // cells
+constexpr int kWideTile = kTileOf<kMostCells>;
+constexpr int kMostWideSteps = 128;  // of a particle on a wide tile; one with more is near
 constexpr int kMostNear = 64;  // particles of a round
-constexpr int kMostQueued = kWideTile / 2;  // cells
+template <int kCells>
+constexpr int kMostQueuedOf = kTileOf<kCells> / 2;  // cells
+constexpr int kMostQueued = kMostQueuedOf<kMostCells>;
 
 // In shared memory. Cell j of a thread has slot kUpdateBlock * j + thread, so that the threads of a
 // warp use different banks; but `cells` and `queue` are in the order of the tile.
-struct Round {
-    int steps[2][kWideTile];  // for the cells of the lowest binade, and of the next one
+template <int kCells>
+struct RoundOf {
+    int steps[2][kTileOf<kCells>];  // for the cells of the lowest binade, and of the next one
     unsigned ties[kUpdateBlock];  // a bit for each cell of a thread: an energy is a tie
     float4 far[kRound];  // of each warp, the particles with steps
     float2 particles[kRound], bounds[kRound];  // position and share; bounds of the share
     float2 near[kRound];
-    float cells[kWideTile];
-    short queue[kWideTile];  // cells to which the particles are added in order
+    float cells[kTileOf<kCells>];
+    short queue[kTileOf<kCells>];  // cells to which the particles are added in order
     int lowest[kUpdateBlock / 32], highest[kUpdateBlock / 32];  // of each warp's binades
     int totals[2][kUpdateBlock / 32];  // of each warp's steps
     int near_count, queued_count;
 };
+using Round = RoundOf<kMostCells>;
 
 // Where the lowest binade of the tile begins, and how many binades have steps: two if a cell is
 // beyond the lowest.
@@ -40,11 +47,13 @@ struct Binades {
 };
 
 // Stages the particle of each thread, and clears the sums of the round. Returns the binades.
-__device__ __forceinline__ Binades stage_round(const float (&own)[kMostCells], float first,
-                                               Round& s_round, float2 particle, int count) {
+template <int kCells>
+__device__ __forceinline__ Binades stage_round(const float (&own)[kCells], float first,
+                                               RoundOf<kCells>& s_round, float2 particle,
+                                               int count) {
     const int thread = threadIdx.x, warp = thread / 32;
     int lowest = kInfinity, highest = 0;
-    for (int j = 0; j < kMostCells; ++j) {
+    for (int j = 0; j < kCells; ++j) {
         lowest = min(lowest, binade_of(own[j]));
         highest = max(highest, binade_of(own[j]));
         s_round.steps[0][kUpdateBlock * j + thread] = 0;
@@ -60,7 +69,7 @@ __device__ __forceinline__ Binades stage_round(const float (&own)[kMostCells], f
     if (thread == 0) s_round.near_count = s_round.queued_count = 0;
     s_round.particles[thread] = particle;
     s_round.bounds[thread] = make_float2(fmaf(particle.y, -kSharedError, particle.y), particle.y);
-    widen_bounds(s_round.bounds, s_round.particles, count, first);
+    widen_bounds<kCells>(s_round.bounds, s_round.particles, count, first);
     __syncthreads();  // the particles and binades have been written, and the sums are 0
     for (int w = 0; w < kUpdateBlock / 32; ++w) {
         lowest = min(lowest, s_round.lowest[w]);
@@ -71,12 +80,14 @@ __device__ __forceinline__ Binades stage_round(const float (&own)[kMostCells], f
 
 // Adds the steps of the far particles, and lists the near ones, in any order. Particles are near,
 // too, if the cells are very small.
-__device__ __forceinline__ void split_round(Binades binades, float first, Round& s_round,
+template <int kCells>
+__device__ __forceinline__ void split_round(Binades binades, float first, RoundOf<kCells>& s_round,
                                             float2 particle, bool exists) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     // Cells of a third binade are queued, so a particle is far whether there are some or not.
     const int lowest = binades.lowest;
-    const Seen seen = see<kWideTile, kMostWideSteps>(particle, exists, first, lowest, lowest);
+    const Seen seen = see<kTileOf<kCells>, kMostWideSteps * kCells / kMostCells>(
+        particle, exists, first, lowest, lowest);
     const bool is_near = exists && !seen.is_far;
     const unsigned near = __ballot_sync(~0u, is_near);
     if (near != 0) {
@@ -91,16 +102,17 @@ __device__ __forceinline__ void split_round(Binades binades, float first, Round&
 #pragma unroll 1
     for (int b = 0; b < binades.count; ++b) {
         int* const steps = s_round.steps[b];
-        const int at_first = add_steps<kUpdateBlock, kMostCells>(steps, s_round.ties, s_far,
-                                                                 lowest + b * kBinade, seen);
+        const int at_first =
+            add_steps<kUpdateBlock, kCells>(steps, s_round.ties, s_far, lowest + b * kBinade, seen);
         if (lane == 0) atomicAdd(&steps[0], at_first);
         __syncwarp();  // all lanes have read the particles with steps
     }
 }
 
 // Adds the round to the cells of a thread as stage 21 does.
-__device__ __forceinline__ void add_by_groups(float (&own)[kMostCells], float first,
-                                              const Round& s_round, int count) {
+template <int kCells>
+__device__ __forceinline__ void add_by_groups(float (&own)[kCells], float first,
+                                              const RoundOf<kCells>& s_round, int count) {
 #pragma unroll 1
     for (int i = 0; i < count; i += 2 * kGroup) {
         add_shared_group(own, first, &s_round.bounds[i], &s_round.particles[i]);
@@ -110,9 +122,10 @@ __device__ __forceinline__ void add_by_groups(float (&own)[kMostCells], float fi
 
 // The steps before the cells of a thread, as far as they belong to its warp's cells. Writes those
 // of all cells of the warp to `total`.
-__device__ __forceinline__ int sum_steps(const int (&s_steps)[kWideTile], int& total) {
+template <int kSlots>
+__device__ __forceinline__ int sum_steps(const int (&s_steps)[kSlots], int& total) {
     int sum = 0;
-    for (int j = 0; j < kMostCells; ++j) sum += s_steps[kUpdateBlock * j + threadIdx.x];
+    for (int j = 0; j < kSlots / kUpdateBlock; ++j) sum += s_steps[kUpdateBlock * j + threadIdx.x];
     const int before = sum_below(sum);
     if (threadIdx.x % 32 == 31) total = before + sum;
     return before;
@@ -121,11 +134,12 @@ __device__ __forceinline__ int sum_steps(const int (&s_steps)[kWideTile], int& t
 // Counts the near particles' units exactly for the open cells, which have a bit each. Returns those
 // with a tie: there the units depend on whether the sum is odd. A loop over registers would be ten
 // loops, so meanwhile the open cells lie in shared memory.
-__device__ __forceinline__ unsigned count_exactly(int (&units)[kMostCells],
-                                                  const float (&own)[kMostCells], float first,
-                                                  Round& s_round, unsigned open) {
-    float* const bases = &s_round.cells[kMostCells * threadIdx.x];  // then the units
-    for (int j = 0; j < kMostCells; ++j) {
+template <int kCells>
+__device__ __forceinline__ unsigned count_exactly(int (&units)[kCells], const float (&own)[kCells],
+                                                  float first, RoundOf<kCells>& s_round,
+                                                  unsigned open) {
+    float* const bases = &s_round.cells[kCells * threadIdx.x];  // then the units
+    for (int j = 0; j < kCells; ++j) {
         if (open >> j & 1) bases[j] = __int_as_float(binade_of(own[j]));
     }
     unsigned ties = 0;
@@ -145,7 +159,7 @@ __device__ __forceinline__ unsigned count_exactly(int (&units)[kMostCells],
         bases[j] = __int_as_float(sum);
         if (tie) ties |= 1u << j;
     }
-    for (int j = 0; j < kMostCells; ++j) {
+    for (int j = 0; j < kCells; ++j) {
         if (open >> j & 1) units[j] = __float_as_int(bases[j]);
     }
     return ties;
@@ -154,11 +168,11 @@ __device__ __forceinline__ unsigned count_exactly(int (&units)[kMostCells],
 // What the near particles add to the bits of a thread's cells. As in sum_part(), equal sums of
 // bounds are those of the exact energies, without a tie. Returns the cells with ties, also of far
 // particles.
-__device__ __forceinline__ unsigned add_near_units(int (&units)[kMostCells],
-                                                   const float (&own)[kMostCells], float first,
-                                                   Round& s_round) {
-    float low[kMostCells], high[kMostCells];
-    for (int j = 0; j < kMostCells; ++j) low[j] = high[j] = __int_as_float(binade_of(own[j]));
+template <int kCells>
+__device__ __forceinline__ unsigned add_near_units(int (&units)[kCells], const float (&own)[kCells],
+                                                   float first, RoundOf<kCells>& s_round) {
+    float low[kCells], high[kCells];
+    for (int j = 0; j < kCells; ++j) low[j] = high[j] = __int_as_float(binade_of(own[j]));
 #pragma unroll 1
     for (int i = 0; i < s_round.near_count; ++i) {
         const float2 near = s_round.near[i];
@@ -167,7 +181,7 @@ __device__ __forceinline__ unsigned add_near_units(int (&units)[kMostCells],
         add_near(low, high, first, bounds);
     }
     unsigned open = 0, left = s_round.ties[threadIdx.x];
-    for (int j = 0; j < kMostCells; ++j) {
+    for (int j = 0; j < kCells; ++j) {
         units[j] = min(__float_as_int(low[j]) - binade_of(own[j]), kBinade);
         if (low[j] != high[j] && units[j] < kBinade) open |= 1u << j;
     }
@@ -178,16 +192,17 @@ __device__ __forceinline__ unsigned add_near_units(int (&units)[kMostCells],
 
 // Adds the bits of the cells, and the units of the steps, to those of the near particles. Returns
 // the cells that this is not right for: they leave their binade or are in a third one.
-__device__ __forceinline__ unsigned add_units(int (&units)[kMostCells],
-                                              const float (&own)[kMostCells], Binades binades,
-                                              int before, int before_next, const Round& s_round) {
+template <int kCells>
+__device__ __forceinline__ unsigned add_units(int (&units)[kCells], const float (&own)[kCells],
+                                              Binades binades, int before, int before_next,
+                                              const RoundOf<kCells>& s_round) {
     const int warp = threadIdx.x / 32;
     unsigned left = 0;
     for (int w = 0; w < warp; ++w) {
         before += s_round.totals[0][w];
         if (binades.count > 1) before_next += s_round.totals[1][w];
     }
-    for (int j = 0; j < kMostCells; ++j) {
+    for (int j = 0; j < kCells; ++j) {
         const int slot = kUpdateBlock * j + threadIdx.x;
         const int base = binade_of(own[j]), bits = __float_as_int(own[j]);
         before += s_round.steps[0][slot];
@@ -200,13 +215,14 @@ __device__ __forceinline__ unsigned add_units(int (&units)[kMostCells],
 }
 
 // Queues the cells of a thread that are left, in any order.
-__device__ __forceinline__ void queue_cells(const float (&own)[kMostCells], unsigned left,
-                                            Round& s_round) {
+template <int kCells>
+__device__ __forceinline__ void queue_cells(const float (&own)[kCells], unsigned left,
+                                            RoundOf<kCells>& s_round) {
     if (left == 0) return;
     int place = atomicAdd(&s_round.queued_count, __popc(left));
-    for (int j = 0; j < kMostCells; ++j) {
+    for (int j = 0; j < kCells; ++j) {
         if ((left >> j & 1) == 0) continue;
-        const int cell = kMostCells * threadIdx.x + j;
+        const int cell = kCells * threadIdx.x + j;
         s_round.queue[place++] = static_cast<short>(cell);
         s_round.cells[cell] = own[j];
     }
@@ -214,7 +230,8 @@ __device__ __forceinline__ void queue_cells(const float (&own)[kMostCells], unsi
 
 // Adds the round to the queued cells in order, one cell per thread. A round that is not full ends
 // with particles without energy.
-__device__ __forceinline__ void add_in_turn(float first, Round& s_round, int count) {
+template <int kCells>
+__device__ __forceinline__ void add_in_turn(float first, RoundOf<kCells>& s_round, int count) {
     constexpr int kTogether = 8;
     for (int i = threadIdx.x; i < s_round.queued_count; i += kUpdateBlock) {
         const int cell = s_round.queue[i];

@@ -7,7 +7,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "common/cuda/shared_memory.hpp"
 #include "device/cells_in_order.cuh"
 #include "device/copies.cuh"
 #include "device/passes.cuh"
@@ -125,5 +129,40 @@ inline bool is_split(const Input& input) {
                return wave.count() >= kManyParticles && std::ranges::min(wave.values) > 0;
            });
 }
+
+// Launches the waves of an input that is_split(), as stage 23_step_functions does. Construction
+// allocates, so it belongs to the setup.
+template <typename Sums>
+class SplitWaves {
+  public:
+    SplitWaves() : d_no_begins_(2) {
+        course::allow_dynamic_shared(split_particles_kernel<Sums>, sizeof(SplitTile<Sums>));
+        course::cuda_check(cudaMemset(d_no_begins_.data(), 0, d_no_begins_.bytes()));
+    }
+
+    // layer: of zeros; then it has the cells after the last wave, and a key per wave the maxima.
+    // passes: of one wave. positions, values: see copy_particles().
+    void launch(const Input& input, const Passes& passes, course::DeviceBuffer<float>& layer,
+                course::DeviceBuffer<float>& relaxed_layer, const std::int64_t* positions,
+                const int* values, Key* keys) const {
+        const std::int64_t size = input.size, tiles = (size + kTile - 1) / kTile;
+        for (const Wave& wave : input.waves) {
+            split_particles_kernel<Sums><<<tiles, 32 * kWarps, sizeof(SplitTile<Sums>)>>>(
+                layer.data(), size, positions, values, static_cast<unsigned>(wave.count()));
+            course::cuda_check(cudaGetLastError());
+            // A wave without particles: the relaxation, and the maximum.
+            bombard_kernel<1, int><<<passes.blocks, kUpdateBlock>>>(
+                layer.data(), relaxed_layer.data(), size, nullptr, nullptr, d_no_begins_.data(), 1,
+                passes.halo, keys++);
+            course::cuda_check(cudaGetLastError());
+            std::swap(layer, relaxed_layer);
+            positions += wave.count();
+            values += wave.count();
+        }
+    }
+
+  private:
+    course::DeviceBuffer<std::int64_t> d_no_begins_;
+};
 
 }  // namespace storms
