@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 25: many GPUs.
-// Idea: each rank, a process with its own GPU, bombards a range of tiles. A tile reads cells of its
-// neighbours, so ranks exchange the cells at the ends of their ranges: a few cells per pass of
-// eight waves. Keys of peaks have one maximum in any order: one all-reduce of all waves' keys.
-// A GPU with fewer cells has smaller tiles, so that it has as many warps.
-// Compared with 24_shared_steps: a range of cells, the exchange, the all-reduce, and two tile
-// sizes. Limit now: as in stage 24; and on several GPUs, that few warps per multiprocessor hide
-// latency. Not of the thesis nor of Blanco and González 2018.
+// Idea: each rank, a process with its own GPU, bombards a range of tiles, and the ranks exchange
+// the cells at the ends of their ranges: a few cells per pass of eight waves. Keys of peaks have
+// one maximum in any order: one all-reduce of all waves' keys. A rank with few cells has smaller
+// tiles, so that it has as many warps.
+// Compared with 24_shared_steps: a range of blocks, the exchange, the all-reduce, and small tiles.
+// Limit now: as in stage 24.
+// Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -35,20 +35,22 @@ using storms::StepSums, storms::Wave;
 // A pass reads and writes each cell; the first only writes it.
 constexpr double kBytesPerCell = sizeof(float);
 
-// The cells of a thread, and the blocks that a multiprocessor has at once. What is done for each
-// particle is done for a tile, so wide tiles save work. But a rank with few cells would have too
-// few warps for wide tiles, and they would hide little latency.
-constexpr int kFewCells = 5, kFewBlocks = 8, kMostBlocks = 6;
+// The cells of a thread. What is done for each particle is done for a tile, so wide tiles save
+// work. But a rank with few cells would have too few warps for wide tiles, and they would hide
+// little latency.
+constexpr int kFewCells = 5;
 constexpr std::int64_t kWideTilesFrom = 5 << 17;  // cells of a rank
+template <int kCells>
+constexpr int kBlocksOf = kCells == 1           ? 2
+                          : kCells == kFewCells ? 8
+                                                : 6;  // per multiprocessor
 
 // Runs the waves of a pass. Wave w has the particles from begins[w] to begins[w + 1]. layer:
 // nullptr before the first wave. halo: the cells of a tile, on each side, that its block does not
 // own; at least waves + 1. kCells: cells per thread, kUpdateBlock apart. kBySteps: in the way of
 // stage 24, for positive energies; else as in 21. first_block: of the rank.
 template <int kCells, typename Place, bool kBySteps = false>
-__global__ void __launch_bounds__(kUpdateBlock, kCells == 1           ? 2
-                                                : kCells == kFewCells ? kFewBlocks
-                                                                      : kMostBlocks)
+__global__ void __launch_bounds__(kUpdateBlock, kBlocksOf<kCells>)
     bombard_kernel(const float* __restrict__ layer, float* __restrict__ next_layer,
                    std::int64_t size, const std::int64_t* __restrict__ positions,
                    const int* __restrict__ values, const std::int64_t* __restrict__ begins,

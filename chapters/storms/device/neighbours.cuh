@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The particles of a wave, added to neighbouring cells that share an approximation.
-// Unchanged from stage 21_shared_root.
+// The particles of a wave, added to neighbouring cells that share an approximation. As in stage
+// 21_shared_root, but in some functions a thread may have fewer cells.
 #pragma once
 
 #include <cuda_runtime.h>

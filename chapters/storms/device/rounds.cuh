@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All warps of a block add the steps of 128 particles to one tile. Unchanged from stage
-// 24_shared_steps, but a thread may have any number of cells.
+// All warps of a block add the steps of 128 particles to one tile. As in stage 24_shared_steps, but
+// a thread may have fewer cells.
 #pragma once
 
 #include <cuda_runtime.h>
