@@ -6,7 +6,7 @@ load shared.'/style.gp'
 set multiplot
 @heading
 set lmargin at screen 0.10
-set rmargin at screen 0.56
+set rmargin at screen 0.47
 set tmargin at screen top_edge
 set bmargin at screen 0.22
 set title bars_title noenhanced font ',18'
@@ -21,12 +21,12 @@ if (reading > 0) {
     set label 1 reading_text at bars-1.6,reading offset 0,0.6 right noenhanced font ',15' textcolor rgb '#404040'
 }
 plot stage_file using 0:2:xtic(1) skip 1 with boxes lt 1, \
-     stage_file using 0:2:(sprintf('%.3g', $2)) skip 1 with labels offset 0,0.7 font ',16'
+     stage_file using 0:2:(sprintf('%.3g', $2)) skip 1 with labels offset 0,0.7 font ',14'
 @no_heading
 unset arrow 1
 unset label 1
-set lmargin at screen 0.64
-set rmargin at screen 0.985
+set lmargin at screen 0.545
+set rmargin at screen 0.82
 set logscale xy
 set title 'Against the number of clusters, ms' noenhanced font ',18'
 set xrange [k_low:k_high]
@@ -34,7 +34,7 @@ set yrange [ms_low:ms_high]
 set xlabel 'clusters' noenhanced
 set xtics scale 1 norotate center font ',17'
 eval 'set xtics '.k_tics
-set key top left reverse Left font ',15' samplen 3 spacing 1.05
+set key at screen 0.995,0.80 reverse Left font ',14' samplen 3 spacing 1.15
 if (reading > 0) {
     set arrow 1 from k_low,reading to k_high,reading nohead lc rgb '#404040' lw 2 dt 2
 }

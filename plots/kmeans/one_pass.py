@@ -117,8 +117,7 @@ def prepare_iterations(source: Source) -> Drawing:
     reading_values = [reading] * (reading > 0)
     shown = [dict(points)[shown_k] for points in series.values()]
     bars_low, bars_high = log_range(shown + reading_values, 0.1)
-    # The key is above the lines.
-    low, high = log_range([ms for own in lines.values() for _, ms in own] + reading_values, 0.5)
+    low, high = log_range([ms for own in lines.values() for _, ms in own] + reading_values, 0.1)
     listed = ", ".join(
         f"{stage} {three_digits(dict(points)[shown_k])} ms" for stage, points in series.items()
     )
