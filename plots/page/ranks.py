@@ -146,6 +146,6 @@ def predictions(model: Stage, rows: Sequence[Row]) -> list[str]:
     return [
         *lines,
         "",
-        f"Kernels and communication, {model.size}. The model begins with {one}, as recorded on one H100; this stage: {here}."
+        f"Kernels and communication, {model.size}. The model begins with {one}, as recorded on one {model.device}; this stage: {here}."
         " Up to 8 GPUs are on one host; the network between hosts is assumed.",
     ]

@@ -35,22 +35,18 @@ using storms::StepSums, storms::Wave;
 // A pass reads and writes each cell; the first only writes it.
 constexpr double kBytesPerCell = sizeof(float);
 
-// The cells of a thread. What is done for each particle is done for a tile, so wide tiles save
-// work. But a rank with few cells would have too few warps for wide tiles, and they would hide
-// little latency.
-constexpr int kFewCells = 5;
-constexpr std::int64_t kWideTilesFrom = 5 << 17;  // cells of a rank
-template <int kCells>
-constexpr int kBlocksOf = kCells == 1           ? 2
-                          : kCells == kFewCells ? 8
-                                                : 6;  // per multiprocessor
+// Cells of a thread. What is done for each particle is done for a tile, so wide tiles save work.
+// But a rank with few cells has too few warps for wide tiles, and they hide little latency. Below
+// kWideTilesFrom, an H200 has room for all narrow tiles at once.
+constexpr int kFewCells = 6;
+constexpr std::int64_t kWideTilesFrom = 9 << 16;  // cells of a rank
 
 // Runs the waves of a pass. Wave w has the particles from begins[w] to begins[w + 1]. layer:
 // nullptr before the first wave. halo: the cells of a tile, on each side, that its block does not
 // own; at least waves + 1. kCells: cells per thread, kUpdateBlock apart. kBySteps: in the way of
 // stage 24, for positive energies; else as in 21. first_block: of the rank.
 template <int kCells, typename Place, bool kBySteps = false>
-__global__ void __launch_bounds__(kUpdateBlock, kBlocksOf<kCells>)
+__global__ void __launch_bounds__(kUpdateBlock, kCells == 1 ? 2 : 6)
     bombard_kernel(const float* __restrict__ layer, float* __restrict__ next_layer,
                    std::int64_t size, const std::int64_t* __restrict__ positions,
                    const int* __restrict__ values, const std::int64_t* __restrict__ begins,

@@ -23,6 +23,7 @@ LAUNCH = 5e-6  # of a kernel whose result the next one waits for
 # Merge sort 16 on an H100, per key: five passes of three levels take 5.15 ms for 2^28 keys, and
 # their searches 0.99 ms (chapters/mergesort/README.md).
 MERGE_LEVEL, MERGE_SEARCH = 5.15e-3 / 15 / 2**28, 0.99e-3 / 5 / 2**28
+STORMS_SECONDS = 3.56e-3  # long: 10^6 cells, 4 waves of 5000 particles
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,13 @@ class Stage:
 
     chapter: str
     size: str
-    seconds: float  # of the kernels on one H100, as recorded in plots/data
+    seconds: float  # of the kernels on one GPU, as recorded in plots/data
     fixed: float  # of them, what every rank does alike
     exchange: Callable[[Links, int], float]  # seconds that nothing hides, of so many ranks
     hidden: Callable[[Links, int], float] = lambda links, ranks: 0.0  # seconds behind kernels
     added: float = 0.0  # what several ranks together need more of them; negative: less
     parameters: tuple[tuple[str, str], ...] = ()  # of the rows that measure it
+    device: str = "H100"  # the GPU of `seconds`
 
 
 def read_links(path: Path = LINKS) -> dict[str, Links]:
@@ -169,11 +171,16 @@ STAGES = (
     Stage(
         "storms",
         "long: 10^6 cells, 4 waves of 5000 particles",
-        5.72e-3,
-        # Half of the cells take 3.62 ms on one H100, not half of the time: few warps hide little of
-        # the latency of a chain of exact energies (chapters/storms/README.md).
-        2 * 3.62e-3 - 5.72e-3,
+        STORMS_SECONDS,
+        # The rounds of a tile follow one another. With wide tiles, all and half of the cells take
+        # 3.52 and 2.25 ms on one GPU: 0.98 ms do not depend on their number. Narrow tiles have six
+        # tenths of the cells.
+        0.6 * (2 * 2.25e-3 - 3.52e-3),
         lambda links, ranks: 1e-6 * links.latency_us,
+        # Narrow tiles: with five cells per thread instead of ten, one GPU takes 4.05 ms for all
+        # cells instead of 3.58 (chapters/storms/README.md).
+        added=STORMS_SECONDS * (4.05 / 3.58 - 1),
+        device="H200",
     ),
     Stage(
         "floyd",

@@ -60,7 +60,7 @@ LastRound launch_tiles(float* layer, std::int64_t size, const std::int64_t* posi
     return first;
 }
 
-// `layer` gets what tiles with five cells per thread add. Those with one, with six and with ten add
+// `layer` gets what tiles with six cells per thread add. Those with one, with five and with ten add
 // to copies, which must have the same bits.
 void launch_wave(float* layer, std::int64_t size, const std::int64_t* positions, const int* values,
                  std::int64_t count) {
@@ -69,15 +69,15 @@ void launch_wave(float* layer, std::int64_t size, const std::int64_t* positions,
     for (auto& other : d_others) {
         cuda_check(cudaMemcpy(other.data(), layer, other.bytes(), cudaMemcpyDeviceToDevice));
     }
-    launch_tiles<5>(layer, size, positions, values, count);
+    launch_tiles<6>(layer, size, positions, values, count);
     launch_tiles<1>(d_others[0].data(), size, positions, values, count);
-    launch_tiles<6>(d_others[1].data(), size, positions, values, count);
+    launch_tiles<5>(d_others[1].data(), size, positions, values, count);
     launch_tiles<10>(d_others[2].data(), size, positions, values, count);
-    std::vector<float> five(size), cells(size);
-    cuda_check(cudaMemcpy(five.data(), layer, d_others[0].bytes(), cudaMemcpyDeviceToHost));
+    std::vector<float> six(size), cells(size);
+    cuda_check(cudaMemcpy(six.data(), layer, d_others[0].bytes(), cudaMemcpyDeviceToHost));
     for (const auto& other : d_others) {
         cuda_check(cudaMemcpy(cells.data(), other.data(), other.bytes(), cudaMemcpyDeviceToHost));
-        ASSERT_EQ(std::memcmp(cells.data(), five.data(), other.bytes()), 0);
+        ASSERT_EQ(std::memcmp(cells.data(), six.data(), other.bytes()), 0);
     }
 }
 
@@ -94,19 +94,19 @@ LastRound last_round(const std::vector<float>& layer, const Wave& wave) {
                           cudaMemcpyHostToDevice));
     cuda_check(
         cudaMemcpy(d_values.data(), wave.values.data(), d_values.bytes(), cudaMemcpyHostToDevice));
-    return launch_tiles<5>(d_layer.data(), std::ssize(layer), d_positions.data(), d_values.data(),
+    return launch_tiles<6>(d_layer.data(), std::ssize(layer), d_positions.data(), d_values.data(),
                            wave.count());
 }
 
-// A particle may have half as many steps on half as many cells, so it is as often near.
+// A particle may have fewer steps on fewer cells, so it is as often near.
 TEST(NarrowTiles, TakeTheStepsOfFarParticles) {
     Wave far = random_wave(kRound, 100'000, 100, 1);
     for (auto& position : far.positions) position += 100'000;
-    const std::vector<float> layer(kTileOf<5>, 1.25f * 0x1p20f);
+    const std::vector<float> layer(kTileOf<6>, 1.25f * 0x1p20f);
     EXPECT_EQ(last_round(layer, far).near, 0);
-    EXPECT_LT(last_round(layer, far).queued, kMostQueuedOf<5> / 10);
-    EXPECT_GT(last_round(std::vector<float>(kTileOf<5>, 1.25f), far).near, kMostNear);
-    EXPECT_EQ(last_round(std::vector<float>(kTileOf<5>, 0.0f), far).near, kRound);
+    EXPECT_LT(last_round(layer, far).queued, kMostQueuedOf<6> / 10);
+    EXPECT_GT(last_round(std::vector<float>(kTileOf<6>, 1.25f), far).near, kMostNear);
+    EXPECT_EQ(last_round(std::vector<float>(kTileOf<6>, 0.0f), far).near, kRound);
 }
 
 }  // namespace
