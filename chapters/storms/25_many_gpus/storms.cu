@@ -181,7 +181,8 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
                           (end - begin) * sizeof(float), cudaMemcpyDeviceToHost));
     ranks.gather(std::span(layer), cells);
     timer.end();
-    timer.note_grid(own.size(), block_size);
+    const std::int64_t split_tiles = (size + storms::kTile - 1) / storms::kTile;
+    timer.note_grid(split ? split_tiles : own.size(), split ? 32 * storms::kWarps : block_size);
     const std::int64_t reads = split ? waves : passes.count;
     timer.declare_work({.bytes = kBytesPerCell * static_cast<double>((2 * reads - 1) * size),
                         .operations = storms::update_operations(input)});

@@ -15,7 +15,7 @@ namespace storms {
 
 constexpr int kRound = kUpdateBlock;  // particles that are added together: one per thread
 template <int kCells>
-constexpr int kTileOf = kCells* kUpdateBlock;  // cells
+constexpr int kTileOf = (kCells * kUpdateBlock);  // cells
 constexpr int kWideTile = kTileOf<kMostCells>;
 constexpr int kMostWideSteps = 128;  // of a particle on a wide tile; one with more is near
 constexpr int kMostNear = 64;  // particles of a round
