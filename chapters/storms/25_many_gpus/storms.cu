@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,11 +42,18 @@ constexpr double kBytesPerCell = sizeof(float);
 constexpr int kFewCells = 6;
 constexpr std::int64_t kWideTilesFrom = 9 << 16;  // cells of a rank
 
+// Stands for a place that stage 24 does not need.
+struct BySteps {
+    BySteps() = default;
+    __device__ explicit BySteps(std::int64_t) {}
+};
+
 // Runs the waves of a pass. Wave w has the particles from begins[w] to begins[w + 1]. layer:
 // nullptr before the first wave. halo: the cells of a tile, on each side, that its block does not
-// own; at least waves + 1. kCells: cells per thread, kUpdateBlock apart. kBySteps: in the way of
-// stage 24, for positive energies; else as in 21. first_block: of the rank.
-template <int kCells, typename Place, bool kBySteps = false>
+// own; at least waves + 1. kCells: cells per thread, kUpdateBlock apart. Place: the type of a
+// cell's place, as in stage 21; or BySteps: in the way of 24, for positive energies. first_block:
+// of the rank.
+template <int kCells, typename Place>
 __global__ void __launch_bounds__(kUpdateBlock, kCells == 1 ? 2 : 6)
     bombard_kernel(const float* __restrict__ layer, float* __restrict__ next_layer,
                    std::int64_t size, const std::int64_t* __restrict__ positions,
@@ -63,7 +71,7 @@ __global__ void __launch_bounds__(kUpdateBlock, kCells == 1 ? 2 : 6)
         own[j] = layer != nullptr ? layer[min(max(cell, std::int64_t{0}), size - 1)] : 0.0f;
     }
     for (std::int64_t w = 0; w < waves; ++w) {
-        if constexpr (kBySteps) {
+        if constexpr (std::is_same_v<Place, BySteps>) {
             add_by_steps(own, first, static_cast<float>(size), positions, values, begins[w],
                          begins[w + 1]);
         } else {
@@ -158,11 +166,11 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
         if (own.size() == 0) {
             // There are more ranks than blocks.
         } else if (narrow) {
-            launch(bombard_kernel<kFewCells, float, true>);
+            launch(bombard_kernel<kFewCells, BySteps>);
         } else if (!is_proven(pass, size, kShort)) {
             is_proven(pass, size, kNear) ? launch_places(int{}) : launch_places(std::int64_t{});
         } else if (passes.many && is_positive(pass)) {
-            launch(bombard_kernel<kMostCells, float, true>);
+            launch(bombard_kernel<kMostCells, BySteps>);
         } else {
             launch_places(float{});
         }
