@@ -5,7 +5,7 @@
 // one maximum in any order: one all-reduce of all waves' keys. A rank with few cells has smaller
 // tiles, so that it has as many warps.
 // Compared with 24_shared_steps: a range of blocks, the exchange, the all-reduce, and small tiles.
-// Limit now: as in stage 24.
+// Limit now: the rounds of a tile, one after the other, however few tiles a rank has.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>
 

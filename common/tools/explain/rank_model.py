@@ -173,9 +173,9 @@ STAGES = (
         "long: 10^6 cells, 4 waves of 5000 particles",
         STORMS_SECONDS,
         # The rounds of a tile follow one another. With wide tiles, all and half of the cells take
-        # 3.52 and 2.25 ms on one GPU: 0.98 ms do not depend on their number. Narrow tiles have six
+        # 3.53 and 2.25 ms on one H100: 0.97 ms do not depend on their number. Narrow tiles have six
         # tenths of the cells.
-        0.6 * (2 * 2.25e-3 - 3.52e-3),
+        0.6 * (2 * 2.25e-3 - 3.53e-3),
         lambda links, ranks: 1e-6 * links.latency_us,
         # Narrow tiles: with five cells per thread instead of ten, one GPU takes 4.05 ms for all
         # cells instead of 3.58 (chapters/storms/README.md).

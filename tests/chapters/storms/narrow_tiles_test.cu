@@ -86,16 +86,9 @@ void launch_wave(float* layer, std::int64_t size, const std::int64_t* positions,
 #include "tests/chapters/storms/round_cases.cuh"
 
 LastRound last_round(const std::vector<float>& layer, const Wave& wave) {
-    DeviceBuffer<float> d_layer(layer.size());
-    DeviceBuffer<std::int64_t> d_positions(wave.count());
-    DeviceBuffer<int> d_values(wave.count());
-    cuda_check(cudaMemcpy(d_layer.data(), layer.data(), d_layer.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_positions.data(), wave.positions.data(), d_positions.bytes(),
-                          cudaMemcpyHostToDevice));
-    cuda_check(
-        cudaMemcpy(d_values.data(), wave.values.data(), d_values.bytes(), cudaMemcpyHostToDevice));
-    return launch_tiles<6>(d_layer.data(), std::ssize(layer), d_positions.data(), d_values.data(),
-                           wave.count());
+    OnDevice device(layer, wave);
+    return launch_tiles<6>(device.layer.data(), std::ssize(layer), device.positions.data(),
+                           device.values.data(), wave.count());
 }
 
 // A particle may have fewer steps on fewer cells, so it is as often near.

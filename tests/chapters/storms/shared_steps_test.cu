@@ -65,16 +65,9 @@ std::vector<LastRound> launch_wave(float* layer, std::int64_t size, const std::i
 
 // Adds a wave to a layer. Returns what the first tile's last round had.
 LastRound last_round(const std::vector<float>& layer, const Wave& wave) {
-    DeviceBuffer<float> d_layer(layer.size());
-    DeviceBuffer<std::int64_t> d_positions(wave.count());
-    DeviceBuffer<int> d_values(wave.count());
-    cuda_check(cudaMemcpy(d_layer.data(), layer.data(), d_layer.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_positions.data(), wave.positions.data(), d_positions.bytes(),
-                          cudaMemcpyHostToDevice));
-    cuda_check(
-        cudaMemcpy(d_values.data(), wave.values.data(), d_values.bytes(), cudaMemcpyHostToDevice));
-    return launch_wave(d_layer.data(), std::ssize(layer), d_positions.data(), d_values.data(),
-                       wave.count())[0];
+    OnDevice device(layer, wave);
+    return launch_wave(device.layer.data(), std::ssize(layer), device.positions.data(),
+                       device.values.data(), wave.count())[0];
 }
 
 // Particles within the tile: as many as are listed, and one more or fewer.

@@ -3,21 +3,31 @@
 // Included behind a stage, in an unnamed namespace where launch_wave(layer, size, positions,
 // values, count) adds one.
 
+// A layer and the particles of a wave, in the memory of the device.
+struct OnDevice {
+    OnDevice(const std::vector<float>& cells, const Wave& wave)
+        : layer(cells.size()), positions(wave.count()), values(wave.count()) {
+        cuda_check(cudaMemcpy(layer.data(), cells.data(), layer.bytes(), cudaMemcpyHostToDevice));
+        cuda_check(cudaMemcpy(positions.data(), wave.positions.data(), positions.bytes(),
+                              cudaMemcpyHostToDevice));
+        cuda_check(
+            cudaMemcpy(values.data(), wave.values.data(), values.bytes(), cudaMemcpyHostToDevice));
+    }
+
+    DeviceBuffer<float> layer;
+    DeviceBuffer<std::int64_t> positions;
+    DeviceBuffer<int> values;
+};
+
 // Adds a wave to a layer as the kernel does, and compares it with one addition after another.
 void expect_right(std::vector<float> layer, const Wave& wave) {
     const std::int64_t size = std::ssize(layer), count = wave.count();
-    DeviceBuffer<float> d_layer(size);
-    DeviceBuffer<std::int64_t> d_positions(count);
-    DeviceBuffer<int> d_values(count);
-    cuda_check(cudaMemcpy(d_layer.data(), layer.data(), d_layer.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_positions.data(), wave.positions.data(), d_positions.bytes(),
-                          cudaMemcpyHostToDevice));
-    cuda_check(
-        cudaMemcpy(d_values.data(), wave.values.data(), d_values.bytes(), cudaMemcpyHostToDevice));
-    launch_wave(d_layer.data(), size, d_positions.data(), d_values.data(), count);
+    OnDevice device(layer, wave);
+    launch_wave(device.layer.data(), size, device.positions.data(), device.values.data(), count);
     cuda_check(cudaGetLastError());
     std::vector<float> got(size);
-    cuda_check(cudaMemcpy(got.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
+    cuda_check(
+        cudaMemcpy(got.data(), device.layer.data(), device.layer.bytes(), cudaMemcpyDeviceToHost));
     for (std::int64_t k = 0; k < size; ++k) {
         for (std::int64_t i = 0; i < count; ++i) {
             const float share =
