@@ -43,6 +43,10 @@ struct Axis {
     std::int64_t low = 0, high = 0;  // the least and the greatest coordinate of the points
     int shift = 0;
 
+    void include(std::int64_t least, std::int64_t greatest) {
+        low = std::min(low, least);
+        high = std::max(high, greatest);
+    }
     void fit(int bits) {
         while ((high - low) >> shift >= std::int64_t{1} << bits) ++shift;
     }
@@ -64,18 +68,25 @@ struct Axis {
 class Grid {
   public:
     explicit Grid(const Input& input) : bits_(side_bits(input.count())) {
-        x_.low = x_.high = input.point(0).x;
-        y_.low = y_.high = input.point(0).y;
-        for (std::int64_t i = 1; i < input.count(); ++i) {
-            const Point point = input.point(i);
-            x_.low = std::min<std::int64_t>(x_.low, point.x);
-            x_.high = std::max<std::int64_t>(x_.high, point.x);
-            y_.low = std::min<std::int64_t>(y_.low, point.y);
-            y_.high = std::max<std::int64_t>(y_.high, point.y);
-        }
+        const Point some = input.point(0);
+        x_.low = x_.high = some.x;
+        y_.low = y_.high = some.y;
+        std::mutex mutex;
+        course::parallel_ranges(input.count(), [&](std::int64_t begin, std::int64_t end) {
+            Point least = some, greatest = some;
+            for (std::int64_t i = begin; i < end; ++i) {
+                const Point point = input.point(i);
+                least = {std::min(least.x, point.x), std::min(least.y, point.y)};
+                greatest = {std::max(greatest.x, point.x), std::max(greatest.y, point.y)};
+            }
+            const std::lock_guard lock(mutex);
+            x_.include(least.x, greatest.x);
+            y_.include(least.y, greatest.y);
+        });
         x_.fit(bits_);
         y_.fit(bits_);
         candidates_.resize(std::size_t{1} << (2 * bits_));
+        only_.resize(candidates_.size());
     }
 
     // Must be called before nearest(), which then finds the nearest of these.
@@ -87,10 +98,10 @@ class Grid {
     }
 
     std::int32_t nearest(const Point& point) const {
-        const std::vector<std::int32_t>& candidates =
-            candidates_[y_.cell(point.y) << bits_ | x_.cell(point.x)];
+        const std::int64_t cell = y_.cell(point.y) << bits_ | x_.cell(point.x);
+        if (only_[cell] != kSeveral) return only_[cell];
+        const std::vector<std::int32_t>& candidates = candidates_[cell];
         std::int32_t label = candidates[0];
-        if (candidates.size() == 1) return label;
         std::uint64_t least = distance(point, label);
         for (std::size_t i = 1; i < candidates.size(); ++i) {
             const std::uint64_t another = distance(point, candidates[i]);
@@ -126,12 +137,18 @@ class Grid {
                 candidates_[cell].push_back(label);
             }
         }
+        only_[cell] = candidates_[cell].size() == 1 ? candidates_[cell][0] : kSeveral;
     }
+
+    static constexpr std::int32_t kSeveral = -1;
 
     int bits_;
     Axis x_, y_;
     std::span<const Point> centroids_;
     std::vector<std::vector<std::int32_t>> candidates_;  // one ascending list per cell
+    // The candidate of each cell that has only one: most cells. Unlike the lists, this fits a
+    // cache.
+    std::vector<std::int32_t> only_;
 };
 
 }  // namespace
@@ -264,7 +281,8 @@ course::Verdict Verifier::verify(const Output& output) {
 double oracle_bytes(std::int64_t count, std::int64_t k) {
     const double cells = static_cast<double>(std::int64_t{1} << (2 * side_bits(count)));
     // The capacity of a list may be twice its length.
-    return cells * (8.0 * static_cast<double>(k) + sizeof(std::vector<std::int32_t>));
+    return cells * (8.0 * static_cast<double>(k) + sizeof(std::vector<std::int32_t>) +
+                    sizeof(std::int32_t));
 }
 
 }  // namespace kmeans
