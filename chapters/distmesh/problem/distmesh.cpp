@@ -96,7 +96,7 @@ class DistMesh final : public course::Problem {
 
     std::int64_t default_n(std::string_view engine, bool check) const override {
         if (check) return 300;
-        if (engine == "gpu") return 20'000;
+        if (engine == "gpu") return 10'000;
         return engine == "cpu" ? 5000 : 500;
     }
     // At most, per point: two copies of it; six edges with ends, lengths and force; twelve
