@@ -146,8 +146,7 @@ class Grid {
     Axis x_, y_;
     std::span<const Point> centroids_;
     std::vector<std::vector<std::int32_t>> candidates_;  // one ascending list per cell
-    // The candidate of each cell that has only one: most cells. Unlike the lists, this fits a
-    // cache.
+    // The candidate of each cell that has only one, as most cells do. This fits a cache.
     std::vector<std::int32_t> only_;
 };
 
