@@ -2,15 +2,15 @@
 // K-means, stage 10: one test for a pair of centroids.
 // Idea: most cells with several candidates have two, and the sign of one linear function says which
 // one is nearer. Only cells with three need a loop. A lane loads its next points before it works on
-// these. Every second iteration goes backwards: it begins with points that L2 still has.
-// Compared with 09_packed_columns: Lines (device/lines.cuh), several int4 per step, two directions.
+// these. Every second iteration goes backwards: it begins with points that L2 still has. And the
+// kernel that moves the centroids writes them to the host's memory, so that no copy follows.
+// Compared with 09_packed_columns: device/lines.cuh and moved_centroids.cuh, steps of several int4.
 // Limit now: reading the points; with 32 centroids, the requests to shared memory.
 // Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
@@ -18,18 +18,19 @@
 #include "device/columns.cuh"
 #include "device/fused_sums.cuh"
 #include "device/lines.cuh"
+#include "device/moved_centroids.cuh"
 #include "device/two_stage.cuh"
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using kmeans::add_block_sums, kmeans::Point, kmeans::Sum, kmeans::take_columns;
+using kmeans::add_block_sums, kmeans::take_centroids, kmeans::Sum, kmeans::take_columns;
 using kmeans::choose_cells, kmeans::kCellBlock, kmeans::label_points_kernel, kmeans::choose_shape;
 using kmeans::kMaxColumns, kmeans::rounded, kmeans::Shape, kmeans::find_candidates_kernel;
 using kmeans::kSeveral, kmeans::nearest_in_cell, kmeans::find_offsets, kmeans::label_by_line;
 using kmeans::load_pairs, kmeans::offsets_of, kmeans::Input, kmeans::Output, kmeans::Phase;
+using kmeans::move_centroids_kernel, kmeans::TableMemory, kmeans::WideColumns;
 using kmeans::PhaseTimer, kmeans::Lines, kmeans::LinesMemory, kmeans::PackedColumns, kmeans::Table;
-using kmeans::TableMemory, kmeans::WideColumns, kmeans::fused::kWordsPerSum;
-using kmeans::fused::move_centroids_kernel, kmeans::fused::Word;
+using kmeans::fused::kWordsPerSum, kmeans::fused::Word;
 
 // The most threads per block. Measured on an H200, as is kBatch.
 constexpr int threads_of(int k) { return k <= 4 ? 512 : k <= 16 ? 1024 : 640; }
@@ -144,6 +145,7 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
     DeviceBuffer<int> d_labels(count);
     DeviceBuffer<std::int64_t> d_sizes(k);
     DeviceBuffer<Word> d_sums(kWordsPerSum * k);
+    course::PinnedBuffer<int2> h_centroids(k);
     TableMemory d_table;
     LinesMemory d_lines;
     output.iterations = 0;
@@ -174,13 +176,11 @@ void find_clusters(const Input& input, Output& output, PhaseTimer& timer) {
             d_points.data(), count, d_centroids.data(), k, table, lines, d_sums.data(),
             output.iterations % 2 != 0);
         cuda_check(cudaGetLastError());
-        move_centroids_kernel<<<1, kmeans::fused::kBlockSize>>>(
-            d_sums.data(), k, d_centroids.data(), d_before.data(), d_sizes.data());
+        move_centroids_kernel<<<1, kMaxColumns>>>(d_sums.data(), k, d_centroids.data(),
+                                                  d_before.data(), d_sizes.data(),
+                                                  h_centroids.data());
         cuda_check(cudaGetLastError());
-        const std::vector<Point> previous = output.centroids;
-        cuda_check(cudaMemcpy(output.centroids.data(), d_centroids.data(), d_centroids.bytes(),
-                              cudaMemcpyDeviceToHost));
-        output.converged = output.centroids == previous;
+        output.converged = take_centroids(h_centroids, output.centroids);
     } while (!input.ends_after(++output.iterations, output.converged));
     label_points_kernel<<<(count - 1) / kmeans::kBlockSize + 1, kmeans::kBlockSize>>>(
         d_points.data(), count, table, d_before.data(), k, d_labels.data());
