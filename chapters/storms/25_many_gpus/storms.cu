@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Storms, stage 25: many GPUs.
 // Idea: each rank, a process with its own GPU, bombards a range of tiles, and the ranks exchange
-// the cells at the ends of their ranges: a few cells per pass of eight waves. Keys of peaks have
-// one maximum in any order: one all-reduce of all waves' keys. A rank with few cells has smaller
-// tiles, so that it has as many warps.
+// the cells at the ends of their ranges: a few per pass of eight waves. Keys of peaks have one
+// maximum in any order: one all-reduce. A rank with few cells has smaller tiles and so more warps.
 // Compared with 24_shared_steps: a range of blocks, the exchange, the all-reduce, and small tiles.
 // Limit now: the rounds of a tile, one after the other, however few tiles a rank has.
 // Not of the thesis nor of Blanco and González 2018.
@@ -20,6 +19,7 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/ranks/nccl_ranks.hpp"
+#include "common/ranks/warm_up.hpp"
 #include "device/passes.cuh"
 #include "device/rounds.cuh"
 #include "device/split.cuh"
@@ -122,6 +122,7 @@ void bombard_layer(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kCopyIn);
     storms::copy_particles(input, d_particle_positions.data(), d_particle_values.data(),
                            d_begins.data());
+    course::warm_up(ranks);
 
     // Brings the cells next to this rank's own, at most a halo on each side, and sends such cells.
     const auto exchange_halos = [&] {

@@ -11,6 +11,38 @@
 
 namespace storms {
 
+constexpr int kTurn = 24;  // queued cells whose energies are in shared memory together
+constexpr int kShortQueue = 128;  // cells. For more of them, the barriers of all turns take longer
+
+// As add_in_turn(), for a short queue. Energies do not depend on sums, so all threads compute them,
+// each for its particle. Only the additions are left for the thread of a cell.
+template <int kCells>
+__device__ __forceinline__ void add_short_queue(float first, RoundOf<kCells>& s_round,
+                                                float2 particle) {
+    // The rows are padded, so that they begin in other banks.
+    alignas(16) __shared__ float s_energies[kTurn][kRound + 4];
+    const int thread = threadIdx.x;
+    for (int begin = 0; begin < s_round.queued_count; begin += kTurn) {
+        const short* const queue = &s_round.queue[begin];
+        const int count = min(s_round.queued_count - begin, kTurn);
+        if (begin > 0) __syncthreads();  // the energies of the turn before have been added
+#pragma unroll 4
+        for (int i = 0; i < count; ++i) {
+            s_energies[i][thread] = exact_energy(particle, first + queue[i]);
+        }
+        __syncthreads();  // the energies have been written
+        if (thread >= count) continue;
+        const auto* const energies = reinterpret_cast<const float4*>(s_energies[thread]);
+        float sum = s_round.cells[queue[thread]];
+#pragma unroll 8
+        for (int i = 0; i < kRound / 4; ++i) {
+            const float4 four = energies[i];
+            sum = sum + four.x + four.y + four.z + four.w;
+        }
+        s_round.cells[queue[thread]] = sum;
+    }
+}
+
 // Adds the particle of each thread, of which `count` exist, to all cells of the tile that begins at
 // `first`. own: the neighbouring cells of a thread.
 template <int kCells>
@@ -35,7 +67,12 @@ __device__ __forceinline__ void add_round(float (&own)[kCells], float first,
         __syncthreads();  // all cells that are left have been queued
         few_left = s_round.queued_count <= kMostQueuedOf<kCells>;
         if (few_left) {
-            add_in_turn(first, s_round, count);
+            // With wide tiles, a multiprocessor has warps enough to hide the chains of additions.
+            if (kCells < kMostCells && s_round.queued_count <= kShortQueue) {
+                add_short_queue(first, s_round, particle);
+            } else {
+                add_in_turn(first, s_round, count);
+            }
             __syncthreads();  // the queued cells have been added to
             for (int j = 0; j < kCells; ++j) {
                 own[j] =
