@@ -23,7 +23,11 @@ LAUNCH = 5e-6  # of a kernel whose result the next one waits for
 # Merge sort 16 on an H100, per key: five passes of three levels take 5.15 ms for 2^28 keys, and
 # their searches 0.99 ms (chapters/mergesort/README.md).
 MERGE_LEVEL, MERGE_SEARCH = 5.15e-3 / 15 / 2**28, 0.99e-3 / 5 / 2**28
-STORMS_SECONDS = 3.56e-3  # long: 10^6 cells, 4 waves of 5000 particles
+STORMS_SECONDS = 3.55e-3  # long: 10^6 cells, 4 waves of 5000 particles
+# With narrow tiles, a half, a quarter and an eighth of these cells take 2.01, 1.62 and 1.47 ms on
+# one H200. The rounds of a tile follow one another, which takes a time that does not depend on the
+# number of tiles; the rest is divided.
+STORMS_FIXED, STORMS_DIVIDED = 1.24e-3, 1.55e-3
 
 
 @dataclass(frozen=True)
@@ -172,14 +176,9 @@ STAGES = (
         "storms",
         "long: 10^6 cells, 4 waves of 5000 particles",
         STORMS_SECONDS,
-        # The rounds of a tile follow one another. With wide tiles, all and half of the cells take
-        # 3.53 and 2.25 ms on one H100: 0.97 ms do not depend on their number. Narrow tiles have six
-        # tenths of the cells.
-        0.6 * (2 * 2.25e-3 - 3.53e-3),
+        STORMS_FIXED,
         lambda links, ranks: 1e-6 * links.latency_us,
-        # Narrow tiles: with five cells per thread instead of ten, one GPU takes 4.05 ms for all
-        # cells instead of 3.58 (chapters/storms/README.md).
-        added=STORMS_SECONDS * (4.05 / 3.58 - 1),
+        added=STORMS_DIVIDED - (STORMS_SECONDS - STORMS_FIXED),
         device="H200",
     ),
     Stage(
