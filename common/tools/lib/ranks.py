@@ -26,6 +26,9 @@ SETTINGS = {
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_plm": "isolated",
     "OMPI_MCA_opal_signal": "",  # no stack trace: the line that names the rank is enough
+    # Seconds that a rank has for removing what it has begun to write. With the usual 1, a rank on a
+    # busy machine did not always get to it.
+    "OMPI_MCA_odls_base_sigkill_timeout": "2",
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 }
