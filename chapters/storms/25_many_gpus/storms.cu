@@ -3,7 +3,7 @@
 // Idea: each rank, a process with its own GPU, bombards a range of tiles, and the ranks exchange
 // the cells at the ends of their ranges: a few per pass of eight waves. Keys of peaks have one
 // maximum in any order: one all-reduce. A rank with few cells has smaller tiles and so more warps.
-// Compared with 24_shared_steps: a range of blocks, the exchange, the all-reduce, and small tiles.
+// Compared with 24_shared_steps: ranges of blocks, messages, and small tiles (device/rounds.cuh).
 // Limit now: the rounds of a tile, one after the other, however few tiles a rank has.
 // Not of the thesis nor of Blanco and González 2018.
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All warps of a block add the steps of 128 particles to one tile. As in stage 24_shared_steps, but
-// a thread may have fewer cells.
+// All warps of a block add the steps of 128 particles to one tile, as in stage 24_shared_steps. But
+// a thread may have fewer cells. If it has, all threads compute the energies for a short queue.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 namespace storms {
 
 constexpr int kTurn = 24;  // queued cells whose energies are in shared memory together
-constexpr int kShortQueue = 128;  // cells. For more of them, the barriers of all turns take longer
+constexpr int kShortQueue = 128;  // cells; with more, the barriers of the turns take longer
 
 // As add_in_turn(), for a short queue. Energies do not depend on sums, so all threads compute them,
 // each for its particle. Only the additions are left for the thread of a cell.
