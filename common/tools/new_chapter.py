@@ -7,12 +7,12 @@ tests/chapters/<name>/. Its name is added to the list in chapters/meson.build.
 """
 
 import re
-import sys
 from pathlib import Path
 
-from common.tools.lib.files import read_text, write_whole
+from common.tools.creation import Creation
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError, run_tool, variable
-from common.tools.new_stage import run
+from common.tools.new_stage import build_and_record
 
 TEMPLATES = Path(__file__).with_name("templates") / "chapter"
 PLACES = {
@@ -66,14 +66,11 @@ def main() -> None:
     for path in paths.values():
         if path.exists():
             raise ToolError(f"{path}: exists already", EXIT_FAILURE)
-    for template, path in paths.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, filled(read_text(TEMPLATES / template), chapter))
-    write_whole(list_path, meson)
-
-    for engine in ("", "count"):
-        run("common/tools/setup/build.sh", "--stages", engine, name)
-    run(sys.executable, "-m", "common.tools.record_counters", chapter)
+    with Creation() as made:
+        for template, path in paths.items():
+            made.write(path, filled(read_text(TEMPLATES / template), chapter))
+        made.write(list_path, meson)
+        build_and_record(made, chapter, chapter)
     print("\n".join(str(path.relative_to(ROOT)) for path in paths.values()))
     print(f"make run STAGE={chapter}/01_first_kernel ARGS=--check; make test")
     print('README.md, "Adding a stage or a chapter", explains the next steps')

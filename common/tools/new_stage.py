@@ -7,12 +7,11 @@ So `make test` passes before the first change. The new stage is the last one of 
 """
 
 import re
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-from common.tools.lib.files import read_text, write_whole
+from common.tools.creation import Creation
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,
@@ -101,10 +100,13 @@ def new_record(meson: str, before: Stage, name: str, is_last: bool) -> str:
     return meson[:end] + "".join(record) + meson[end:]
 
 
-def run(*command: str) -> None:
-    sys.stdout.flush()
-    if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
-        raise ToolError(f"failed: {' '.join(command)}", EXIT_FAILURE)
+def build_and_record(made: Creation, chapter: str, name: str) -> None:
+    """Builds a stage, or the stages of a chapter, and records what they count."""
+    for folder in ("counters", "lines"):
+        made.expect(ROOT / "plots" / "data" / folder / f"{chapter}.csv")
+    for engine in ("", "count"):
+        made.run("common/tools/setup/build.sh", "--stages", engine, name)
+    made.run(sys.executable, "-m", "common.tools.record_counters", name)
 
 
 def main() -> None:
@@ -120,15 +122,14 @@ def main() -> None:
     last = [stage.name for stage in stages if stage.chapter == before.chapter][-1]
     meson_path = ROOT / "chapters" / before.chapter / "meson.build"
     meson = new_record(read_text(meson_path), before, name, before.name == last)
-    shutil.copytree((ROOT / before.source).parent, folder)
     source = folder / Path(before.source).name
-    write_whole(source, new_head(read_text(source), before, name))
-    write_whole(meson_path, meson)
-
     stage = f"{before.chapter}/{name}"
-    for engine in ("", "count"):
-        run("common/tools/setup/build.sh", "--stages", engine, stage)
-    run(sys.executable, "-m", "common.tools.record_counters", stage)
+    head = new_head(read_text(ROOT / before.source), before, name)
+    with Creation() as made:
+        made.copy((ROOT / before.source).parent, folder)
+        made.write(source, head)
+        made.write(meson_path, meson)
+        build_and_record(made, before.chapter, stage)
     print(f"{source.relative_to(ROOT)}: write your idea here, and describe it in the first comment")
     print(f"{meson_path.relative_to(ROOT)}: describe the technique in a few words")
     print(
