@@ -13,12 +13,12 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from common.tools.lib.errors import EXIT_USAGE
 from common.tools.lib.measuring import Measurement, measure
 from common.tools.lib.numbers import format_ms, grouped, short_count
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     EXIT_NO_DEVICE,
-    EXIT_USAGE,
     Stage,
     ToolError,
     arguments,

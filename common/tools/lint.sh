@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #   lint.sh format     formats the sources in C++, CUDA, OpenCL and Python in place
 #   lint.sh check      checks formatting, circles of includes and imports, each file's licence, and marks
-#                      not_recorded, and runs clang-tidy, cppcheck, shellcheck and Python's parser
+#                      not_recorded, and runs clang-tidy, cppcheck, shellcheck, pyflakes and Python's
+#                      parser
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -38,6 +39,8 @@ formatted() {
 }
 # Debian's black, with the line length of the C++ code.
 pythons_formatted() { sources '*.py' | xargs -r black --quiet --check --line-length 100; }
+# Names that do not exist, and imports and variables that nobody uses. emucc is a program without a suffix.
+names() { { sources '*.py'; echo common/tools/emucc; } | xargs -r pyflakes3; }
 circles() { python3 common/tools/lib/include_circles.py; }
 tidy() {
     python3 common/tools/setup/compile_commands.py build/lint || return 1
@@ -98,6 +101,7 @@ case ${1:-} in
     check)
         check clang-format formatted
         check black pythons_formatted
+        check pyflakes names
         check circles circles
         check clang-tidy tidy
         check cppcheck static_analysis

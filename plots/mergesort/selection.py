@@ -18,7 +18,6 @@ from plots.drawing.scene import (
     PLAIN,
     RED,
     RULE,
-    Look,
     Scene,
 )
 from plots.mergesort.stages import FIRST, STAGES

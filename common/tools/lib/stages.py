@@ -14,7 +14,6 @@ from typing import get_type_hints
 from common.tools.lib.errors import (  # pylint: disable=unused-import
     EXIT_FAILURE as EXIT_FAILURE,
     EXIT_NO_DEVICE as EXIT_NO_DEVICE,
-    EXIT_USAGE as EXIT_USAGE,
     DataError as DataError,
     ToolError as ToolError,
     shown as shown,

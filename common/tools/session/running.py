@@ -15,7 +15,7 @@ from pathlib import Path
 from common.tools.lib.stages import EXIT_NO_DEVICE, ROOT, Terminated
 from common.tools.session.children import Child
 from common.tools.session.plan import KINDS, Step
-from plots.records.shared_table import Table, TableError as TableError  # for callers
+from plots.records.shared_table import Table
 
 COLUMNS = (
     "date",

@@ -39,6 +39,7 @@ if [ "${1:-}" = --lint ]; then
     packages="$packages
 required|clang-format|command clang-format|
 required|black|command black|
+required|pyflakes3|command pyflakes3|
 required|clang-tidy|command clang-tidy|
 required|cppcheck|command cppcheck|
 required|shellcheck|command shellcheck|

@@ -25,10 +25,10 @@ class CellsTest(TraceTest):
     """Figures 7.1 and 7.2."""
 
     def test_blocks_have_rows_and_threads_have_columns(self) -> None:
-        for trace, rows, row_reads in ((cells.ROWS, 1, 144), (cells.COLUMN_REUSE, 4, 36)):
+        for trace, rows_per_block, row_reads in ((cells.ROWS, 1, 144), (cells.COLUMN_REUSE, 4, 36)):
             step = cells.read_step(self.source, trace)
             for (row, column), cell in step.cells.items():
-                self.assertEqual((cell.block, cell.thread), (row // rows, column))
+                self.assertEqual((cell.block, cell.thread), (row // rows_per_block, column))
             self.assertEqual((step.pivot_row, step.pivot_column), (row_reads, 144))
 
     def test_both_stages_find_the_same_distances(self) -> None:

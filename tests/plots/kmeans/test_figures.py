@@ -24,7 +24,6 @@ from plots.kmeans.one_pass import (
     RUN,
     clusters_of,
     iteration_ms,
-    iterations_table,
     medians_of,
     reading_ms,
 )

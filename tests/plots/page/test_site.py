@@ -6,7 +6,6 @@ import functools
 import html
 import re
 import sys
-import tempfile
 import unittest
 import zipfile
 from pathlib import Path

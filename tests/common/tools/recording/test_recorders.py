@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from unittest import mock
 
 from tests.common.tools.course_tools import ROOT, SWEEP, RecorderTest

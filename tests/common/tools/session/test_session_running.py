@@ -12,6 +12,7 @@ from unittest import mock
 from common.tools.session import children, running
 from common.tools.session.plan import Step, new_step
 from common.tools.session.running import Session
+from plots.records.shared_table import TableError
 
 
 def step(name: str, command: str, **values: object) -> Step:
@@ -162,9 +163,7 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(len(self.run_all(steps)), 1)
         self.assertEqual(self.run_all(steps), {})
         path.write_text("no,table\n1,2\n")
-        with self.assertRaisesRegex(
-            running.TableError, r"status\.csv:1: the header is not date,step"
-        ):
+        with self.assertRaisesRegex(TableError, r"status\.csv:1: the header is not date,step"):
             self.run_all(steps)
 
 
