@@ -19,9 +19,8 @@ required|python3|command python3|
 required|pkg-config|command pkg-config|
 required|libcli11-dev|header CLI/CLI.hpp|
 required|nlohmann-json3-dev|header nlohmann/json.hpp|
-required|libboost-dev|header boost/polygon/voronoi.hpp|
 required|libgtest-dev|header gtest/gtest.h|
-optional|libboost-context-dev|library libboost_context.a|a slower CPU engine on processors other than x86-64
+optional|libboost-dev|header boost/polygon/voronoi.hpp|no chapter distmesh, and no Sobol numbers of cuRAND without the CUDA Toolkit
 optional|ocl-icd-opencl-dev|library libOpenCL.so|no stages in OpenCL
 optional|opencl-c-headers|header CL/cl.h|no stages in OpenCL
 optional|opencl-clhpp-headers|header CL/opencl.hpp|no stages in OpenCL

@@ -328,11 +328,16 @@ class StageListTest(unittest.TestCase):
         records = json.loads((BUILD / "stages.json").read_text(encoding="utf-8"))
         # Without nvcc and without the CPU engine no CUDA kernel is built.
         engines = {engine for record in records for engine in record["executables"]}
+        built = {record["chapter"] for record in records if record["executables"]}
         for record in records:
             with self.subTest(record["stage"]):
                 self.assertTrue((ROOT / record["source"]).is_file())
                 self.assertTrue(record["technique"])
-                if record["source"].endswith(".cu"):
+                if record["chapter"] not in built:
+                    # Its problem needs a header that is missing: boost/polygon/voronoi.hpp.
+                    (reason,) = set(record["skipped"].values())
+                    self.assertRegex(reason, r"^\S+ is missing \(package \S+\)$")
+                elif record["source"].endswith(".cu"):
                     # The CPU engine lacks some libraries: such a stage is skipped with a reason.
                     skipped = set(record["skipped"]) if record["libraries"] else set()
                     skipped |= {"count"} & engines if "emu" in skipped else set()
