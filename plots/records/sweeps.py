@@ -5,13 +5,12 @@ by run."""
 from __future__ import annotations
 
 import itertools
-import tomllib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.files import read_text
+from common.tools.lib.files import parse_toml, read_text
 from common.tools.lib.stages import DataError, choose, shown
 from plots.records.folders import PLOTS
 from plots.records.stages import Stages, stages_of
@@ -115,11 +114,9 @@ def all_sweeps(path: Path, marked: bool = False) -> list[Sweep]:
     with the stages that are marked not_recorded."""
     try:
         text = read_text(path)
-        document = tomllib.loads(text)
     except FileNotFoundError:
         raise DataError(f"{path} is missing") from None
-    except (ValueError, RecursionError) as error:  # also an integer of thousands of digits
-        raise DataError(f"{path}: {error}") from None
+    document = parse_toml(text, path)
     for key in document:
         if key != "sweep":
             raise DataError(f"{path}: there is no key {shown(key)}; did you mean 'sweep'?")

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from common.tools.lib.files import read_text
+from common.tools.lib.files import parse_toml, read_text
 from common.tools.lib.stages import DataError, ToolError
 
 PATH = Path(__file__).with_name("devices.toml")
@@ -32,10 +31,7 @@ class Device:
 
 
 def read_devices(path: Path = PATH) -> dict[str, Device]:
-    try:
-        tables = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{path}: {error}") from None
+    tables = parse_toml(read_text(path), path)
     needed = {one.name for one in fields(Device)} - {"l2_bytes_per_clock"}
     devices = {}
     for key, table in tables.items():

@@ -8,10 +8,11 @@ network. What is hidden behind kernels costs only what exceeds them.
     python3 -m common.tools.explain.rank_model    prints the predictions for 2, 4, 8 and 64 ranks
 """
 
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
+
+from common.tools.lib.files import parse_toml, read_text
 
 LINKS = Path(__file__).with_name("links.toml")
 RANKS_PER_HOST = 8
@@ -61,7 +62,7 @@ class Stage:
 def read_links(path: Path = LINKS) -> dict[str, Links]:
     """Raises ValueError for a key that is missing, unknown or of another type."""
     found = {}
-    for section, values in tomllib.loads(path.read_text(encoding="utf-8")).items():
+    for section, values in parse_toml(read_text(path), path).items():
         wanted = {field.name: field.type for field in fields(Links)}
         if values.keys() != wanted.keys():
             raise ValueError(f"{path}: [{section}]: the keys must be {', '.join(wanted)}")

@@ -4,12 +4,11 @@ the file's keys."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.files import read_text
+from common.tools.lib.files import parse_toml, read_text
 from common.tools.lib.stages import (
     ROOT,
     DataError,
@@ -191,10 +190,7 @@ def read_lab(
 
 def read_chapter(path: Path, chapter: str, stages: dict[str, Stage]) -> list[Lab]:
     """The labs of one file. A DataError names the file and the lab."""
-    try:
-        document = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{path}: is not TOML: {error}") from None
+    document = parse_toml(read_text(path), path)
     records = document.pop("lab", [])
     shared = checked(document, CHAPTER_KEYS, str(path))
     if not isinstance(records, list):

@@ -9,6 +9,11 @@ import stat
 from pathlib import Path
 from typing import Any
 
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10: the same parser as a package
+    import tomli as tomllib
+
 from common.tools.lib.errors import DataError
 
 
@@ -99,3 +104,11 @@ def parse_json(text: str, path: Path | str) -> Any:
         raise DataError(f"{path}: is not JSON: a number is too long") from None
     except RecursionError:
         raise DataError(f"{path}: is not JSON: it is nested too deeply") from None
+
+
+def parse_toml(text: str, path: Path | str) -> dict[str, Any]:
+    """The document. A DataError names the file and, in the parser's words, the line of a mistake."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also an integer of thousands of digits
+        raise DataError(f"{path}: is not TOML: {error}") from None

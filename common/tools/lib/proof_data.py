@@ -2,22 +2,14 @@
 """What the proofs of the CPU engine are told: tests/common/emulator/proofs/<name>.toml, and what
 each chapter adds for its own stages in tests/chapters/<chapter>/<name>.toml."""
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.files import read_text
+from common.tools.lib.files import parse_toml, read_text
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError, shown
 
 COMMON = ROOT / "tests" / "common" / "emulator" / "proofs"
 CHAPTERS = ROOT / "tests" / "chapters"
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(path))
-    except (ValueError, RecursionError) as error:  # also an integer of thousands of digits
-        raise ToolError(f"{path}: {error}", EXIT_FAILURE) from None
 
 
 def read_proof_data(path: Path) -> dict[str, Any]:
@@ -28,7 +20,7 @@ def read_proof_data(path: Path) -> dict[str, Any]:
         paths = [*sorted(CHAPTERS.glob(f"*/{path.name}")), path]
     merged: dict[str, Any] = {"runs": {}, "reason": [], "family": [], "harmless": []}
     for one in paths:
-        for key, value in read_toml(one).items():
+        for key, value in parse_toml(read_text(one), one).items():
             if key not in merged:
                 raise ToolError(
                     f"{one}: there is no key {shown(key)}, only {', '.join(merged)}", EXIT_FAILURE

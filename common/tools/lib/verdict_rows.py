@@ -15,7 +15,7 @@ from pathlib import Path
 
 from common.tools.lib.columns import VERDICT_COLUMNS
 from common.tools.lib.csv_tables import integer, read_table
-from common.tools.lib.proof_data import read_toml
+from common.tools.lib.files import parse_toml, read_text
 from common.tools.lib.recorded_tables import write_table
 from common.tools.lib.stages import EXIT_FAILURE, DataError, ToolError
 
@@ -79,7 +79,7 @@ class Reason:
 
 def read_reasons(path: Path) -> list[Reason]:
     try:
-        return [Reason(**entry) for entry in read_toml(path)["reason"]]
+        return [Reason(**entry) for entry in parse_toml(read_text(path), path)["reason"]]
     except (KeyError, TypeError) as error:
         raise ToolError(f"{path}: {error}", EXIT_FAILURE) from None
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.files import read_text
+from common.tools.lib.files import parse_toml, read_text
 from common.tools.lib.stages import ROOT, DataError, Stage, chapters_of, shown
 from plots.records.folders import PLOTS
 from plots.records.stages import nearest, stages_of
@@ -193,11 +192,9 @@ def read_plan(path: Path, stages: Sequence[Stage]) -> list[Step]:
     """The steps in the file's order. Each mistake is a DataError of one line with its place."""
     try:
         text = read_text(path)
-        document = tomllib.loads(text)
     except FileNotFoundError:
         raise DataError(f"{path} is missing") from None
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: {error}") from None
+    document = parse_toml(text, path)
     for key in document:
         if key != "step":
             raise DataError(f"{path}: there is no key {shown(key)}; did you mean 'step'?")

@@ -7,13 +7,13 @@ import re
 import shutil
 import subprocess
 import tempfile
-import tomllib
 import unittest
 from pathlib import Path
 
 from common.tools.grading.submissions import ARCHIVES
 from common.tools.labs.building import build_libraries
 from common.tools.labs.catalogue import load_labs
+from common.tools.lib.files import parse_toml, read_text
 from common.tools.labs.checking import check
 from common.tools.labs.counted_run import solution_values
 from common.tools.labs.lab import Lab
@@ -35,7 +35,7 @@ except ImportError:
 
 def mistakes() -> list[dict[str, str]]:
     path = Path(__file__).with_name("common_mistakes.toml")
-    found: list[dict[str, str]] = tomllib.loads(path.read_text(encoding="utf-8"))["mistake"]
+    found: list[dict[str, str]] = parse_toml(read_text(path), path)["mistake"]
     return found
 
 
