@@ -8,8 +8,8 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/base/version.hpp"
 #include "common/harness/progress_bar.hpp"
-#include "version.hpp"
 
 namespace course {
 

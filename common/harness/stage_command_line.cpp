@@ -5,7 +5,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
-#include "version.hpp"
+#include "common/base/version.hpp"
 
 namespace course {
 
