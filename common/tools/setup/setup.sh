@@ -46,7 +46,8 @@ required|git|command git|"
 elif [ "${1:-}" = --long ]; then
     packages="$packages
 optional|chromium|command chromium|the site is not tried in a browser
-optional|dieharder|command dieharder|random words are not tested by dieharder"
+optional|dieharder|command dieharder|random words are not tested by dieharder
+optional|debootstrap|command debootstrap|the set-up is not tried in a fresh Debian"
 fi
 
 exists() {
