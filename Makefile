@@ -3,8 +3,8 @@
 .DEFAULT_GOAL := all
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-# The CUDA toolkit's usual folder, in case nvcc is not on PATH.
-export PATH := $(PATH):/usr/local/cuda/bin
+# Programs of a venv below build/, if the set-up asked for one. The CUDA toolkit's usual folder, in case nvcc is not on PATH.
+export PATH := $(CURDIR)/build/venv/bin:$(PATH):/usr/local/cuda/bin
 
 tool := python3 -m common.tools.
 build := common/tools/setup/build.sh

@@ -6,19 +6,13 @@
 #                                    without names it only configures
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
-mkdir -p build 2>/dev/null
-if [ ! -d build ] || [ ! -w build ]; then
-    echo "$PWD/build: you cannot write to it; work in a clone of your own" >&2
-    exit 1
-fi
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC1091
+. common/tools/setup/folder.sh
+log=$(mktemp) || exit 1
+reporter=''
+trap 'rm -f "$log"; [ -z "$reporter" ] || kill "$reporter" 2>/dev/null' EXIT
 trap 'exit 130' INT TERM
-
-# Two builds at once would write the same files. The second one waits.
-if command -v flock >/dev/null 2>&1; then
-    exec 9>build/.building && flock 9
-fi
+wait_for_others
 
 configure() {
     if ! meson setup "$@" build >"$log" 2>&1; then
@@ -26,14 +20,15 @@ configure() {
         rm -f build/build.ninja
         exit 1
     fi
+    pwd -P >build/configured-in
     # Meson's messages name what this machine lacks. They are printed here, once.
     sed -n 's/^.*Message: //p' "$log"
 }
 
-# The folder that Meson configured. A build folder that was copied or moved with its checkout names
-# another one, and ninja would write into that.
-configured=$(sed -n 's/.*"source": *"\([^"]*\)".*/\1/p' build/meson-info/meson-info.json 2>/dev/null)
-if [ -n "$configured" ] && [ "$(cd "$configured" 2>/dev/null && pwd -P)" != "$(pwd -P)" ]; then
+# A build folder that was copied or moved with its checkout was configured in another folder, and
+# ninja would write into that.
+configured=$(cat build/configured-in 2>/dev/null)
+if [ -n "$configured" ] && [ "$configured" != "$(pwd -P)" ]; then
     echo "build/ was configured in $configured: it is configured and built anew here"
     configure --wipe
 elif [ ! -e build/build.ninja ] && [ ! -e build/meson-private/coredata.dat ]; then
@@ -59,9 +54,10 @@ if [ "${1:-}" = --stages ]; then
 fi
 
 # Many files take minutes to compile. So their number is printed first, and on a terminal ninja
-# shows its progress. Only compilations count: other steps are quick, and a dry run always lists
-# some.
-files=$(NINJA_STATUS='[] ' ninja -C build -n "$@" 2>/dev/null | grep -c '^\[] Compiling ')
+# shows its progress. Only compilations count: other steps are quick. A dry run always lists some of
+# them, and the version, which is compiled again only if it has changed.
+compiled() { grep '^\[] Compiling ' "$@" | grep -vc '/libversion\.a\.p/'; }
+files=$(NINJA_STATUS='[] ' ninja -C build -n "$@" 2>/dev/null | compiled)
 if [ -n "$names" ] && [ "$files" -gt 0 ]; then
     echo "building $(basename -a "$@" | paste -s -d ' '), $files files to compile"
 elif [ "$files" -gt 10 ]; then
@@ -71,9 +67,21 @@ if [ "$files" -gt 10 ] && [ -t 1 ]; then
     ninja -C build "$@"
     exit
 fi
-# Prints warnings and failures only. ninja 1.11 also prints that there is no work to do.
-said=$(ninja -C build --quiet "$@" 2>&1)
+# A log, such as that of CI, gets a line from time to time. sleep may outlast this script, and must
+# not keep its output or the next build waiting.
+report() {
+    while sleep "${REPORT_SECONDS:-30}" >/dev/null 2>&1 9>&- && kill -0 $$ 2>/dev/null; do
+        echo "$(compiled "$log") of $files files compiled"
+    done
+}
+: >"$log"
+if [ "$files" -gt 10 ]; then
+    report 9>&- &
+    reporter=$!
+fi
+# Of ninja's output, only warnings and failures are printed.
+NINJA_STATUS='[] ' ninja -C build "$@" >"$log" 2>&1
 status=$?
 [ "$status" -eq 0 ] || exec >&2
-[ "$said" = 'ninja: no work to do.' ] || [ -z "$said" ] || printf '%s\n' "$said"
+grep -v -e '^\[] ' -e '^ninja: no work to do\.$' -e "^ninja: Entering directory \`build'$" "$log"
 exit "$status"

@@ -2,24 +2,32 @@
 # SPDX-License-Identifier: MIT
 # Installs what the build needs and this machine lacks. A fresh Debian has no Python, so this is a
 # shell script. It looks for commands and files, never for packages: what pip or the site's own
-# build has installed counts, too.
+# build has installed counts, too. Required packages come first and together. One that cannot be had
+# stops nothing if it is optional: one line says what is lost.
 #   setup.sh [--lint|--long]   --lint: also the tools of `make lint` and `make format`
 #                              --long: also what only the long tests need
+# shellcheck disable=SC2154  # versions.sh sets $compiler and $by_pip
 set -u
-root=$(cd "$(dirname "$0")/../../.." && pwd)
+cd "$(dirname "$0")/../../.." || exit 1
+# shellcheck disable=SC1091
+. common/tools/setup/folder.sh
+# shellcheck disable=SC1091
+. common/tools/setup/versions.sh
 # The folder in which files are looked for. The tests of this script set it to an empty folder.
 prefix=${SETUP_PREFIX:-}
 
-# kind|package|probe|what is lost without it (optional packages only)
+# kind|package|probe|what is lost without it (optional), or the wrap in subprojects/ by which Meson
+# gets it instead (wrapped)
 packages='
-required|meson|command meson|
+required|python3|works python3|
+required|python3-tomli|toml|
+required|meson|works meson|
 required|ninja-build|command ninja|
-required|g++|command g++|
-required|python3|command python3|
-required|pkg-config|command pkg-config|
-required|libcli11-dev|header CLI/CLI.hpp|
-required|nlohmann-json3-dev|header nlohmann/json.hpp|
-required|libgtest-dev|header gtest/gtest.h|
+required|g++|works compiler|
+optional|pkg-config|command pkg-config|Meson finds fewer libraries
+wrapped|libcli11-dev|header CLI/CLI.hpp|cli11
+wrapped|nlohmann-json3-dev|header nlohmann/json.hpp|nlohmann_json
+wrapped|libgtest-dev|header gtest/gtest.h|gtest
 optional|libboost-dev|header boost/polygon/voronoi.hpp|no chapter distmesh, and no Sobol numbers of cuRAND without the CUDA Toolkit
 optional|ocl-icd-opencl-dev|library libOpenCL.so|no stages in OpenCL
 optional|opencl-c-headers|header CL/cl.h|no stages in OpenCL
@@ -58,11 +66,16 @@ exists() {
 }
 
 probe() {
+    # shellcheck disable=SC2086  # CXX may have several words
     case $1 in
         command) command -v "$2" >/dev/null 2>&1 ;;
+        works) $known || [ -n "$(version_of "$2")" ] ;;
+        # From Python 3.11 on, it is a part of Python.
+        toml) $known || ! command -v python3 >/dev/null 2>&1 ||
+            python3 -c 'import tomllib' >/dev/null 2>&1 || python3 -c 'import tomli' >/dev/null 2>&1 ;;
         # The compiler knows more folders (CPATH, the site's own), but asking it is slower.
         header) exists "$prefix/usr/include/$2" "$prefix/usr/local/include/$2" ||
-            echo "#include <$2>" 2>/dev/null | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;
+            echo "#include <$2>" 2>/dev/null | $compiler -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;
         library) exists "$prefix"/usr/lib/*/"$2" "$prefix/usr/lib/$2" "$prefix/usr/lib64/$2" \
             "$prefix"/usr/local/lib/"$2" ;;
         file) exists "$prefix$2" ;;
@@ -72,16 +85,23 @@ probe() {
     esac
 }
 
-# Sets `missing`, `missing_required` and `losses`, which has one line per missing optional package.
+# Sets `required` and `others`, the packages that are missing, and `losses`, which has one line for
+# each of the others.
 look() {
-    missing='' missing_required='' losses=''
+    required='' others='' losses='' wrapped=''
+    known=false
+    versions_are_known && known=true
     while IFS='|' read -r kind package how loss; do
         [ -n "$kind" ] || continue
         # shellcheck disable=SC2086  # the probe is one word or two
         probe $how && continue
-        missing="$missing $package"
-        if [ "$kind" = required ]; then
-            missing_required="$missing_required $package"
+        if [ "$kind" = required ] || { [ "$kind" = wrapped ] && [ ! -e "subprojects/$loss.wrap" ]; }; then
+            required="$required $package"
+            continue
+        fi
+        others="$others $package"
+        if [ "$kind" = wrapped ]; then
+            wrapped="$wrapped $package"
         else
             losses="$losses$package is missing: $loss
 "
@@ -89,20 +109,64 @@ look() {
     done <<EOF
 $packages
 EOF
+    [ -z "$wrapped" ] || losses="$losses${wrapped# }: missing, so Meson takes the sources that subprojects/*.wrap name, \
+from subprojects/packagecache or the network
+"
+}
+
+# A package that could not be installed is not tried again, and the loss is printed only once.
+tried=build/setup-tried
+nothing_to_do() {
+    [ -z "$required$others" ] && return 0
+    [ -z "$required" ] && [ -e "$tried" ] || return 1
+    while IFS= read -r line; do
+        [ "$line" = "$others" ] && return 0
+    done <"$tried"
+    return 1
+}
+
+apt() {
+    # The system's files are for all users, whatever one's umask is. What a package starts may go on
+    # running, and must not keep others waiting.
+    (umask 022 && $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=0 \
+        -o Acquire::http::Timeout=20 -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@") >>"$log" 2>&1 9>&-
+}
+
+# Installs these packages. If that fails, `cause` is the reason.
+install() {
+    apt install -y --no-install-recommends "$@" && return 0
+    # Without a network, `apt-get update` only warns.
+    cause=$(grep -m 1 '^W: Failed to fetch' "$log" || grep -m 1 '^E: ' "$log" || tail -n 1 "$log")
+    return 1
+}
+
+# All of these packages that exist, and if that fails, one after the other.
+install_others() {
+    exist=$(apt-cache madison "$@" 2>/dev/null | while read -r name _; do printf ' %s ' "$name"; done)
+    for name in "$@"; do
+        shift
+        case ${exist:- $name } in *" $name "*) set -- "$@" "$name" ;; esac
+    done
+    [ $# -eq 0 ] || install "$@" && return
+    for name in "$@"; do
+        : >"$log"
+        install "$name" || ! grep -q '^E: Failed to fetch' "$log" || return # each would wait for the network
+    done
 }
 
 look
-[ -z "$missing" ] && exit 0
-
-# A package that could not be installed is not tried again, and the loss is printed only once.
-tried=$root/build/setup-tried
-if [ -z "$missing_required" ] && [ -e "$tried" ]; then
-    while IFS= read -r line; do
-        [ "$line" = "$missing" ] && exit 0
-    done <"$tried"
+if nothing_to_do; then
+    check_versions
+    exit
+fi
+wait_for_others
+look
+if nothing_to_do; then
+    check_versions
+    exit
 fi
 
-install="apt-get update && apt-get install -y --no-install-recommends$missing"
+missing=$required$others
 as_root=''
 if [ "$(id -u)" -ne 0 ]; then
     if command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
@@ -111,47 +175,46 @@ if [ "$(id -u)" -ne 0 ]; then
         as_root=none
     fi
 fi
-
+command="apt-get update && apt-get install -y --no-install-recommends$missing"
+cause='' cure=''
 if ! command -v apt-get >/dev/null 2>&1; then
-    [ -n "$missing_required" ] && echo "set-up: install what these Debian packages contain:$missing" >&2
+    cure='install what these Debian packages contain'
 elif [ "$as_root" = none ]; then
     by=su
     command -v sudo >/dev/null 2>&1 && by='sudo sh'
     echo "set-up: packages are missing, and you may not install them; an administrator must run this once:" >&2
-    echo "    $by -c '$install'" >&2
-    [ -z "$missing_required" ] || exit 1
+    echo "    $by -c '$command'" >&2
 else
     echo "set-up: installing these packages, which may take minutes:$missing"
-    [ -z "$as_root" ] || install="$as_root sh -c '$install'"
-    apt() {
-        $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q \
-            -o Acquire::Retries=0 -o Acquire::http::Timeout=20 -o Dpkg::Use-Pty=0 "$@" >>"$log" 2>&1
-    }
-    log=$(mktemp)
+    [ -z "$as_root" ] || command="$as_root sh -c '$command'"
+    log=$(mktemp) || exit 1
     trap 'rm -f "$log"' EXIT
     trap 'exit 130' INT TERM
-    # shellcheck disable=SC2086  # a list of packages
-    if ! { apt update && apt install -y --no-install-recommends $missing; }; then
-        # Without a network, `apt update` prints the error but succeeds.
-        grep -m 5 '^[EW]: ' "$log" >&2 || tail -n 5 "$log" >&2
-        if [ -n "$missing_required" ]; then
-            echo "set-up: apt-get failed. To try again, run: $install" >&2
-        fi
-    fi
+    apt update
+    # Only Python's version tells whether tomli is needed: so there is a second round.
+    # shellcheck disable=SC2086  # lists of packages
+    { [ -z "$required" ] || install $required; } && look && { [ -z "$required" ] || install $required; } &&
+        { [ -z "$others" ] || install_others $others; }
 fi
 
+failed=$cause
 look
-if [ -n "$missing_required" ]; then
-    echo "set-up: missing:$missing_required" >&2
+if [ -n "$required" ]; then
+    if [ -n "$failed" ]; then
+        echo "set-up: apt-get failed ($failed); to try again, run: $command" >&2
+    fi
+    case $required in *' meson'* | *' ninja-build'* | *' python3-tomli'*)
+        cure="${cure:+$cure, or }for Meson, ninja and tomli: $by_pip"
+        ;;
+    esac
+    echo "set-up: missing:$required${cure:+; $cure}" >&2
     exit 1
 fi
-mkdir -p "$root/build"
-if [ -n "$missing" ]; then
-    printf '%s\n' "$missing" >>"$tried"
+if [ -n "$others" ]; then
+    case $failed in *'Failed to fetch'*) echo "set-up: apt-get failed ($failed); to try again, run: $command" >&2 ;; esac
+    printf '%s\n' "$others" >>"$tried"
     printf '%s' "$losses"
 fi
 # Meson must look again for what has just been installed.
-if [ -e "$root/build/meson-private/coredata.dat" ]; then
-    touch "$root/build/setup-changed"
-fi
-exit 0
+[ ! -e build/meson-private/coredata.dat ] || : >build/setup-changed
+check_versions

@@ -2,6 +2,7 @@
 """What build.sh configures, builds and says: nothing for little work, and the number of files for
 much work."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -13,12 +14,14 @@ from pathlib import Path
 
 from tests.common.tools.course_tools import ROOT, TOOLS
 
-# A dry run plans FILES compilations. It always lists the version's header and what depends on it.
+# A dry run plans FILES compilations. It always lists the version and what depends on it. A build
+# prints a line per file, and waits WAIT seconds after the fourth.
 NINJA = r"""#!/bin/sh
 case " $* " in
     *" build.ninja "*) exit 0 ;;
     *" -n "*)
-        echo "${NINJA_STATUS}Generating common/version.hpp"
+        echo "${NINJA_STATUS}Generating common/version.cpp"
+        echo "${NINJA_STATUS}Compiling C++ object common/libversion.a.p/meson-generated_.._version.cpp.o"
         for kind in 'Linking target Compiling_' 'Compiling C++ object '; do
             count=60
             [ "$kind" = 'Compiling C++ object ' ] && count=$FILES
@@ -29,7 +32,13 @@ case " $* " in
         ;;
 esac
 echo "ninja $*" >>"$LOG"
+echo "ninja: Entering directory \`build'"
 [ "$FILES" -gt 0 ] || echo 'ninja: no work to do.'
+i=0
+while [ "$i" -lt "$FILES" ]; do
+    i=$((i + 1)) && echo "${NINJA_STATUS}Compiling C++ object $i"
+    [ "$i" -ne 4 ] || sleep "${WAIT:-0}"
+done
 [ "${STATUS:-0}" -eq 0 ] || echo "FAILED: a file"
 exit "${STATUS:-0}"
 """
@@ -41,8 +50,7 @@ MESON = r"""#!/bin/sh
 echo "meson $*" >>"$LOG"
 [ "${MESON_STATUS:-0}" -eq 0 ] || { echo 'ERROR: a mistake'; exit 1; }
 [ "$*" = 'setup build' ] && [ -e build/meson-private/coredata.dat ] && exit 0
-mkdir -p build/meson-info build/meson-private && : >build/build.ninja && : >build/meson-private/coredata.dat
-echo "{\"directories\": {\"source\": \"$PWD\", \"build\": \"$PWD/build\"}}" >build/meson-info/meson-info.json
+mkdir -p build/meson-private && : >build/build.ninja && : >build/meson-private/coredata.dat
 """
 STAGES = """[
  {"stage": "sums/00_cpu", "chapter": "sums", "executables": {"cpu": "chapters/sums/sums_00_cpu"}},
@@ -54,13 +62,16 @@ STAGES = """[
 
 class BuildTest(unittest.TestCase):
     def setUp(self) -> None:
-        self.root = Path(tempfile.mkdtemp())
+        # With a blank and an umlaut, as a folder of one's own may have.
+        self.root = Path(tempfile.mkdtemp(prefix="für mich "))
         self.addCleanup(shutil.rmtree, self.root)
         tools, self.bin = self.root / "common" / "tools" / "setup", self.root / "bin"
         tools.mkdir(parents=True)
         self.bin.mkdir()
         # A copy, because the script builds the repository that it lies in.
-        self.script = shutil.copy(TOOLS / "setup" / "build.sh", tools)
+        for name in ("build.sh", "folder.sh"):
+            shutil.copy(TOOLS / "setup" / name, tools)
+        self.script = tools / "build.sh"
         self.log = self.root / "log"
         for name, text in (
             ("ninja", NINJA),
@@ -76,10 +87,31 @@ class BuildTest(unittest.TestCase):
         )
         (self.bin / "ninja").write_text(text, encoding="utf-8")
         with ThreadPoolExecutor(3) as pool:
-            statuses = [one.returncode for one in pool.map(self.build, [3, 3, 3])]
-        self.assertEqual(statuses, [0, 0, 0])
+            results = list(pool.map(self.build, [3, 3, 3]))
+        self.assertEqual([one.returncode for one in results], [0, 0, 0])
         lines = [line for line in self.log.read_text().splitlines() if line in "+-"]
         self.assertEqual(lines, ["+", "-"] * 3)
+
+    @unittest.skipUnless(shutil.which("flock"), "flock is missing")
+    def test_it_says_that_it_waits(self) -> None:
+        self.build(3)
+        environment = {"PATH": f"{self.bin}:{os.environ['PATH']}", "LOG": str(self.log)}
+        with open(self.root / "build" / ".building", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with subprocess.Popen(
+                ["sh", self.script, "stages"],
+                stdout=subprocess.PIPE,
+                text=True,
+                env=environment | {"FILES": "3", "HOME": str(self.root)},
+            ) as waiting:
+                assert waiting.stdout is not None
+                self.assertEqual(
+                    waiting.stdout.readline(),
+                    "another command sets up or builds this folder: waiting for it\n",
+                )
+                fcntl.flock(lock, fcntl.LOCK_UN)
+                self.assertEqual(waiting.stdout.read(), "")
+        self.assertEqual(waiting.returncode, 0)
 
     def build(
         self,
@@ -87,6 +119,7 @@ class BuildTest(unittest.TestCase):
         status: int = 0,
         arguments: tuple[str, ...] = ("stages",),
         meson_status: int = 0,
+        **variables: str,
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["sh", self.script, *arguments],
@@ -100,7 +133,9 @@ class BuildTest(unittest.TestCase):
                 "FILES": str(files),
                 "STATUS": str(status),
                 "MESON_STATUS": str(meson_status),
-            },
+                "HOME": str(self.root),
+            }
+            | variables,
         )
 
     def test_the_number_of_files_is_printed_if_it_is_large(self) -> None:
@@ -117,6 +152,31 @@ class BuildTest(unittest.TestCase):
         for files in (3, 0):
             result = self.build(files)
             self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+    def test_a_long_build_says_how_far_it_is(self) -> None:
+        result = self.build(230, REPORT_SECONDS="0.2", WAIT="0.7")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        first, *reports = result.stdout.splitlines()
+        self.assertEqual(first, "building, 230 files to compile: this takes minutes")
+        self.assertGreaterEqual(len(reports), 2)
+        self.assertIn("4 of 230 files compiled", reports)
+        # The script does not wait for the next report, and a short build has none.
+        self.assertEqual(len(self.build(230, REPORT_SECONDS="50").stdout.splitlines()), 1)
+        self.assertEqual(self.build(9, REPORT_SECONDS="0.2", WAIT="0.7").stdout, "")
+
+    def test_ccache_has_a_folder_without_a_home(self) -> None:
+        ninja = NINJA.replace('echo "ninja $*"', 'echo "ccache in ${CCACHE_DIR:-its own folder}"')
+        (self.bin / "ninja").write_text(ninja, encoding="utf-8")
+        file = self.root / "file"
+        file.touch()
+        for home in (str(self.root), "", f"{self.root}/none", str(file)):
+            self.build(3, HOME=home)
+        self.build(3, HOME="", CCACHE_DIR="/mine")
+        own = f"{self.root}/build/ccache"
+        self.assertEqual(
+            [line.removeprefix("in ") for line in self.said_to("ccache")],
+            ["its own folder", own, own, own, "/mine"],
+        )
 
     def test_a_failure_is_printed_as_an_error(self) -> None:
         for files in (3, 245):
@@ -190,11 +250,9 @@ class BuildTest(unittest.TestCase):
             self.assertEqual(result.stderr, "")
             self.assertEqual(result.stdout, f"building {targets}, 3 files to compile\n")
             wanted = " ".join(f"chapters/{name}" for name in targets.split())
-            self.assertEqual(self.said_to("ninja")[-1], f"-C build --quiet {wanted}")
+            self.assertEqual(self.said_to("ninja")[-1], f"-C build {wanted}")
         self.build(3, arguments=("--stages", "count", "sums/01_one", "my.cu"))
-        self.assertEqual(
-            self.said_to("ninja")[-1], "-C build --quiet engine chapters/sums_01_one.count"
-        )
+        self.assertEqual(self.said_to("ninja")[-1], "-C build engine chapters/sums_01_one.count")
         before = len(self.said_to("ninja"))
         for words in (("",), ("count", "sums/02_none"), ("tpu", "sums/01_one")):
             result = self.build(3, arguments=("--stages", *words))
@@ -207,7 +265,7 @@ class BuildTest(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertEqual(
             result.stderr,
-            f"{self.root}/build: you cannot write to it; " "work in a clone of your own\n",
+            f"{self.root}/build: you cannot write to it; work in a clone of your own\n",
         )
 
 
