@@ -17,6 +17,7 @@ from tests.fresh.root import Root, mount
 APT_HELPER = "/usr/lib/apt/apt-helper"
 OLDEST_TAR = 7 * 24 * 3600  # seconds; an older one is made anew
 ARCHIVES = "/var/cache/apt/archives"
+CCACHE = "/var/cache/ccache"
 BINFMT = Path("/proc/sys/fs/binfmt_misc")
 # The first bytes of an executable for AArch64, and which of their bits count. F: the emulator is
 # opened now, so it need not lie in the root.
@@ -88,6 +89,7 @@ class Debian:
         name = f"{suite}-{self.architecture}"
         self.tar = cache / f"{name}.tar" if cache else None
         self.archives = cache / f"{name}-archives" if cache else None
+        self.compiled = cache / f"{name}-ccache" if cache else None
 
     def make(self, root: Root) -> None:
         """Fills the root's folder, which is empty. Only what is essential, and apt."""
@@ -125,6 +127,15 @@ class Debian:
                 partial.replace(self.tar)
             finally:
                 partial.unlink(missing_ok=True)
+
+    def share_compiled(self, root: Root) -> None:
+        """All roots of this suite use one cache of compiled files, whoever compiles, and where."""
+        assert self.compiled
+        self.compiled.mkdir(exist_ok=True)
+        self.compiled.chmod(0o777)
+        root.path(CCACHE).mkdir()
+        mount("--bind", self.compiled, root.path(CCACHE))
+        root.environment |= {"CCACHE_DIR": CCACHE, "CCACHE_UMASK": "000", "CCACHE_NOHASHDIR": "1"}
 
     def keep_archives(self, root: Root) -> None:
         if self.archives:

@@ -97,12 +97,20 @@ def run_commands(root: Root, user: User, folder: str, options: Options, times: T
                 must_pass(said, command)
 
 
-def try_debian(root: Root, options: Options, times: Times) -> None:
-    debian = Debian(SUITES[options.root], options.architecture, options.cache, options.mirror)
+def begin(root: Root, suite: str, options: Options, times: Times) -> Debian:
+    """An empty Debian with all mounts."""
+    debian = Debian(suite, options.architecture, options.cache, options.mirror)
     emulate(debian.architecture, mark_of(root))
-    with times.of(f"an empty {options.root} for {debian.architecture}"):
+    with times.of(f"an empty {suite} for {debian.architecture}"):
         debian.make(root)
     root.mount_all()
+    if options.ccache:
+        debian.share_compiled(root)
+    return debian
+
+
+def try_debian(root: Root, options: Options, times: Times) -> None:
+    debian = begin(root, SUITES[options.root], options, times)
     try:
         with times.of("its preparation"):
             prepare(root, options)
@@ -119,12 +127,7 @@ def try_debian(root: Root, options: Options, times: Times) -> None:
 def try_container(root: Root, options: Options, times: Times) -> None:
     steps = read_containerfile(Path(options.root))
     builder = Builder(root, options.tree, options.build_arguments)
-    suite = builder.suite_of(steps[0])
-    debian = Debian(suite, options.architecture, options.cache, options.mirror)
-    emulate(debian.architecture, mark_of(root))
-    with times.of(f"an empty {suite} for {debian.architecture}"):
-        debian.make(root)
-    root.mount_all()
+    debian = begin(root, builder.suite_of(steps[0]), options, times)
     try:
         for step in steps[1:]:
             with times.of(f"{step.instruction} {shown(step.text)}"):

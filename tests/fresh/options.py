@@ -31,6 +31,7 @@ class Options:
     user: bool
     keep: bool
     cache: Path | None
+    ccache: bool
     mirror: str
     tree: Path
     architecture: str
@@ -75,6 +76,11 @@ def parser() -> Parser:
         "--cache", type=Path, help="a folder that keeps the empty root and the packages' files"
     )
     said.add_argument(
+        "--ccache",
+        action="store_true",
+        help="keep what the compiler makes in --cache, too; then the times tell nothing",
+    )
+    said.add_argument(
         "--tree", type=Path, default=ROOT, help="copy this git repository, not the course"
     )
     said.add_argument("--mirror", default="", help="not the mirror that this machine's apt uses")
@@ -111,15 +117,19 @@ def parse(words: Sequence[str]) -> Options:
         raise ToolError(
             f"--architecture {shown(given.architecture)}: choose one of {', '.join(ARCHITECTURES)}"
         )
+    if given.ccache and not given.cache:
+        raise ToolError("--ccache needs --cache FOLDER")
     if not (given.tree / ".git").exists():
         raise ToolError(f"--tree {shown(str(given.tree))}: is not a git repository")
     if given.gxx and not given.gxx.isdecimal():
         raise ToolError(f"--gxx {shown(given.gxx)}: is not a number")
     if given.quick and given.commands:
         raise ToolError("--quick and --commands cannot be combined")
-    pairs = dict.fromkeys(given.build_arg)
+    pairs = ["USER=student"] * (container and given.user) + given.build_arg
     if not container and pairs:
         raise ToolError("--build-arg: only a Containerfile has arguments")
+    if container and (given.gxx or given.no_tomllib or given.meson):
+        raise ToolError("--gxx, --no-tomllib and --meson: a Containerfile says what is installed")
     for pair in pairs:
         if "=" not in pair:
             raise ToolError(f"--build-arg {shown(pair)}: is not NAME=VALUE")
@@ -130,6 +140,7 @@ def parse(words: Sequence[str]) -> Options:
         user=given.user,
         keep=given.keep,
         cache=given.cache.resolve() if given.cache else None,
+        ccache=given.ccache,
         mirror=given.mirror,
         tree=given.tree.resolve(),
         architecture=given.architecture,

@@ -26,8 +26,11 @@ WRONG = {
     "sid --wrong": "tests.fresh.try: unrecognized arguments: --wrong",
     "sid --architecture z80": "--architecture 'z80': choose one of amd64, arm64",
     "sid --tree chapters": "--tree 'chapters': is not a git repository",
+    "sid --ccache": "--ccache needs --cache FOLDER",
     "sid --gxx new": "--gxx 'new': is not a number",
     "sid --quick --commands true": "--quick and --commands cannot be combined",
+    "Containerfile --gxx 11": "--gxx, --no-tomllib and --meson: a Containerfile says what is "
+    "installed",
     "sid --build-arg A=B": "--build-arg: only a Containerfile has arguments",
     "Containerfile --build-arg AB": "--build-arg 'AB': is not NAME=VALUE",
 }
