@@ -52,18 +52,19 @@ tidy() {
         ':!common/backends/cuda.cpp' ':!common/backends/runtime_backend.cpp' \
         ':!common/backends/emulator.cpp' ':!common/backends/counting.cpp' \
         ':!common/ranks/nccl_ranks.cpp' ':!common/precompiled/empty.cpp' ':!common/emulator/precompiled/empty.cpp' \
-        ':!common/emulator/device/matrices/*' ':!common/emulator/device/textures/texel.cpp' | while IFS= read -r file; do
+        ':!common/emulator/libraries/matrices/*' ':!common/emulator/libraries/textures/texel.cpp' | while IFS= read -r file; do
         grep -q "\"file\": \"../$file\"" build/lint/compile_commands.json && printf '%s\n' "$file"
     done | xargs -r -P 2 -n 4 clang-tidy -p build/lint --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option 2>/dev/null
 }
 static_analysis() {
     # cppcheck's preprocessor fails on macros of vector types, and it dislikes CUDA's signatures.
+    set --
+    for folder in common common/emulator/include common/emulator/libraries/*/include; do set -- "$@" -I "$folder"; done
     sources 'common/*.cpp' 'chapters/*.cpp' | xargs -r cppcheck --quiet --std=c++20 --language=c++ \
         --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
         --suppress=missingIncludeSystem --suppress=unknownMacro --suppress=passedByValue \
         '--suppress=preprocessorErrorDirective:common/emulator/include/*' \
-        --suppress=preprocessorErrorDirective:common/emulator/curand/mtgp32_parameters.cpp -I common \
-        -I common/emulator/include -I common/emulator/include_libraries
+        --suppress=preprocessorErrorDirective:common/emulator/libraries/curand/mtgp32_parameters.cpp "$@"
 }
 shells() { { sources '*.sh'; echo .ci/run; } | xargs shellcheck; }
 # Python's parser, and the length of comments and docstrings, which black leaves as they are.

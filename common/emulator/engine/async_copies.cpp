@@ -2,8 +2,8 @@
 // What kernels call to copy asynchronously.
 #include <cuda_runtime_api.h>
 
-#include <emulator/async_copies.hpp>
-#include <emulator/mbarrier.hpp>
+#include <emulator/async/async_copies.hpp>
+#include <emulator/async/mbarrier.hpp>
 #include <utility>
 
 #include "common/emulator/engine/async/async_work.hpp"

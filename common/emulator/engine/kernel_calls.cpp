@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What kernels see of their thread and block, and the calls that do not wait.
 #include <cstdlib>
-#include <emulator/async_copies.hpp>
+#include <emulator/async/async_copies.hpp>
 
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/hooks.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <emulator/mbarrier.hpp>
+#include <emulator/async/mbarrier.hpp>
 
 namespace emulator {
 

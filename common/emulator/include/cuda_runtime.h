@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
-#include <surface_indirect_functions.h>
-#include <texture_indirect_functions.h>
 #include <vector_functions.h>
 
 // The include guards of the toolkit's headers that this one brings; see toolkit_macros.hpp.
@@ -327,3 +325,7 @@ cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {
     *bytes = sizeof(T);
     return cudaSuccess;
 }
+
+// What only other people's programs call: common/emulator/libraries.
+#include <emulator/surface_accesses.hpp>
+#include <emulator/texture_fetches.hpp>

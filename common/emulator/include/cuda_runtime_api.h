@@ -81,8 +81,8 @@ enum cudaMemcpyKind {
 };
 
 #include <emulator/graph_types.hpp>
+#include <emulator/managed_memory.hpp>
 #include <emulator/pitched_memory.hpp>
-#include <emulator/texture_types.hpp>
 
 enum cudaMemoryType {
     cudaMemoryTypeUnregistered = 0,
@@ -301,7 +301,13 @@ cudaError_t get_symbol_address(void** pointer, Symbol symbol);
 }  // namespace emulator
 
 #include <emulator/graph_functions.hpp>
+
+// What only other people's programs call: common/emulator/libraries.
+#include <emulator/graph_node_functions.hpp>
+#include <emulator/ipc_functions.hpp>
+#include <emulator/peer_functions.hpp>
 #include <emulator/pool_functions.hpp>
+#include <emulator/texture_types.hpp>
 
 template <class T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
@@ -316,20 +322,6 @@ template <class T>
 cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes,
                               unsigned flags = cudaMemAttachGlobal) {
     return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
-}
-template <class T>
-cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream) {
-    return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
-}
-template <class T>
-cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaMemPool_t pool,
-                            cudaStream_t stream) {
-    return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
-}
-template <class T>
-cudaError_t cudaMallocFromPoolAsync(T** pointer, std::size_t bytes, cudaMemPool_t pool,
-                                    cudaStream_t stream) {
-    return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
 }
 template <class T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned flags = cudaHostAllocDefault) {

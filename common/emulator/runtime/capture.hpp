@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stream capture: while a stream captures, its work becomes nodes of a graph. Other streams join
 // through events. "Creating a graph using stream capture" in the CUDA C++ Programming Guide; the
-// error codes were measured on an H200 (tests/common/emulator/graphs).
+// error codes were measured on an H200 (tests/common/emulator/libraries/graphs).
 #pragma once
 
 #include <cuda_runtime_api.h>

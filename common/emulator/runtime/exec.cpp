@@ -13,7 +13,6 @@
 #include "common/emulator/process/settings.hpp"
 #include "common/emulator/runtime/capture.hpp"
 #include "common/emulator/runtime/event.hpp"
-#include "common/emulator/runtime/graph_memory.hpp"
 
 namespace emulator {
 namespace {
@@ -201,46 +200,25 @@ void for_each_node(const Plan& plan, Function function) {
     }
 }
 
-void* allocated_by(const PlanNode& node) {
-    return node.work->type() == cudaGraphNodeTypeMemAlloc
-               ? static_cast<const AllocationWork&>(*node.work).parameters.dptr
-               : nullptr;
-}
-
 // A launch is queued: an error if memory of an earlier one is still allocated, unless the launch
 // frees it first.
 cudaError_t note_launch_of_memory(const Plan& plan, bool frees_first) {
     bool is_left = false;
-    for_each_node(plan, [&](const PlanNode& node) {
-        if (const void* pointer = allocated_by(node)) {
-            is_left |= is_graph_memory_allocated(pointer);
-        }
-    });
+    for_each_node(plan, [&](const PlanNode& node) { is_left |= node.work->has_left_memory(); });
     if (is_left && !frees_first) {
         explain(
             "cudaGraphLaunch: memory that an earlier launch allocated was not freed: free it, or "
             "instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch");
         return cudaErrorInvalidValue;
     }
-    for_each_node(plan, [&](const PlanNode& node) {
-        if (const void* pointer = allocated_by(node)) set_graph_memory_allocated(pointer, true);
-    });
-    for_each_node(plan, [&](const PlanNode& node) {
-        if (node.work->type() != cudaGraphNodeTypeMemFree) return;
-        set_graph_memory_allocated(static_cast<const ReleaseWork&>(*node.work).pointer, false);
-    });
+    for_each_node(plan, [](const PlanNode& node) { node.work->note_launch_allocates(); });
+    for_each_node(plan, [](const PlanNode& node) { node.work->note_launch_frees(); });
     return cudaSuccess;
 }
 
 // Frees what earlier launches have left.
 void free_left_memory(const Plan& plan) {
-    for_each_node(plan, [](const PlanNode& node) {
-        void* const pointer = allocated_by(node);
-        Allocation left;
-        if (pointer == nullptr || !find_allocation(pointer, left)) return;
-        note_pool_release(left);
-        remove_memory(pointer);
-    });
+    for_each_node(plan, [](const PlanNode& node) { node.work->free_left_memory(); });
 }
 
 class LaunchTask final : public Task {

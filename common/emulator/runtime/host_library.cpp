@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cuda_runtime.h>
 
-#include <emulator/host_library.hpp>
+#include <emulator/for_libraries/host_library.hpp>
 
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/runtime/stream.hpp"

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <emulator/library_work.hpp>
+#include <emulator/for_libraries/library_work.hpp>
 #include <functional>
 #include <memory>
 #include <utility>

@@ -39,6 +39,14 @@ class Work {
     // A task that does it once, on the device. The observer is told of it now.
     virtual std::unique_ptr<Task> make_task(int device) const = 0;
 
+    // Of a graph's node that allocates memory, before a launch is queued: whether an earlier launch
+    // has left the memory allocated. Then what the launch will have done, in this order; and what
+    // frees the memory that was left, when the launch runs.
+    virtual bool has_left_memory() const { return false; }
+    virtual void note_launch_allocates() const {}
+    virtual void note_launch_frees() const {}
+    virtual void free_left_memory() const {}
+
     // HostHooks::note_caller() of the call that described it; only for a graph's nodes.
     std::shared_ptr<const void> caller;
 

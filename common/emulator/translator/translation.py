@@ -5,9 +5,11 @@ import argparse
 import os
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 from .architecture import MACRO, choose_architecture
+from .forwarding import LIST, read_forwarding
 from .launches import name_kernels
 from .ptx import HEADER
 from .rewrite import drop_hints, rewrite
@@ -16,9 +18,8 @@ from .source import Edit, Source, TranslationError, read_source
 DEVICE_SUFFIXES = {".cu", ".cuh"}
 DEVICE_CODE = re.compile(r"<<<|\b(__shared__|__CUDA_ARCH__|asm|__asm__)\b")
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
-ENGINE_HEADERS = sorted(Path(__file__).parents[1].glob("include*")) + [
-    Path(__file__).parents[1] / "refused"
-]
+ENGINE = Path(__file__).parents[1]
+ENGINE_HEADERS = sorted(ENGINE.glob("include*")) + sorted(ENGINE.glob("libraries/*/include"))
 # Libraries that are headers in the toolkit: by folder.
 UNSUPPORTED_LIBRARIES = {"cub": "CUB", "cuda": "libcu++", "cutlass": "CUTLASS"}
 # Where Thrust may be: the toolkit's, or Debian's package libthrust-dev.
@@ -29,9 +30,12 @@ def is_installed(header):
     return any((Path(folder) / header).is_file() for folder in THRUST_FOLDERS)
 
 
+@cache
 def is_provided(header):
     """Whether the engine has the header, or has a message for those who include it."""
-    return any((folder / header).is_file() for folder in ENGINE_HEADERS)
+    return header in read_forwarding() or any(
+        (folder / header).is_file() for folder in ENGINE_HEADERS
+    )
 
 
 class Translation:
@@ -114,7 +118,7 @@ class Translation:
         the name is in quotes. The engine's own headers come before those of other folders."""
         if directory is not None and (directory / wanted).is_file():
             return directory / wanted
-        if any((folder / wanted).is_file() for folder in ENGINE_HEADERS):
+        if is_provided(wanted):
             return None
         for base in self.include_directories:
             if (base / wanted).is_file():
@@ -159,7 +163,7 @@ class Translation:
 
 def own_modules():
     """This program's files: a translation is out of date when one of them changes."""
-    return sorted(Path(__file__).parent.glob("*.py"))
+    return [*sorted(Path(__file__).parent.glob("*.py")), LIST]
 
 
 def depfile_text(target, sources):

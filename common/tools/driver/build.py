@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from common.emulator.translator.translation import main as translate
-from common.tools.driver.engine import HEADERS, Engine, thrust_flags
+from common.tools.driver.engine import Engine, header_folders, thrust_flags
 from common.tools.driver.messages import compiler_messages, linker_messages
 from common.tools.driver.request import Input, Request
 from common.tools.lib.files import read_bytes, write_whole
@@ -95,7 +95,7 @@ class Build:
             *request.host_flags,
             *optimize,
             *(thrust_flags() if uses_thrust(texts) else []),
-            *(word for folder in HEADERS for word in ("-I", str(folder))),
+            *(word for folder in header_folders() for word in ("-I", str(folder))),
             *(["-include", header] if item.language == "cu" else []),
             *(word for folder in request.include_directories for word in ("-I", folder)),
             *request.preprocessor,
@@ -274,7 +274,7 @@ class Build:
         this one, which knows the engine's flags."""
         if self.request.verbose:
             libraries = shlex.join(self.engine.libraries)
-            includes = shlex.join(f"-I{folder}" for folder in HEADERS)
+            includes = shlex.join(f"-I{folder}" for folder in header_folders())
             architecture = f"-arch compute_{self.request.architecture // 10}"
             print(
                 f"#$ INCLUDES={includes}\n#$ LIBRARIES={libraries}\n"

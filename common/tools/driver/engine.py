@@ -9,11 +9,7 @@ from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.stages import EXIT_NO_DEVICE, ROOT, ToolError, build_folder
 
 SOURCES = ROOT / "common" / "emulator"
-HEADERS = [
-    SOURCES / name
-    for name in ("include_standard", "include", "include_parts", "include_libraries", "refused")
-]
-THRUST_HEADERS = SOURCES / "include_thrust"
+THRUST_HEADERS = SOURCES / "libraries" / "thrust" / "include"
 TRANSLATOR = SOURCES / "translate.py"
 ENGINES = ("emu", "count")
 
@@ -31,6 +27,21 @@ class Engine:
     @property
     def counts(self) -> bool:
         return self.name == "count"
+
+
+def forwarding_headers() -> Path:
+    """The folder of the headers that libraries/forwarding.txt lists."""
+    return build_folder() / "common" / "emulator" / "libraries" / "forwarding"
+
+
+def header_folders() -> list[Path]:
+    """The engine's headers and those of its libraries, in the order in which g++ looks for them."""
+    return [
+        SOURCES / "include_standard",
+        SOURCES / "include",
+        *(f for f in sorted(SOURCES.glob("libraries/*/include")) if f != THRUST_HEADERS),
+        forwarding_headers(),
+    ]
 
 
 def thrust_flags() -> list[str]:

@@ -8,7 +8,7 @@ engine lacks is named once per file, in one line.
 import re
 from dataclasses import dataclass, field
 
-from common.tools.driver.engine import SOURCES
+from common.tools.driver.engine import SOURCES, forwarding_headers
 from common.tools.driver.missing import advice
 
 DIAGNOSTIC = re.compile(
@@ -48,7 +48,7 @@ class Diagnostic:
 
 def is_own(file: str) -> bool:
     """Whether a file belongs to the program: not to the engine, the system or the toolkit."""
-    return not file.startswith(("/usr/", f"{SOURCES}/", "<"))
+    return not file.startswith(("/usr/", f"{SOURCES}/", f"{forwarding_headers()}/", "<"))
 
 
 def parse(output: str) -> list[Diagnostic]:

@@ -16,13 +16,14 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 CPP_SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 # Sources include these headers with angle brackets, like the headers of the CUDA toolkit.
-SYSTEM_FOLDERS = ("common/emulator/include", "common/emulator/include_libraries")
+SYSTEM_FOLDER = re.compile(r"(common/emulator/(?:include|libraries/\w+/include))/")
 FOLDERS_IN = ("common/", "plots/")
 
 
@@ -59,10 +60,11 @@ def normal(path: str) -> str:
     return "/".join(parts)
 
 
-def include_places(source: str, quote: str, name: str) -> list[str]:
-    """The places where the compiler looks for a header, in this order."""
+def include_places(source: str, quote: str, name: str, system: Iterable[str] = ()) -> list[str]:
+    """The places where the compiler looks for a header, in this order. `system`: the folders of
+    headers in angle brackets."""
     if quote == "<":
-        return [f"{folder}/{name}" for folder in SYSTEM_FOLDERS]
+        return [f"{folder}/{name}" for folder in system]
     parts = PurePosixPath(source).parts
     chapter = [f"chapters/{parts[1]}/{name}"] if parts[0] == "chapters" and len(parts) > 2 else []
     return [normal(f"{PurePosixPath(source).parent}/{name}"), name, *chapter]
@@ -71,7 +73,8 @@ def include_places(source: str, quote: str, name: str) -> list[str]:
 def cpp_graph(root: Path, files: list[str]) -> Graph:
     sources = {name for name in files if PurePosixPath(name).suffix in CPP_SUFFIXES}
     # Headers that replace those of the CUDA toolkit may have no suffix: <cuda/atomic>.
-    targets = sources | {name for name in files if name.startswith(SYSTEM_FOLDERS)}
+    system = sorted({found[1] for name in files if (found := SYSTEM_FOLDER.match(name))})
+    targets = sources | {name for name in files if SYSTEM_FOLDER.match(name)}
     graph: Graph = {}
     for source in sorted(sources):
         lines = (root / source).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -80,7 +83,9 @@ def cpp_graph(root: Path, files: list[str]) -> Graph:
             if match is None:
                 continue
             found = [
-                place for place in include_places(source, match[1], match[2]) if place in targets
+                place
+                for place in include_places(source, match[1], match[2], system)
+                if place in targets
             ]
             if found:
                 add_edge(

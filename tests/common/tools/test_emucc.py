@@ -11,7 +11,7 @@ from unittest import mock
 
 from common.tools.driver import build as driver_build
 from common.tools.driver.build import Build
-from common.tools.driver.engine import ENGINES, Engine, load_engine
+from common.tools.driver.engine import ENGINES, Engine, forwarding_headers, load_engine
 from common.tools.driver.messages import compiler_messages, linker_messages
 from common.tools.driver.options import OPTIONS, Use
 from common.tools.driver.request import read_request
@@ -187,7 +187,7 @@ class MessagesTest(unittest.TestCase):
     """g++'s output becomes lines of the program."""
 
     def test_an_error_in_the_engine_is_shown_at_the_program_s_line(self) -> None:
-        header = TOOLS.parent / "emulator" / "refused" / "cufft.h"
+        header = forwarding_headers() / "cufft.h"
         output = (
             f'In file included from main.cu:3:\n{header}:5:2: error: #error "cuFFT is missing"\n'
             "    5 | #error\n      |  ^~~~~\ncompilation terminated.\n"

@@ -4,7 +4,7 @@
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/record/accesses.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
-#include "common/emulator/device/textures/texture_hooks.hpp"
+#include "common/emulator/device/texture_hooks.hpp"
 
 namespace emulator::counting {
 namespace {

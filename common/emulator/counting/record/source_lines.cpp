@@ -137,6 +137,13 @@ bool is_in_engine(const std::string& file, const char* folder) {
     return found != std::string::npos && !std::string_view(file).substr(0, found).ends_with(kTests);
 }
 
+// In include/, or in the include/ of a library.
+bool is_engine_header(const std::string& file) {
+    return is_in_engine(file, "common/emulator/include") ||
+           (is_in_engine(file, "common/emulator/libraries/") &&
+            file.find("/include/") != std::string::npos);
+}
+
 // Neither a line of the engine, whose headers replace CUDA's, nor one of the system.
 bool is_program_line(const SourceLine& line) {
     return line.line > 0 && !is_in_engine(line.file, "common/emulator/") &&
@@ -200,8 +207,7 @@ bool in_program_function(const void* code) {
     const Frames& frames = frames_of(code);
     if (frames.empty()) return false;
     const SourceLine& outermost = frames.back();
-    // include/ and include_libraries/
-    return is_program_line(outermost) || is_in_engine(outermost.file, "common/emulator/include");
+    return is_program_line(outermost) || is_engine_header(outermost.file);
 }
 
 }  // namespace emulator::counting

@@ -2,7 +2,7 @@
 #include "common/emulator/engine/async/async_work.hpp"
 
 #include <algorithm>
-#include <emulator/mbarrier.hpp>
+#include <emulator/async/mbarrier.hpp>
 #include <utility>
 
 #include "common/emulator/process/settings.hpp"

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <emulator/async_copies.hpp>
+#include <emulator/async/async_copies.hpp>
 #include <memory>
 #include <string>
 #include <vector>

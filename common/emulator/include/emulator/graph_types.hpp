@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Types of graphs and of stream capture. Part of <cuda_runtime_api.h>.
+// Types of stream capture, of the work that graphs keep, and of their instances. Part of
+// <cuda_runtime_api.h>.
 #pragma once
 
 #include <emulator/pitched_memory.hpp>
-#include <emulator/pool_types.hpp>
 
 struct CUgraph_st;
 struct CUgraphNode_st;
@@ -58,28 +58,11 @@ enum cudaGraphConditionalNodeType {
 };
 #define cudaGraphCondAssignDefault 1
 
-enum cudaGraphChildGraphNodeOwnership {
-    cudaGraphChildGraphOwnershipClone = 0,
-    cudaGraphChildGraphOwnershipMove = 1,
-};
-
 enum cudaGraphInstantiateFlags {
     cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
     cudaGraphInstantiateFlagUpload = 2,
     cudaGraphInstantiateFlagDeviceLaunch = 4,
     cudaGraphInstantiateFlagUseNodePriority = 8,
-};
-
-enum cudaGraphExecUpdateResult {
-    cudaGraphExecUpdateSuccess = 0,
-    cudaGraphExecUpdateError = 1,
-    cudaGraphExecUpdateErrorTopologyChanged = 2,
-    cudaGraphExecUpdateErrorNodeTypeChanged = 3,
-    cudaGraphExecUpdateErrorFunctionChanged = 4,
-    cudaGraphExecUpdateErrorParametersChanged = 5,
-    cudaGraphExecUpdateErrorNotSupported = 6,
-    cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7,
-    cudaGraphExecUpdateErrorAttributesChanged = 8,
 };
 
 enum cudaGraphInstantiateResult {
@@ -90,35 +73,6 @@ enum cudaGraphInstantiateResult {
     cudaGraphInstantiateMultipleDevicesNotSupported = 4,
     cudaGraphInstantiateConditionalHandleUnused = 5,
 };
-
-enum cudaGraphDependencyType {
-    cudaGraphDependencyTypeDefault = 0,
-    cudaGraphDependencyTypeProgrammatic = 1,
-};
-
-enum cudaGraphDebugDotFlags {
-    cudaGraphDebugDotFlagsVerbose = 1 << 0,
-    cudaGraphDebugDotFlagsKernelNodeParams = 1 << 2,
-    cudaGraphDebugDotFlagsMemcpyNodeParams = 1 << 3,
-    cudaGraphDebugDotFlagsMemsetNodeParams = 1 << 4,
-    cudaGraphDebugDotFlagsHostNodeParams = 1 << 5,
-    cudaGraphDebugDotFlagsEventNodeParams = 1 << 6,
-    cudaGraphDebugDotFlagsExtSemasSignalNodeParams = 1 << 7,
-    cudaGraphDebugDotFlagsExtSemasWaitNodeParams = 1 << 8,
-    cudaGraphDebugDotFlagsKernelNodeAttributes = 1 << 9,
-    cudaGraphDebugDotFlagsHandles = 1 << 10,
-    cudaGraphDebugDotFlagsConditionalNodeParams = 1 << 15,
-};
-
-enum cudaGraphMemAttributeType {
-    cudaGraphMemAttrUsedMemCurrent = 0,
-    cudaGraphMemAttrUsedMemHigh = 1,
-    cudaGraphMemAttrReservedMemCurrent = 2,
-    cudaGraphMemAttrReservedMemHigh = 3,
-};
-
-enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };
-enum cudaUserObjectRetainFlags { cudaGraphUserObjectMove = 1 };
 
 // The engine has no programmatic dependencies: all fields are 0.
 struct cudaGraphEdgeData {
@@ -158,34 +112,6 @@ struct cudaHostNodeParams {
 };
 typedef cudaHostNodeParams cudaHostNodeParamsV2;
 
-struct cudaMemcpyNodeParams {
-    int flags;
-    int reserved[3];
-    cudaMemcpy3DParms copyParams;
-};
-
-struct cudaMemAllocNodeParams {
-    cudaMemPoolProps poolProps;
-    const cudaMemAccessDesc* accessDescs;
-    std::size_t accessDescCount;
-    std::size_t bytesize;
-    void* dptr;
-};
-typedef cudaMemAllocNodeParams cudaMemAllocNodeParamsV2;
-
-struct cudaMemFreeNodeParams {
-    void* dptr;
-};
-struct cudaChildGraphNodeParams {
-    cudaGraph_t graph;
-    cudaGraphChildGraphNodeOwnership ownership;
-};
-struct cudaEventRecordNodeParams {
-    cudaEvent_t event;
-};
-struct cudaEventWaitNodeParams {
-    cudaEvent_t event;
-};
 struct cudaConditionalNodeParams {
     cudaGraphConditionalHandle handle;
     cudaGraphConditionalNodeType type;
@@ -193,34 +119,9 @@ struct cudaConditionalNodeParams {
     cudaGraph_t* phGraph_out;
 };
 
-struct cudaGraphNodeParams {
-    cudaGraphNodeType type;
-    int reserved0[3];
-    union {
-        long long reserved1[29] = {};
-        cudaKernelNodeParamsV2 kernel;
-        cudaMemcpyNodeParams memcpy;
-        cudaMemsetParamsV2 memset;
-        cudaHostNodeParamsV2 host;
-        cudaChildGraphNodeParams graph;
-        cudaEventWaitNodeParams eventWait;
-        cudaEventRecordNodeParams eventRecord;
-        cudaMemAllocNodeParamsV2 alloc;
-        cudaMemFreeNodeParams free;
-        cudaConditionalNodeParams conditional;
-    };
-    long long reserved2;
-};
-
 struct cudaGraphInstantiateParams {
     unsigned long long flags;
     cudaStream_t uploadStream;
     cudaGraphNode_t errNode_out;
     cudaGraphInstantiateResult result_out;
-};
-
-struct cudaGraphExecUpdateResultInfo {
-    cudaGraphExecUpdateResult result;
-    cudaGraphNode_t errorNode;
-    cudaGraphNode_t errorFromNode;
 };

@@ -10,8 +10,6 @@
 #include "common/emulator/device/peer_access.hpp"
 #include "common/emulator/device/properties/attributes.hpp"
 #include "common/emulator/device/properties/limits.hpp"
-#include "common/emulator/device/textures/array.hpp"
-#include "common/emulator/device/textures/texture.hpp"
 #include "common/emulator/device/variables.hpp"
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/process/errors.hpp"
@@ -19,7 +17,7 @@
 #include "common/emulator/runtime/capture.hpp"
 #include "common/emulator/runtime/event.hpp"
 #include "common/emulator/runtime/exec.hpp"
-#include "common/emulator/runtime/memory_pool.hpp"
+#include "common/emulator/runtime/library_hooks.hpp"
 #include "common/emulator/runtime/stream.hpp"
 
 namespace emulator {
@@ -64,7 +62,6 @@ cudaError_t cudaDeviceReset() {
     forget_captures();
     forget_streams(device);
     forget_events(device);
-    forget_pools(device);
     if (device_count() == 1) {
         forget_execs();
         forget_graphs();
@@ -72,8 +69,7 @@ cudaError_t cudaDeviceReset() {
         reset_variables(device);
     }
     free_all_memory(device);
-    forget_arrays();
-    forget_objects();
+    AtReset::run(device);
     forget_peer_access(device);
     reset_limits();
     clear_errors();

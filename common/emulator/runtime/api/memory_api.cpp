@@ -12,7 +12,7 @@
 #include "common/emulator/runtime/api_call.hpp"
 #include "common/emulator/runtime/capture.hpp"
 #include "common/emulator/runtime/copy.hpp"
-#include "common/emulator/runtime/graph_memory.hpp"
+#include "common/emulator/runtime/library_hooks.hpp"
 #include "common/emulator/runtime/stream.hpp"
 
 namespace emulator {
@@ -46,16 +46,15 @@ cudaError_t release(const char* function, void* pointer, MemoryKind first, Memor
     return host_call(function, [&] {
         cudaError_t error = refuse_unsafe_call();
         if (pointer == nullptr || error != cudaSuccess) return error;
-        if (is_graph_memory(pointer)) {
-            error = note_release_of_memory(pointer);
-            if (error == cudaSuccess) error = run_everything();
-            if (error != cudaSuccess) return error;
-        }
+        if (library_hooks.free_begins != nullptr) error = library_hooks.free_begins(pointer);
+        if (error != cudaSuccess) return error;
         if (!starts(function, pointer, first, second)) return cudaErrorInvalidValue;
         // Queued work may still use it: freeing waits for the devices.
         error = run_everything();
         Allocation allocation;
-        if (find_allocation(pointer, allocation)) note_pool_release(allocation);
+        if (library_hooks.freed != nullptr && find_allocation(pointer, allocation)) {
+            library_hooks.freed(allocation);
+        }
         remove_memory(pointer);
         return error;
     });

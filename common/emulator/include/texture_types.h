@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: MIT
-// Texture types, for programs that include this part of cuda_runtime.h by itself.
-#pragma once
-
-#include <cuda_runtime_api.h>
