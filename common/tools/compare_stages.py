@@ -250,8 +250,8 @@ def main() -> int:
     for entry in entries:
         if entry.engine == "opencl":
             print(f"opencl: {entry.measurement.rows[0]['device']}")
-    for stage, error in limited:
-        print(f"left out: {stage.stage}: {error}")
+    for stage, reason in limited:
+        print(f"left out: {stage.stage}: {reason}")
     if limited:
         print(f'ARGS="--n {min(stage.largest_n for stage, _ in limited)}" includes them')
     for stage in racing:

@@ -41,6 +41,8 @@ formatted() {
 pythons_formatted() { sources '*.py' | xargs -r black --quiet --check --line-length 100; }
 # Names that do not exist, and imports and variables that nobody uses. emucc is a program without a suffix.
 names() { { sources '*.py'; echo common/tools/emucc; } | xargs -r pyflakes3; }
+# Strictly: .mypy.ini.
+types() { mypy --cache-dir build/mypy common plots; }
 circles() { python3 common/tools/lib/include_circles.py; }
 tidy() {
     python3 common/tools/setup/compile_commands.py build/lint || return 1
@@ -103,6 +105,7 @@ case ${1:-} in
         check clang-format formatted
         check black pythons_formatted
         check pyflakes names
+        check mypy types
         check circles circles
         check clang-tidy tidy
         check cppcheck static_analysis

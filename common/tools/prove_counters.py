@@ -31,6 +31,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from common.tools.lib import ncu as nsight
 from common.tools.lib.filled_tables import fill
@@ -237,7 +238,7 @@ def recount(folder: Path, scratch: Path, renew: bool) -> int:
     recorded = all_rows(read_tables(paths))
     groups = {counter.name: counter for counter in COUNTERS}
     families = read_families(RUNS)
-    kernels: dict[tuple[str, str], dict[str, dict]] = {}
+    kernels: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for run in find_runs():
         if not any(
             (row.program, row.arguments) == (run.program, run.arguments) for row in recorded
@@ -344,8 +345,8 @@ def prove(options: argparse.Namespace) -> int:
         rows = all_rows(recorded_tables(path.parent))
     unexplained, stale = judge(rows, reasons)
     print_verdict(rows, unexplained, stale)
-    for trouble in troubles:
-        print(trouble)
+    for said in troubles:
+        print(said)
     if rows and options.data == ROOT / "plots" / "data":
         write_page(recorded_tables(device_folder(options.data, options.recorded)), reasons)
     return EXIT_FAILURE if unexplained or troubles or not rows else 0

@@ -52,7 +52,7 @@ def counted_of(stage: Stage) -> Counted:
 def rows_of(counted: Counted) -> list[Row]:
     stage = counted.stage
     arguments = " ".join(counted.arguments)
-    rows = [
+    rows: list[Row] = [
         (stage.name, arguments, "", name, str(value))
         for name, value in counted.transfers.items()
         if value

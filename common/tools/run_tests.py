@@ -125,7 +125,7 @@ def with_left_out(tests: list[dict[str, Any]], listed: list[str]) -> list[dict[s
     left_out = [name for name in wanted if name not in names]
     for name in left_out:
         print(f"left out, {NO_TIME}: {name}")
-    skipped = {"result": "SKIP", "duration": 0.0, "stderr": NO_TIME}
+    skipped: dict[str, Any] = {"result": "SKIP", "duration": 0.0, "stderr": NO_TIME}
     return ended + [{"name": name, **skipped} for name in left_out]
 
 

@@ -134,19 +134,19 @@ def prepare_machine(source: Source) -> Drawing:
         look = look_of(block) if slot < used else PLAIN
         text = f"block {block}" if slot % per_block == 0 and slot < used else ""
         scene.box(x, y, x + 68, y + 44, look, text, 13)
-    y = 206 + warps / 8 * 44 + 34
-    scene.text(left, y, f"{many.resident} blocks of {per_block} warps fit", 17, align="left")
+    below = 206 + warps / 8 * 44 + 34
+    scene.text(left, below, f"{many.resident} blocks of {per_block} warps fit", 17, align="left")
     sizes = (
         ("registers", many.registers * WORD // 1024),
         ("shared memory", many.shared_bytes // 1024),
     )
     for i, (name, kilobytes) in enumerate(sizes):
-        top = y + 34 + i * 68
+        top = below + 34 + i * 68
         scene.bar(left, top, left + kilobytes * 2.1, top + 46, LIGHT)
         scene.text(left + 14, top + 23, f"{name}: {kilobytes} KB", 17, align="left")
     scene.text(340, 870, "grey: no block; light: one; dark: two", 17, GREY, "left")
     share = many.registers // many.threads
-    scene.text(left, y + 186, f"full: {share} registers per thread", 17, GREY, "left")
+    scene.text(left, below + 186, f"full: {share} registers per thread", 17, GREY, "left")
     return scene.drawing(
         subtitle=(
             f"The {few.name} of the CPU engine with the first grids of two stages, {ROWS} rows and"

@@ -40,7 +40,7 @@ class Rules:
         run."""
         names = {name for parameters in self.further_runs for name in parameters}
         own = {name: value for name, value in self.run.items() if name in names}
-        return [own, *map(dict, self.further_runs)]
+        return [own, *(dict(one) for one in self.further_runs)]
 
     def first_of(self, stage: str) -> str:
         """The stage that speedup_over_first is over."""

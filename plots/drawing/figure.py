@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from common.tools.lib.stages import DataError, shown
 from plots.records.folders import PLOTS, TRACES
@@ -19,7 +20,7 @@ class Block:
     """One series of a .dat file: a title and rows of numbers (or of a text and numbers)."""
 
     title: str
-    rows: Sequence[Sequence[object]]
+    rows: Sequence[Sequence[Any]]
 
 
 # Rows of cells, the head first.

@@ -341,7 +341,7 @@ def prepare_cpu_gpu(
     thesis = source.published(figure, "speedup_over_cpu")
     printed_times = source.published(figure, "time") if with_times else []
     recorded = source.recorded
-    thesis_sizes = [one.n for one in thesis if recorded]
+    thesis_sizes = [one.size for one in thesis if recorded]
     ratios = [ratio for one in gains.values() for _, ratio in one]
     time_low, time_high = log_range(
         [value for points in series.values() for value in ends_of(points)]
@@ -353,7 +353,7 @@ def prepare_cpu_gpu(
     )
     device, host = device_label(rows, engine), serial[0].device
     n, best = gains[shown[1]][-1]
-    *others, last = [f"{one.value:g} at {short_count(one.n)}" for one in thesis]
+    *others, last = [f"{one.value:g} at {short_count(one.size)}" for one in thesis]
     printed = " and ".join([*([", ".join(others)] if others else []), last])
     tables = {
         "time": [Block(stage, point_rows(points)) for stage, points in series.items()],

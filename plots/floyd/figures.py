@@ -117,9 +117,8 @@ def prepare_bandwidth(source: Source) -> Drawing:
             f" through; from {10 * round(fills / 10)} vertices on the matrix is larger than the L2"
             f" cache's {limits.l2_bytes / 2**20:.0f} MB"
         )
-    low, high = log_range(
-        [rate for one in (*rates.values(), reach) for point in one for rate in point[1:]], 0.3
-    )
+    drawn = [point[1:] for one in rates.values() for point in one] + [point[1:] for point in reach]
+    low, high = log_range([rate for one in drawn for rate in one], 0.3)
     tables = {"rate": [Block(stage, one) for stage, one in rates.items()]}
     if reach:
         tables["reach"] = [Block("what the L2 cache and memory let through", reach)]

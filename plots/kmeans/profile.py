@@ -52,8 +52,14 @@ def values(stage: str, launch: Launch) -> list[Value]:
 
 
 def main() -> int:
-    arguments = ("--k", str(SHOWN_K), "--max-coordinate", str(RUN["max-coordinate"]))
-    arguments += ("--max-iterations", "1")
+    arguments = (
+        "--k",
+        str(SHOWN_K),
+        "--max-coordinate",
+        str(RUN["max-coordinate"]),
+        "--max-iterations",
+        "1",
+    )
     profiles = []
     for name in PROFILED:
         kernels, launches = KERNELS[short_name(name)]

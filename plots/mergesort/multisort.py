@@ -111,11 +111,11 @@ class Panel:
     """The part of a figure that shows one input."""
 
     title: str
-    ours: list[tuple[float, ...]]  # x, median and perhaps quartiles
-    printed: list[tuple[float, float]]
-    our_bound: list[tuple[float, float]]
-    printed_bound: list[tuple[float, float]]
-    more: list[tuple[float, float]]
+    ours: Sequence[tuple[float, ...]]  # x, median and perhaps quartiles
+    printed: Sequence[tuple[float, float]]
+    our_bound: Sequence[tuple[float, float]]
+    printed_bound: Sequence[tuple[float, float]]
+    more: Sequence[tuple[float, float]]
 
 
 def drawing_engine(rows: Sequence[Row]) -> str:

@@ -26,7 +26,7 @@ def kept_rows(records: Iterable[Record], every: int) -> Kept:
     launch merges."""
     first: dict[int, str] = {}
     passes: list[tuple[str, dict[int, tuple[str, str]]]] = []
-    target = ""
+    target = ("", "")
     for one in records:
         place = int(one["offset"]) // 4
         if one["space"] != "global" or place % every != 0:

@@ -132,11 +132,11 @@ def found_table(
     }
     n = uniform[2][0].n
     serial = [
-        {int(one.parameters["size-i"]): value(one) for one in uniform[2]}
-        for value in (
-            lambda one: one.value,
-            lambda one: kernel_ms(rows, one.stage, one.n, one.parameters),
-        )
+        {int(one.parameters["size-i"]): one.value for one in uniform[2]},
+        {
+            int(one.parameters["size-i"]): kernel_ms(rows, one.stage, one.n, one.parameters)
+            for one in uniform[2]
+        },
     ]
     best = [min(times, key=times.__getitem__) for times in serial]
     lines.append(

@@ -63,7 +63,7 @@ def prepare_points(source: Source) -> Drawing:
     total = next(one for one in source.published("8.2", "time") if one.stage == BEST)
     everything = [point for points in series.values() for point in points]
     recorded = source.recorded
-    largest = max([point.n for point in everything] + [total.n] * recorded)
+    largest = max([point.n for point in everything] + [total.size] * recorded)
     device = device_label(rows, engine)
     time_low, time_high = log_range(
         ends_of(everything) + ([low.value, thesis.value] if recorded else []), 0.05
@@ -71,8 +71,10 @@ def prepare_points(source: Source) -> Drawing:
     return Drawing(
         tables={
             "time": [Block(stage, point_rows(points)) for stage, points in series.items()],
-            "thesis": [Block(THESIS_CARD, [(thesis.n, thesis.value), (total.n, total.value)])],
-            "range": [Block(f"{THESIS_CARD} ({low.section})", [(low.n, low.value, high.value)])],
+            "thesis": [
+                Block(THESIS_CARD, [(thesis.size, thesis.value), (total.size, total.value)])
+            ],
+            "range": [Block(f"{THESIS_CARD} ({low.section})", [(low.size, low.value, high.value)])],
         },
         variables={
             "show_thesis": int(recorded),
@@ -82,14 +84,14 @@ def prepare_points(source: Source) -> Drawing:
             "time_low": time_low,
             "time_high": time_high,
             "rate_text": rate_words(rate),
-            "said_label": f"{thesis.section}: {power_words(thesis.n)} points",
-            "said_n": float(thesis.n),
+            "said_label": f"{thesis.section}: {power_words(thesis.size)} points",
+            "said_n": float(thesis.size),
             "said_time": thesis.value,
-            "total_label": f"{total.section}: {short_count(total.n)}",
-            "total_n": float(total.n),
+            "total_label": f"{total.section}: {short_count(total.size)}",
+            "total_n": float(total.size),
             "total_time": total.value,
-            "range_label": f"{low.section}: below {power_words(thesis.n)}",
-            "range_n": float(low.n),
+            "range_label": f"{low.section}: below {power_words(thesis.size)}",
+            "range_n": float(low.size),
             "range_time": math.sqrt(low.value * high.value),
         },
         subtitle=provenance(rows, engine, source.kind),

@@ -141,9 +141,9 @@ def leapfrog_table(rows: Sequence[Row], stages: Sequence[str]) -> list[str]:
     for stage in stages:
         cells = []
         for n in NAMED:
-            steps = medians.get((stage, STEPS, n))
-            one = medians.get((stage, 0, n))
-            cells.append(f"×{steps / ((STEPS + 1) * one):.3f}" if steps and one else "")
+            many = medians.get((stage, STEPS, n))
+            single = medians.get((stage, 0, n))
+            cells.append(f"×{many / ((STEPS + 1) * single):.3f}" if many and single else "")
         if any(cells):
             lines.append(f"| {' | '.join([stage, *cells])} |")
     if len(lines) == 2:

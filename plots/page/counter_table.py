@@ -58,7 +58,7 @@ def exact_counters(one: KernelCounters, looped: bool) -> tuple[float, ...]:
         f"{space}_{what}" for space in ("global", "shared") for what in ("load", "store", "atomic")
     ]
     parts = ("requests", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
-    counts = [one.count(f"{name}.{part}") for name in names for part in parts]
+    counts: list[float] = [one.count(f"{name}.{part}") for name in names for part in parts]
     counts += [one.count("barriers"), one.count("collectives")]
     if looped:
         counts += [one.per_iteration(f"{space}_load.requests") for space in ("global", "shared")]

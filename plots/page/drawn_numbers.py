@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from common.tools.lib.files import read_text
 from common.tools.lib.numbers import grouped
@@ -47,7 +48,7 @@ def said(value: object) -> str:
 def labels_of(drawing: Drawing, name: str) -> dict[float, str]:
     """What whole numbers stand for: stages, mostly."""
     return {
-        float(row[0]): str(row[1])  # type: ignore[arg-type]
+        float(row[0]): str(row[1])
         for block in drawing.tables.get(name, [])
         for row in block.rows
         if is_number(row[0])
@@ -81,7 +82,7 @@ def is_series(block: Block, labels: dict[float, str]) -> bool:
         return True
     if len(set(keys)) <= len(keys) / 2:  # several values at each place
         return all(map(is_number, keys))
-    return all(map(is_number, keys)) and all(a < b for a, b in zip(keys, keys[1:]))  # type: ignore[operator]
+    return all(map(is_number, keys)) and all(a < b for a, b in zip(keys, keys[1:]))
 
 
 def titles_of(blocks: Sequence[Block]) -> list[str]:
@@ -107,14 +108,14 @@ def table_of(
     series = [block for block in blocks if block.rows]
     if not series or not all(is_series(block, labels) for block in series):
         return None
-    found: dict[object, list[list[str]]] = {}
+    found: dict[Any, list[list[str]]] = {}  # by a number, or by a word
     for column, block in enumerate(series):
         for row in block.rows:
             cells = found.setdefault(row[0], [[] for _ in series])
             cells[column].append(value_of(row) or "")
     words = all(isinstance(key, str) for key in found)
-    ordered = list(found) if words else sorted(found)  # type: ignore[type-var]
-    first = [labels.get(key, said(key)) if is_number(key) else str(key) for key in ordered]  # type: ignore[call-overload]
+    ordered = list(found) if words else sorted(found)
+    first = [labels.get(key, said(key)) if is_number(key) else str(key) for key in ordered]
     titles = titles_of(series)
     head = "" if name in titles else name
     return [
@@ -126,7 +127,7 @@ def table_of(
 def timeline_of(drawing: Drawing, lanes: dict[float, str], label: str) -> NumberTable:
     """What ran in which lane, from when to when."""
     rows = [
-        [block.title, lanes.get(row[2], ""), said(row[0]), said(row[1])]  # type: ignore[call-overload]
+        [block.title, lanes.get(row[2], ""), said(row[0]), said(row[1])]
         for name, blocks in drawing.tables.items()
         if name != LANES
         for block in blocks

@@ -164,7 +164,8 @@ def speed_ups(records: Records, before: str, stage: str) -> tuple[list[SpeedUp],
     has times, at the largest n of each compared run, and at each place where something else was
     published."""
     chapter, rules = records.chapter, records.chapter.rules
-    printed, here = [], []
+    printed: list[SpeedUp] = []
+    here: list[SpeedUp] = []
 
     def measure(
         over: str, n: int | None = None, parameters: Mapping[str, str] | None = None
@@ -357,10 +358,10 @@ def optimisations(records: Records, readme: Document) -> list[Optimisation]:
             continue
         # The first stage of a part is compared with the serial stage; the README tells of it after
         # the stage above it.
-        text = said.get((number(before), number(name))) or next(
+        text = said.get((number(before), number(name)), "") or next(
             (
-                text
-                for (_, last), text in said.items()
+                other
+                for (_, last), other in said.items()
                 if last == number(name) and stage.begins_part
             ),
             "",

@@ -41,7 +41,8 @@ def read_moments(source: Source) -> list[Moment]:
     steps = network.steps()
     last = count.bit_length() - 1  # so many steps has the last merge
     moments = [Moment(list(keys), count, [])]
-    for number, step in enumerate([*steps, []]):
+    after_last: list[Comparison] = []
+    for number, step in enumerate([*steps, after_last]):
         if number == len(steps) - last:
             moments.append(Moment(list(keys), count // 2, step))
         elif number > len(steps) - last:

@@ -57,10 +57,10 @@ def read_network(source: Source) -> Network:
         if one["space"] == "global":
             ends[one["operation"]][place] = signed(one["value"])
         elif one["step"] not in copying:
-            lane = accesses.setdefault(
+            of_lane = accesses.setdefault(
                 (int(one["step"]), int(one["lane"])), {"load": [], "store": []}
             )
-            lane[one["operation"]].append(place)
+            of_lane[one["operation"]].append(place)
     comparisons = []
     for (step, lane), found in accesses.items():
         if (

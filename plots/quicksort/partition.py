@@ -156,7 +156,10 @@ def prepare_partition(source: Source) -> Drawing:
     partition."""
     step = read_partition(source)
     top, middle, bottom, height = 3.0, 1.9, 0.0, 0.42
-    boxes, bands, texts, asked = [], [], [(0.0, top + height + 0.1, "pivot")], []
+    boxes: list[tuple[float, float, float, float, int]] = []
+    texts: list[tuple[float, float, str]] = [(0.0, top + height + 0.1, "pivot")]
+    bands: list[Block] = []
+    asked: list[str] = []
     for share in step.shares:
         colour = (1, 3, 4, 5)[share.block % 4]
         begin, end = share.tile

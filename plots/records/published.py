@@ -43,6 +43,13 @@ class Published:
     note: str = ""
 
     @property
+    def size(self) -> int:
+        """n, of a number whose n is known. Errors: DataError."""
+        if self.n is None:
+            raise DataError(f"figure {self.figure}: {self.quantity} {self.value:g} has no n")
+        return self.n
+
+    @property
     def parameters(self) -> dict[str, str]:
         """The parameters of its run, where the note begins with them: `k = 4; its sentence …`."""
         said = self.note.partition(";")[0]

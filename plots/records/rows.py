@@ -7,7 +7,7 @@ the file and the line: a figure never leaves out what it cannot read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -124,12 +124,12 @@ def read_rows(path: Path, columns: Sequence[str] = ROW_COLUMNS) -> list[Row]:
                 integer(record["seed"], "seed", place),
                 kernels_ms,
                 total_ms,
-                *(
-                    real(record[name], name, place)
+                **{
+                    name: real(record[name], name, place)
                     for name in ("copy_in_ms", "bytes", "operations", "setup_ms", "copy_out_ms")
-                ),
-                record["grid"],
-                ranks,
+                },
+                grid=record["grid"],
+                ranks=ranks,
             )
         )
     return rows
@@ -175,7 +175,7 @@ def read_profile(path: Path) -> list[Metric]:
     return metrics
 
 
-def matches(row: Row, match: dict[str, object]) -> bool:
+def matches(row: Row, match: Mapping[str, object]) -> bool:
     """Whether a row belongs to a sweep (plots/records/sweeps.md has the rule)."""
     for key, wanted in match.items():
         actual = row.input if key == "input" else row.parameters.get(key, "0")

@@ -36,7 +36,8 @@ def is_integer(value: object, least: int, largest: int = LARGEST) -> bool:
 
 
 def is_number(value: object) -> bool:
-    return type(value) in (int, float) and abs(value) <= LARGEST  # NaN is not
+    # NaN is not below anything, and True is no number.
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def is_value(value: object) -> bool:
@@ -116,7 +117,7 @@ def check_values(entry: object, text: str, number: int, path: object) -> Mapping
     if not isinstance(entry, dict):
         raise DataError(f"{path}: sweep number {number + 1} is no table")
     name = entry.get("name")
-    called = name if is_word(name) else f"number {number + 1}"
+    called = str(name) if is_word(name) else f"number {number + 1}"
 
     def wrong(said: str, key: str = "") -> DataError:
         line = line_of(text, number, key)

@@ -47,13 +47,17 @@ def is_function(words: list[str]) -> bool:
     return ")" in words and "->" in words[words.index(")") :]
 
 
+Opened = tuple[int, tuple[str, ...] | None]
+
+
 def function_bodies(source: Source) -> list[Body]:
     """All functions and lambdas, those that enclose others first. Where the branches of an #if open
     different braces, the first branch counts."""
     tokens = source.tokens
     bodies: list[Body] = []
-    opened: list[tuple[int, tuple[str, ...] | None]] = []
-    branches = []  # for each open #if, the open braces before it and after its first branch
+    opened: list[Opened] = []
+    # For each open #if, the open braces before it and after its first branch.
+    branches: list[tuple[list[Opened], list[Opened] | None]] = []
     head: list[str] = []
     directives = iter([*source.directives, (len(source.text) + 1, "", "")])
     directive = next(directives)

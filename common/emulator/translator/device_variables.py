@@ -4,7 +4,7 @@ classes is registered behind its declaration, so that each of several devices ha
 
 from .launches import match_template
 from .shared_memory import skip_alignment
-from .source import CLOSING, OPENING, Edit
+from .source import CLOSING, OPENING, Edit, Source
 
 SPECIFIERS = {"__device__", "__constant__"}
 TYPES = {"struct", "class", "union", "enum"}
@@ -12,7 +12,7 @@ TYPES = {"struct", "class", "union", "enum"}
 OTHER_DECLARATIONS = {"template", "extern", "typedef", "using", "friend", "__managed__", "operator"}
 
 
-def declaration_start(source, index):
+def declaration_start(source: Source, index: int) -> int:
     """Index of the first token of the declaration that the token at index belongs to."""
     tokens = source.tokens
     while (
@@ -24,7 +24,7 @@ def declaration_start(source, index):
     return index
 
 
-def skip_brackets(source, index):
+def skip_brackets(source: Source, index: int) -> int:
     """Index after the bracket that closes the one at index."""
     depth = 0
     for position in range(index, len(source.tokens)):
@@ -35,11 +35,11 @@ def skip_brackets(source, index):
     return len(source.tokens)
 
 
-def names_of_variables(source, index):
+def names_of_variables(source: Source, index: int) -> tuple[list[str] | None, int]:
     """The variables declared from index on, and the index of the ';'. None for anything else."""
     tokens = source.tokens
-    names = []
-    name = None
+    names: list[str] = []
+    name: str | None = None
     while index < len(tokens):
         after = skip_alignment(source, index)
         if after != index:
@@ -78,7 +78,7 @@ def names_of_variables(source, index):
     return None, index
 
 
-def register_device_variable(source, index):
+def register_device_variable(source: Source, index: int) -> None:
     tokens = source.tokens
     if source.in_directive(tokens[index]):
         return

@@ -3,7 +3,7 @@
 
 import re
 
-from .source import CLOSING, OPENING, Edit
+from .source import CLOSING, OPENING, Edit, Source
 
 # Keywords that can come directly before a kernel's name without being part of it.
 KEYWORDS = {"return", "else", "do", "case", "default", "goto", "if", "while", "for", "switch"}
@@ -16,7 +16,7 @@ TAKE_A_KERNEL = {
 }
 
 
-def match_backwards(source, index):
+def match_backwards(source: Source, index: int) -> int | None:
     """Index of the bracket that opens the one at index."""
     depth = 0
     for position in range(index, -1, -1):
@@ -30,16 +30,17 @@ def match_backwards(source, index):
     return None
 
 
-def match_template_backwards(source, index):
+def match_template_backwards(source: Source, index: int) -> int | None:
     """Index of the '<' that opens the template argument list closed by the '>' at index."""
     depth = 0
     position = index
     while position >= 0:
         text = source.tokens[position].text
         if text in (")", "]", "}"):
-            position = match_backwards(source, position)
-            if position is None:
+            opening = match_backwards(source, position)
+            if opening is None:
                 return None
+            position = opening
         elif text in OPENING or text == ";":
             return None
         elif text == ">":
@@ -55,22 +56,23 @@ def match_template_backwards(source, index):
     return None
 
 
-def kernel_name_start(source, launch):
+def kernel_name_start(source: Source, launch: int) -> int | None:
     """Index of the first token of the postfix expression that ends before the '<<<' at launch."""
     tokens = source.tokens
     index = launch - 1
     while index >= 0:
         token = tokens[index]
         if token.text == ">":
-            index = match_template_backwards(source, index)
-            if index is None or index == 0 or tokens[index - 1].kind != "identifier":
+            opening = match_template_backwards(source, index)
+            if not opening or tokens[opening - 1].kind != "identifier":
                 return None
-            index -= 1
+            index = opening - 1
             continue
         if token.text in (")", "]"):
-            index = match_backwards(source, index)
-            if index is None:
+            opening = match_backwards(source, index)
+            if opening is None:
                 return None
+            index = opening
             before = tokens[index - 1] if index > 0 else None
             is_postfix = before is not None and (
                 before.text in (">", "]")
@@ -103,7 +105,7 @@ def kernel_name_start(source, launch):
     return None
 
 
-def configuration_end(source, first):
+def configuration_end(source: Source, first: int) -> int | None:
     """Index of the first '>' of the '>>>' that ends the configuration starting at token first."""
     tokens = source.tokens
     depth = 0
@@ -136,7 +138,7 @@ def configuration_end(source, first):
     return None
 
 
-def rewrite_launch(source, launch):
+def rewrite_launch(source: Source, launch: int) -> None:
     """kernel<<<configuration>>> becomes bind_launch(...); the argument list stays as it is.
 
     The first lambda calls the kernel, so overloads and template arguments are found as in a call.
@@ -177,7 +179,7 @@ def rewrite_launch(source, launch):
     keep_null_pointers(source, end + 3)
 
 
-def keep_null_pointers(source, opening):
+def keep_null_pointers(source: Source, opening: int) -> None:
     """An argument NULL becomes nullptr: passed on by a function, g++'s NULL is a long."""
     tokens = source.tokens
     depth = 0
@@ -195,12 +197,12 @@ def keep_null_pointers(source, opening):
             return
 
 
-def name_kernels(text):
+def name_kernels(text: str) -> list[str]:
     """The names of the kernels that a text declares."""
     return re.findall(r"\b__global__\b[^;{}()]*(?:\([^()]*\)[^;{}()]*?)?\b(\w+)\s*\(", text)
 
 
-def cast_length(source, index):
+def cast_length(source: Source, index: int) -> int:
     """The number of tokens of `(void*)` or `(const void*)` at index; 0: there is none."""
     words = [token.text for token in source.tokens[index : index + 5]]
     if words[:4] == ["(", "void", "*", ")"]:
@@ -208,7 +210,7 @@ def cast_length(source, index):
     return 5 if words == ["(", "const", "void", "*", ")"] else 0
 
 
-def register_kernel_pointer(source, index, kernels):
+def register_kernel_pointer(source: Source, index: int, kernels: set[str]) -> None:
     """`(void*)kernel` becomes a call that tells the engine the kernel's type.
 
     So does `reinterpret_cast<void*>(kernel)`.
@@ -236,15 +238,14 @@ def register_kernel_pointer(source, index, kernels):
     if tokens[last].text not in kernels:
         return
     if tokens[last + 1].text == "<" and not source.is_run(last + 1, "<", 2):
-        end = match_template(source, last + 1)
-        last = end if end is not None else last
+        last = match_template(source, last + 1) or last
     start, end = tokens[index].start, tokens[index + length - 1].end
     breaks = source.line_breaks(start, end)
     source.edits.append(Edit(start, end, breaks + "::emulator::kernel_pointer("))
     source.edits.append(Edit(tokens[last].end, tokens[last].end, ")"))
 
 
-def match_template(source, opening):
+def match_template(source: Source, opening: int) -> int | None:
     """Index of the '>' that closes the template argument list opened at `opening`."""
     depth = 0
     for index in range(opening, len(source.tokens)):
@@ -257,7 +258,7 @@ def match_template(source, opening):
     return None
 
 
-def keep_kernel_type(source, index):
+def keep_kernel_type(source: Source, index: int) -> None:
     """Removes the cast of a kernel to void* from a call like `f((void*)kernel, …`: CUDA finds the
     kernel by its address, the engine by its type."""
     tokens = source.tokens

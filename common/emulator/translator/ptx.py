@@ -7,10 +7,11 @@ Assembler of the host's processor stays as it is.
 
 import ast
 import re
+from collections.abc import Iterator
 
-from .ptx_instructions import Unavailable, translate_instruction
-from .ptx_operands import TYPES, Names
-from .source import Edit
+from .ptx_instructions import translate_instruction
+from .ptx_operands import TYPES, Names, Unavailable
+from .source import Edit, Source
 
 KEYWORDS = {"asm", "__asm", "__asm__"}
 QUALIFIERS = {"volatile", "__volatile__", "__volatile", "inline", "goto"}
@@ -20,12 +21,12 @@ PTX = re.compile(r"(^|[;{}\s])(@!?[\w%$]+\s+)?[a-z]\w*(\.\w+)+\s[^;]*;|(^|[;{\s]
 DEVICE = {"__device__", "__global__"}
 
 
-def literal_text(source, first, last):
+def literal_text(source: Source, first: int, last: int) -> str | None:
     """The text of adjacent string literals, or None if there are other tokens."""
     pieces = []
     for token in source.tokens[first:last]:
         if token.kind == "raw_string":
-            pieces.append(re.match(r'R"([^(]*)\((.*)\)\1"$', token.text, re.DOTALL)[2])
+            pieces.append(token.text.split("(", 1)[1].rpartition(")")[0])
         elif token.kind == "string" and token.text.startswith('"'):
             pieces.append(ast.literal_eval(token.text.replace("\\\n", "")))
         else:
@@ -33,7 +34,7 @@ def literal_text(source, first, last):
     return "".join(pieces)
 
 
-def closing(source, opening):
+def closing(source: Source, opening: int) -> int | None:
     depth = 0
     for index in range(opening, len(source.tokens)):
         depth += {"(": 1, ")": -1}.get(source.tokens[index].text, 0)
@@ -42,7 +43,7 @@ def closing(source, opening):
     return None
 
 
-def sections(source, first, last):
+def sections(source: Source, first: int, last: int) -> list[tuple[int, int]]:
     """The parts between the colons of an asm statement as ranges of tokens."""
     result = []
     begin = first
@@ -59,7 +60,7 @@ def sections(source, first, last):
     return result
 
 
-def operands_of(source, first, last):
+def operands_of(source: Source, first: int, last: int) -> list[tuple[str, str]]:
     """(constraint, expression) of each operand in a section."""
     operands = []
     index = first
@@ -71,12 +72,14 @@ def operands_of(source, first, last):
         if constraint is None or source.tokens[index + 1].text != "(":
             source.fail(source.tokens[index], 'an operand of asm that is not "constraint"(value)')
         end = closing(source, index + 1)
+        if end is None:
+            source.fail(source.tokens[index], "no ')' ends this operand of asm")
         operands.append((constraint, source.plain_text(index + 2, end - 1)))
         index = end + 1
     return operands
 
 
-def is_in_device_function(source, index):
+def is_in_device_function(source: Source, index: int) -> bool:
     """Whether a function around the token is marked for the device."""
     depth = 0
     position = index
@@ -96,7 +99,7 @@ def is_in_device_function(source, index):
     return False
 
 
-def statements_of(text):
+def statements_of(text: str) -> Iterator[str]:
     """The instructions of a PTX text, without comments and without braces of scopes."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
     for piece in text.split(";"):
@@ -110,7 +113,7 @@ def statements_of(text):
             yield " ".join(piece.split())
 
 
-def declare(names, statement):
+def declare(names: Names, statement: str) -> str:
     match = re.match(r"\.reg\s+\.(\w+)\s+(.*)$", statement)
     if not match or match[1] not in TYPES:
         raise Unavailable(statement)
@@ -123,7 +126,7 @@ def declare(names, statement):
     return " ".join(code)
 
 
-def translate_text(text, operand_count):
+def translate_text(text: str, operand_count: int) -> str:
     names = Names(operand_count)
     code = []
     for statement in statements_of(text):
@@ -139,7 +142,7 @@ def translate_text(text, operand_count):
     return " ".join(code)
 
 
-def rewrite_asm(source, index):
+def rewrite_asm(source: Source, index: int) -> bool:
     """Translates the asm statement that begins at a token; True if the header is needed."""
     tokens = source.tokens
     opening = index + 1

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """PTX instructions as calls of functions of emulator/ptx.hpp (PTX ISA, "Instruction Set")."""
 
+from collections.abc import Callable
+
+from .ptx_instruction import Instruction
 from .ptx_memory import MEMORY
-from .ptx_operands import PAIRS, TYPES, Unavailable, split_operands
+from .ptx_operands import PAIRS, TYPES, Names, Unavailable
 from .ptx_video import translate_video
 
 SIGNED_OR_NOT = {"u16", "u32", "u64", "s16", "s32", "s64"}
 FLOATS = {"f32", "f64"}
-IGNORED = {"ftz", "rn", "approx", "full", "aligned", "uni"}
 COMPARISONS = {
     "eq": "==",
     "ne": "!=",
@@ -46,48 +48,7 @@ PLAIN = {
 }
 
 
-class Instruction:
-    def __init__(self, text, names):
-        words = text.split(None, 1)
-        parts = words[0].split(".")
-        self.text = words[0]
-        self.base = parts[0]
-        self.modifiers = parts[1:]
-        self.types = [part for part in self.modifiers if part in TYPES or part in PAIRS]
-        self.operands = split_operands(words[1]) if len(words) > 1 else []
-        self.names = names
-
-    @property
-    def type(self):
-        if not self.types:
-            raise Unavailable(self.text)
-        return self.types[-1]
-
-    def has(self, modifier):
-        return modifier in self.modifiers
-
-    def rounding(self):
-        return next((part for part in self.modifiers if part in ("rz", "ru", "rd")), "rn")
-
-    def value(self, index, kind=None):
-        return self.names.value(self.operands[index], kind or self.type)
-
-    def put(self, value):
-        return self.names.put(self.operands[0], value)
-
-    def call(self, function, count, kind=None, first=1):
-        kind = kind or self.type
-        arguments = ", ".join(self.value(first + i, kind) for i in range(count))
-        return f"emulator::ptx::{function}<{TYPES[kind]}>({arguments})"
-
-    def only(self, *allowed):
-        """Refuses other modifiers, which would change the meaning."""
-        for part in self.modifiers:
-            if part not in allowed and part not in TYPES and part not in IGNORED:
-                raise Unavailable(self.text)
-
-
-def plain(instruction):
+def plain(instruction: Instruction) -> str:
     function, count = PLAIN[instruction.base]
     if instruction.type in PAIRS:
         if instruction.base not in ("min", "max"):
@@ -103,7 +64,7 @@ def plain(instruction):
     return instruction.put(instruction.call(function, count))
 
 
-def add(instruction):
+def add(instruction: Instruction) -> str:
     kind = instruction.type
     if kind in PAIRS:
         arguments = f"{instruction.value(1, 'u32')}, {instruction.value(2, 'u32')}"
@@ -129,7 +90,7 @@ def add(instruction):
     return instruction.put(instruction.call(name, 2))
 
 
-def multiply(instruction):
+def multiply(instruction: Instruction) -> str:
     kind = instruction.type
     if kind in FLOATS:
         instruction.only("rz", "ru", "rd")
@@ -143,7 +104,7 @@ def multiply(instruction):
     return instruction.put(instruction.call(f"multiply_{part}", 2))
 
 
-def multiply_24(instruction):
+def multiply_24(instruction: Instruction) -> str:
     instruction.only("lo", "hi", "sat")
     part = "hi" if instruction.has("hi") else "lo"
     product = instruction.call(f"multiply_24_{part}", 2)
@@ -154,7 +115,7 @@ def multiply_24(instruction):
     return instruction.put(f"emulator::ptx::{function}<{cpp}>({product}, {instruction.value(3)})")
 
 
-def multiply_add(instruction):
+def multiply_add(instruction: Instruction) -> str:
     kind = instruction.type
     if kind in FLOATS:
         return fused(instruction)
@@ -179,7 +140,7 @@ def multiply_add(instruction):
     return instruction.put(f"emulator::ptx::{function}<{cpp}>({product}, {third})")
 
 
-def fused(instruction):
+def fused(instruction: Instruction) -> str:
     if instruction.type not in FLOATS:
         raise Unavailable(instruction.text)
     instruction.only("rz", "ru", "rd")
@@ -188,7 +149,7 @@ def fused(instruction):
     return instruction.put(f"{function}_{instruction.rounding()}({arguments})")
 
 
-def divide(instruction):
+def divide(instruction: Instruction) -> str:
     if instruction.type in FLOATS:
         instruction.only("rz", "ru", "rd")
         letter = "f" if instruction.type == "f32" else "d"
@@ -198,14 +159,14 @@ def divide(instruction):
     return instruction.put(instruction.call("quotient", 2))
 
 
-def count_bits(instruction):
+def count_bits(instruction: Instruction) -> str:
     instruction.only()
     return instruction.put(
         instruction.call("ones" if instruction.base == "popc" else "leading_zeros", 1)
     )
 
 
-def find_bit(instruction):
+def find_bit(instruction: Instruction) -> str:
     instruction.only("shiftamt")
     amount = "true" if instruction.has("shiftamt") else "false"
     return instruction.put(
@@ -213,7 +174,7 @@ def find_bit(instruction):
     )
 
 
-def bit_field(instruction):
+def bit_field(instruction: Instruction) -> str:
     instruction.only()
     cpp = TYPES[instruction.type]
     last = len(instruction.operands)
@@ -223,7 +184,7 @@ def bit_field(instruction):
     return instruction.put(f"emulator::ptx::{function}<{cpp}>({values}, {sizes})")
 
 
-def shift(instruction):
+def shift(instruction: Instruction) -> str:
     instruction.only()
     function = "shifted_left" if instruction.base == "shl" else "shifted_right"
     value = instruction.value(1)
@@ -233,10 +194,10 @@ def shift(instruction):
     )
 
 
-def words(function, count, *allowed):
+def words(function: str, count: int, *allowed: str) -> Callable[[Instruction], str]:
     """An instruction whose operands are words of 32 bits."""
 
-    def translate(instruction):
+    def translate(instruction: Instruction) -> str:
         instruction.only(*allowed)
         arguments = ", ".join(instruction.value(1 + i, "u32") for i in range(count))
         return instruction.put(f"{function}({arguments})")
@@ -244,7 +205,7 @@ def words(function, count, *allowed):
     return translate
 
 
-def permute(instruction):
+def permute(instruction: Instruction) -> str:
     mode = instruction.modifiers[-1] if instruction.modifiers[-1] != "b32" else "none"
     arguments = ", ".join(instruction.value(i, "u32") for i in (1, 2, 3))
     if mode not in ("none", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"):
@@ -254,20 +215,20 @@ def permute(instruction):
     )
 
 
-def funnel(instruction):
+def funnel(instruction: Instruction) -> str:
     side = "l" if instruction.has("l") else "r"
     clamp = "c" if instruction.has("clamp") else ""
     arguments = ", ".join(instruction.value(i, "u32") for i in (1, 2, 3))
     return instruction.put(f"__funnelshift_{side}{clamp}({arguments})")
 
 
-def bit_mask(instruction):
+def bit_mask(instruction: Instruction) -> str:
     limit = "true" if instruction.has("clamp") else "false"
     arguments = ", ".join(instruction.value(i, "u32") for i in (1, 2))
     return instruction.put(f"emulator::ptx::bit_mask<{limit}>({arguments})")
 
 
-def extend(instruction):
+def extend(instruction: Instruction) -> str:
     limit = "true" if instruction.has("clamp") else "false"
     arguments = f"{instruction.value(1)}, {instruction.value(2, 'u32')}"
     return instruction.put(
@@ -275,12 +236,12 @@ def extend(instruction):
     )
 
 
-def find_nth(instruction):
+def find_nth(instruction: Instruction) -> str:
     arguments = f"{instruction.value(1, 'u32')}, {instruction.value(2, 'u32')}"
     return instruction.put(f"__fns({arguments}, {instruction.value(3, 's32')})")
 
 
-def dot(instruction):
+def dot(instruction: Instruction) -> str:
     a, b = instruction.types
     signs = ", ".join("true" if kind == "s32" else "false" for kind in (a, b))
     half = ""
@@ -290,7 +251,7 @@ def dot(instruction):
     return instruction.put(f"emulator::ptx::{instruction.base}<{signs}{half}>({arguments})")
 
 
-def comparison_of(instruction, first):
+def comparison_of(instruction: Instruction, first: int) -> str:
     """The C++ condition of a comparison whose operands begin at an index."""
     kind = instruction.type
     a, b = instruction.value(first), instruction.value(first + 1)
@@ -315,7 +276,7 @@ def comparison_of(instruction, first):
     return f"({a} {COMPARISONS[name[:-1]]} {b} || emulator::ptx::are_unordered({a}, {b}))"
 
 
-def set_predicate(instruction):
+def set_predicate(instruction: Instruction) -> str:
     condition = comparison_of(instruction, 1)
     other = f"!{condition}"
     if len(instruction.operands) > 3:
@@ -336,7 +297,7 @@ def set_predicate(instruction):
     )
 
 
-def set_word(instruction):
+def set_word(instruction: Instruction) -> str:
     result = instruction.types[0]
     if len(instruction.operands) != 3 or result not in ("u32", "s32", "f32"):
         raise Unavailable(instruction.text)
@@ -345,18 +306,18 @@ def set_word(instruction):
     return instruction.put(f"({comparison_of(instruction, 1)} ? {true} : {false})")
 
 
-def select(instruction):
+def select(instruction: Instruction) -> str:
     a, b = instruction.value(1), instruction.value(2)
     return instruction.put(f"({instruction.value(3, 'pred')} ? {a} : {b})")
 
 
-def select_by_sign(instruction):
+def select_by_sign(instruction: Instruction) -> str:
     kind, of = instruction.types
     a, b = instruction.value(1, kind), instruction.value(2, kind)
     return instruction.put(f"({instruction.value(3, of)} >= 0 ? {a} : {b})")
 
 
-def convert(instruction):
+def convert(instruction: Instruction) -> str:
     to, source = instruction.types
     rounding = next(
         (
@@ -377,7 +338,7 @@ def convert(instruction):
     )
 
 
-HANDLERS = {
+HANDLERS: dict[str, Callable[[Instruction], str]] = {
     "add": add,
     "addc": add,
     "sub": add,
@@ -414,7 +375,7 @@ HANDLERS = {
 }
 
 
-def translate_instruction(text, names):
+def translate_instruction(text: str, names: Names) -> str:
     """The C++ statement of one instruction."""
     instruction = Instruction(text, names)
     try:

@@ -2,7 +2,9 @@
 """PTX instructions for memory, barriers and the threads of a warp."""
 
 import re
+from collections.abc import Callable
 
+from .ptx_instruction import Instruction
 from .ptx_operands import TYPES, Unavailable, members_of
 
 SPACES = {"global", "shared", "local", "const", "param", "shared::cta"}
@@ -12,11 +14,11 @@ CACHE = re.compile(
 )
 
 
-def is_shared(instruction):
+def is_shared(instruction: Instruction) -> bool:
     return instruction.has("shared") or instruction.has("shared::cta")
 
 
-def check_modifiers(instruction, *allowed):
+def check_modifiers(instruction: Instruction, *allowed: str) -> None:
     for part in instruction.modifiers:
         known = part in SPACES or part in TYPES or part in allowed or CACHE.match(part)
         if not known:
@@ -25,7 +27,7 @@ def check_modifiers(instruction, *allowed):
         raise Unavailable(instruction.text)
 
 
-def strength(instruction):
+def strength(instruction: Instruction) -> str:
     return (
         "true"
         if any(
@@ -35,7 +37,7 @@ def strength(instruction):
     )
 
 
-def load(instruction):
+def load(instruction: Instruction) -> str:
     check_modifiers(instruction)
     cpp = TYPES[instruction.type]
     address = instruction.names.address(instruction.operands[1], is_shared(instruction))
@@ -58,7 +60,7 @@ def load(instruction):
     )
 
 
-def store(instruction):
+def store(instruction: Instruction) -> str:
     check_modifiers(instruction)
     cpp = TYPES[instruction.type]
     address = instruction.names.address(instruction.operands[0], is_shared(instruction))
@@ -100,7 +102,7 @@ ATOMIC_TYPES = {
 }
 
 
-def atomic(instruction):
+def atomic(instruction: Instruction) -> str:
     operation = next((part for part in instruction.modifiers if part in ATOMICS), None)
     check_modifiers(instruction, *ATOMICS, "acq_rel", "noftz")
     if operation is None or instruction.type not in ATOMIC_TYPES:
@@ -119,7 +121,7 @@ def atomic(instruction):
     return before + statement + after
 
 
-def move(instruction):
+def move(instruction: Instruction) -> str:
     target, source = instruction.operands
     if target.startswith("{"):
         members = members_of(target)
@@ -143,7 +145,7 @@ def move(instruction):
     return instruction.put(instruction.value(1))
 
 
-def to_address(instruction):
+def to_address(instruction: Instruction) -> str:
     """cvta: to a generic address, or with .to back from it."""
     bits = instruction.type
     if is_shared(instruction):
@@ -152,7 +154,7 @@ def to_address(instruction):
     return instruction.put(instruction.value(1, bits))
 
 
-def fence(instruction):
+def fence(instruction: Instruction) -> str:
     if instruction.has("cta"):
         return "__threadfence_block();"
     if any(part.startswith(("proxy", "mbarrier")) for part in instruction.modifiers):
@@ -160,7 +162,7 @@ def fence(instruction):
     return "__threadfence();"
 
 
-def barrier(instruction):
+def barrier(instruction: Instruction) -> str:
     """bar.sync of the whole block; bar.warp.sync."""
     if instruction.has("warp"):
         return f"__syncwarp({instruction.value(0, 'u32')});"
@@ -171,7 +173,7 @@ def barrier(instruction):
     return "__syncthreads();"
 
 
-def shuffle(instruction):
+def shuffle(instruction: Instruction) -> str:
     mode = next((part for part in ("up", "down", "bfly", "idx") if instruction.has(part)), None)
     target, _, predicate = (word.strip() for word in instruction.operands[0].partition("|"))
     if mode is None or not instruction.has("sync"):
@@ -187,7 +189,7 @@ def shuffle(instruction):
     return f"{{ {code} }}"
 
 
-def vote(instruction):
+def vote(instruction: Instruction) -> str:
     mask = instruction.value(2, "u32")
     value = instruction.value(1, "pred")
     if not instruction.has("sync"):
@@ -200,7 +202,7 @@ def vote(instruction):
     return instruction.put(f"__{function}_sync({mask}, {value}) != 0")
 
 
-def reduce(instruction):
+def reduce(instruction: Instruction) -> str:
     operation = next(
         (word for word in ("add", "min", "max", "and", "or", "xor") if instruction.has(word)), None
     )
@@ -210,7 +212,7 @@ def reduce(instruction):
     return instruction.put(f"__reduce_{operation}_sync({mask}, {value})")
 
 
-def copy(instruction):
+def copy(instruction: Instruction) -> str:
     """cp.async of the Ampere generation."""
     if not instruction.has("async") or instruction.has("bulk") or instruction.has("mbarrier"):
         raise Unavailable(instruction.text)
@@ -229,14 +231,14 @@ def copy(instruction):
     return f"emulator::ptx::copy({destination}, {source}, {size}, {read});"
 
 
-def statement(code):
-    def translate(instruction):
+def statement(code: str) -> Callable[[Instruction], str]:
+    def translate(instruction: Instruction) -> str:
         return code
 
     return translate
 
 
-MEMORY = {
+MEMORY: dict[str, Callable[[Instruction], str]] = {
     "ld": load,
     "ldu": load,
     "st": store,

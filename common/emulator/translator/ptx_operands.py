@@ -60,22 +60,22 @@ class Unavailable(Exception):
 class Names:
     """The operands of one asm statement and the registers that its text declares."""
 
-    def __init__(self, operand_count):
+    def __init__(self, operand_count: int) -> None:
         self.operand_count = operand_count
-        self.registers = {}
+        self.registers: dict[str, str] = {}
 
-    def declare(self, name):
+    def declare(self, name: str) -> str:
         self.registers[name] = "emulator_r_" + re.sub(r"\W", "_", name.lstrip("%"))
         return self.registers[name]
 
-    def variable(self, text):
+    def variable(self, text: str) -> str | None:
         """The C++ variable of an operand %0 or a register, or None."""
         match = re.match(r"%(\d+)$", text)
         if match and int(match[1]) < self.operand_count:
             return f"emulator_{match[1]}"
-        return self.registers.get(text.replace("%%", "%"), self.registers.get(text))
+        return self.registers.get(text.replace("%%", "%")) or self.registers.get(text)
 
-    def value(self, text, kind):
+    def value(self, text: str, kind: str) -> str:
         """An operand that is read, as a value of a PTX type."""
         text = text.strip()
         cpp = TYPES[kind]
@@ -103,7 +103,7 @@ class Names:
             return f"static_cast<{cpp}>({text})"
         raise Unavailable(f"operand {text}")
 
-    def put(self, text, value):
+    def put(self, text: str, value: str) -> str:
         """The assignment of a value to an operand."""
         text = text.strip()
         if text == "_":
@@ -113,7 +113,7 @@ class Names:
             raise Unavailable(f"operand {text}")
         return f"emulator::ptx::put({variable}, {value});"
 
-    def address(self, text, is_shared):
+    def address(self, text: str, is_shared: bool) -> str:
         """[register + offset] as a C++ pointer to bytes."""
         match = re.match(r"\[\s*([^\]+]+?)\s*(?:\+\s*(-?\w+)\s*)?\]$", text.strip())
         if not match or self.variable(match[1]) is None:
@@ -123,7 +123,7 @@ class Names:
         return f"emulator::ptx::{function}({self.variable(match[1])}{offset})"
 
 
-def split_operands(text):
+def split_operands(text: str) -> list[str]:
     """Operands at the commas outside of brackets and braces."""
     parts = []
     depth = 0
@@ -140,6 +140,6 @@ def split_operands(text):
     return parts
 
 
-def members_of(text):
+def members_of(text: str) -> list[str]:
     """The operands of a vector {a, b}."""
     return split_operands(text.strip()[1:-1])

@@ -3,12 +3,13 @@
 
 import re
 
+from .ptx_instruction import Instruction
 from .ptx_operands import TYPES, Unavailable
 
 LANES = {"2": "16", "4": "8"}
 
 
-def translate_video(instruction):
+def translate_video(instruction: Instruction) -> str:
     match = re.match(r"v(add|sub|absdiff|min|max|avrg)([24]?)$", instruction.base)
     if not match or len(instruction.types) != 3:
         raise Unavailable(instruction.text)
@@ -28,7 +29,7 @@ def translate_video(instruction):
     )
 
 
-def scalar(instruction, operation):
+def scalar(instruction: Instruction, operation: str) -> str:
     if operation == "avrg":
         raise Unavailable(instruction.text)
     result, a, b = instruction.types

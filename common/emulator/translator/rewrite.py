@@ -17,7 +17,7 @@ from .shared_memory import (
     move_alignment,
     rewrite_dynamic_shared,
 )
-from .source import Edit
+from .source import Edit, Source
 
 # Identifiers of constructs that the engine lacks. A message that names the construct helps more
 # than the compiler errors, or the silence, that would follow.
@@ -43,7 +43,7 @@ UNSUPPORTED_NAMES = (
 )
 
 
-def unsupported_construct(source, index):
+def unsupported_construct(source: Source, index: int) -> str | None:
     """What the engine lacks and the token names; None if it names no such thing."""
     text = source.tokens[index].text
     following = source.tokens[index + 1].text if index + 1 < len(source.tokens) else ""
@@ -58,7 +58,7 @@ def unsupported_construct(source, index):
     return next((what for names, what in UNSUPPORTED_NAMES if names.fullmatch(text)), None)
 
 
-def check_supported(source, index):
+def check_supported(source: Source, index: int) -> None:
     token = source.tokens[index]
     if token.kind != "identifier" or source.is_dead(token.start):
         return
@@ -71,19 +71,19 @@ def check_supported(source, index):
         )
 
 
-def drop_hints(source):
+def drop_hints(source: Source) -> None:
     """Removes pragmas for nvcc alone: g++ warns about pragmas that it does not know."""
     for start, name, rest in source.directives:
         if name == "pragma" and re.match(r"(no)?unroll\b|nv_\w+|hd_warning_disable\b", rest):
             # Up to a comment, which may continue on the next line.
-            length = len(re.match(r"(?:(?!//|/\*)[^\n])*", source.text[start:])[0])
-            source.edits.append(Edit(start, start + length, ""))
+            pragma = re.match(r"(?:(?!//|/\*)[^\n])*", source.text[start:])
+            source.edits.append(Edit(start, start + len(pragma[0] if pragma else ""), ""))
     for index, token in enumerate(source.tokens[:-3]):
         if token.text == "_Pragma" and re.match(r'"(no)?unroll\b', source.tokens[index + 2].text):
             source.edits.append(Edit(token.start, source.tokens[index + 3].end, ""))
 
 
-def opens_namespace(source, index):
+def opens_namespace(source: Source, index: int) -> bool:
     """Whether the '{' at index opens a namespace or an extern "C" block, not a body."""
     tokens = source.tokens
     back = index - 1
@@ -96,13 +96,13 @@ def opens_namespace(source, index):
     return False
 
 
-def rewrite(source, kernels):
+def rewrite(source: Source, kernels: set[str]) -> None:
     """Finds and edits every launch and every extern __shared__ array of a file.
 
     `kernels` has the names of kernels that the file may use.
     """
     tokens = source.tokens
-    braces = []  # for each open brace, whether it is a function's or a class' body
+    braces: list[bool] = []  # for each open brace, whether it is a function's or a class' body
     index = 0
     while index < len(tokens):
         token = tokens[index]

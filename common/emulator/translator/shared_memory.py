@@ -2,10 +2,10 @@
 """Shared memory: extern __shared__ arrays become pointers, and the end of each __shared__ variable
 is marked."""
 
-from .source import CLOSING, OPENING, Edit
+from .source import CLOSING, OPENING, Edit, Source
 
 
-def skip_alignment(source, index):
+def skip_alignment(source: Source, index: int) -> int:
     """Index after an alignment specifier at index, or index when there is none."""
     tokens = source.tokens
     if tokens[index].text in ("__align__", "alignas", "__attribute__"):
@@ -17,7 +17,7 @@ def skip_alignment(source, index):
     return index
 
 
-def rewrite_dynamic_shared(source, first, inside_function):
+def rewrite_dynamic_shared(source: Source, first: int, inside_function: bool) -> None:
     """extern __shared__ T name[]; becomes T* name = static_cast<T*>(dynamic shared memory).
 
     Outside of functions it becomes a DynamicShared<T>, which converts to that pointer.
@@ -49,7 +49,7 @@ def rewrite_dynamic_shared(source, first, inside_function):
     if bracket is None or bracket < 2 or any(tokens[index].text == "," for index in kept[bracket:]):
         source.fail(
             tokens[first],
-            "cannot read this extern __shared__ declaration; " "write extern __shared__ T name[];",
+            "cannot read this extern __shared__ declaration; write extern __shared__ T name[];",
         )
     name = tokens[kept[bracket - 1]].text
     element = (
@@ -83,7 +83,7 @@ def rewrite_dynamic_shared(source, first, inside_function):
     )
 
 
-def move_alignment(source, index):
+def move_alignment(source: Source, index: int) -> None:
     """Moves an alignas() behind the __shared__ at index before the whole declaration.
 
     g++ takes it only there, nvcc also between the specifiers.
@@ -101,7 +101,7 @@ def move_alignment(source, index):
     source.edits.append(Edit(place, place, " ".join(source.text[start:stop].split()) + " "))
 
 
-def mark_end_of_shared(source, index):
+def mark_end_of_shared(source: Source, index: int) -> None:
     """Puts EMULATOR_SHARED_END behind the declaration that the __shared__ at index belongs to.
 
     The body of a macro is left alone unless the declaration ends in it: what follows where the
@@ -122,7 +122,7 @@ def mark_end_of_shared(source, index):
             return
 
 
-def is_dynamic_shared(source, index):
+def is_dynamic_shared(source: Source, index: int) -> bool:
     for token in source.tokens[index + 1 : index + 12]:
         if token.text == "__shared__":
             return True

@@ -3,7 +3,8 @@
 
 import bisect
 import re
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, NoReturn
 
 # '<' and '>' stay single characters: whether '>>>' ends a launch or three template argument lists
 # depends on the text before it.
@@ -48,15 +49,15 @@ class Edit(NamedTuple):
 class Source:
     """One source file cut into tokens, with the edits made to it so far."""
 
-    def __init__(self, path, text):
+    def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.text = text
         self.line_starts = [0] + [match.end() for match in re.finditer("\n", text)]
-        self.edits = []
+        self.edits: list[Edit] = []
         self.has_ptx = False  # whether a translated statement needs emulator/ptx.hpp
         every = [
             Token(
-                match.lastgroup if match.lastgroup != "delimiter" else "raw_string",
+                "raw_string" if match.lastgroup == "delimiter" else match.lastgroup or "operator",
                 match[0],
                 match.start(),
                 match.end(),
@@ -72,7 +73,7 @@ class Source:
         ]
         self.dead = self._ranges_dead_on_the_engine()
 
-    def _take_directives(self, every):
+    def _take_directives(self, every: list[Token]) -> list[tuple[int, str, str]]:
         """The preprocessor directives as (offset of '#', name, rest of the logical line)."""
         directives = []
         at_line_start = True
@@ -86,6 +87,7 @@ class Source:
                         break
                     end += 1
                 match = re.match(r"#\s*(\w*)\s*(.*)", self.text[token.start : end], re.DOTALL)
+                assert match is not None  # the text begins with "#"
                 directives.append((token.start, match[1], match[2].rstrip()))
             if token.kind == "space" and "\n" in re.sub(r"\\\r?\n", "", token.text):
                 at_line_start = True
@@ -93,7 +95,7 @@ class Source:
                 at_line_start = False
         return directives
 
-    def _ranges_dead_on_the_engine(self):
+    def _ranges_dead_on_the_engine(self) -> list[tuple[int, int]]:
         """Ranges that `#if 0` or a test of CUDA_EMULATOR removes on the CPU engine.
 
         There a kernel may keep PTX for the GPU, beside a plain version for the engine.
@@ -101,7 +103,8 @@ class Source:
         engine_only = re.compile(r"(defined\s*\(?\s*)?CUDA_EMULATOR\s*\)?$")
         gpu_only = re.compile(r"(0|!\s*(defined\s*\(?\s*)?CUDA_EMULATOR\s*\)?)$")
         ranges = []
-        open_conditionals = []  # [is this branch dead, is the #else branch dead, its start]
+        # Is this branch dead, is the #else branch dead, and the start of the branch.
+        open_conditionals: list[tuple[bool, bool, int]] = []
         for start, name, rest in self.directives:
             rest = re.sub(r"\s*(//.*|/\*.*?\*/)\s*", "", rest)
             if name in ("if", "ifdef", "ifndef"):
@@ -112,23 +115,23 @@ class Source:
                 dead_else = (name == "if" and bool(engine_only.match(rest))) or (
                     name == "ifdef" and is_name
                 )
-                open_conditionals.append([dead_now, dead_else, start])
+                open_conditionals.append((dead_now, dead_else, start))
             elif name in ("else", "elif", "endif") and open_conditionals:
                 dead_now, dead_else, branch_start = open_conditionals.pop()
                 if dead_now:
                     ranges.append((branch_start, start))
                 if name != "endif":
-                    open_conditionals.append([dead_else, dead_else, start])
+                    open_conditionals.append((dead_else, dead_else, start))
         return ranges
 
-    def is_dead(self, offset):
+    def is_dead(self, offset: int) -> bool:
         return any(start <= offset < end for start, end in self.dead)
 
-    def row_of(self, offset):
+    def row_of(self, offset: int) -> int:
         """The line in this text, from 1."""
         return bisect.bisect_right(self.line_starts, offset)
 
-    def line_of(self, offset):
+    def line_of(self, offset: int) -> int:
         """The line that the compiler names: #line directives count."""
         row = self.row_of(offset)
         before = bisect.bisect_left(self.renumbered, (row,)) - 1
@@ -137,23 +140,23 @@ class Source:
         directive_row, line = self.renumbered[before]
         return line + row - directive_row - 1
 
-    def in_directive(self, token):
+    def in_directive(self, token: Token) -> bool:
         """Whether the token belongs to a preprocessor directive, which may have several lines."""
         line = self.row_of(token.start)
         while line > 1 and self.text[: self.line_starts[line - 1] - 1].endswith("\\"):
             line -= 1
         return self.text[self.line_starts[line - 1] :].lstrip().startswith("#")
 
-    def fail(self, token, message):
+    def fail(self, token: Token, message: str) -> NoReturn:
         raise TranslationError(f"{self.path}:{self.line_of(token.start)}: {message}")
 
-    def line_breaks(self, start, end):
+    def line_breaks(self, start: int, end: int) -> str:
         """The line breaks in a range; those of a macro keep their backslash."""
         return "".join(re.findall(r"\\?\r?\n", self.text[start:end]))
 
-    def plain_text(self, first, last):
+    def plain_text(self, first: int, last: int) -> str:
         """Tokens first..last on one line, without comments."""
-        words = []
+        words: list[str] = []
         for index in range(first, last + 1):
             token = self.tokens[index]
             if words and token.start > self.tokens[index - 1].end:
@@ -161,7 +164,7 @@ class Source:
             words.append(token.text)
         return "".join(words)
 
-    def is_run(self, index, character, length):
+    def is_run(self, index: int, character: str, length: int) -> bool:
         """Whether `length` adjacent tokens from index on are all this character."""
         run = self.tokens[index : index + length]
         return len(run) == length and all(
@@ -169,11 +172,11 @@ class Source:
             for offset, token in enumerate(run)
         )
 
-    def edited(self):
+    def edited(self) -> str:
         return apply_edits(self.text, self.edits)
 
 
-def apply_edits(text, edits):
+def apply_edits(text: str, edits: list[Edit]) -> str:
     """The text after edits that do not overlap."""
     pieces = []
     position = 0
@@ -184,7 +187,7 @@ def apply_edits(text, edits):
     return "".join(pieces)
 
 
-def read_source(path):
+def read_source(path: Path) -> str:
     """The text of a file. Bytes that are no UTF-8 are kept. Errors: OSError, and TranslationError
     for a text without an end."""
     with path.open("rb") as file:

@@ -26,12 +26,12 @@ UNSUPPORTED_LIBRARIES = {"cub": "CUB", "cuda": "libcu++", "cutlass": "CUTLASS"}
 THRUST_FOLDERS = ("/usr/local/cuda/include/cccl", "/usr/include")
 
 
-def is_installed(header):
+def is_installed(header: str) -> bool:
     return any((Path(folder) / header).is_file() for folder in THRUST_FOLDERS)
 
 
 @cache
-def is_provided(header):
+def is_provided(header: str) -> bool:
     """Whether the engine has the header, or has a message for those who include it."""
     return header in read_forwarding() or any(
         (folder / header).is_file() for folder in ENGINE_HEADERS
@@ -41,15 +41,16 @@ def is_provided(header):
 class Translation:
     """The output of one run: the main file and the device headers it includes."""
 
-    def __init__(self, output, include_directories):
+    def __init__(self, output: str, include_directories: list[str]) -> None:
         self.output = Path(output)
         self.include_directories = [Path(directory) for directory in include_directories]
-        self.names = {}  # resolved source path -> name of its translation beside the output
-        self.needing = {}  # resolved path of a header -> whether it needs translation
-        self.texts = {}  # name -> translated text
-        self.sources = []
+        # The name of each translation beside the output, by the resolved path of its source.
+        self.names: dict[Path, str] = {}
+        self.needing: dict[Path, bool] = {}  # by the resolved path of a header
+        self.texts: dict[str, str] = {}  # of each translation, by its name
+        self.sources: list[Path] = []
 
-    def translate(self, path, name):
+    def translate(self, path: Path, name: str) -> None:
         try:
             text = read_source(path)
         except OSError as error:
@@ -66,7 +67,7 @@ class Translation:
         header = HEADER if source.has_ptx else ""
         self.texts[name] = f'{header}#line 1 "{shown}"\n{source.edited()}'
 
-    def rewrite_includes(self, source):
+    def rewrite_includes(self, source: Source) -> None:
         for start, name, rest in source.directives:
             if name != "include" or source.is_dead(start):
                 continue
@@ -102,7 +103,7 @@ class Translation:
             offset = source.text.index(match[0], start)
             source.edits.append(Edit(offset, offset + len(match[0]), f'"{target}"'))
 
-    def kernels_of(self, path, text, seen):
+    def kernels_of(self, path: Path, text: str, seen: set[Path]) -> set[str]:
         """The names of the kernels that a file and its quoted includes declare."""
         names = set(name_kernels(text))
         for wanted in re.findall(r'^\s*#\s*include\s*"([^"\n]+)"', text, re.MULTILINE):
@@ -113,7 +114,7 @@ class Translation:
                 names |= self.kernels_of(found, inside, seen)
         return names
 
-    def find(self, directory, wanted):
+    def find(self, directory: Path | None, wanted: str) -> Path | None:
         """The program's file that an #include names. `directory` is that of the including file if
         the name is in quotes. The engine's own headers come before those of other folders."""
         if directory is not None and (directory / wanted).is_file():
@@ -125,7 +126,7 @@ class Translation:
                 return base / wanted
         return None
 
-    def needs_translation(self, path):
+    def needs_translation(self, path: Path) -> bool:
         """Whether a header holds device code, or includes one of the program's that does."""
         known = self.needing.get(path.resolve())
         if known is not None:
@@ -139,7 +140,7 @@ class Translation:
         self.needing[path.resolve()] = needs
         return needs
 
-    def name_for(self, path):
+    def name_for(self, path: Path) -> str:
         """A name beside the output that no other translation uses."""
         name = f"{self.output.name}.{path.name}"
         number = 2
@@ -148,7 +149,7 @@ class Translation:
             number += 1
         return name
 
-    def write(self):
+    def write(self) -> None:
         """Writes each file under another name and renames it: a failure leaves no output behind."""
         self.output.parent.mkdir(parents=True, exist_ok=True)
         for name, text in self.texts.items():
@@ -161,19 +162,19 @@ class Translation:
                 temporary.unlink(missing_ok=True)
 
 
-def own_modules():
+def own_modules() -> list[Path]:
     """This program's files: a translation is out of date when one of them changes."""
     return [*sorted(Path(__file__).parent.glob("*.py")), LIST]
 
 
-def depfile_text(target, sources):
-    def escape(path):
+def depfile_text(target: str, sources: list[Path]) -> str:
+    def escape(path: str | Path) -> str:
         return str(path).replace("\\", "\\\\").replace(" ", "\\ ").replace("$", "$$")
 
     return f"{escape(target)}: {' '.join(escape(source) for source in sources)}\n"
 
 
-def main(arguments=None):
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Translate CUDA C++ into C++ for the CPU engine.")
     parser.add_argument("input", help="the .cu file")
     parser.add_argument("-o", dest="output", required=True, help="the C++ file to write")

@@ -142,7 +142,8 @@ class Build:
         if not item.path.is_file():
             raise ToolError(f"{item.path}: No such file or directory", EXIT_FAILURE)
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
-            source, own_files = item.path, []
+            source = item.path
+            own_files: list[Path] = []
             language = {"cu": "c++"}.get(item.language, item.language)
             if item.language == "cu":
                 source, own_files = self.translated(item, Path(folder))

@@ -3,7 +3,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -260,7 +260,11 @@ def set_default_stream(request: Request, value: str) -> None:
         raise ToolError(f"emucc: --default-stream={value}: expected legacy or per-thread")
 
 
-def set_dependencies(kind: str, step: bool):
+# What a flag does with its value.
+Action = Callable[[Request, str], object]
+
+
+def set_dependencies(kind: str, step: bool) -> Action:
     def take(request: Request, _value: str) -> None:
         request.dependencies = kind
         if step:
@@ -269,17 +273,17 @@ def set_dependencies(kind: str, step: bool):
     return take
 
 
-def setter(name: str, value: object = None):
+def setter(name: str, value: object = None) -> Action:
     """Sets a field of the request to a constant, or to the flag's value."""
     return lambda request, given: setattr(request, name, given if value is None else value)
 
 
-def appender(name: str, prefix: str = ""):
+def appender(name: str, prefix: str = "") -> Action:
     return lambda request, value: getattr(request, name).append(f"{prefix}{value}")
 
 
 # For each flag with a meaning of its own, what it does to the request.
-TAKERS = {
+TAKERS: dict[str, Action] = {
     "generate-dependencies": set_dependencies("all", step=True),
     "generate-nonsystem-dependencies": set_dependencies("own", step=True),
     "generate-dependencies-with-compile": set_dependencies("all", step=False),

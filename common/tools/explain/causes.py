@@ -83,7 +83,7 @@ def run_of(stage: Stage, given: list[str], counters: Any, view: Any) -> Run:
 
 def findings(one: Run) -> list[Finding]:
     """The findings of all kernels, the largest waste of a kernel first."""
-    found = []
+    found: list[Finding] = []
     for kernel in one.counted.kernels:
         context = Context(kernel, one.samples, one.texts, one.counted.kernels)
         own = [finding for check in CHECKS for finding in check(context)]

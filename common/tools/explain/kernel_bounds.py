@@ -18,7 +18,8 @@ from common.tools.explain.causes import Run
 from common.tools.explain.devices import Device
 from common.tools.lib.numbers import short_time
 from common.tools.lib.proof_rows import SAME_INSTRUCTIONS
-from common.tools.machine_code.counts import Instructions, NoMachineCode
+from common.tools.machine_code.compiled import NoMachineCode
+from common.tools.machine_code.counts import Instructions
 
 COPIES = "copies between host and device"
 

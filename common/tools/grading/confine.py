@@ -77,17 +77,17 @@ def filter_of_calls(machine: str, own_pid: int | None) -> bytes:
         instruction(RETURN, ERROR | ENOSYS),
     ]
 
-    def on(name: str, *then: bytes) -> None:
-        program.append(instruction(JUMP_EQUAL, numbers[name], 0, len(then)))
+    def on(number: int, *then: bytes) -> None:
+        program.append(instruction(JUMP_EQUAL, number, 0, len(then)))
         program.extend(then)
 
     for name in numbers:
         if name not in SPECIAL:
-            on(name, instruction(RETURN, ERROR | EPERM))
+            on(numbers[name], instruction(RETURN, ERROR | EPERM))
     # The C library then uses clone, whose flags a filter can read.
-    on("clone3", instruction(RETURN, ERROR | ENOSYS))
+    on(numbers["clone3"], instruction(RETURN, ERROR | ENOSYS))
     on(
-        "clone",
+        numbers["clone"],
         instruction(LOAD, ARGUMENTS),
         instruction(JUMP_BITS, CLONE_THREAD, 0, 1),
         instruction(RETURN, ALLOW),
@@ -95,7 +95,7 @@ def filter_of_calls(machine: str, own_pid: int | None) -> bytes:
     )
     # Root may raise its limits, so nobody may set any. The third argument is the new limit.
     on(
-        "prlimit64",
+        numbers["prlimit64"],
         instruction(LOAD, ARGUMENTS + 16),
         instruction(JUMP_EQUAL, 0, 1, 0),
         instruction(RETURN, ERROR | EPERM),
@@ -106,7 +106,7 @@ def filter_of_calls(machine: str, own_pid: int | None) -> bytes:
     )
     for name in ("kill", "tgkill") if own_pid is not None else ():
         on(
-            name,
+            numbers[name],
             instruction(LOAD, ARGUMENTS),
             instruction(JUMP_EQUAL, own_pid or 0, 1, 0),
             instruction(RETURN, ERROR | EPERM),

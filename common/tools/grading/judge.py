@@ -242,7 +242,15 @@ def verify(lab: Lab, program: Path, folder: Path, result: Result) -> None:
         for name in ("result", "findings.json"):
             (own / name).unlink(missing_ok=True)
         ended = run_caged(
-            ["env", "EMULATOR_COUNTERS=none", program, "--quiet", *words, "--save-result", "result"]
+            [
+                "env",
+                "EMULATOR_COUNTERS=none",
+                str(program),
+                "--quiet",
+                *words,
+                "--save-result",
+                "result",
+            ]
             + ["--counters", "findings.json"],
             folder=own,
             seconds=SECONDS,
@@ -332,6 +340,7 @@ def grade_program(lab: Lab, source: Path, seed: int, folder: Path) -> Result:
     if result.right:
         counted, ended = count_run(lab, built.program, own, seed, caged(Cage()))
         if counted is None:
+            assert isinstance(ended, Ended)  # of the cage
             result.messages.append(f"no counters: the program {how_it_ended(ended)}")
     result.goals = []
     award(lab, seed, result, counted)

@@ -209,8 +209,8 @@ class Policy:
             if (reason := self.fault_at(tokens, i))
         ]
         if not main_of(tokens) or main_of(tokens) not in self.mains:
-            line = next((token.line for token in tokens if token.text == "main"), 1)
-            found.append(Refusal(line, "main() must stay as it is in the lab's file"))
+            place = next((token.line for token in tokens if token.text == "main"), 1)
+            found.append(Refusal(place, "main() must stay as it is in the lab's file"))
         elif sum(token.text == "main" for token in tokens) > 1:
             found.append(Refusal(tokens[-1].line, "main may be named only once"))
         return list(dict.fromkeys(sorted(found, key=lambda one: one.line)))

@@ -12,7 +12,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
@@ -180,7 +180,12 @@ class Bounded:
 def open_stream(path: Path) -> IO[bytes]:
     with path.open("rb") as file:
         begin = file.read(6)
-    for magic, opener in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ", lzma.open)):
+    openers: tuple[tuple[bytes, Callable[..., object]], ...] = (
+        (b"\x1f\x8b", gzip.open),
+        (b"BZh", bz2.open),
+        (b"\xfd7zXZ", lzma.open),
+    )
+    for magic, opener in openers:
         if begin.startswith(magic):
             return cast(IO[bytes], opener(path, "rb"))
     return path.open("rb")
@@ -196,11 +201,11 @@ def read_tar(path: Path, collector: Collector) -> None:
             lab = collector.lab_of(member.name)
             if not lab or member.isdir():
                 continue
-            file = archive.extractfile(member) if member.isreg() else None
-            if file is None:
+            content = archive.extractfile(member) if member.isreg() else None
+            if content is None:
                 collector.problem(lab, "the file is a link, or no plain file")
             else:
-                collector.take(lab, member.name, file.read(LARGEST + 1))
+                collector.take(lab, member.name, content.read(LARGEST + 1))
 
 
 def read_submission(student: str, path: Path, labs: Iterable[Lab]) -> Submission:

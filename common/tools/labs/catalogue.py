@@ -195,7 +195,7 @@ def read_chapter(path: Path, chapter: str, stages: dict[str, Stage]) -> list[Lab
     shared = checked(document, CHAPTER_KEYS, str(path))
     if not isinstance(records, list):
         raise DataError(f"{path}: expected [[lab]]")
-    labs = []
+    labs: list[Lab] = []
     for number, record in enumerate(records, 1):
         name = record.get("name", number) if isinstance(record, dict) else number
         place = f"{path}: lab {name}"

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from common.tools.lib import ncu
 from common.tools.lib.proof_data import read_proof_data
@@ -70,10 +71,10 @@ def read_families(path: Path) -> list[Family]:
 
 
 def join_families(
-    program: str, kernels: dict[str, dict], families: Sequence[Family]
-) -> dict[str, dict]:
+    program: str, kernels: dict[str, dict[str, Any]], families: Sequence[Family]
+) -> dict[str, dict[str, Any]]:
     """The engine's counters, with the kernels of a family added up."""
-    joined: dict[str, dict] = {}
+    joined: dict[str, dict[str, Any]] = {}
     for name, kernel in kernels.items():
         family = next((one for one in families if one.holds(program, name)), None)
         if family is None:
@@ -90,14 +91,14 @@ def join_families(
     return joined
 
 
-def add_totals(one: dict, other: dict) -> dict:
+def add_totals(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return {
         key: add_totals(value, other[key]) if isinstance(value, dict) else value + other[key]
         for key, value in one.items()
     }
 
 
-def read_emulated(path: Path) -> dict[str, dict]:
+def read_emulated(path: Path) -> dict[str, dict[str, Any]]:
     """The engine's counters by the name of the kernel."""
     try:
         document = parse_json(read_text(path), path)
@@ -142,7 +143,7 @@ def measured_sum(launches: list[ncu.Launch], counter: Counter) -> int | None:
 def compare(
     program: str,
     flags: str,
-    emulated: dict[str, dict],
+    emulated: dict[str, dict[str, Any]],
     measured: dict[str, list[ncu.Launch]],
     date: str,
     reasons: Sequence[Reason] = (),

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 from common.tools.lib.errors import (  # pylint: disable=unused-import
     EXIT_FAILURE as EXIT_FAILURE,
@@ -118,7 +118,9 @@ def checked_stage(record: object, place: str) -> Stage:
         raise DataError(f"{place}: 'counter_args' has a flag without a value")
     if record["stage"] != f"{record['chapter']}/{record['name']}":
         raise DataError(f"{place}: 'stage' is not chapter/name")
-    lists = {key: tuple(value) for key, value in record.items() if isinstance(value, list)}
+    lists: dict[str, Any] = {
+        key: tuple(value) for key, value in record.items() if isinstance(value, list)
+    }
     return Stage(**record | lists)
 
 

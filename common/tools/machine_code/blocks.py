@@ -82,7 +82,7 @@ def mark_rare(blocks: list[Block]) -> None:
 
 def keep_reachable(blocks: list[Block], functions: Sequence[Function]) -> list[Block]:
     """Without rare blocks, and without what no other block leads to."""
-    entries = {}
+    entries: dict[str, int] = {}
     for index, block in enumerate(blocks):
         entries.setdefault(functions[block.function].name, index)
     reached: set[int] = set()

@@ -101,7 +101,8 @@ def main() -> int:
     if variable("PLAN"):
         if variable("CHAPTER"):
             raise ToolError("PLAN and CHAPTER cannot be combined: the plan names chapters")
-        steps, lacks = read_plan(Path(variable("PLAN")), stages), []
+        steps = read_plan(Path(variable("PLAN")), stages)
+        lacks: list[str] = []
     elif not has_gpu() and not only_print:
         raise ToolError(
             "make session: no usable device: without PLAN it needs a GPU", EXIT_NO_DEVICE

@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,26 +50,37 @@ KINDS = {
 COMMON_KEYS = ("name", "kind", "limit", "priority", "quiet", "cores", "may_be_cut")
 WORDS = "a list of names"
 # Of each key: whether a value is right, and what it must be.
-VALUES = {
+VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
     "name": (lambda value: is_name(value), "a word of letters, digits and ._-"),
     "kind": (lambda value: isinstance(value, str), "a word"),
-    "limit": (lambda value: is_number(value) and value > 0, "a number of seconds above 0"),
+    "limit": (lambda value: is_number(value, above=0), "a number of seconds above 0"),
     "priority": (lambda value: type(value) is int, "an integer"),
     "quiet": (lambda value: type(value) is bool, "true or false"),
-    "cores": (lambda value: type(value) is int and value > 0, "an integer above 0"),
+    "cores": (
+        lambda value: isinstance(value, int) and is_number(value, above=0),
+        "an integer above 0",
+    ),
     "may_be_cut": (lambda value: type(value) is bool, "true or false"),
     "chapter": (lambda value: isinstance(value, str), "the name of a chapter"),
     "stages": (lambda value: are_words(value), WORDS),
     "sweeps": (lambda value: are_words(value), WORDS),
     "sources": (lambda value: are_words(value), "a list of files and folders"),
     "engine": (lambda value: value in ("gpu", "cpu", "opencl", "emu", "count"), "an engine"),
-    "command": (lambda value: isinstance(value, str) and value.strip(), "a line for the shell"),
+    "command": (
+        lambda value: isinstance(value, str) and value.strip() != "",
+        "a line for the shell",
+    ),
 }
 BUILD = "common/tools/setup/build.sh"
 
 
-def is_number(value: object) -> bool:
-    return type(value) in (int, float) and value == value and value != float("inf")
+def is_number(value: object, above: float) -> bool:
+    """A finite number above another one; true and false are none."""
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and above < value < float("inf")
+    )
 
 
 def is_name(value: object) -> bool:
@@ -128,7 +139,7 @@ def make_line(step: Step) -> str:
 def new_step(name: str, kind: str, **values: Any) -> Step:
     """A step with the values that its kind has where none is given."""
     usual = KINDS[kind]
-    asked = {
+    asked: dict[str, Any] = {
         "limit": usual.limit,
         "quiet": usual.quiet,
         "cores": usual.cores,
@@ -141,9 +152,10 @@ def checked_step(entry: object, place: str, stages: Sequence[Stage], at: Any) ->
     """A step of a plan. `at(key)`: the place of a key. Errors are DataErrors with it."""
     if not isinstance(entry, dict):
         raise DataError(f"{place}: a step begins with [[step]]")
+    values: dict[str, Any] = entry
 
     def wrong(said: str, key: str) -> DataError:
-        called = entry.get("name")
+        called = values.get("name")
         return DataError(f"{at(key)}: {f'step {called}: ' if is_name(called) else ''}{said}")
 
     for key in ("name", "kind"):
@@ -185,7 +197,7 @@ def checked_step(entry: object, place: str, stages: Sequence[Stage], at: Any) ->
     if not step.stages:
         return step
     listed = stages_of(chapter, at("stages")).listed(values["stages"], at("stages"))
-    return Step(**{**vars(step), "stages": listed})
+    return replace(step, stages=listed)
 
 
 def read_plan(path: Path, stages: Sequence[Stage]) -> list[Step]:

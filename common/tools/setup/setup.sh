@@ -47,6 +47,7 @@ if [ "${1:-}" = --lint ]; then
 required|clang-format|command clang-format|
 required|black|command black|
 required|pyflakes3|command pyflakes3|
+required|mypy|command mypy|
 required|clang-tidy|command clang-tidy|
 required|cppcheck|command cppcheck|
 required|shellcheck|command shellcheck|

@@ -25,7 +25,8 @@ class Occupancy:
 def threads_with(device: dict[str, Any], registers: int) -> int:
     """How many threads may run with so many registers each. The device's list has every eighth
     number; registers are given out in such steps."""
-    return next(threads for most, threads in device["threads_with_registers"] if most >= registers)
+    table: list[tuple[int, int]] = device["threads_with_registers"]
+    return next(threads for most, threads in table if most >= registers)
 
 
 def occupancy(device: dict[str, Any], threads: int, registers: int, shared: int) -> Occupancy:
@@ -71,7 +72,7 @@ def kernel_occupancy(view: dict[str, Any], kernel: dict[str, Any]) -> dict[str, 
     launch."""
     if not kernel["shapes"]:
         return None
-    shape = max(kernel["shapes"], key=lambda one: one["launches"])
+    shape = max(kernel["shapes"], key=lambda one: int(one["launches"]))
     device = view["device"]
     static = shape["static_shared"] or named_shared(view, kernel["name"])
     shared = static + shape["dynamic_shared"]
