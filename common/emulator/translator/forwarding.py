@@ -14,9 +14,9 @@ LIST = Path(__file__).parents[1] / "libraries" / "forwarding.txt"
 
 
 @cache
-def read_forwarding(path=LIST):
+def read_forwarding(path: Path = LIST) -> dict[str, str]:
     """The text of each header, by its name."""
-    headers = {}
+    headers: dict[str, str] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line or line.startswith("#"):
             continue
@@ -31,7 +31,7 @@ def read_forwarding(path=LIST):
     return headers
 
 
-def write_headers(path, folder):
+def write_headers(path: Path, folder: Path) -> None:
     headers = read_forwarding(path)
     for name, text in headers.items():
         target = folder / name

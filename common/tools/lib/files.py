@@ -12,7 +12,7 @@ from typing import Any
 try:
     import tomllib
 except ModuleNotFoundError:  # Python 3.10: the same parser as a package
-    import tomli as tomllib
+    import tomli as tomllib  # type: ignore[import,no-redef]
 
 from common.tools.lib.errors import DataError
 

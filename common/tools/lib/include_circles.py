@@ -73,8 +73,9 @@ def include_places(source: str, quote: str, name: str, system: Iterable[str] = (
 def cpp_graph(root: Path, files: list[str]) -> Graph:
     sources = {name for name in files if PurePosixPath(name).suffix in CPP_SUFFIXES}
     # Headers that replace those of the CUDA toolkit may have no suffix: <cuda/atomic>.
-    system = sorted({found[1] for name in files if (found := SYSTEM_FOLDER.match(name))})
-    targets = sources | {name for name in files if SYSTEM_FOLDER.match(name)}
+    in_system = [match for name in files if (match := SYSTEM_FOLDER.match(name))]
+    system = sorted({match[1] for match in in_system})
+    targets = sources | {match.string for match in in_system}
     graph: Graph = {}
     for source in sorted(sources):
         lines = (root / source).read_text(encoding="utf-8", errors="replace").splitlines()
