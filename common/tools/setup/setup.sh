@@ -176,7 +176,10 @@ if [ "$(id -u)" -ne 0 ]; then
         as_root=none
     fi
 fi
-command="apt-get update && apt-get install -y --no-install-recommends$missing"
+# Not every Debian has each optional package, and one that does not exist would stop them all.
+install='apt-get install -y --no-install-recommends'
+command="apt-get update${required:+ && $install$required}"
+[ -z "$others" ] || command="$command && for p in$others; do $install \$p; done"
 cause='' cure=''
 if ! command -v apt-get >/dev/null 2>&1; then
     cure='install what these Debian packages contain'

@@ -115,6 +115,23 @@ class SetupTest(MachineTest):
         self.assertIn("build/venv/bin/pip install meson ninja", result.stderr.splitlines()[-1])
         self.assertEqual(self.installs(), [])
 
+    def test_the_administrator_s_command_does_it_also_if_a_package_does_not_exist(self) -> None:
+        self.command("id", "echo 1000")
+        self.command("su", '[ "$1" = -c ] && exec sh -c "$2"')
+        self.has_apt(without=("similarity-tester",))
+        command = next(line for line in self.run_setup().stderr.splitlines() if "su -c" in line)
+        subprocess.run(
+            ["sh", "-c", command],
+            env={"PATH": str(self.bin)},
+            stdout=subprocess.DEVNULL,
+            timeout=60,
+            check=True,
+        )
+        result = self.run_setup()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lost = ["similarity-tester is missing: make grade lists equal submissions only"]
+        self.assertEqual(result.stdout.splitlines(), lost)
+
     def test_a_sudo_that_asks_for_a_password_is_not_used_without_a_terminal(self) -> None:
         self.command("id", "echo 1000")
         self.command("sudo", "exit 1")
