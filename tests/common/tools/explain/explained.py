@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the tests of make explain: one program per cause, and the same program cured."""
+"""Shared by the tests of make explain: one program per cause, which is cured with CURED defined."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.common.tools.course_tools import run_tool
+from tests.common.tools.course_tools import BUILD, run_tool
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parent / "causes"
 # Of each program: the kind, a part of the line that wastes, and what cause and cure must say.
 CAUSES = {
     "banks": (
@@ -125,7 +126,15 @@ CAUSES = {
 
 
 def program(kind: str, name: str) -> Path:
-    return FOLDER / kind / f"{name}.cu"
+    """ "wasting": the program as it stands. "cured": with CURED defined, in the build folder."""
+    source = FOLDER / f"{name}.cu"
+    if kind == "wasting":
+        return source
+    cured = BUILD / "explain-cured" / f"{name}.cu"
+    cured.parent.mkdir(exist_ok=True)
+    partial = cured.with_name(f"{name}.{os.getpid()}.partial")  # another test may write it, too
+    partial.write_text(f"#define CURED\n{source.read_text(encoding='utf-8')}", encoding="utf-8")
+    return partial.replace(cured)
 
 
 def explain(path: Path, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -21,11 +21,11 @@ def sample(addresses: list[int], base: int = 0) -> Sample:
     return Sample(1, (1, 0), 0, lanes, (0,) * len(lanes), tuple(addresses), base, 1, 1)
 
 
-# What nvdisasm might list for the kernel of wasting/plane.cu.
+# What nvdisasm might list for the kernel of causes/plane.cu.
 LISTING = """
 \t.section\t.text._Z12scale_kernelPff,"ax",@progbits
 _Z12scale_kernelPff:
-\t//## File "plane.cu", line 8
+\t//## File "plane.cu", line 10
         /*0000*/                   S2R R0, SR_TID.X ;
         /*0010*/                   LEA R2, R0, R1, 0x2 ;
         /*0020*/                   LDG.E R4, desc[UR4][R2.64] ;
@@ -76,12 +76,12 @@ class ExplainTest(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(
             result.stdout,
-            r"^plane\.cu:8  matrix\[x \* kSize \+ y\] \*= factor;\n"
+            r"^plane\.cu:10  matrix\[x \* kSize \+ y\] \*= factor;\n"
             r"  kernel: scale_kernel\n  cause: neighbouring lanes are .*\.\n  cure:  swap x and y",
         )
         made = json.loads(path.read_text(encoding="utf-8"))
         (found,) = made["findings"]
-        self.assertEqual((found["file"], found["line"], found["kind"]), ("plane.cu", 8, "stride"))
+        self.assertEqual((found["file"], found["line"], found["kind"]), ("plane.cu", 10, "stride"))
         # 512 loads and 512 stores of 32 sectors each, on 64 multiprocessors at most.
         (bound,) = made["lower_bounds"]
         self.assertEqual(bound["binding"], "L1 and shared memory")

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Threads with neighbouring numbers add neighbouring columns.
+// Threads with neighbouring numbers add neighbouring rows: their elements are a row apart.
+// With CURED: threads with neighbouring numbers add neighbouring columns.
 constexpr int kSize = 512;
 
 __global__ void add_kernel(const float* matrix, float* sums) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0.0f;
+#ifndef CURED
+    for (int j = 0; j < kSize; ++j) sum += matrix[i * kSize + j];
+#else
     for (int j = 0; j < kSize; ++j) sum += matrix[j * kSize + i];
+#endif
     sums[i] = sum;
 }
 

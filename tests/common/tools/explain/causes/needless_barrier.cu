@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The barrier stands where threads share something: before the loop.
+// A barrier in each round of a loop in which threads share nothing.
+// With CURED: the barrier stands where threads share something: before the loop.
 constexpr int kCount = 4096;
 
 __global__ void smooth_kernel(const float* values, float* results) {
@@ -10,6 +11,9 @@ __global__ void smooth_kernel(const float* values, float* results) {
     float value = s_first;
     for (int k = 0; k < 8; ++k) {
         value = value * 0.5f + 1.0f;
+#ifndef CURED
+        __syncthreads();
+#endif
     }
     results[i] = value;
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The lanes of a warp read a column of a tile whose rows are padded to 33.
+// The lanes of a warp read a column of a tile: all its elements lie in one bank.
+// With CURED: the lanes of a warp read a column of a tile whose rows are padded to 33.
 __global__ void columns_kernel(const float* from, float* to) {
+#ifndef CURED
+    __shared__ float s_tile[32][32];
+#else
     __shared__ float s_tile[32][33];
+#endif
     for (int row = threadIdx.y; row < 32; row += blockDim.y) {
         s_tile[row][threadIdx.x] = from[row * 32 + threadIdx.x];
     }

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
-// A tile of shared memory turns the rows into columns.
+// The rows are read along the lanes, and the columns written across them.
+// With CURED: a tile of shared memory turns the rows into columns.
 constexpr int kSize = 128;
 constexpr int kTile = 32;
 
 __global__ void transpose_kernel(const float* from, float* to) {
+#ifdef CURED
     __shared__ float s_tile[kTile][kTile + 1];
+#endif
     const int x = blockIdx.x * kTile + threadIdx.x;
     const int y = blockIdx.y * kTile + threadIdx.y;
+#ifndef CURED
+    for (int row = 0; row < kTile; row += 8) to[x * kSize + y + row] = from[(y + row) * kSize + x];
+#else
     for (int row = 0; row < kTile; row += 8) {
         s_tile[threadIdx.y + row][threadIdx.x] = from[(y + row) * kSize + x];
     }
@@ -16,6 +22,7 @@ __global__ void transpose_kernel(const float* from, float* to) {
     for (int row = 0; row < kTile; row += 8) {
         to[(to_y + row) * kSize + to_x] = s_tile[threadIdx.x][threadIdx.y + row];
     }
+#endif
 }
 
 int main() {
