@@ -34,9 +34,10 @@ from common.tools.lib.margins import Margin
 from plots.drawing.words import THESIS_CARD
 from plots.page import markup
 from plots.page.chapters import all_chapters
-from plots.page.links import BOUNDS, COUNTERS, COURSE, Link, links_of, page_of
+from plots.page.links import BOUNDS, COURSE, Link, links_of, page_of
 from plots.page.optimisations import Optimisation, read_chapter
 from plots.page.parts import Entry, Part, part_of, readme_of
+from plots.page.proofs import counters_document
 from plots.page.readme import Document, read_document, rows_of
 from plots.page.speed_ups import NO_TIMES, speed_up_words
 from plots.records.folders import PLOTS, THESIS
@@ -217,7 +218,7 @@ class Site:
             "counters.html": self.render(
                 "counters.html",
                 "counters.html",
-                document=read_document(COUNTERS),
+                document=counters_document(folder),
                 counters_file=counters_file,
             ),
         }

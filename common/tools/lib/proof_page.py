@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of the page on the counters (how-true-are-the-counters.md)."""
+"""The tables of the page on the counters (how-true-are-the-counters.md), and what the site adds."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ from common.tools.lib.proof_rows import (
 
 
 COUNTED = {counter.name: counter.bar for counter in COUNTERS}
+NUMBERS = (
+    "Each number is a sum over all launches of a run. A cell has one number if both sides are equal, "
+    "and `emulated / measured` if they differ. It is empty if both are 0. A number in brackets is a "
+    "reason."
+)
 
 
 def summary_table(
@@ -25,7 +30,7 @@ def summary_table(
 ) -> list[str]:
     """How many values of each counter agree. Values that are 0 on both sides do not count."""
     lines = [
-        "| counter | compared | equal | within the bar | explained below |",
+        "| counter | compared | equal | within the bar | explained |",
         "|---|---|---|---|---|",
     ]
     for name, bar in bars.items():
@@ -113,6 +118,18 @@ def measured_lines(tables: Mapping[Path, Sequence[Row]]) -> list[str]:
     return lines
 
 
+def totals_lines(rows: list[Row], reasons: list[Reason]) -> list[str]:
+    """How many counters agree, in one sentence."""
+    counted = [row for row in rows if row.emulated or row.measured]
+    equal = sum(row.emulated == row.measured for row in counted)
+    within = sum(row.within_bar for row in counted) - equal
+    off = len(counted) - equal - within
+    return [
+        f"Of {len(counted)} counters that are not 0 on both sides, {equal} are equal, {within} differ "
+        f"within the bar, and {off} differ by more, for {len(reasons)} reasons."
+    ]
+
+
 def page_tables(
     tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]
 ) -> dict[str, list[str]]:
@@ -120,10 +137,21 @@ def page_tables(
     rows = all_rows(tables)
     return {
         "measured": measured_lines(tables),
+        "totals": totals_lines(rows, reasons),
         "summary": summary_table(rows, reasons),
-        "stages": runs_table(rows, reasons, lambda program: not is_example(program)),
-        "examples": runs_table(rows, reasons, is_example),
-        "reasons": reasons_list(rows, reasons),
+    }
+
+
+def all_numbers(rows: list[Row], reasons: list[Reason]) -> dict[str, list[str]]:
+    """Every reason and every number, for the site: the lines of each section by its heading."""
+    return {
+        "Every reason": reasons_list(rows, reasons),
+        "Every stage": [
+            NUMBERS,
+            "",
+            *runs_table(rows, reasons, lambda program: not is_example(program)),
+        ],
+        "Every example": runs_table(rows, reasons, is_example),
     }
 
 
@@ -135,6 +163,14 @@ def instruction_tables(
     return {
         "instructions measured": measured_lines(tables),
         "instructions summary": summary_table(rows, reasons, INSTRUCTION_BARS),
-        "instructions reasons": reasons_list(rows, reasons),
-        "instructions": runs_table(rows, reasons, lambda program: True, tuple(INSTRUCTION_BARS)),
+    }
+
+
+def all_instructions(rows: list[Row], reasons: list[Reason]) -> dict[str, list[str]]:
+    """The same as all_numbers() for the instructions."""
+    return {
+        "Every reason on instructions": reasons_list(rows, reasons),
+        "Every stage's instructions": runs_table(
+            rows, reasons, lambda program: True, tuple(INSTRUCTION_BARS)
+        ),
     }

@@ -12,6 +12,9 @@ from pathlib import Path
 from unittest import mock
 
 from common.tools.lib.numbers import grouped, short_count, times
+from common.tools.lib.proof_data import COMMON
+from common.tools.lib.proof_rows import read_reasons
+from common.tools.lib.proof_rows import read_rows as read_proof
 from common.tools.lib.stages import ROOT
 from plots import figures
 from plots.page.chapters import all_chapters, load_chapter
@@ -23,7 +26,7 @@ from plots.page.optimisations import optimisations, read_chapter
 from plots.page.readme import cells_of, read_document
 from plots.page.speed_up_tables import stages_table
 from plots.page.speed_ups import NO_BREAK
-from plots.records.folders import COUNTERS, DATA, LINES, THESIS, device_folder
+from plots.records.folders import COUNTERS, DATA, LINES, THESIS, device_folder, proof_tables
 from plots.records.lines import read_lines
 from plots.records.published import read_published
 from plots.records.rows import read_rows
@@ -230,6 +233,21 @@ class RecordedSiteTest(unittest.TestCase):
                     re.sub(r' aria-label=".*?"', "", said).strip(),
                     re.sub(r' aria-label=".*?"', "", recorded_site()[name]),
                 )
+
+    def test_every_number_and_reason_is_on_the_page_of_the_counters(self) -> None:
+        text = recorded_site()["counters.html"].replace(NO_BREAK, " ")
+        folder = device_folder(DATA, None)
+        for table, reasons in (
+            ("counters.csv", "hardware.toml"),
+            ("instructions.csv", "instructions.toml"),
+        ):
+            rows = [row for path in proof_tables(folder, table) for row in read_proof(path)]
+            self.assertGreater(len(rows), 1000)
+            for program in {row.program.removeprefix("examples/") for row in rows}:
+                self.assertTrue(program in text, program)
+            for reason in read_reasons(COMMON / reasons):
+                first = re.split(r"[`<&>'\"]", reason.reason)[0][:40].strip()
+                self.assertTrue(first in text, first)
 
     def test_sources_of_numbers_are_files_of_the_repository(self) -> None:
         text = "".join(recorded_site().values())

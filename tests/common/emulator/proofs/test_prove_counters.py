@@ -13,6 +13,7 @@ from tests.common.tools.course_tools import ToolTest
 
 from common.tools import prove_counters
 from common.tools.lib.proof_kernels import Family, compare, join_families, kernel_key
+from common.tools.lib.proof_page import all_numbers
 from common.tools.lib.proof_rows import COUNTERS, METRICS, SHARED_ATOMICS, Reason, Row, judge
 
 # Writes a table into the file of --log-file, as ncu does. It knows all metrics except one, and says
@@ -369,13 +370,21 @@ class PageTest(unittest.TestCase):
         text = prove_counters.page(prove_counters.PAGE.read_text(encoding="utf-8"), tables, reasons)
         self.assertIn("on an NVIDIA H200 on 2026-01-02: 1 programs, 1 kernels.", text)
         self.assertIn("on an NVIDIA H100 80GB HBM3 on 2026-01-02: 1 programs, 1 kernels.", text)
-        self.assertIn("| sums/01_plain `--n 33` | `kick` | 2 | 40 | 90 / 80 [1] |", text)
-        self.assertIn("| scan | `scan<256>` | 1 |", text)
-        self.assertIn("101 / 100 |", text)
-        self.assertIn("1. sums/01_plain `kick`: nvcc merges two loads.", text)
+        self.assertIn("Of 3 counters that are not 0 on both sides, 1 are equal, 1 differ", text)
+        self.assertIn("within the bar, and 1 differ by more, for 1 reasons.", text)
         self.assertIn("| store sectors | 1 | 0 | 1 (± 2 %) | 0 |", text)
         self.assertEqual(prove_counters.page(text, tables, reasons), text)
-        self.assertIn("90 / 80 **?**", prove_counters.page(text, tables, []))
+        numbers = all_numbers([row for each in tables.values() for row in each], reasons)
+        self.assertIn(
+            "| sums/01_plain `--n 33` | `kick` | 2 | 40 | 90 / 80 [1] |",
+            "\n".join(numbers["Every stage"]),
+        )
+        self.assertEqual(
+            numbers["Every reason"], ["1. sums/01_plain `kick`: nvcc merges two loads."]
+        )
+        self.assertIn("| scan | `scan<256>` | 1 |", numbers["Every example"][-1])
+        self.assertIn("101 / 100 |", numbers["Every example"][-1])
+        self.assertIn("90 / 80 **?**", "\n".join(all_numbers(rows, [])["Every stage"]))
 
 
 if __name__ == "__main__":
