@@ -21,6 +21,7 @@ NO_TOMLLIB = (
 )
 INSTALL = "apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends"
 QUIETLY = ">/tmp/install.log 2>&1 || { tail -n 20 /tmp/install.log; exit 1; }"
+CONFIGURE_CROSS = "make setup && meson setup build --cross-file tests/fresh/arm64.ini"
 ADMINISTRATOR = "    su -c '"
 
 
@@ -63,6 +64,9 @@ def prepare(root: Root, options: Options) -> None:
         for name in ("g++", "gcc"):
             for link in (name, {"g++": "c++", "gcc": "cc"}[name]):
                 after.append(f"ln -s /usr/bin/{name}-{options.gxx} /usr/local/bin/{link}")
+    if options.cross:
+        packages += ["ccache", "g++-aarch64-linux-gnu", "qemu-user-static", "googletest"]
+        root.environment["QEMU_LD_PREFIX"] = "/usr/aarch64-linux-gnu"
     if options.no_tomllib:
         packages += ["python3", "python3-tomli"]
         # Debian's Python reads .pth files of this folder.
@@ -99,8 +103,9 @@ def run_commands(root: Root, user: User, folder: str, options: Options, times: T
 
 def begin(root: Root, suite: str, options: Options, times: Times) -> Debian:
     """An empty Debian with all mounts."""
-    debian = Debian(suite, options.architecture, options.cache, options.mirror)
-    emulate(debian.architecture, mark_of(root))
+    architecture = "" if options.cross else options.architecture
+    debian = Debian(suite, architecture, options.cache, options.mirror)
+    emulate(options.architecture or debian.architecture, mark_of(root))
     with times.of(f"an empty {suite} for {debian.architecture}"):
         debian.make(root)
     root.mount_all()
@@ -117,6 +122,9 @@ def try_debian(root: Root, options: Options, times: Times) -> None:
             user = root.add_user("student") if options.user else SUPERUSER
             folder = f"{user.home}/gpu-algorithms"
             copy_tree(options.tree, root, folder, user)
+        if options.cross:
+            with times.of(CONFIGURE_CROSS):
+                must_pass(root.run(CONFIGURE_CROSS, user, folder), CONFIGURE_CROSS)
         if options.user:
             set_up_as_administrator(root, user, folder, times)
         run_commands(root, user, folder, options, times)

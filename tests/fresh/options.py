@@ -35,6 +35,7 @@ class Options:
     mirror: str
     tree: Path
     architecture: str
+    cross: bool
     gxx: str
     no_tomllib: bool
     meson: str
@@ -89,6 +90,12 @@ def parser() -> Parser:
         default="",
         help=f"{' or '.join(ARCHITECTURES)}, by qemu-user-static if it is not this machine's",
     )
+    said.add_argument(
+        "--cross",
+        action="store_true",
+        help="a root of this machine's architecture, in which a cross compiler makes the other's "
+        "executables: far quicker",
+    )
     said.add_argument("--gxx", default="", metavar="N", help="g++-N instead of the usual g++")
     said.add_argument(
         "--no-tomllib", action="store_true", help="Python has tomli and no tomllib, as before 3.11"
@@ -121,6 +128,10 @@ def parse(words: Sequence[str]) -> Options:
         raise ToolError("--ccache needs --cache FOLDER")
     if not (given.tree / ".git").exists():
         raise ToolError(f"--tree {shown(str(given.tree))}: is not a git repository")
+    if given.cross and (given.architecture != "arm64" or given.gxx or given.user or container):
+        raise ToolError(
+            "--cross needs --architecture arm64, and neither --gxx, --user nor a Containerfile"
+        )
     if given.gxx and not given.gxx.isdecimal():
         raise ToolError(f"--gxx {shown(given.gxx)}: is not a number")
     if given.quick and given.commands:
@@ -144,6 +155,7 @@ def parse(words: Sequence[str]) -> Options:
         mirror=given.mirror,
         tree=given.tree.resolve(),
         architecture=given.architecture,
+        cross=given.cross,
         gxx=given.gxx,
         no_tomllib=given.no_tomllib,
         meson=given.meson,

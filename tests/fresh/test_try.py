@@ -26,6 +26,7 @@ WRONG = {
     "sid --wrong": "tests.fresh.try: unrecognized arguments: --wrong",
     "sid --architecture z80": "--architecture 'z80': choose one of amd64, arm64",
     "sid --tree chapters": "--tree 'chapters': is not a git repository",
+    "sid --cross": "--cross needs --architecture arm64, and neither --gxx, --user nor a Containerfile",
     "sid --ccache": "--ccache needs --cache FOLDER",
     "sid --gxx new": "--gxx 'new': is not a number",
     "sid --quick --commands true": "--quick and --commands cannot be combined",
