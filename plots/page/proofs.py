@@ -23,8 +23,10 @@ PROOFS = (
 def counters_document(folder: Path | None) -> Document:
     """`folder`: the device whose rows come first. None: there are no recorded rows."""
     document = read_document(COUNTERS)
+    if folder is None:
+        return document
     sections = dict(document.sections)
-    for table, reasons, sections_of in PROOFS if folder else ():
+    for table, reasons, sections_of in PROOFS:
         rows = all_rows(read_tables(proof_tables(folder, table)))
         if rows:
             for heading, lines in sections_of(rows, read_reasons(COMMON / reasons)).items():
