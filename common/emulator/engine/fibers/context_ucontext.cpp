@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Contexts where Boost.Context is missing. swapcontext() alone would do, but each switch calls the
+// Contexts on any processor. swapcontext() alone would do, but each switch calls the
 // operating system for the signal mask. Here makecontext() only starts a context; setjmp() and
 // longjmp(), which ignore the mask, do the rest. A fortified longjmp() treats a jump to another
 // stack as an error.
