@@ -47,14 +47,12 @@ circles() { python3 common/tools/lib/include_circles.py; }
 tidy() {
     python3 common/tools/setup/compile_commands.py build/lint || return 1
     # clang-tidy needs the flags of a file, so it reads only files that are compiled here. What calls
-    # CUDA or NCCL needs std::source_location, which clang has from version 16, and tensor cores and texels
-    # need _Float16, which it has on every x86-64 from version 15. The flags of the precompiled headers'
-    # empty sources are g++'s own, and so are some warnings.
+    # CUDA or NCCL needs std::source_location, which clang has from version 16. The flags of the precompiled
+    # headers' empty sources are g++'s own, and so are some warnings.
     sources 'common/*.cpp' 'chapters/*.cpp' \
         ':!common/backends/cuda.cpp' ':!common/backends/runtime_backend.cpp' \
         ':!common/backends/emulator.cpp' ':!common/backends/counting.cpp' \
-        ':!common/ranks/nccl_ranks.cpp' ':!common/precompiled/empty.cpp' ':!common/emulator/precompiled/empty.cpp' \
-        ':!common/emulator/libraries/matrices/*' ':!common/emulator/libraries/textures/texel.cpp' | while IFS= read -r file; do
+        ':!common/ranks/nccl_ranks.cpp' ':!common/precompiled/empty.cpp' ':!common/emulator/precompiled/empty.cpp' | while IFS= read -r file; do
         grep -q "\"file\": \"../$file\"" build/lint/compile_commands.json && printf '%s\n' "$file"
     done | xargs -r -P 2 -n 4 clang-tidy -p build/lint --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option 2>/dev/null
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <emulator/small_float.hpp>
 
 namespace emulator {
 namespace {
@@ -91,9 +92,8 @@ float float_sum(const SplitReal* a, const SplitReal* b, int count, float c) {
 }
 
 std::uint16_t half_of(double value) {
-    __extension__ const auto half = static_cast<_Float16>(value);
-    if (half == 0) return 0;
-    return std::bit_cast<std::uint16_t>(half);
+    const std::uint16_t half = small_from_double<HalfFormat>(value);
+    return half == 0x8000 ? 0 : half;  // no negative zero
 }
 
 std::uint16_t half_sum(const SplitReal* a, const SplitReal* b, int count, float c) {

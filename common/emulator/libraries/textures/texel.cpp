@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <emulator/small_float.hpp>
 
 namespace emulator {
 namespace {
@@ -15,10 +16,13 @@ T read(const char* memory, int channel) {
     return value;
 }
 
-float float_of_half(std::uint16_t bits) {
-    __extension__ _Float16 value;
-    std::memcpy(&value, &bits, sizeof bits);
-    return static_cast<float>(value);
+// A NaN keeps its sign and its bits, and becomes a quiet one.
+std::uint32_t float_bits_of_half(std::uint16_t half) {
+    const std::uint32_t bits = half;
+    if ((bits & 0x7fffu) > HalfFormat::kInfinity) {
+        return (bits & 0x8000u) << 16 | 0x7fc00000u | (bits & 0x3ffu) << 13;
+    }
+    return std::bit_cast<std::uint32_t>(float_from_small<HalfFormat>(half));
 }
 
 std::uint32_t raw_channel(const TextureObject& texture, const char* memory, int channel) {
@@ -32,8 +36,7 @@ std::uint32_t raw_channel(const TextureObject& texture, const char* memory, int 
         case TexelFormat::s16:
             return static_cast<std::uint32_t>(std::int32_t{read<std::int16_t>(memory, channel)});
         case TexelFormat::f16:
-            return std::bit_cast<std::uint32_t>(
-                float_of_half(read<std::uint16_t>(memory, channel)));
+            return float_bits_of_half(read<std::uint16_t>(memory, channel));
         case TexelFormat::u32:
         case TexelFormat::s32:
         case TexelFormat::f32:
