@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "common/backends/opencl/device.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
+#include <filesystem>
 #include <regex>
 #include <string>
 #include <utility>
@@ -95,6 +100,31 @@ std::vector<cl::Device> devices_of(const cl::Platform& platform) {
     return devices;
 }
 
+// PoCL learns below /sys how much memory there is. Where /sys is not mounted, as in a bare chroot,
+// it ends the process: so a child tries it.
+void check_that_platforms_answer() {
+    std::error_code unknown;
+    if (std::filesystem::exists("/sys/devices/system", unknown)) return;
+    const pid_t child = fork();
+    if (child == 0) {
+        if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
+        std::vector<cl::Platform> platforms;
+        try {
+            cl::Platform::get(&platforms);
+        } catch (const cl::Error&) {
+            _exit(0);
+        }
+        for (const cl::Platform& platform : platforms) devices_of(platform);
+        _exit(0);
+    }
+    int status = 0;
+    if (child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status)) {
+        throw NoDeviceError(
+            "no usable OpenCL device: /sys is not mounted, and without it an OpenCL platform "
+            "(PoCL) ends the program");
+    }
+}
+
 // NVIDIA's compiler ignores #line in its log: it says <kernel> for the file, and counts our line.
 std::string with_file_and_line(const std::string& log, std::string_view file) {
     static const std::regex place("<kernel>:([0-9]+)");
@@ -123,6 +153,7 @@ Device::Device(const cl::Device& device) try
     };
     if (!device_.getInfo<CL_DEVICE_AVAILABLE>()) refuse("it is not available");
     if (!device_.getInfo<CL_DEVICE_COMPILER_AVAILABLE>()) refuse("there is no compiler for it");
+    if (device_.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>() == 0) refuse("it reports no memory");
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, cl::QueueProperties::Profiling);
 } catch (const cl::Error& error) {
@@ -171,6 +202,7 @@ void Device::check_group_size(const char* flag, std::int64_t threads) const {
 }
 
 cl::Device find_device(std::string_view platform, int device) {
+    check_that_platforms_answer();
     std::vector<cl::Platform> platforms;
     try {
         cl::Platform::get(&platforms);
