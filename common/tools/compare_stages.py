@@ -9,7 +9,6 @@ The time of an emulated kernel says nothing about a GPU. So without a GPU the st
 the input, and the table shows what the CPU engine counted beside times that were recorded.
 """
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +34,7 @@ from common.tools.lib.stages import (
 )
 
 from plots.drawing.figure import Block, Drawing, Figure
-from plots.drawing.gnuplot import draw
+from plots.drawing.gnuplot import draw, why_no_figures
 from plots.page.recorded_stages import RecordedStages, counters_of, recorded_stages
 from plots.records.counters import KernelCounters
 
@@ -146,8 +145,8 @@ def plot(
     recorded: bool = False,
 ) -> list[Path]:
     """`bars`: of each stage lower quartile, median and upper quartile in ms."""
-    if shutil.which("gnuplot") is None:
-        print("no plot: gnuplot is missing (package gnuplot-nox)")
+    if reason := why_no_figures():
+        print(f"no plot: {reason}")
         return []
     rows = [[name, median, lower, upper] for name, lower, median, upper in bars]
     times = [median for _, _, median, _ in bars]

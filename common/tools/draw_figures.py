@@ -24,6 +24,7 @@ from common.tools.lib.stages import (
     run_tool,
     variable,
 )
+from plots.drawing.gnuplot import why_no_figures
 from plots.records.sweeps import sweeps_of
 
 
@@ -46,8 +47,8 @@ def measure_here(stages: list[Stage], chapters: list[str]) -> int:
 
 def draw(data: str, chapter: str = "", told: bool = True) -> int:
     """Draws the figures. With `told`, it prints the file and the title of each one."""
-    if shutil.which("gnuplot") is None:
-        raise ToolError("no figures: gnuplot is missing (package gnuplot-nox)", EXIT_FAILURE)
+    if reason := why_no_figures():
+        raise ToolError(f"no figures: {reason}", EXIT_FAILURE)
     build = build_folder()
     return subprocess.run(
         [

@@ -3,7 +3,6 @@
 """make: runs and verifies every stage at a size for this machine, and draws the figures."""
 
 import re
-import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,6 +20,7 @@ from common.tools.lib.stages import (
     pick_engine,
     run_tool,
 )
+from plots.drawing.gnuplot import why_no_figures
 
 COLUMNS = "{:<{width}}  {:<6}  {:>12}  {:>11}  {:>10}  {:<10}  {}"
 
@@ -82,17 +82,17 @@ def counted_neighbours(stages: Sequence[Stage]) -> tuple[Stage, Stage] | None:
 
 def main() -> int:
     table = Table(load_stages())
-    has_gnuplot = shutil.which("gnuplot") is not None
+    reason = why_no_figures()
     # The figures are of recorded data, so they are drawn meanwhile: few stages keep all cores busy.
     with ThreadPoolExecutor(1) as pool:
-        figures = pool.submit(draw, "recorded", told=False) if has_gnuplot else None
+        figures = pool.submit(draw, "recorded", told=False) if not reason else None
         table.run()
         if table.emulated:
             print("emu: these times are of the emulation on this CPU, not of a GPU", flush=True)
         for line in table.left_out:
             print(line, flush=True)
         if figures is None:
-            print("no figures: gnuplot is missing (package gnuplot-nox)")
+            print(f"no figures: {reason}")
         elif figures.result() != 0:
             table.failures.append("the figures: make figures says why")
         else:

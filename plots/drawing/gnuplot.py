@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,21 @@ from plots.records.folders import PLOTS
 
 SHARED = PLOTS / "drawing"  # the style, and scripts that several chapters use
 FORMATS = ("png", "svg")
+OLDEST = (5, 4)  # of gnuplot; the set-up says the same
+
+
+def why_no_figures() -> str:
+    """What this machine lacks to draw figures, or ""."""
+    program = shutil.which("gnuplot")
+    if program is None:
+        return "gnuplot is missing (package gnuplot-nox)"
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    version = re.match(r"gnuplot (\d+)\.(\d+)", said.stdout)
+    if version is None:
+        return f"{program} does not run"
+    if (int(version[1]), int(version[2])) < OLDEST:
+        return f"gnuplot is version {version[1]}.{version[2]}, but the course needs 5.4 or newer"
+    return ""
 
 
 def _text(value: object) -> str:

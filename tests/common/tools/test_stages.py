@@ -297,7 +297,7 @@ class FiguresTest(ToolTest):
     def test_of_one_chapter(self) -> None:
         for chapter, flags in (("", []), ("nbody", ["--chapter", "nbody"])):
             with (
-                mock.patch.object(draw_figures.shutil, "which", return_value="gnuplot"),
+                mock.patch.object(draw_figures, "why_no_figures", return_value=""),
                 mock.patch.object(draw_figures.subprocess, "run") as run,
             ):
                 draw_figures.draw("recorded", chapter)
