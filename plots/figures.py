@@ -125,7 +125,7 @@ def chosen_figures(arguments: argparse.Namespace) -> list[Figure]:
 
 def made_figure(figure: Figure, source: Source, output: Path) -> tuple[Drawing, Source]:
     """Draws one figure. Returns the source, which knows what was read from it."""
-    own = source.afresh()
+    own = source.of(figure.chapter)
     drawing = figure.drawing(own)
     draw(figure, drawing, output)
     return drawing, own
@@ -160,23 +160,21 @@ def draw_figures(arguments: argparse.Namespace, source: Source, drawn: Drawn) ->
                 if drawing.from_recorded
                 else ""
             )
-            print(f"{output / figure.name}.{{png,svg}}  {figure.heading}{note}")
+            print(f"{output / figure.name}.{{png,svg}}  {figure.title_of(drawing)}{note}")
             if arguments.publish and figure.in_readme:
                 print(f"  published as {publish(figure, output, arguments.chapters)}")
         except DataError as error:
             # An older picture must not pass for a figure that could not be drawn.
             for kind in ("png", "svg"):
                 (output / f"{figure.name}.{kind}").unlink(missing_ok=True)
-            rows = source.rows_path(figure.chapter)
+            own = source.of(figure.chapter)
             if (
                 all_asked
-                and source.recorded
+                and own.recorded
                 and isinstance(error, MissingFile)
-                and error.path == rows
+                and error.path == own.rows_path(figure.chapter)
             ):
-                print(
-                    f"{figure.heading}: left out, {source.folder} has no rows of {figure.chapter}"
-                )
+                print(f"{figure.heading}: left out, {own.folder} has no rows of {figure.chapter}")
             else:
                 drawn.failures.append(f"{figure.heading}: {error}")
 
@@ -218,7 +216,7 @@ def draw_site(arguments: argparse.Namespace, source: Source, drawn: Drawn) -> No
 
     site.remove_site(arguments.out)
     entries = [
-        parts.figure_entry(figure, drawing, arguments.out, own.read)
+        parts.figure_entry(figure, drawing, arguments.out, own)
         for figure, drawing, own in drawn.figures
     ]
     entries += [parts.animation_entry(one) for one in drawn.animations]

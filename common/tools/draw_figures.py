@@ -3,7 +3,7 @@
 """make figures [DATA=recorded|here] [CHAPTER=nbody]: draws the figures into build/figures.
 
 recorded: from the measurements in plots/data. here: from a sweep on this machine, which runs first
-and writes build/data.
+and writes build/data. Chapters that were not measured here stay with the recorded data.
 """
 
 import shutil
@@ -74,7 +74,7 @@ def main() -> int:
     stages = load_stages()
     chapters = chosen_chapters(stages)
     status = measure_here(stages, chapters) if data == "here" else 0
-    return draw(data, variable("CHAPTER")) or status
+    return draw(data, "" if data == "here" else variable("CHAPTER")) or status
 
 
 if __name__ == "__main__":

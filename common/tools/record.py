@@ -302,8 +302,10 @@ class Recorder:
         self.made += 1
         seconds = time.monotonic() - started
         self.progress.made(run, seconds)
-        kernels = format_ms(made.median_ms("kernels_ms"))
-        said = f"{run}: {len(rows)} x {kernels} ms ({seconds:.1f} s); {self.progress}"
+        what = f"{len(rows)} x {format_ms(made.median_ms('kernels_ms'))} ms"
+        if run.sweep.engine == "emu":  # its time says nothing about a GPU
+            what = f"{len(rows)} run{'s' * (len(rows) > 1)}"
+        said = f"{run}: {what} ({seconds:.1f} s); {self.progress}"
         print(said, flush=True)
 
     def keep_limits(self, device: str, limits: dict[str, float]) -> None:

@@ -98,6 +98,7 @@ def prepare_counts(source: Source) -> Drawing:
             f" {repeats_of([*rows, *serial])}."
         ),
         emulated=engine == "emu",
+        shows_times=False,
         ours=(
             f"{words}. The printed GPU version took {then} at"
             f" {short_count(max(cells_of('II', 'iterations')))}."

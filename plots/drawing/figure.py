@@ -23,6 +23,9 @@ class Block:
     rows: Sequence[Sequence[Any]]
 
 
+EMULATED_TIMES = "times of the CPU engine, not of a GPU"
+EMULATED_RUN = "run on the CPU engine"
+
 # Rows of cells, the head first.
 NumberTable = Sequence[Sequence[str]]
 
@@ -39,7 +42,16 @@ class Drawing:
     numbers: Sequence[NumberTable] = ()  # what is drawn, as tables
     ours_repeats: bool = False  # whether `ours` says no more than these tables
     from_recorded: bool = False
-    emulated: bool = False
+    emulated: bool = False  # the CPU engine ran what is shown
+    shows_times: bool = True
+    origin: str = ""  # device and day, where the page names them beside the picture
+
+    @property
+    def ran_on(self) -> str:
+        """What every title of the drawing says of the CPU engine: its times are not a GPU's."""
+        if not self.emulated:
+            return ""
+        return f" ({EMULATED_TIMES if self.shows_times else EMULATED_RUN})"
 
 
 @dataclass(frozen=True)
@@ -80,6 +92,10 @@ class Figure:
     @property
     def heading(self) -> str:
         return f"{self.label}. {self.title}" if self.label else self.title
+
+    def title_of(self, drawing: Drawing) -> str:
+        """The title of the picture, of its place on the site, and of its line on the terminal."""
+        return self.heading + drawing.ran_on
 
 
 # A table of a chapter's README: from all rows, all reports, and the limits of their devices.

@@ -81,10 +81,12 @@ def draw(figure: Figure, drawing: Drawing, output: Path) -> list[Path]:
     """Writes the figure's data into output/data and draws it as PNG and SVG."""
     data = output / "data"
     data.mkdir(parents=True, exist_ok=True)
+    title = figure.title_of(drawing)
     variables: dict[str, object] = {
-        "title_text": figure.heading + (" (CPU engine, emulated)" if drawing.emulated else ""),
+        "title_text": title,
         "subtitle_text": drawing.subtitle,
-        # A device with a long name must not run out of the picture.
+        # Long words, such as a device's name, must not run out of the picture.
+        "title_size": 26.0 * min(1.0, 95 / max(1, len(title))),
         "subtitle_size": 15.0 * min(1.0, 145 / max(1, len(drawing.subtitle))),
     }
     for suffix, blocks in drawing.tables.items():

@@ -33,7 +33,7 @@ set errorbars small
 
 # Title and subtitle of the whole picture, above all panels. A script calls @heading before its first panel,
 # and @no_heading after it.
-heading = "set label 101 title_text at screen 0.015,0.962 left noenhanced font ',26'; \
+heading = "set label 101 title_text at screen 0.015,0.962 left noenhanced font sprintf(',%.1f', title_size); \
            set label 102 subtitle_text at screen 0.015,0.915 left noenhanced font sprintf(',%.1f', subtitle_size) textcolor rgb '#505050'"
 no_heading = "unset label 101; unset label 102"
 top_edge = 0.815

@@ -9,7 +9,7 @@ from common.tools.lib.numbers import short_count, short_ratio, short_time
 from common.tools.lib.stages import DataError
 from plots.drawing.axes import log_range
 from plots.drawing.figure import Block, Drawing, Figure
-from plots.drawing.words import kernel_engine, origin
+from plots.drawing.words import device_label, kernel_engine, origin
 from plots.mergesort.multisort import our_series
 from plots.mergesort.published import FILE, SAID_BY, cells_of
 from plots.mergesort.stages import MERGE_PATH, OPENCL, STAGE_RUNS, STAGES
@@ -155,7 +155,7 @@ def prepare_opencl(source: Source) -> Drawing:
         ),
         alt=(
             "Three charts against keys: the times of the insertion sort and of the merges, CUDA"
-            f" ({devices['CUDA']}) beside OpenCL ({devices['OpenCL']}), and the ratio of the sums."
+            f" ({device_label(cuda.rows, engine)}) beside OpenCL ({devices['OpenCL']}), and the ratio of the sums."
             f" {words}."
         ),
     )

@@ -149,6 +149,7 @@ def prepare_overlap(source: Source) -> Drawing:
             " when its keys are there and the sort before it has ended."
         ),
         emulated=emulated,
+        shows_times=not emulated,
         ours=what
         + "."
         + ("" if emulated else f" {NOT_OVERLAPPED} first copies for {short_time(copy_ms / 1000)}."),

@@ -165,6 +165,7 @@ def prepare_error(source: Source) -> Drawing:
             "error_high": 6 * SAMPLE_DEVIATION / math.sqrt(low),
         },
         emulated=engine == "emu",
+        shows_times=False,
         subtitle=(
             f"{device}, {origin} {day}. {len(points)} estimates at {short_count(low)} to"
             f" {short_count(high)}: {share:.0f} % within one standard error (68 expected),"

@@ -212,6 +212,7 @@ def prepare_counters(source: Source) -> Drawing:
             "after_text": AFTER,
         },
         emulated=True,
+        shows_times=False,
         subtitle=(
             f"Counted for {found[AFTER].arguments}, no GPU needed: operations of a warp for one"
             " body of the list."

@@ -80,10 +80,17 @@ class Records:
     rows_path: Path
     counters_path: Path
     all_rows: Sequence[Row] = ()  # of other runs too
+    measured_here: bool = False  # else recorded
 
     @property
     def device(self) -> str:
         return next((row.device for row in self.rows if row.engine == "gpu"), "")
+
+    @property
+    def origin(self) -> str:
+        """Where its gains come from; empty where it has none."""
+        how = "measured here" if self.measured_here else "recorded"
+        return f"{self.device}, {how}" if self.device else ""
 
 
 def read_chapter(

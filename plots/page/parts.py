@@ -5,7 +5,7 @@ difference from the stage before, and its gain then and now."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from plots.page.optimisations import Optimisation, Records, optimisations
 from plots.page.readme import Document, read_document
 from plots.page.stage_head import read_head
 from plots.records.folders import LINES
+from plots.records.source import Source
 from plots.records.lines import CountedLine, CountedLines, placed, read_lines
 
 EQUAL = "<p>The sources are equal.</p>\n"
@@ -44,6 +45,8 @@ class Entry:
     group: str = ""  # figures of one group are folded away together
     panels: Sequence[tuple[float, float]] = ((0.0, 1.0),)  # shares of its width
     numbers: Sequence[NumberTable] = ()  # what is drawn, as tables
+    device: str = ""  # with the day, where the page names it beside the picture
+    measured_here: bool = False  # else from recorded data
 
     @property
     def moves(self) -> bool:
@@ -165,6 +168,23 @@ class Part:
         return self.ladder_said.partition(LEFT_OUT)[2].rstrip(".")
 
     @property
+    def said_of_data(self) -> str:
+        """Which numbers of its page are whose, where some were measured here."""
+        recorded = f"recorded on {self.records.device}" if self.records.device else "recorded"
+        if not any(entry.measured_here for entry in self.entries):
+            return f"This chapter was not measured here: its numbers were {recorded}."
+        if self.records.measured_here:
+            return (
+                f"Figures and gains were measured here, on {self.records.device}. The numbers in the"
+                " text were recorded elsewhere."
+            )
+        return (
+            "No GPU ran the kernels here. So figures with times show those of the CPU engine, which are"
+            " not a GPU's times. The ladder, the gains beside the stages and the numbers in the text"
+            f" were {recorded}."
+        )
+
+    @property
     def figures(self) -> list[Entry]:
         """Those that are neither the ladder nor folded away."""
         return [one for one in self.entries if not one.group and one is not self.ladder]
@@ -201,7 +221,8 @@ def panels_of(script: Path) -> list[tuple[float, float]]:
     return list(zip(ends, [*ends[1:], 1.0]))
 
 
-def figure_entry(figure: Figure, drawing: Drawing, output: Path, origins: Iterable[Path]) -> Entry:
+def figure_entry(figure: Figure, drawing: Drawing, output: Path, source: Source) -> Entry:
+    """`source`: the figure's own, which knows what was read from it."""
     notes = [("Data", drawing.subtitle)]
     if figure.thesis:
         notes.append((figure.said_by, figure.thesis))
@@ -210,14 +231,16 @@ def figure_entry(figure: Figure, drawing: Drawing, output: Path, origins: Iterab
     return Entry(
         figure.name,
         figure.chapter,
-        figure.heading,
+        figure.title_of(drawing),
         output / f"{figure.name}.svg",
         drawing.alt,
         tuple(notes),
-        tuple(origins),
+        tuple(source.read),
         figure.group,
         panels_of(figure.script_path),
         numbers_of(figure, drawing),
+        drawing.origin,
+        any(path.is_relative_to(source.folder) for path in source.read) and not source.recorded,
     )
 
 

@@ -21,7 +21,7 @@ import re
 import shutil
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import jinja2
@@ -31,17 +31,18 @@ from common.tools.lib.files import write_whole
 from common.tools.lib.numbers import grouped, three_digits
 from common.tools.lib.stages import ROOT
 from common.tools.lib.margins import Margin
+from plots.drawing.chapter import Chapter
 from plots.drawing.words import THESIS_CARD
 from plots.page import markup
 from plots.page.chapters import all_chapters
 from plots.page.links import BOUNDS, COURSE, Link, links_of, page_of
-from plots.page.optimisations import Optimisation, read_chapter
+from plots.page.optimisations import Optimisation, Records, read_chapter
 from plots.page.parts import Entry, Part, part_of, readme_of
 from plots.page.proofs import counters_document
 from plots.page.readme import Document, read_document, rows_of
 from plots.page.speed_ups import NO_TIMES, speed_up_words
 from plots.records.folders import PLOTS, THESIS
-from plots.records.published import read_published
+from plots.records.published import Published, read_published
 from plots.records.source import Source
 from plots.records.stages import chapter_names
 
@@ -178,10 +179,19 @@ def taught(course: Document) -> dict[str, str]:
 class Site:
     """Renders the pages of some chapters."""
 
-    def __init__(self, parts: Sequence[Part], recorded_folder: Path | None) -> None:
+    def __init__(
+        self, parts: Sequence[Part], recorded_folder: Path | None, recorded: bool = True
+    ) -> None:
         self.parts = parts
         self.recorded_folder = recorded_folder
+        self.recorded = recorded  # else some chapters show what was measured here
         self.chapters = [part.records.chapter for part in parts]
+
+    @property
+    def device(self) -> str:
+        """The one whose numbers all pages show; empty where the chapters have several."""
+        devices = {part.records.device for part in self.parts if part.records.device}
+        return devices.pop() if self.recorded and len(devices) == 1 else ""
 
     def render(self, template: str, file: str, **variables: object) -> str:
         document = variables.get("document")
@@ -194,9 +204,8 @@ class Site:
                 parts=self.parts,
                 course=read_document(COURSE),
                 card=THESIS_CARD,
-                device=next(
-                    (part.records.device for part in self.parts if part.records.device), "here"
-                ),
+                device=self.device,
+                recorded=self.recorded,
                 link=links_of(path, self.chapters),
                 **variables,
             )
@@ -229,17 +238,29 @@ class Site:
         return found
 
 
+def records_of(chapter: Chapter, source: Source, published: Sequence[Published]) -> Records:
+    """What the gains of a chapter come from: this machine's rows, if they are a GPU's. Times of the
+    CPU engine are not compared."""
+    folders = [source.recorded_folder]
+    own = source.of(chapter.name)
+    if not own.recorded:
+        folders.insert(0, own.folder)
+    for folder in folders:
+        records = read_chapter(chapter, folder, source.counters_folder, published)
+        if records.device:
+            return replace(records, measured_here=folder != source.recorded_folder)
+    return records
+
+
 def site_of(entries: Sequence[Entry], source: Source, only: str | None = None) -> Site:
-    """The site of all chapters, or of one. Its speed-ups are recorded ones, whatever the figures
-    show."""
+    """The site of all chapters, or of one."""
     published = read_published(THESIS)
     parts = []
     for chapter in all_chapters():
         if only in (None, chapter.name):
-            folder = source.recorded_folder
-            records = read_chapter(chapter, folder, source.counters_folder, published)
+            records = records_of(chapter, source, published)
             parts.append(part_of(records, readme_of(ROOT / "chapters", chapter.name), entries))
-    return Site(parts, source.recorded_folder)
+    return Site(parts, source.recorded_folder, source.recorded)
 
 
 def write_archive(folder: Path, files: Sequence[str]) -> Path:

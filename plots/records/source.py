@@ -54,6 +54,25 @@ class Source:
             self.kind, self.folder, self.recorded_folder, self._published, self.counters_folder
         )
 
+    def of(self, chapter: str) -> Source:
+        """The source of a chapter, with nothing read yet. A chapter that was not measured here
+        stays with the recorded rows."""
+        own = self.afresh()
+        if not self.recorded and self.recorded_folder and not self.rows_path(chapter).exists():
+            own.kind, own.folder = "recorded", self.recorded_folder
+        return own
+
+    def on_a_gpu(self, chapter: str) -> Source:
+        """This source, or the recorded one if a machine without a GPU measured here: for a figure
+        that compares the stages' times and nothing else."""
+        if self.recorded or not self.recorded_folder:
+            return self
+        if any(row.engine == "gpu" for row in read_rows(self.rows_path(chapter))):
+            return self
+        other = self.afresh()
+        other.kind, other.folder, other.read = "recorded", self.recorded_folder, self.read
+        return other
+
     def with_all(self, chapter: str, stages: Sequence[str], match: Mapping[str, object]) -> Source:
         """This source, or that of another recorded device, if only that one has rows of all these
         stages."""

@@ -22,6 +22,7 @@ from plots.drawing.animation import Animation
 from plots.drawing.words import EMULATED
 from plots.page import libraries
 from plots.page.chapters import all_chapters, all_figures
+from plots.page.ladder import ladder_name
 from plots.page.libraries import missing_packages
 from plots.records.folders import THESIS
 from plots.records.published import read_published
@@ -103,6 +104,7 @@ class FiguresTest(DrawingTest):
         self.write_measurements(self.here, engine="emu", profile=False)
         # Drawings of traces are those of test_recorded.
         measured = {name: words for name, words in labels().items() if name not in of_all("TRACED")}
+        ladders = [ladder_name(chapter.name) for chapter in all_chapters()]
         with mock.patch.object(gnuplot, "FORMATS", ("svg",)):  # half the time
             status, printed, said = self.draw("--data", "here", "--only", *measured)
         self.assertEqual((status, said), (0, ""))
@@ -110,9 +112,12 @@ class FiguresTest(DrawingTest):
             with self.subTest(figure=name):
                 if name in of_all("PROFILED"):
                     words = ("Recorded data: this machine gives no profiler counters",)
+                elif name in ladders:  # those of a GPU
+                    words = (GPU, "recorded 2026-02-03")
                 elif name not in (*of_all("COUNTED"), *rank_figures()):
                     device = of_all("NOT_EMULATED").get(name, EMULATED)
-                    words = (device, "measured here 2026-02-03")
+                    title = () if name in of_all("NOT_EMULATED") else ("the CPU engine",)
+                    words = (device, "measured here 2026-02-03", *title)
                 self.check_words(name, words)
         self.assertEqual(printed.count("recorded data"), len(of_all("PROFILED")))
 

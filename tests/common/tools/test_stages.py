@@ -305,6 +305,29 @@ class FiguresTest(ToolTest):
             self.assertEqual(command[1:5], ["-m", "plots.figures", "--data", "recorded"])
             self.assertEqual(command[9:], flags)
 
+    def test_chapters_that_are_not_measured_here_stay(self) -> None:
+        """DATA=here measures one chapter, and draws all of them."""
+        measured: list[list[str]] = []
+
+        def measure_here(_stages: object, chapters: list[str]) -> int:
+            measured.append(chapters)
+            return 0
+
+        with (
+            mock.patch.dict(
+                "os.environ", DATA="here", CHAPTER="sums", COURSE_BUILD=str(self.build)
+            ),
+            mock.patch.object(draw_figures, "measure_here", measure_here),
+            mock.patch.object(draw_figures.shutil, "which", return_value="gnuplot"),
+            mock.patch.object(draw_figures.subprocess, "run") as run,
+        ):
+            run.return_value.returncode = 0
+            self.assertEqual(draw_figures.main(), 0)
+        self.assertEqual(measured, [["sums"]])
+        command = run.call_args.args[0]
+        self.assertEqual(command[1:5], ["-m", "plots.figures", "--data", "here"])
+        self.assertNotIn("--chapter", command)
+
     def test_refusals(self) -> None:
         self.assert_refused(
             run_tool("draw_figures", self.build, CHAPTER="none"), 2, "CHAPTER=none", "sums, other"

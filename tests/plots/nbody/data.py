@@ -124,7 +124,7 @@ LABELS: dict[str, tuple[str, ...]] = {
         "0.0078",
         *KERNELS,
         "Counted for --n 1024, no GPU needed",
-        "(CPU engine, emulated)",
+        "(run on the CPU engine)",
     ),
     "figure_6_6": (*KERNELS, GPU, "GTX 980, 2016 (3.2 M bodies)", "2.25", "bodies"),
     "figure_6_7": (*KERNELS, GPU, "100 leapfrog steps"),
