@@ -156,7 +156,7 @@ class RecordedTimes(Columns):
 class Tour:
     """Runs the stages, one after the other, and prints a line of each."""
 
-    def __init__(self, stages: Sequence[Stage]) -> None:
+    def __init__(self, stages: list[Stage]) -> None:
         self.stages = stages
         self.failures: list[str] = []
         self.left_out: set[str] = set()  # why stages did not run
