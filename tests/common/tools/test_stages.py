@@ -318,7 +318,7 @@ class FiguresTest(ToolTest):
                 "os.environ", DATA="here", CHAPTER="sums", COURSE_BUILD=str(self.build)
             ),
             mock.patch.object(draw_figures, "measure_here", measure_here),
-            mock.patch.object(draw_figures.shutil, "which", return_value="gnuplot"),
+            mock.patch.object(draw_figures, "why_no_figures", return_value=""),
             mock.patch.object(draw_figures.subprocess, "run") as run,
         ):
             run.return_value.returncode = 0
