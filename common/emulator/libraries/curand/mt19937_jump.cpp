@@ -12,6 +12,8 @@
 #include <set>
 #include <vector>
 
+#include "common/emulator/libraries/wide.hpp"
+
 namespace emulator::curand {
 namespace {
 
@@ -102,8 +104,8 @@ std::vector<std::size_t> jump_powers() {
 constexpr std::size_t kBlock = 48;
 static_assert(kMtWords % kBlock == 0);
 
-__attribute__((target_clones("avx2", "default"))) void sum_words(
-    const std::uint32_t* words, const std::vector<std::size_t>& shifts, std::uint32_t* sums) {
+EMULATOR_WIDE void sum_words(const std::uint32_t* words, const std::vector<std::size_t>& shifts,
+                             std::uint32_t* sums) {
     for (std::size_t first = 0; first < kMtWords; first += kBlock) {
         std::uint32_t block[kBlock] = {};
         for (const std::size_t shift : shifts) {

@@ -5,13 +5,7 @@
 #include <cstring>
 
 #include "common/emulator/libraries/matrices/aligned_sum.hpp"
-
-// The same function for processors with wider registers, which the program chooses when it starts.
-#if defined(__x86_64__) && defined(__GLIBC__)
-#define EMULATOR_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define EMULATOR_WIDE
-#endif
+#include "common/emulator/libraries/wide.hpp"
 
 namespace emulator {
 namespace {
