@@ -46,7 +46,7 @@ compare: setup  ## run every stage of a chapter on one input, as a table and a p
 	@$(build) --stages "$$ENGINE" "$$CHAPTER"
 	@$(tool)compare_stages
 
-counters: setup  ## count what kernels ask of the memory, and compare two stages or own programs: A=nbody/01_float3 [B=nbody/02_float4|my.cu] [ARGS=…] [JSON=FILE]
+counters: setup  ## count what kernels ask of the memory, and compare two stages or own programs: A=nbody/01_float3 [B=nbody/02_float4|my.cu] [RANKS=2] [ARGS=…] [JSON=FILE]
 	@$(build) --stages count "$$A" "$$B"
 	@$(tool)counters
 

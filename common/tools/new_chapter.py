@@ -3,7 +3,8 @@
 """make chapter NAME=my_problem: creates a chapter with two stages that add lists.
 
 Replace these lists by your problem. The chapter consists of chapters/<name>/, plots/<name>/ and
-tests/chapters/<name>/. Its name is added to the list in chapters/meson.build.
+tests/chapters/<name>/. Its name is added to the list in chapters/meson.build, and it has a row in
+README.md's table.
 """
 
 import re
@@ -57,11 +58,22 @@ def add_to_list(meson: str, chapter: str) -> str:
     return meson[: found.start()] + "\n".join(lines) + meson[found.end() :]
 
 
+def with_row(readme: str, chapter: str, stages: int) -> str:
+    """README.md with a row at the end of its table of chapters."""
+    rows = list(re.finditer(r"^\| \[\w+\]\(chapters/\w+/README\.md\) .*\n", readme, re.MULTILINE))
+    if not rows:
+        raise ToolError("README.md: the table of chapters was not found", EXIT_FAILURE)
+    row = f"| [{chapter}](chapters/{chapter}/README.md) | say in a few words | {stages} |\n"
+    return readme[: rows[-1].end()] + row + readme[rows[-1].end() :]
+
+
 def main() -> None:
     chapter = variable("NAME")
     check_name(chapter)
     list_path = ROOT / "chapters" / "meson.build"
     meson = add_to_list(read_text(list_path), chapter)
+    readme_path = ROOT / "README.md"
+    readme = with_row(read_text(readme_path), chapter, stages=2)
     paths = {template: ROOT / filled(place, chapter) for template, place in PLACES.items()}
     for path in paths.values():
         if path.exists():
@@ -70,6 +82,7 @@ def main() -> None:
         for template, path in paths.items():
             made.write(path, filled(read_text(TEMPLATES / template), chapter))
         made.write(list_path, meson)
+        made.write(readme_path, readme)
         build_and_record(made, chapter, chapter)
     print("\n".join(str(path.relative_to(ROOT)) for path in paths.values()))
     print(f"make run STAGE={chapter}/01_first_kernel ARGS=--check; make test")

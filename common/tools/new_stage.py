@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """make stage FROM=nbody/03_shared_tiles NAME=04_my_idea: copies a stage to begin a new one.
 
-It creates the stage's folder, its record in the chapter's meson.build and its recorded counters.
-So `make test` passes before the first change. The new stage is the last one of its chapter.
+It creates the stage's folder, its record in the chapter's meson.build and its recorded counters,
+and counts it in README.md. So `make test` passes before the first change. The new stage is the last
+one of its chapter.
 """
 
 import re
@@ -100,6 +101,14 @@ def new_record(meson: str, before: Stage, name: str, is_last: bool) -> str:
     return meson[:end] + "".join(record) + meson[end:]
 
 
+def one_more(readme: str, chapter: str) -> str:
+    """README.md with one more stage in the chapter's row. A chapter may have no row yet."""
+    row = re.compile(
+        rf"^(\| \[{chapter}\]\(chapters/{chapter}/README\.md\) .*\| )(\d+)( \|)$", re.MULTILINE
+    )
+    return row.sub(lambda found: f"{found[1]}{int(found[2]) + 1}{found[3]}", readme)
+
+
 def build_and_record(made: Creation, chapter: str, name: str) -> None:
     """Builds a stage, or the stages of a chapter, and records what they count."""
     for folder in ("counters", "lines"):
@@ -124,11 +133,13 @@ def main() -> None:
     meson = new_record(read_text(meson_path), before, name, before.name == last)
     source = folder / Path(before.source).name
     stage = f"{before.chapter}/{name}"
+    readme = one_more(read_text(ROOT / "README.md"), before.chapter)
     head = new_head(read_text(ROOT / before.source), before, name)
     with Creation() as made:
         made.copy((ROOT / before.source).parent, folder)
         made.write(source, head)
         made.write(meson_path, meson)
+        made.write(ROOT / "README.md", readme)
         build_and_record(made, before.chapter, stage)
     print(f"{source.relative_to(ROOT)}: write your idea here, and describe it in the first comment")
     print(f"{meson_path.relative_to(ROOT)}: describe the technique in a few words")

@@ -26,11 +26,17 @@ configure() {
 }
 
 # A build folder that was copied or moved with its checkout was configured in another folder, and
-# ninja would write into that.
+# ninja would write into that. A link to the build folder of a checkout that is still there stays that
+# checkout's: tests use one in a copy of the course.
 configured=$(cat build/configured-in 2>/dev/null)
+physical() { (cd "$1" 2>/dev/null && pwd -P); }
 if [ -n "$configured" ] && [ "$configured" != "$(pwd -P)" ]; then
-    echo "build/ was configured in $configured: it is configured and built anew here"
-    configure --wipe
+    if [ "$(physical build)" = "$(physical "$configured/build")" ]; then
+        echo "build/ is the build folder of $configured: what is there is built" >&2
+    else
+        echo "build/ was configured in $configured: it is configured and built anew here"
+        configure --wipe
+    fi
 elif [ ! -e build/build.ninja ] && [ ! -e build/meson-private/coredata.dat ]; then
     configure
 elif [ ! -e build/build.ninja ] || [ -e build/setup-changed ]; then

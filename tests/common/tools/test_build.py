@@ -215,6 +215,17 @@ class BuildTest(unittest.TestCase):
             )
             self.assertEqual(self.said_to("meson")[-1], "setup --wipe build")
             self.assertEqual(self.build(0).stdout, "")
+        # A copy that uses the original's build folder.
+        linked = self.root.with_name(self.root.name + "-linked")
+        self.addCleanup(shutil.rmtree, linked)
+        shutil.copytree(self.root, linked, ignore=shutil.ignore_patterns("build"))
+        (linked / "build").symlink_to(self.root / "build")
+        self.script = linked / "common" / "tools" / "setup" / "build.sh"
+        calls = self.said_to("meson")
+        result = self.build(0)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        self.assertIn(f"build/ is the build folder of {self.root}", result.stderr)
+        self.assertEqual(self.said_to("meson"), calls)
         self.script = original
 
     def test_after_a_failure_it_is_configured_again(self) -> None:

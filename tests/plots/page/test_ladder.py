@@ -139,6 +139,8 @@ class RecordedTest(unittest.TestCase):
     def test_no_rung_is_below_its_bound(self) -> None:
         bounded = 0
         for chapter in all_chapters():
+            if not recorded().rows_path(chapter.name).exists():
+                continue  # `make chapter` has made it, and nothing was measured yet
             for one in rungs_of(chapter, recorded()):
                 self.assertLessEqual(one.bound, one.kernels, f"{chapter.name}/{one.stage}")
                 bounded += one.bound > 0

@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -17,6 +18,8 @@ NOT_PASSED_ON = (
     "COURSE_BUILD",
     "PYTHONPATH",
     "PYTHONPYCACHEPREFIX",
+    "PYTHONDONTWRITEBYTECODE",
+    "COUNTED_STAGES",
 )
 
 
@@ -56,14 +59,42 @@ def restore(root: Path, files: dict[str, bytes]) -> None:
     assert files_of(root) == files
 
 
+def environment() -> dict[str, str]:
+    """That of a user: nothing of it says where the tests' own build folder is."""
+    return {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON}
+
+
 def make(root: Path, *words: str, **variables: str) -> "subprocess.Popen[str]":
     """In a group of its own, which can be sent a signal."""
-    environment = {key: value for key, value in os.environ.items() if key not in NOT_PASSED_ON}
     return subprocess.Popen(
         ["make", "--no-print-directory", "-C", str(root), *words],
-        env=environment | variables,
+        env=environment() | variables,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
+
+
+def shell(root: Path, command: str, seconds: float, **variables: str) -> tuple[int | None, str]:
+    """The exit status, or None if it took too long, and what it printed. No process outlives it."""
+    with subprocess.Popen(
+        ["bash", "-c", command],
+        cwd=root,
+        env=environment() | variables,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as child:
+        try:
+            output = child.communicate(timeout=seconds)[0]
+        except BaseException as error:
+            os.killpg(child.pid, signal.SIGTERM)
+            output = child.communicate()[0]
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            return None, output
+        return child.returncode, output

@@ -212,6 +212,18 @@ class ChapterTest(unittest.TestCase):
         name = "z" * 20  # not the name of a reader's own chapter
         self.assertIn(f"  '{name}',\n]\n", new_chapter.add_to_list(text, name))
 
+    def test_the_table_of_chapters_has_its_row_and_counts(self) -> None:
+        row = "| [sums](chapters/sums/README.md) | to add | 9 |\n"
+        readme = f"# Title\n\n| a | b | c |\n|---|---|---|\n{row}\nMore text.\n"
+        made = new_chapter.with_row(readme, "mine", 2)
+        added = "| [mine](chapters/mine/README.md) | say in a few words | 2 |\n"
+        self.assertEqual(made, readme.replace(row, row + added))
+        self.assertEqual(new_stage.one_more(made, "sums"), made.replace("| 9 |", "| 10 |"))
+        self.assertEqual(new_stage.one_more(made, "mine"), made.replace("| 2 |", "| 3 |"))
+        self.assertEqual(new_stage.one_more(readme, "mine"), readme)
+        with self.assertRaisesRegex(ToolError, "README.md: the table of chapters was not found"):
+            new_chapter.with_row("# Title\n", "mine", 2)
+
     def test_every_template_is_used_and_filled(self) -> None:
         templates = {path.name for path in new_chapter.TEMPLATES.iterdir()}
         self.assertEqual(templates, set(new_chapter.PLACES))

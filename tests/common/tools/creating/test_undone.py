@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make stage and make chapter leave nothing behind if they fail or are interrupted, wherever that is."""
+"""make stage and make chapter leave nothing behind if they fail or are interrupted anywhere."""
 
 import contextlib
 import io
@@ -29,8 +29,8 @@ COUNTERS = "plots/data/counters/sums.csv"
 
 
 class EveryLineTest(unittest.TestCase):
-    """In a small tree, with a signal before each line that these tools execute, and with a disk that
-    is full at each write. Commands only write the files that the real ones write."""
+    """In a small tree, with a signal before each line that these tools execute, and with a disk
+    that is full at each write. Commands only write the files that the real ones write."""
 
     def setUp(self) -> None:
         self.root = Path(tempfile.mkdtemp())
@@ -41,6 +41,7 @@ class EveryLineTest(unittest.TestCase):
             ("chapters/sums/01_first/sums.cu", SOURCE),
             ("chapters/sums/01_first/more.cuh", "// more\n"),
             (COUNTERS, "a,b\n"),
+            ("README.md", "| [sums](chapters/sums/README.md) | to add | 3 |\n"),
             ("tests/mine.txt", "not yet committed\n"),
         ):
             path = self.root / name
@@ -97,7 +98,7 @@ class EveryLineTest(unittest.TestCase):
 
     def test_nothing_is_left_by_a_full_disk(self) -> None:
         before = files_of(self.root)
-        for tool, writes in ((new_chapter.main, 10), (new_stage.main, 2)):
+        for tool, writes in ((new_chapter.main, 11), (new_stage.main, 3)):
             for count in range(1, writes + 1):
                 self.writes_left = count
                 with self.subTest(tool=tool.__module__, write=count):
