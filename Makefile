@@ -17,11 +17,11 @@ export PYTHONDONTWRITEBYTECODE :=
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 # The tools read these from the environment, so the shell never interprets a value. Neither does make:
 # $(value …) takes the text as it was typed, where an exported variable would be expanded.
-variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME LAB LABS SEED DIR DEVICE RANKS PLAN BUDGET
+variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME LAB LABS SEED DIR DEVICE RANKS PLAN BUDGET PREFIX DESTDIR
 $(foreach name,$(variables),$(if $(filter-out undefined,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
 export $(variables)
 
-.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade figures record session sanitize prove instructions verdicts benchmark format lint help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
+.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade figures record session sanitize prove instructions verdicts benchmark format lint install uninstall help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
 
 all: build  ## set up, build, run and verify every stage, draw the figures
 	@$(tool)tour
@@ -111,6 +111,12 @@ format: setup-lint  ## format the C++, CUDA and OpenCL sources
 
 lint: setup-lint build  ## check the formatting and run static checks
 	@common/tools/lint.sh check
+
+install: setup  ## install the CPU engine with cuda-try, cuda-explain, cuda-view and emucc, for use outside of the course: [PREFIX=~/.local] [DESTDIR=folder]
+	@common/tools/setup/install.sh install
+
+uninstall:  ## remove what `make install` has installed: [PREFIX=~/.local] [DESTDIR=folder]
+	@common/tools/setup/install.sh uninstall
 
 help:  ## print this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do printf 'make %-10s %s\n' "$$name" "$$text"; done

@@ -32,12 +32,12 @@ from pathlib import Path
 from common.tools.explain.bounds import INTEGER, SPECIAL
 from common.tools.explain.devices import DEFAULT, read_devices
 from common.tools.lib import ncu as nsight
-from common.tools.lib.counting import read_kernel
+from common.tools.lib.counting import kernel_key, read_kernel
 from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.filled_tables import fill
 from common.tools.lib.profiling import OPCODE_METRIC, parse_instances
 from common.tools.lib.proof_data import COMMON
-from common.tools.lib.proof_kernels import Family, kernel_key, read_emulated, read_families
+from common.tools.lib.proof_kernels import Family, read_emulated, read_families
 from common.tools.lib.proof_kernels import read_measured
 from common.tools.lib.proof_page import instruction_tables
 from common.tools.lib.proof_rows import (

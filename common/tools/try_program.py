@@ -9,38 +9,21 @@ default. The executable stays below build/try.
 
 import os
 import shlex
-import shutil
-import subprocess
 import sys
-from pathlib import Path
 
-from common.tools.lib.gpus import has_gpu
 from common.tools.lib.stages import arguments, chosen_engine, run_tool, variable
-from common.tools.programs.own_program import build, chosen_files, program_of
-
-
-def run_unchecked(program: Path) -> int:
-    """Runs a program of the engine without checks. The last line says that nothing was checked."""
-    status = subprocess.run([str(program), *arguments()], check=False).returncode
-    print(
-        f"emulator: ENGINE=emu checked nothing; `make try FILE={shlex.quote(variable('FILE'))}` checks every access, "
-        "barrier and launch",
-        file=sys.stderr,
-    )
-    return 128 - status if status < 0 else status  # ended by a signal: as a shell says it
+from common.tools.programs.own_program import OwnProgram, build, chosen_files
+from common.tools.programs.trying import best_engine, run_unchecked
 
 
 def main() -> int:
-    files = chosen_files(variable("FILE"))
-    engine = chosen_engine()
-    if not engine:
-        engine = "gpu" if has_gpu() and shutil.which("nvcc") else "count"
-    program = program_of(files, engine)
-    build(files, program, engine)
+    program = OwnProgram(chosen_files(variable("FILE")))
+    engine = chosen_engine() or best_engine()
+    path = build(program, engine)
     if engine == "emu":
-        return run_unchecked(program)
+        return run_unchecked(path, arguments(), f"make try FILE={shlex.quote(variable('FILE'))}")
     sys.stdout.flush()
-    os.execv(program, [str(program), *arguments()])
+    os.execv(path, [str(path), *arguments()])
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from plots.drawing.animation import Animation
 from plots.drawing.chapter import Chapter
 from plots.drawing.figure import Drawing, Figure, NumberTable
 from plots.drawing.gnuplot import SHARED
+from common.tools.view.syntax import line_html, lines_of
 from plots.page import source_diff
 from plots.page.drawn_numbers import numbers_of
 from plots.page.ladder import LEFT_OUT, ladder_name, unit_of
@@ -74,8 +75,8 @@ class CountedHeader:
 
 def html_lines(source: str) -> list[str]:
     """Each line of a source as HTML with its syntax marked."""
-    lines = source_diff.lines_of(source)
-    return [source_diff.line_html(line).replace("\n", "") for line in lines]
+    lines = lines_of(source)
+    return [line_html(line).replace("\n", "") for line in lines]
 
 
 @dataclass(frozen=True)

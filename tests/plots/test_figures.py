@@ -20,10 +20,10 @@ from plots import figures
 from plots.drawing import gnuplot
 from plots.drawing.animation import Animation
 from plots.drawing.words import EMULATED
-from plots.page import libraries
+from common.tools.view import packages
 from plots.page.chapters import all_chapters, all_figures
 from plots.page.ladder import ladder_name
-from plots.page.libraries import missing_packages
+from common.tools.view.packages import missing_packages
 from plots.records.folders import THESIS
 from plots.records.published import read_published
 from plots.records.source import Source

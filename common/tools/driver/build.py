@@ -16,7 +16,7 @@ from common.tools.driver.request import Input, Request
 from common.tools.lib.files import read_bytes, write_whole
 from common.tools.lib.stages import EXIT_FAILURE, ToolError, build_folder
 
-EMUCC = Path(__file__).resolve().parents[1] / "emucc"
+EMUCC = Path(__file__).resolve().parents[1] / "commands" / "emucc"
 NEW_ENOUGH = ("20", "23")  # the standards of C++ that the engine's headers accept
 
 
@@ -51,7 +51,9 @@ class Build:
                 env=os.environ | {"LC_ALL": "C.UTF-8"},
             )
         except FileNotFoundError:
-            raise ToolError(f"{command[0]} is missing", EXIT_FAILURE) from None
+            raise ToolError(
+                f"{command[0]} is missing: the CPU engine compiles and links with it", EXIT_FAILURE
+            ) from None
 
     # ---- one file ----
     def compiler(self, item: Input) -> str:
@@ -279,7 +281,7 @@ class Build:
             architecture = f"-arch compute_{self.request.architecture // 10}"
             print(
                 f"#$ INCLUDES={includes}\n#$ LIBRARIES={libraries}\n"
-                f"#$ {EMUCC} {architecture} {libraries}",
+                f"#$ {shlex.quote(str(EMUCC))} {architecture} {libraries}",
                 file=sys.stderr,
             )
 

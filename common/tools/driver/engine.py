@@ -64,6 +64,12 @@ def thrust_flags() -> list[str]:
     return []
 
 
+def engine_version() -> str:
+    """Of the engine that is installed. A checkout has none: git describes it."""
+    path = build_folder() / "common" / "tools" / "version.txt"
+    return read_text(path).strip() if path.is_file() else "of a checkout"
+
+
 def load_engine(name: str) -> Engine:
     folder = build_folder() / "common" / "emulator"
     archives = [folder / "libemulator.a"]
@@ -73,7 +79,8 @@ def load_engine(name: str) -> Engine:
     for path in [*archives, flags_path]:
         if not path.exists():
             raise ToolError(
-                f"the CPU engine was not built: {path} is missing; run `make build-engine` in {ROOT}",
+                f"the CPU engine is not here: {path} is missing; `make build-engine` builds it, "
+                "`make install` installs it",
                 EXIT_NO_DEVICE,
             )
     flags = parse_json(read_text(flags_path), flags_path)

@@ -5,7 +5,7 @@ import os
 import sys
 
 from common.tools.driver.build import perform
-from common.tools.driver.engine import ENGINES, load_engine
+from common.tools.driver.engine import ENGINES, engine_version, load_engine
 from common.tools.driver.options import Use, named
 from common.tools.driver.request import read_request
 from common.tools.lib.stages import choose
@@ -41,7 +41,7 @@ def help_text() -> str:
 def version_text() -> str:
     """Like nvcc's, so that scripts find the release."""
     return (
-        "emucc: compiler driver of the CPU engine, in place of nvcc\n"
+        f"emucc: compiler driver of the CPU engine {engine_version()}, in place of nvcc\n"
         f"Cuda compilation tools, release {RELEASE}, V{RELEASE}.0\n"
         f"Build cuda_{RELEASE}.r{RELEASE}/emucc"
     )

@@ -45,9 +45,10 @@ def read_devices(path: Path = PATH) -> dict[str, Device]:
     return devices
 
 
-def chosen_device(name: str) -> tuple[str, Device]:
+def chosen_device(name: str, variable: str = "DEVICE") -> tuple[str, Device]:
+    """`variable`: what named it, for messages."""
     devices = read_devices()
     key = name or DEFAULT
     if key not in devices:
-        raise ToolError(f"DEVICE={name}: no such device; choose one of {', '.join(devices)}")
+        raise ToolError(f"{variable}={name}: no such device; choose one of {', '.join(devices)}")
     return key, devices[key]

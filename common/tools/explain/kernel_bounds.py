@@ -17,7 +17,7 @@ from common.tools.explain.bounds import (
 from common.tools.explain.causes import Run
 from common.tools.explain.devices import Device
 from common.tools.lib.numbers import short_time
-from common.tools.lib.proof_rows import SAME_INSTRUCTIONS
+from common.tools.lib.counting import SAME_INSTRUCTIONS
 from common.tools.machine_code.compiled import NoMachineCode
 from common.tools.machine_code.counts import Instructions
 

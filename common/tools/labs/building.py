@@ -55,7 +55,7 @@ def command_of(stage: Stage, source: Path, program: Path) -> list[str]:
         "EMUCC_ENGINE=count",
         f"COURSE_BUILD={build}",
         sys.executable,
-        str(ROOT / "common/tools/emucc"),
+        str(ROOT / "common/tools/commands/emucc"),
         "-std=c++20",
         f'-DSTAGE_NAME="{stage.stage}"',
         *(["-rdc=true"] if stage.device_launches else []),

@@ -7,6 +7,7 @@ kernel's most executed basic block.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,9 @@ COUNTED = ("requests", "lanes", "sectors", "ideal_sectors", "wavefronts", "ideal
 MET = {"block": "basic_blocks", "barrier": "barriers", "collective": "collectives"}
 TRANSFERS = ("host_to_device", "device_to_host", "device_to_device", "set")
 BETWEEN_RANKS = ("sent", "received")  # only programs of several ranks have these
+
+# So far may counted warp instructions be from the hardware's: the bar of `make prove`.
+SAME_INSTRUCTIONS = 0.1
 
 Line = dict[str, Any]  # one line of the JSON
 Counters = dict[str, int]
@@ -88,6 +92,29 @@ class Counted:
 def bare(kernel: str) -> str:
     """A kernel's name without namespace and template arguments."""
     return kernel.partition("<")[0].rpartition("::")[2]
+
+
+def kernel_key(name: str) -> str:
+    """A kernel's name without the parts that g++ and nvcc write differently: return type,
+    parameters, scopes, and the types of template arguments. `void a::scan<(int)256, unsigned
+    int>(int *)` becomes `scan<256,unsigned>`."""
+    name = re.sub(r"\((anonymous namespace|unnamed)\)::|<unnamed>::", "", name)
+    name = re.sub(
+        r"\((?:unsigned |signed )?\w[\w:]*\)(?=-?\w)", "", name
+    )  # casts of template arguments
+    depth = 0
+    for i, letter in enumerate(name):
+        depth += (letter == "<") - (letter == ">")
+        if letter == "(" and depth == 0:
+            name = name[:i]
+            break
+    base, bracket, inside = name.partition("<")
+    base = base.split(" ")[-1].rpartition("::")[2]
+    inside = re.sub(r"\bunsigned (int|long|short|char)\b", r"unsigned_\1", inside)
+    inside = re.sub(r"\bunsigned_int\b", "unsigned", inside)
+    inside = re.sub(r"\b(\d+)(?:[uU]?[lL]{0,2})\b", r"\1", inside)
+    inside = re.sub(r"\b(true|false)\b", lambda match: str(int(match[1] == "true")), inside)
+    return base + bracket + re.sub(r"\s+", "", inside)
 
 
 def executions(line: Line) -> float:

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from common.tools.lib import ncu
+from common.tools.lib.counting import kernel_key
 from common.tools.lib.proof_data import read_proof_data
 from common.tools.lib.proof_rows import (
     ATOMIC_WAVEFRONTS,
@@ -23,29 +23,6 @@ from common.tools.lib.proof_rows import (
 )
 from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.stages import DataError
-
-
-def kernel_key(name: str) -> str:
-    """A kernel's name without the parts that g++ and nvcc write differently: return type,
-    parameters, scopes, and the types of template arguments. `void a::scan<(int)256, unsigned
-    int>(int *)` becomes `scan<256,unsigned>`."""
-    name = re.sub(r"\((anonymous namespace|unnamed)\)::|<unnamed>::", "", name)
-    name = re.sub(
-        r"\((?:unsigned |signed )?\w[\w:]*\)(?=-?\w)", "", name
-    )  # casts of template arguments
-    depth = 0
-    for i, letter in enumerate(name):
-        depth += (letter == "<") - (letter == ">")
-        if letter == "(" and depth == 0:
-            name = name[:i]
-            break
-    base, bracket, inside = name.partition("<")
-    base = base.split(" ")[-1].rpartition("::")[2]
-    inside = re.sub(r"\bunsigned (int|long|short|char)\b", r"unsigned_\1", inside)
-    inside = re.sub(r"\bunsigned_int\b", "unsigned", inside)
-    inside = re.sub(r"\b(\d+)(?:[uU]?[lL]{0,2})\b", r"\1", inside)
-    inside = re.sub(r"\b(true|false)\b", lambda match: str(int(match[1] == "true")), inside)
-    return base + bracket + re.sub(r"\s+", "", inside)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from common.tools.lib.columns import PROOF_COLUMNS
+from common.tools.lib.counting import SAME_INSTRUCTIONS
 from common.tools.lib.csv_tables import integer, read_table
 from common.tools.lib.proof_data import read_proof_data
 from common.tools.lib.recorded_tables import write_table
@@ -92,7 +93,6 @@ LAUNCHES = "launches"
 INSTRUCTIONS = "warp instructions"
 INTEGER_INSTRUCTIONS = "integer and comparison"
 SPECIAL_INSTRUCTIONS = "special functions"
-SAME_INSTRUCTIONS = 0.1
 INSTRUCTION_BARS = dict.fromkeys(
     (INSTRUCTIONS, INTEGER_INSTRUCTIONS, SPECIAL_INSTRUCTIONS), SAME_INSTRUCTIONS
 )

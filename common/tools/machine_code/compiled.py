@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from common.tools.lib.proof_kernels import kernel_key
+from common.tools.lib.counting import kernel_key
 from common.tools.lib.stages import ROOT, Stage
 from common.tools.machine_code.listing import Function, read_listing
 from common.tools.programs.own_program import chosen_files
@@ -30,15 +30,10 @@ def found(program: str) -> str:
     return path
 
 
-def compile_words(stage: Stage, files: Sequence[Path]) -> list[str]:
+def compile_words(stage: Stage) -> list[str]:
     """nvcc's flags, as the executable for a GPU has them."""
     if stage.is_own_program:
-        folders = dict.fromkeys(str(path.parent) for path in files)
-        return [
-            "-rdc=true",
-            *(["-x", "cu"] if len(files) == 1 else []),
-            *(word for folder in folders for word in ("-I", folder)),
-        ]
+        return ["-rdc=true", *stage.cuda_args]
     own = (ROOT / stage.source).parent
     return [
         f'-DSTAGE_NAME="{stage.stage}"',
@@ -80,7 +75,7 @@ def listings(stage: Stage, files: Sequence[Path], architecture: str) -> list[str
         for number, file in enumerate(files):
             code = Path(folder) / f"{number}.cubin"
             command = [nvcc, "-std=c++20", "-O3", "-lineinfo", f"-arch={architecture}", "-cubin"]
-            words = [*compile_words(stage, files), "-o", str(code), str(file)]
+            words = [*compile_words(stage), "-o", str(code), str(file)]
             run([*command, *words], f"nvcc cannot compile it for {architecture}")
             texts.append(run([nvdisasm, "-gi", "-c", str(code)], "nvdisasm cannot read it"))
     return texts

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from common.tools.lib.counting import Kernel
-from common.tools.lib.proof_kernels import kernel_key
+from common.tools.lib.counting import Kernel, kernel_key
 from common.tools.lib.stages import Stage
 from common.tools.machine_code.compiled import NoMachineCode, machine_code
 from common.tools.machine_code.executions import solve

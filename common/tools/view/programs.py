@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,6 @@ from common.tools.lib.stages import (
     DataError,
     Stage,
     ToolError,
-    arguments,
-    build_folder,
     executable,
     find_stage,
     load_stages,
@@ -28,8 +28,8 @@ from common.tools.lib.stages import (
     shown,
     variable,
 )
-from common.tools.programs.own_program import build, chosen_files, program_of
-from common.tools.programs.stage_or_file import find_counted, own_stage
+from common.tools.programs.own_program import OwnProgram, chosen_files
+from common.tools.programs.stage_or_file import counted_program, find_counted
 
 # What the engine writes (EMULATOR_COUNTERS, EMULATOR_VIEW), with its version.
 SCHEMAS = {"counters": 1, "view": 1}
@@ -45,15 +45,19 @@ class Run:
 
     @property
     def name(self) -> str:
-        """As the page calls it: a stage with its chapter, a program by its file."""
-        return self.stage.name if self.stage.is_own_program else self.stage.stage
+        return shown_name(self.stage)
 
 
-def own_program(given: str) -> Stage:
-    files = chosen_files(given)
-    program = program_of(files, "count")
-    build(files, program, "count")
-    return own_stage(files, {"count": str(program.relative_to(build_folder()))})
+def shown_name(stage: Stage) -> str:
+    """As the page calls it: a stage with its chapter, a program by its file."""
+    return stage.name if stage.is_own_program else stage.stage
+
+
+def page_name(stages: Sequence[Stage]) -> str:
+    """nbody-03_shared_tiles.html, my.html"""
+    names = [re.sub(r"\.\w+$", "", shown_name(stage)) for stage in stages]
+    plain = [re.sub(r"[^\w-]", "-", name)[:80] for name in names]
+    return f"{'--'.join(plain)}.html"
 
 
 def chosen_programs() -> list[Stage]:
@@ -64,7 +68,7 @@ def chosen_programs() -> list[Stage]:
             "choose what to look at: STAGE=nbody/03_shared_tiles, or FILE=my.cu, or A=… and B=…"
         )
     if "FILE" in given:
-        return [own_program(given["FILE"])]
+        return [counted_program(OwnProgram(chosen_files(given["FILE"])))]
     stages = load_stages()
     if "STAGE" in given:
         found = [find_stage(stages, given["STAGE"])]
@@ -85,11 +89,11 @@ def read_output(path: Path, stage: Stage) -> dict[str, Any]:
     return document
 
 
-def run(stage: Stage) -> Run:
-    """Findings are printed on stderr, as `make try` prints them. What the program prints on stdout
-    is printed for one's own programs."""
+def run(stage: Stage, flags: list[str]) -> Run:
+    """`flags`: the program's own. Findings are printed on stderr, as `make try` prints them. What
+    the program prints on stdout is printed for one's own programs."""
     program = executable(stage, pick_engine(stage, "count"))
-    given = chosen_arguments(stage, arguments())
+    given = chosen_arguments(stage, flags)
     own = stage.is_own_program
     sys.stdout.flush()
     with tempfile.TemporaryDirectory() as folder:

@@ -18,7 +18,7 @@ from common.tools.driver.request import read_request
 from common.tools.lib.stages import ToolError
 from tests.common.tools.course_tools import BUILD, TOOLS
 
-EMUCC = TOOLS / "emucc"
+EMUCC = TOOLS / "commands" / "emucc"
 
 # Device code in two files: a variable, a table and a function of the one are used by the other.
 TABLE = """

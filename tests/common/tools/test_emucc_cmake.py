@@ -24,7 +24,7 @@ class CMakeTest(DriverTest):
         (self.folder / "seven.c").write_text(
             '#include "seven.h"\nint seven(void) { return 7; }\n', encoding="utf-8"
         )
-        toolchain = ["--toolchain", TOOLS / "emucc.cmake"]
+        toolchain = ["--toolchain", TOOLS / "commands" / "emucc.cmake"]
         for command in (["cmake", "-S", ".", "-B", "b", *toolchain], ["cmake", "--build", "b"]):
             made = self.run_in_folder(*command)
             self.assertEqual(made.returncode, 0, made.stdout + made.stderr)

@@ -39,6 +39,8 @@ TARGETS = (
     "benchmark",
     "format",
     "lint",
+    "install",
+    "uninstall",
     "help",
     "clean",
 )

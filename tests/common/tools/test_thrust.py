@@ -88,7 +88,7 @@ class ThrustTest(unittest.TestCase):
                     source.write_text(text, encoding="utf-8")
                     program = Path(folder) / engine
                     subprocess.run(
-                        [TOOLS / "emucc", source, "-o", program],
+                        [TOOLS / "commands" / "emucc", source, "-o", program],
                         env=os.environ | {"EMUCC_ENGINE": engine},
                         check=True,
                     )

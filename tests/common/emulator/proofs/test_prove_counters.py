@@ -12,7 +12,8 @@ from pathlib import Path
 from tests.common.tools.course_tools import ToolTest
 
 from common.tools import prove_counters
-from common.tools.lib.proof_kernels import Family, compare, join_families, kernel_key
+from common.tools.lib.counting import kernel_key
+from common.tools.lib.proof_kernels import Family, compare, join_families
 from common.tools.lib.proof_page import all_numbers
 from common.tools.lib.proof_rows import COUNTERS, METRICS, SHARED_ATOMICS, Reason, Row, judge
 

@@ -34,7 +34,7 @@ kept = [word for word in words if word.startswith("-D") or word == "-rdc=true"]
 kept += ["-o", words[words.index("-o") + 1]]
 kept += [word for i, word in enumerate(words) if words[i - 1] == "-I" or word.endswith(".cu")
          for word in (["-I", word] if words[i - 1] == "-I" else [word])]
-command = [sys.executable, "{root}/common/tools/emucc", "-std=c++20", *kept, "-Wl,--start-group"]
+command = [sys.executable, "{root}/common/tools/commands/emucc", "-std=c++20", *kept, "-Wl,--start-group"]
 command += [name for name in libraries if "/chapters/" in name]
 command += ["{build}/common/lib" + name + ".a" for name in common] + ["-Wl,--end-group"]
 sys.exit(subprocess.run(command, env=os.environ | {{"EMUCC_ENGINE": "emu"}}).returncode)

@@ -165,10 +165,10 @@ class CompiledTest(unittest.TestCase):
             patch.object(compiled, "found", return_value="mpicxx"),
             patch.object(compiled, "run", return_value=shown),
         ):
-            self.assertIn("-I/opt/mpi/include", compile_words(stage, []))
-            self.assertNotIn("-lmpi", compile_words(stage, []))
+            self.assertIn("-I/opt/mpi/include", compile_words(stage))
+            self.assertNotIn("-lmpi", compile_words(stage))
             stage.libraries = ("thrust",)
-            self.assertNotIn("-I/opt/mpi/include", compile_words(stage, []))
+            self.assertNotIn("-I/opt/mpi/include", compile_words(stage))
 
 
 BRANCH = """

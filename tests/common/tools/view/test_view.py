@@ -16,13 +16,13 @@ from unittest import mock
 
 from common.tools.explain.bounds import Bound
 from common.tools.explain.kernel_bounds import KernelBounds
-from common.tools.programs.own_program import program_of
-from common.tools.programs.stage_or_file import own_stage
+from common.tools.programs.own_program import OwnProgram
+from common.tools.programs.stage_or_file import counted_program, own_stage
 from common.tools.view.findings import outside_of
 from common.tools.lib.margins import Margin
 from common.tools.view.occupancy import occupancy
-from common.tools.view.programs import Run, own_program, run
-from plots.page.libraries import missing_packages
+from common.tools.view.programs import Run, run
+from common.tools.view.packages import missing_packages
 from tests.common.tools.course_tools import BUILD, ROOT, run_tool
 from tests.plots.page.reader import Reader
 
@@ -93,9 +93,9 @@ class ViewTest(unittest.TestCase):
 
     def run_again(self, **variables: str) -> Run:
         """Runs the program that is built."""
-        built = program_of([PROGRAM], "count").relative_to(BUILD)
+        program = OwnProgram([PROGRAM])
         with mock.patch.dict(os.environ, variables):
-            return run(own_stage([PROGRAM], {"count": str(built)}))
+            return run(own_stage(program, {"count": str(program.executable("count"))}), [])
 
     def test_it_says_where_the_page_is(self) -> None:
         self.assertIn("racy_transpose.html: 3 findings", self.said)
@@ -213,7 +213,9 @@ class ViewTest(unittest.TestCase):
             ),
             encoding="utf-8",
         )
-        page = render([side_of(self.run_again()), side_of(run(own_program(str(right))))])
+        page = render(
+            [side_of(self.run_again()), side_of(run(counted_program(OwnProgram([right])), []))]
+        )
         rows = Reader(page).rows
         self.assertIn(["sectors per request", "32", "4", "×0.125"], rows)
         self.assertEqual(len(data_of(page)), 2)
