@@ -7,11 +7,14 @@ import sys
 import types
 from pathlib import Path
 
+OLDEST_PYTHON = (3, 10)
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def start(module: str) -> None:
     """Runs main() of common.tools.`module` and exits."""
+    if sys.version_info < OLDEST_PYTHON:
+        sys.exit("Python {}.{} is too old; 3.10 or newer is needed".format(*sys.version_info[:2]))
     # The installation may not be writable, and is not changed where it is.
     sys.dont_write_bytecode = True
     sys.path[0] = str(ROOT)  # in place of the folder of the scripts

@@ -8,9 +8,9 @@ engine lacks is named once per file, in one line.
 import re
 from dataclasses import dataclass, field
 
-from common.tools.driver.engine import SOURCES, forwarding_headers
 from common.tools.driver.missing import advice
 
+SYSTEM = ("/usr/include/", "/usr/lib", "/usr/local/include/", "/usr/local/lib", "/usr/local/cuda")
 DIAGNOSTIC = re.compile(
     r"(?P<file>[^\s:][^:]*):(?P<line>\d+)(?::\d+)?: (?P<kind>fatal error|error|warning|note): "
     r"(?P<text>.*)"
@@ -47,8 +47,14 @@ class Diagnostic:
 
 
 def is_own(file: str) -> bool:
-    """Whether a file belongs to the program: not to the engine, the system or the toolkit."""
-    return not file.startswith(("/usr/", f"{SOURCES}/", f"{forwarding_headers()}/", "<"))
+    """Whether a file belongs to the program: not to the engine, the system or the toolkit. The
+    program may lie below /usr itself: in containers, /usr/src is usual. A precompiled header names
+    the engine where it was, if an installation was moved. The engine's reports use the same rule
+    (counting/record/source_lines.cpp)."""
+    before, engine, _ = file.rpartition("common/emulator/")
+    if engine and not before.endswith("tests/"):
+        return False
+    return not file.startswith((*SYSTEM, "<"))
 
 
 def parse(output: str) -> list[Diagnostic]:

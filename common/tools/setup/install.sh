@@ -12,9 +12,21 @@ case $prefix in
     '~' | '~/'*) prefix=${HOME:-}${prefix#?} ;;
 esac
 case $prefix in
+    *"
+"*)
+        echo "PREFIX has a line break" >&2
+        exit 2
+        ;;
     /*) ;;
     *)
         echo "PREFIX=$prefix: must be an absolute path" >&2
+        exit 2
+        ;;
+esac
+case ${DESTDIR:-/} in
+    /*) ;;
+    *)
+        echo "DESTDIR=$DESTDIR: must be an absolute path" >&2
         exit 2
         ;;
 esac
@@ -43,17 +55,17 @@ remove() {
 
 case ${1:-} in
     install)
+        common/tools/setup/build.sh --stages '' || exit 1 # configures only
+        if [ ! -e build/emulator.json ]; then
+            echo "the CPU engine cannot be built on this machine" >&2
+            exit 77
+        fi
         said=$(python3 -c 'import json
-for one in json.load(open("build/meson-info/intro-buildoptions.json")):
-    if one["name"] == "prefix":
-        print(one["value"])' 2>/dev/null)
-        if [ "$said" != "$prefix" ]; then
-            # The options of a build that is not configured yet cannot be changed.
-            common/tools/setup/build.sh --stages '' || exit 1
-            said=$(meson configure build "-Dprefix=$prefix" 2>&1) || {
-                printf '%s\n' "$said" >&2
-                exit 1
-            }
+options = json.load(open("build/meson-info/intro-buildoptions.json"))
+print(*(one["value"] for one in options if one["name"] == "prefix"))')
+        if [ "$said" != "$prefix" ] && ! said=$(meson configure build "-Dprefix=$prefix" 2>&1); then
+            printf '%s\n' "$said" >&2
+            exit 1
         fi
         common/tools/setup/build.sh installed || exit 1
         # Files of another version must not stay between the new ones.

@@ -144,10 +144,17 @@ bool is_engine_header(const std::string& file) {
             file.find("/include/") != std::string::npos);
 }
 
+// A program may lie below /usr itself: in containers, /usr/src is usual.
+bool is_system_header(const std::string& file) {
+    const auto begins = [&](const char* folder) { return file.starts_with(folder); };
+    return begins("/usr/include/") || begins("/usr/lib") || begins("/usr/local/include/") ||
+           begins("/usr/local/lib") || begins("/usr/local/cuda");
+}
+
 // Neither a line of the engine, whose headers replace CUDA's, nor one of the system.
 bool is_program_line(const SourceLine& line) {
     return line.line > 0 && !is_in_engine(line.file, "common/emulator/") &&
-           !line.file.starts_with("/usr/");
+           !is_system_header(line.file);
 }
 
 }  // namespace
