@@ -22,7 +22,7 @@ from plots.drawing.animation import Animation
 from plots.drawing.figure import Drawing, Figure
 from plots.drawing.gnuplot import draw
 from plots.page.chapters import all_chapters, all_figures
-from common.tools.view.packages import missing_packages
+from common.tools.pages.packages import missing_packages
 from plots.records.folders import COUNTERS, DATA, THESIS, device_folder
 from plots.records.published import read_published
 from plots.records.source import Source

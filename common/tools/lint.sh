@@ -39,8 +39,8 @@ formatted() {
 }
 # Debian's black, with the line length of the C++ code.
 pythons_formatted() { sources '*.py' | xargs -r black --quiet --check --line-length 100; }
-# Names that do not exist, and imports and variables that nobody uses. emucc is a program without a suffix.
-names() { { sources '*.py'; echo common/tools/emucc; } | xargs -r pyflakes3; }
+# Names that do not exist, and imports and variables that nobody uses. Commands have no suffix.
+names() { sources '*.py' 'common/tools/commands/*' ':!*.cmake' | xargs -r pyflakes3; }
 # Strictly: .mypy.ini.
 types() { mypy --cache-dir build/mypy common plots; }
 circles() { python3 common/tools/lib/include_circles.py; }

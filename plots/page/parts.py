@@ -17,7 +17,7 @@ from plots.drawing.animation import Animation
 from plots.drawing.chapter import Chapter
 from plots.drawing.figure import Drawing, Figure, NumberTable
 from plots.drawing.gnuplot import SHARED
-from common.tools.view.syntax import line_html, lines_of
+from common.tools.pages.syntax import line_html, lines_of
 from plots.page import source_diff
 from plots.page.drawn_numbers import numbers_of
 from plots.page.ladder import LEFT_OUT, ladder_name, unit_of

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
-from common.tools.view.syntax import Line, line_html, lines_of
+from common.tools.pages.syntax import Line, line_html, lines_of
 
 CONTEXT = 3  # lines around a change that stay visible
 ALIKE = 0.6  # two lines that are alike to this degree are one line that was changed

@@ -16,14 +16,14 @@ from pathlib import Path
 from unittest import mock
 
 from common.tools.lib.stages import DataError
+from common.tools.pages import packages
+from common.tools.pages.packages import missing_packages
 from plots import figures
 from plots.drawing import gnuplot
 from plots.drawing.animation import Animation
 from plots.drawing.words import EMULATED
-from common.tools.view import packages
 from plots.page.chapters import all_chapters, all_figures
 from plots.page.ladder import ladder_name
-from common.tools.view.packages import missing_packages
 from plots.records.folders import THESIS
 from plots.records.published import read_published
 from plots.records.source import Source
@@ -272,7 +272,7 @@ class MistakesTest(DrawingTest):
 
     def test_without_its_packages_there_is_no_site_and_a_line_says_why(self) -> None:
         with mock.patch.dict(
-            libraries.PACKAGES, {"no_such_module": "python3-no-such-module"}, clear=True
+            packages.PACKAGES, {"no_such_module": "python3-no-such-module"}, clear=True
         ):
             status, printed, _ = self.draw("--only", self.figure, site=True)
         self.assertEqual(status, 0)

@@ -26,7 +26,7 @@ from plots.drawing.chapter import Chapter
 from plots.drawing.figure import Figure
 from plots.drawing.words import THESIS_CARD
 from plots.page.chapters import all_chapters
-from common.tools.view.packages import missing_packages
+from common.tools.pages.packages import missing_packages
 from plots.page.readme import cells_of
 from plots.records.complete import complete_rows
 from plots.records.folders import COUNTERS, DATA, THESIS, TRACES, device_folder, rank_table

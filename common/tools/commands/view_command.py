@@ -7,7 +7,7 @@ from pathlib import Path
 
 from common.tools.commands.arguments import Parser, program_of
 from common.tools.programs.stage_or_file import counted_program
-from common.tools.view.packages import page_packages
+from common.tools.pages.packages import page_packages
 from common.tools.view.programs import page_name
 
 DESCRIPTION = """\

@@ -8,7 +8,7 @@ steps, findings at their lines, and occupancy. A and B are two programs, each a 
 """
 
 from common.tools.lib.stages import arguments, build_folder, run_tool
-from common.tools.view.packages import page_packages
+from common.tools.pages.packages import page_packages
 from common.tools.view.programs import chosen_programs, page_name
 
 

@@ -25,7 +25,7 @@ from common.tools.view.least import Least
 from common.tools.view.source_files import SourceFile, source_files
 from common.tools.view.occupancy import kernel_occupancy
 from common.tools.view.programs import Run
-from common.tools.view.syntax import line_html, lines_of
+from common.tools.pages.syntax import line_html, lines_of
 
 FOLDER = Path(__file__).resolve().parent
 MODULES = FOLDER / "modules"

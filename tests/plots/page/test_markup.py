@@ -5,7 +5,7 @@ import sys
 import unittest
 
 from common.tools.lib.stages import DataError
-from common.tools.view.packages import missing_packages
+from common.tools.pages.packages import missing_packages
 from plots.page.readme import first_sentence, read_document
 from tests.plots.fixtures import PlotsTest
 from tests.plots.page.reader import Reader

@@ -20,7 +20,7 @@ from plots import figures
 from plots.page.chapters import all_chapters, load_chapter
 from plots.page.comparison import comparable, speed_up
 from plots.page import links
-from common.tools.view.packages import missing_packages
+from common.tools.pages.packages import missing_packages
 from plots.page.links import links_of
 from plots.page.optimisations import optimisations, read_chapter
 from plots.page.readme import cells_of, read_document

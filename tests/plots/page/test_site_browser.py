@@ -17,7 +17,7 @@ from unittest import mock
 from plots import figures
 from plots.drawing import gnuplot
 from plots.page.chapters import all_chapters, all_figures
-from common.tools.view.packages import missing_packages
+from common.tools.pages.packages import missing_packages
 from plots.records.folders import DATA, device_folder
 from plots.records.stages import all_stages
 from tests.plots.page.browser import Browser, find_browser

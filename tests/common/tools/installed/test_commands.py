@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from common.tools.lib.gpus import has_gpu
-from common.tools.view.packages import missing_packages
+from common.tools.pages.packages import missing_packages
 from tests.common.tools.course_tools import ROOT
 from tests.common.tools.installed.installation import (
     RACE,

@@ -22,7 +22,7 @@ from common.tools.view.findings import outside_of
 from common.tools.lib.margins import Margin
 from common.tools.view.occupancy import occupancy
 from common.tools.view.programs import Run, run
-from common.tools.view.packages import missing_packages
+from common.tools.pages.packages import missing_packages
 from tests.common.tools.course_tools import BUILD, ROOT, run_tool
 from tests.plots.page.reader import Reader
 

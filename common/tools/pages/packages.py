@@ -16,9 +16,10 @@ PACKAGES = {"jinja2": "python3-jinja2", "markdown": "python3-markdown"}
 DEBIAN = Path("/usr/lib/python3/dist-packages")
 
 
-def missing_packages(names: Iterable[str] = tuple(PACKAGES)) -> list[str]:
-    """The Debian packages of these modules that this Python lacks. Call it before the page's modules
-    are imported."""
+def missing_packages(modules: Iterable[str] = ()) -> list[str]:
+    """The Debian packages of these modules, or of all, that this Python lacks. Call it before the
+    page's modules are imported."""
+    names = tuple(modules) or tuple(PACKAGES)
     if not_found(names) and DEBIAN.is_dir() and str(DEBIAN) not in sys.path:
         sys.path.append(str(DEBIAN))  # last: a package of this Python's own comes first
         importlib.invalidate_caches()
