@@ -3,10 +3,10 @@
 
     finish_install.py FOLDER-BELOW-THE-PREFIX
 
-It compiles the Python modules, and precompiles what a CUDA source begins with: for the counting
-engine, with the g++ that programs are compiled with later. If that is another g++ one day, it
-ignores the precompiled header. A precompiled header holds the paths of what it was made of, so with
-DESTDIR there is none.
+It makes the headers of forwarding.txt, compiles the Python modules, and precompiles what a CUDA
+source begins with: for the counting engine, with the g++ that programs are compiled with later. If
+that is another g++ one day, it ignores the precompiled header. A precompiled header holds the paths
+of what it was made of, so with DESTDIR there is none.
 """
 
 import compileall
@@ -24,10 +24,15 @@ ENGINE = "count"  # most programs are for this one, and a header takes some 70 M
 def main() -> int:
     destination = os.environ.get("DESTDIR", "")
     root = Path(os.environ["MESON_INSTALL_DESTDIR_PREFIX"]) / sys.argv[1]
-    # Other users read these files.
-    os.umask(0o022)
+    os.umask(0o022)  # other users read these files
+    sys.pycache_prefix = None  # bytecode lies beside the modules, not where make keeps the course's
     for folder in list((root / "common").rglob("__pycache__")):
         shutil.rmtree(folder)
+    source = root / "common/emulator"
+    forwarding = root / "build/common/emulator/libraries/forwarding"
+    script = source / "translator/forwarding.py"
+    words = [sys.executable, script, source / "libraries/forwarding.txt", forwarding]
+    subprocess.run(words, check=True)
     compiled = compileall.compile_dir(
         root / "common",
         quiet=1,
