@@ -28,11 +28,16 @@ def main() -> int:
     sys.pycache_prefix = None  # bytecode lies beside the modules, not where make keeps the course's
     for folder in list((root / "common").rglob("__pycache__")):
         shutil.rmtree(folder)
-    source = root / "common/emulator"
-    forwarding = root / "build/common/emulator/libraries/forwarding"
-    script = source / "translator/forwarding.py"
-    words = [sys.executable, script, source / "libraries/forwarding.txt", forwarding]
-    subprocess.run(words, check=True)
+    source, built = root / "common/emulator", root / "build/common/emulator"
+    subprocess.run(
+        [
+            sys.executable,
+            str(source / "translator/forwarding.py"),
+            str(source / "libraries/forwarding.txt"),
+            str(built / "libraries/forwarding"),
+        ],
+        check=True,
+    )
     compiled = compileall.compile_dir(
         root / "common",
         quiet=1,
@@ -41,13 +46,13 @@ def main() -> int:
     )
     if not compiled:
         return 1
-    header = root / "build/common/emulator/precompiled" / f"program_{ENGINE}.hpp"
+    header = built / "precompiled" / f"program_{ENGINE}.hpp"
     output = header.with_name(f"{header.name}.gch")
     output.unlink(missing_ok=True)
     if destination:
         return 0
-    with tempfile.TemporaryDirectory() as folder:
-        words = [ENGINE, str(header), str(output), str(Path(folder) / "depfile")]
+    with tempfile.TemporaryDirectory() as scratch:
+        words = [ENGINE, str(header), str(output), str(Path(scratch) / "depfile")]
         environment = {key: one for key, one in os.environ.items() if key != "COURSE_BUILD"}
         return subprocess.run(
             [sys.executable, "-m", "common.tools.programs.precompile", *words],
