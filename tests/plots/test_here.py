@@ -12,7 +12,7 @@ from plots.drawing.figure import EMULATED_RUN, EMULATED_TIMES, Drawing, Figure
 from plots.drawing.words import EMULATED
 from plots.page.chapters import all_chapters, all_figures
 from plots.page.ladder import ladder_name
-from plots.page.libraries import missing_packages
+from common.tools.pages.packages import missing_packages
 from plots.records.folders import THESIS
 from plots.records.published import read_published
 from plots.records.source import Source
