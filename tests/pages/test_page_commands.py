@@ -225,7 +225,10 @@ class PagesTest(unittest.TestCase):
     def test_every_page_has_a_test(self) -> None:
         meson = Path(__file__).with_name("meson.build").read_text(encoding="utf-8")
         pages = {one.page for one in chosen(self.commands, self.listed) if not is_cheap(one)}
-        self.assertEqual(sorted(pages), re.findall(r"^  '(.*\.md)',$", meson, re.MULTILINE))
+        of_chapters = {page for page in pages if re.fullmatch(r"chapters/\w+/README\.md", page)}
+        self.assertEqual(
+            sorted(pages - of_chapters), re.findall(r"^  '(.*)',$", meson, re.MULTILINE)
+        )
 
 
 class RunTest(unittest.TestCase):
