@@ -13,6 +13,7 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
+#include "common/cuda/prefetch.hpp"
 #include "problem/basics.hpp"
 
 using basics::Input, basics::Output, basics::Phase, basics::PhaseTimer;
