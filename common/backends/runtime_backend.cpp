@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "common/backends/needed_gpu.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cuda/cuda_check.hpp"
@@ -45,6 +46,11 @@ int select_device(int device, const std::string& platform) {
 cudaDeviceProp properties_of(int device) {
     cudaDeviceProp properties{};
     cuda_check(cudaGetDeviceProperties(&properties, device));
+    const NeededGpu needed = needed_gpu();
+    if (10 * properties.major + properties.minor < needed.capability) {
+        throw NoDeviceError(text("this stage needs ", needed.text, "; ", properties.name, " has ",
+                                 properties.major, ".", properties.minor));
+    }
     return properties;
 }
 

@@ -29,7 +29,7 @@ class WrongResultError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// There is no device, or no driver for it.
+// There is no device, no driver for it, or the device lacks what the stage needs.
 class NoDeviceError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };

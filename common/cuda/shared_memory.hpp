@@ -5,9 +5,9 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 
+#include "common/base/error.hpp"
 #include "common/cuda/cuda_check.hpp"
 
 namespace course {
@@ -27,8 +27,8 @@ std::size_t most_dynamic_shared(Kernel* kernel) {
 
 // Allows blocks of `kernel` so many bytes of dynamic shared memory, beside what the kernel
 // declares. A launch with more than 48 KB needs this (CUDA C++ Programming Guide, section "Compute
-// Capabilities", shared memory). Throws std::runtime_error where a block of the current device
-// cannot have so much. The message ends with `advice`: what to use instead.
+// Capabilities", shared memory). Throws NoDeviceError where a block of the current device cannot
+// have so much. The message ends with `advice`: what to use instead.
 template <class Kernel>
 void allow_dynamic_shared(Kernel* kernel, std::size_t bytes, const std::string& advice = "") {
     int device = 0, most = 0;
@@ -40,10 +40,10 @@ void allow_dynamic_shared(Kernel* kernel, std::size_t bytes, const std::string& 
     if (needed > static_cast<std::size_t>(most)) {
         cudaDeviceProp properties;
         cuda_check(cudaGetDeviceProperties(&properties, device));
-        throw std::runtime_error("a block of this stage needs " + std::to_string(needed) +
-                                 " bytes of shared memory; on " + properties.name +
-                                 " a block can have " + std::to_string(most) +
-                                 (advice.empty() ? "" : "; " + advice));
+        throw NoDeviceError("a block of this stage needs " + std::to_string(needed) +
+                            " bytes of shared memory; on " + properties.name +
+                            " a block can have " + std::to_string(most) +
+                            (advice.empty() ? "" : "; " + advice));
     }
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(bytes)));

@@ -27,6 +27,7 @@ from common.tools.lib.stages import (
     chosen_engine,
     executable,
     load_stages,
+    needs_newer_gpu,
     pick_engine,
     print_table,
     run_tool,
@@ -200,14 +201,18 @@ def main() -> int:
     without_device: list[str] = []
 
     # All stages get the same n. Each engine has its own default, so the last stage, the fastest
-    # one, sets it. An OpenCL stage does not, because it may run on another device.
-    last = next((stage for stage in reversed(chosen) if not stage.opencl), chosen[-1])
+    # one, sets it. An OpenCL stage does not, because it may run on another device, and neither does
+    # a stage that needs a newer GPU.
+    usual = [stage for stage in chosen if not stage.opencl and not needs_newer_gpu(stage)]
+    last = [*chosen, *usual][-1]
     for stage in [last, *(stage for stage in chosen if stage is not last)]:
         try:
             picked = pick_engine(stage, engine)
             measurement = measure(executable(stage, picked), [*common, *args])
         except ToolError as error:
-            if stage is last or (error.status == EXIT_NO_DEVICE and not stage.opencl):
+            if stage is last or (
+                error.status == EXIT_NO_DEVICE and not (stage.opencl or needs_newer_gpu(stage))
+            ):
                 raise
             if error.status == EXIT_NO_DEVICE:
                 without_device.append(str(error))

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make list: prints each stage with its technique, and names the parts of a chapter."""
+"""make list: prints each stage with its technique, and names the parts of a chapter, and the GPU that
+a stage needs if not every GPU will do."""
 
 from common.tools.lib.stages import chapters_of, chosen_chapters, load_stages, run_tool
+from common.tools.setup.architectures import requirement
 
 
 def main() -> None:
@@ -12,7 +14,8 @@ def main() -> None:
         for stage in stages:
             if stage.chapter == chapter:
                 part = f"{stage.begins_part}: " if stage.begins_part else ""
-                print(f"{stage.stage:{width}}  {part}{stage.technique}")
+                needs = f"; needs {requirement(stage.minimum_sm)}" if stage.minimum_sm else ""
+                print(f"{stage.stage:{width}}  {part}{stage.technique}{needs}")
 
 
 if __name__ == "__main__":

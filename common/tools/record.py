@@ -48,10 +48,12 @@ from common.tools.lib.stages import (
     chosen_chapters,
     executable,
     load_stages,
+    needs_newer_gpu,
     pick_engine,
     run_tool,
     variable,
 )
+from common.tools.setup.architectures import requirement
 from plots.drawing.chapter import Chapter
 from plots.page.chapters import all_chapters
 from plots.records.folders import DATA, device_folder
@@ -254,6 +256,11 @@ class Recorder:
             return
         if run.sweep.engine == "gpu" and run.ranks > gpu_count():
             print(f"{run}: not measured, this machine has {gpu_count()} GPUs", flush=True)
+            self.progress.left_out(run)
+            return
+        stage = self.stages[f"{run.sweep.chapter}/{run.stage}"]
+        if run.sweep.engine == "gpu" and needs_newer_gpu(stage):
+            print(f"{run}: not measured, it needs {requirement(stage.minimum_sm)}", flush=True)
             self.progress.left_out(run)
             return
         with self.claims.claimed(self.progress.key(run)) as claimed:

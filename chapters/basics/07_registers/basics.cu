@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Basics, stage 07: registers instead of shared memory.
 // Idea: a lane needs only its own column, so the column's sum stays in a register. A row's sum is a
-// sum over a warp, for which the hardware has an instruction. There is no tile and no barrier.
+// sum over a warp, one instruction on GPUs from the A100 on. There is no tile and no barrier.
 // Compared with 06_whole_warps: the kernel, and blocks of one warp, as warps share nothing now.
 // Rule (registers): shared memory is for what threads exchange. What one thread needs belongs in
 // its registers.

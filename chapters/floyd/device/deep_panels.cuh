@@ -281,7 +281,7 @@ __global__ void __launch_bounds__(32 * kStripRows)
     if (negative[round + 1] == 0) copy_pivot_rows<kPivots>(rows, round, from, 32 * blockIdx.x);
 }
 
-// Lets the second phase use its shared memory: 64 KB with 128 pivots. Throws std::runtime_error
+// Lets the second phase use its shared memory: 64 KB with 128 pivots. Throws NoDeviceError
 // where a block cannot have so much.
 template <int kPivots>
 void allow_strips() {

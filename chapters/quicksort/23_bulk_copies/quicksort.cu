@@ -3,7 +3,7 @@
 // Idea: a run lies in shared memory as it will lie in its region, so one thread orders its copy by
 // one instruction, and the hardware moves the bytes. Bulk copies move pieces of 16 bytes: a run
 // begins at the same place within 16 bytes as its target, and the few keys before and after the
-// pieces are stored as usual.
+// pieces are stored as usual. Devices below compute capability 9.0 have no bulk copies.
 // Compared with 22_one_pass: store_run, and the room of a run in s_keys.
 // Limit now: shared memory: the descent through the tree, and the leaves.
 // Not of the thesis.
@@ -33,9 +33,8 @@ __device__ void store_two(const Key* s_keys, Key* to) {
 }
 
 // Stores a run. It begins as many keys behind a multiple of 16 bytes as its target: up to three
-// keys on each side are no part of the bulk copy. Devices below compute capability 9.0 have none.
+// keys on each side are no part of the bulk copy.
 __device__ void store_run(const Key* s_run, Key* to, unsigned count) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     const unsigned head = -reinterpret_cast<std::uintptr_t>(to) / sizeof(Key) % 4;
     if (count >= head + 4) {
         const unsigned body = (count - head) / 4 * 4, tail = (count - head) % 4, end = count - tail;
@@ -47,7 +46,6 @@ __device__ void store_run(const Key* s_run, Key* to, unsigned count) {
         if (tail & 1) to[count - 1] = s_run[count - 1];
         return;
     }
-#endif
     for (unsigned i = 0; i < count; ++i) to[i] = s_run[i];
 }
 

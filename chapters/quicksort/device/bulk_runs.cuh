@@ -143,4 +143,20 @@ __device__ inline void store_run(const Key* s_run, Key* to, unsigned count) {
     for (unsigned i = 0; i < count; ++i) to[i] = s_run[i];
 }
 
+// Lets the bulk copies that come after the next barrier see what this thread has stored in shared
+// memory.
+__device__ __forceinline__ void show_to_bulk_copies() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
+#endif
+}
+
+// Waits until the bulk copies of this thread have read shared memory.
+__device__ __forceinline__ void wait_for_bulk_copies() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    cuda::ptx::cp_async_bulk_commit_group();
+    cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());
+#endif
+}
+
 }  // namespace quicksort

@@ -5,7 +5,6 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <cuda/ptx>
 
 #include "common/cuda/cuda_check.hpp"
 #include "device/bulk_runs.cuh"
@@ -77,11 +76,10 @@ static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level lev
     if (thread < kParts) s_runs[mine] = 4 * run;
     __syncthreads();
     stage_tile(tile.count, s_runs, s_keys, keys, places);
-    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);  // bulk copies see the keys
+    show_to_bulk_copies();
     __syncthreads();
     if (to >= 0) store_run(s_keys + run, level.to + to, count);
-    cuda::ptx::cp_async_bulk_commit_group();
-    cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());  // s_keys is read
+    wait_for_bulk_copies();
 }
 
 // Launches the partition. A functor: the host compiler takes no template kernel in a generic lambda

@@ -10,11 +10,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from common.tools.lib.gpus import has_gpu
+from common.tools.lib.gpus import gpu_architectures, has_gpu
 from common.tools.lib.measuring import measure
 from common.tools.lib.stages import ROOT, Stage, ToolError, build_folder, executable
 from common.tools.labs.lab import Lab
 from common.tools.labs.running import Limits, run_program
+from common.tools.setup.architectures import number_of, nvcc_flags
 
 SECONDS = 300
 YOURS = "yours"
@@ -38,6 +39,7 @@ def compile_command(stage: Stage, source: Path, program: Path) -> list[str]:
         "-U_GLIBCXX_ASSERTIONS",
         "-UCCCL_ENABLE_ASSERTIONS",
         "-arch=native",
+        *nvcc_flags(map(number_of, gpu_architectures())),
         *stage.cuda_args,
         *(["-rdc=true"] if stage.device_launches else []),
         f'-DSTAGE_NAME="{stage.stage}"',

@@ -19,7 +19,8 @@ from common.tools.lib.errors import (  # pylint: disable=unused-import
     shown as shown,
 )
 from common.tools.lib.files import parse_json, read_text
-from common.tools.lib.gpus import has_gpu
+from common.tools.lib.gpus import gpu_architectures, has_gpu
+from common.tools.setup.architectures import number_of, requirement
 
 ROOT = Path(__file__).resolve().parents[3]
 ENGINES = ("gpu", "emu", "count")
@@ -46,11 +47,13 @@ class Stage:
     begins_part: str = ""  # the part of its chapter that begins here, with another algorithm
     checked_by: str = ""  # a test with its flags, which `make run` runs after --check
     largest_n: int = 0  # larger sizes are not tested; 0: any size
+    minimum_sm: int = 0  # its kernels need this compute capability: 90 is 9.0; 0: any
     added_lines: int = 60  # so many may stand in the diff to the stage that it is compared with
     opencl: bool = False  # its kernels are in OpenCL: one executable for all devices
     race_on_purpose: bool = False  # its result is wrong, to show a race; it is never timed
     not_recorded: bool = False  # no figure and no table shows it yet
     counted_late: bool = False  # with ENGINE=count, only `make test-all` tests it
+    bulk_copies: bool = False  # of <cuda/ptx>
     device_launches: bool = False  # its kernels launch kernels
     libraries: tuple[str, ...] = ()  # besides the CUDA runtime: "cub"
     # engine -> the reason why it has no executable
@@ -211,10 +214,22 @@ def chosen_engine(engines: Iterable[str] = ENGINES) -> str:
     return choose("ENGINE", variable("ENGINE"), engines) if variable("ENGINE") else ""
 
 
+def needs_newer_gpu(stage: Stage) -> bool:
+    """Whether this machine has GPUs, and none that the stage's kernels can run on."""
+    return has_gpu() and stage.minimum_sm > max(map(number_of, gpu_architectures()))
+
+
 def pick_engine(stage: Stage, wanted: str = "") -> str:
     """The engine that runs a stage: `wanted`, or else the best one that this machine has."""
     if stage.opencl or not stage.has_kernels:
         engine = next(iter(stage.executables), "opencl" if stage.opencl else "cpu")
+    elif wanted in ("", "gpu") and needs_newer_gpu(stage):
+        # Who has a GPU expects its times: the CPU engine does not take its place unasked.
+        raise ToolError(
+            f"{stage.stage}: no usable device: it needs {requirement(stage.minimum_sm)} "
+            "(ENGINE=emu runs it on the CPU engine)",
+            EXIT_NO_DEVICE,
+        )
     elif wanted:
         engine = wanted
     else:

@@ -15,6 +15,7 @@ from common.tools.lib.counting import kernel_key
 from common.tools.lib.stages import ROOT, Stage
 from common.tools.machine_code.listing import Function, read_listing
 from common.tools.programs.own_program import chosen_files
+from common.tools.setup.architectures import number_of, nvcc_flags
 
 TIMEOUT_S = 120
 
@@ -76,6 +77,8 @@ def listings(stage: Stage, files: Sequence[Path], architecture: str) -> list[str
             code = Path(folder) / f"{number}.cubin"
             command = [nvcc, "-std=c++20", "-O3", "-lineinfo", f"-arch={architecture}", "-cubin"]
             words = [*compile_words(stage), "-o", str(code), str(file)]
+            if not stage.is_own_program:
+                words = [*nvcc_flags([number_of(architecture.removeprefix("sm_"))]), *words]
             run([*command, *words], f"nvcc cannot compile it for {architecture}")
             texts.append(run([nvdisasm, "-gi", "-c", str(code)], "nvdisasm cannot read it"))
     return texts

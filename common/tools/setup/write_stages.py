@@ -24,8 +24,15 @@ TEXTS = (
     "checked_by",
     "counter_unit",
 )
-NUMBERS = ("largest_n", "added_lines")
-FLAGS = ("opencl", "race_on_purpose", "device_launches", "not_recorded", "counted_late")
+NUMBERS = ("largest_n", "added_lines", "minimum_sm")
+FLAGS = (
+    "opencl",
+    "race_on_purpose",
+    "bulk_copies",
+    "device_launches",
+    "not_recorded",
+    "counted_late",
+)
 LISTS = ("cuda_args", "emu_args", "more_checks", "libraries", "counter_args")
 DICTIONARIES = {"executable": "executables", "skipped": "skipped"}
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "common/cuda/warp_reductions.cuh"
 #include "device_array.hpp"
 
 constexpr unsigned int kFull = 0xffffffffu;
@@ -141,7 +142,32 @@ __global__ void reduce_kernel(const int* __restrict__ in, Reductions* __restrict
     out[threadIdx.x] = result;
 }
 
-TEST(WarpFunctions, ReductionsUnderAnyMask) {
+// The same by shuffles, as for GPUs without these instructions.
+__global__ void shuffled_reduce_kernel(const int* __restrict__ in, Reductions* __restrict__ out,
+                                       unsigned int mask) {
+    const bool is_member = (mask >> threadIdx.x & 1u) != 0;
+    const unsigned int group = is_member ? mask : ~mask;
+    const int value = in[threadIdx.x];
+    const auto bits = static_cast<unsigned int>(value);
+    Reductions result;
+    result.sum = course::reduce_lanes(group, value, course::Add());
+    result.minimum = course::reduce_lanes(group, value, course::Least());
+    result.maximum = course::reduce_lanes(group, value, course::Greatest());
+    result.unsigned_sum = course::reduce_lanes(group, bits, course::Add());
+    result.unsigned_minimum = course::reduce_lanes(group, bits, course::Least());
+    result.unsigned_maximum = course::reduce_lanes(group, bits, course::Greatest());
+    result.all_bits = course::reduce_lanes(group, bits, course::BitAnd());
+    result.any_bits = course::reduce_lanes(group, bits, course::BitOr());
+    result.parity = course::reduce_lanes(group, bits, course::BitXor());
+    out[threadIdx.x] = result;
+}
+
+class Reduction : public testing::TestWithParam<decltype(&reduce_kernel)> {};
+INSTANTIATE_TEST_SUITE_P(WarpFunctions, Reduction,
+                         testing::Values(&reduce_kernel, &shuffled_reduce_kernel));
+
+TEST_P(Reduction, IsRightUnderAnyMask) {
+    const auto kernel = GetParam();
     std::vector<int> values;
     for (int i = 0; i < kLanes; ++i) {
         values.push_back(static_cast<int>(2654435761u * static_cast<unsigned int>(i + 1)));
@@ -149,7 +175,7 @@ TEST(WarpFunctions, ReductionsUnderAnyMask) {
     DeviceArray<int> in(values);
     for (const unsigned int mask : {kFull, 0x0000ffffu, 0x55555555u, 0x80000001u, 0x00010000u}) {
         DeviceArray<Reductions> out(kLanes);
-        reduce_kernel<<<1, kLanes>>>(in.data(), out.data(), mask);
+        kernel<<<1, kLanes>>>(in.data(), out.data(), mask);
         const auto results = out.read();
         for (int lane = 0; lane < kLanes; ++lane) {
             Reductions expected{0, INT32_MAX, INT32_MIN, 0, ~0u, 0, ~0u, 0, 0};
