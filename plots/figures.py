@@ -186,14 +186,16 @@ def begin_animations(
     as all figures, and they are drawn meanwhile."""
     if not arguments.animation or arguments.only is not None:
         return []
-    return [
-        (
-            chapter.name,
-            pool.submit(chapter.animation, chapter.stages, build_folder(), arguments.out),
-        )
-        for chapter in all_chapters()
-        if chapter.animation is not None and arguments.chapter in (None, chapter.name)
-    ]
+    begun = []
+    for chapter in all_chapters():
+        if chapter.animation is None or arguments.chapter not in (None, chapter.name):
+            continue
+        if reason := chapter.stages[chapter.stages.serial].skipped.get("cpu"):
+            print(f"animation of {chapter.name}: left out, {reason}")
+            continue
+        made = pool.submit(chapter.animation, chapter.stages, build_folder(), arguments.out)
+        begun.append((chapter.name, made))
+    return begun
 
 
 def end_animations(begun: Sequence[tuple[str, Future[Animation]]], drawn: Drawn) -> None:

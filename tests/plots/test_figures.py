@@ -2,6 +2,7 @@
 """Every figure of every chapter from made-up measurements: pictures that are not empty, with the
 expected series, and a site that shows them all."""
 
+import argparse
 import contextlib
 import html
 import io
@@ -11,6 +12,7 @@ import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -313,6 +315,22 @@ class AnimationsTest(DrawingTest):
                 # The pages of the chapter that was drawn before are gone.
                 other = second if chapter is first else first
                 self.assertFalse((self.out / f"{other.name}.html").exists())
+
+    def test_one_of_a_chapter_that_is_not_built_is_left_out(self) -> None:
+        chapter = next(one for one in all_chapters() if one.animation is not None)
+        serial = chapter.stages[chapter.stages.serial]
+        arguments = argparse.Namespace(animation=True, only=None, chapter=chapter.name)
+        printed = io.StringIO()
+        with (
+            mock.patch.dict(serial.skipped, {"cpu": "a header is missing"}),
+            mock.patch.object(figures, "all_chapters", return_value=[chapter]),
+            contextlib.redirect_stdout(printed),
+            ThreadPoolExecutor(1) as pool,
+        ):
+            self.assertEqual(figures.begin_animations(arguments, pool), [])
+        self.assertEqual(
+            printed.getvalue(), f"animation of {chapter.name}: left out, a header is missing\n"
+        )
 
 
 if __name__ == "__main__":
