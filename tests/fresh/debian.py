@@ -100,7 +100,7 @@ class Debian:
         for name in ("resolv.conf", "hosts"):
             if Path("/etc", name).exists():
                 root.write(f"/etc/{name}", Path("/etc", name).read_text(encoding="utf-8"))
-        # As in Debian's images: who throws the root away needs no data that survive a loss of power.
+        # As in Debian's images: no file of the root must survive a loss of power.
         root.write("/etc/dpkg/dpkg.cfg.d/90unsafe-io", "force-unsafe-io\n")
         proxies = [f'Acquire::{name}::Proxy "{url}";\n' for name, url in apt_proxies().items()]
         root.write("/etc/apt/apt.conf.d/90proxies", "".join(proxies))

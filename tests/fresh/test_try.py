@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A fresh root from beginning to end, with a stand-in for debootstrap whose root has a shell only."""
+"""A fresh root from beginning to end. A stand-in for debootstrap makes a root with a shell only."""
 
 import importlib
 import os
