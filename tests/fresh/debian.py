@@ -102,6 +102,8 @@ class Debian:
                 root.write(f"/etc/{name}", Path("/etc", name).read_text(encoding="utf-8"))
         # As in Debian's images: no file of the root must survive a loss of power.
         root.write("/etc/dpkg/dpkg.cfg.d/90unsafe-io", "force-unsafe-io\n")
+        # A mirror may be a snapshot of some weeks ago.
+        root.write("/etc/apt/apt.conf.d/90valid", 'Acquire::Check-Valid-Until "false";\n')
         proxies = [f'Acquire::{name}::Proxy "{url}";\n' for name, url in apt_proxies().items()]
         root.write("/etc/apt/apt.conf.d/90proxies", "".join(proxies))
         self.copy_archives(self.archives, root.path(ARCHIVES))

@@ -77,7 +77,7 @@ def prepare(root: Root, options: Options) -> None:
         after.append(f'echo "{NO_TOMLLIB}" >{folder}/dist-packages/no_tomllib.pth')
     if options.meson:
         root.write("/usr/local/bin/meson", f"#!/bin/sh\necho {options.meson}\n", 0o755)
-    command = f"{INSTALL} {' '.join(packages)} {QUIETLY}"
+    command = f"{{ {INSTALL} {' '.join(packages)}; }} {QUIETLY}"
     must_pass(root.run(" && ".join([f"{{ {command}; }}", *after])), "the root's preparation")
 
 
