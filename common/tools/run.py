@@ -15,7 +15,6 @@ from pathlib import Path
 from common.tools.lib.ranks import chosen_ranks, run_ranks
 from common.tools.lib.stages import (
     EXIT_FAILURE,
-    ROOT,
     Stage,
     arguments,
     build_folder,
@@ -41,8 +40,9 @@ def run_test(stage: Stage) -> int:
     )
     if listed.returncode != 0:
         return 0
-    build = str(ROOT / "common" / "tools" / "setup" / "build.sh")
-    built = subprocess.run([build, str(target)], stdout=sys.stderr, check=False)
+    built = subprocess.run(
+        ["ninja", "-C", str(build_folder()), "--quiet", str(target)], stdout=sys.stderr, check=False
+    )
     if built.returncode != 0:
         return EXIT_FAILURE
     return subprocess.run([str(build_folder() / target), *flags], check=False).returncode

@@ -152,10 +152,10 @@ def checked_step(entry: object, place: str, stages: Sequence[Stage], at: Any) ->
     """A step of a plan. `at(key)`: the place of a key. Errors are DataErrors with it."""
     if not isinstance(entry, dict):
         raise DataError(f"{place}: a step begins with [[step]]")
-    values: dict[str, Any] = entry
+    named: dict[str, Any] = entry
 
     def wrong(said: str, key: str) -> DataError:
-        called = values.get("name")
+        called = named.get("name")
         return DataError(f"{at(key)}: {f'step {called}: ' if is_name(called) else ''}{said}")
 
     for key in ("name", "kind"):
