@@ -20,7 +20,7 @@ from common.tools.explain.bounds import work_of
 from common.tools.lib.columns import BOUND_COLUMNS, ROW_COLUMNS
 from common.tools.lib.counting import Counted, count
 from common.tools.lib.csv_tables import read_records
-from common.tools.lib.recorded_tables import write_table
+from common.tools.lib.csv_tables import write_table
 from common.tools.lib.stages import (
     Stage,
     ToolError,

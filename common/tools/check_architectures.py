@@ -32,7 +32,7 @@ from common.tools.lib.stages import (
     run_tool,
 )
 from common.tools.machine_code.compiled import NoMachineCode, compile_words, found
-from common.tools.setup.architectures import CARDS, capability, number_of, nvcc_flags, requirement
+from common.tools.lib.architectures import CARDS, capability, number_of, nvcc_flags, requirement
 
 TIMEOUT_S = 900  # many programs share a machine
 QUICK = "--Ofast-compile"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make list: prints each stage with its technique, and names the parts of a chapter, and the GPU that
-a stage needs if not every GPU will do."""
+"""make list: prints each stage with its technique, and names the parts of a chapter, and the GPU
+that a stage needs if not every GPU will do."""
 
 from common.tools.lib.stages import chapters_of, chosen_chapters, load_stages, run_tool
-from common.tools.setup.architectures import requirement
+from common.tools.lib.architectures import requirement
 
 
 def main() -> None:

@@ -53,7 +53,7 @@ from common.tools.lib.stages import (
     run_tool,
     variable,
 )
-from common.tools.setup.architectures import requirement
+from common.tools.lib.architectures import requirement
 from plots.drawing.chapter import Chapter
 from plots.page.chapters import all_chapters
 from plots.records.folders import DATA, device_folder

@@ -18,7 +18,7 @@ from common.tools.lib.columns import COUNTER_COLUMNS, LINE_COLUMNS
 from common.tools.lib.counting import Counted, count, source_text
 from common.tools.lib.csv_tables import read_records
 from common.tools.lib.margins import margins_of
-from common.tools.lib.recorded_tables import write_table
+from common.tools.lib.csv_tables import write_table
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,

@@ -9,7 +9,7 @@ import random
 import unittest
 
 from common.tools import check_architectures
-from common.tools.setup.architectures import CARDS
+from common.tools.lib.architectures import CARDS
 from tests.common.fuzz.rounds import taken_flag
 
 SEED = taken_flag("--seed", 0) or random.SystemRandom().randrange(1, 10_000)

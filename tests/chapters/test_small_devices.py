@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Every stage on the engine's GTX 980, which lacks what some stages need: it is right, or one line says
-what is missing and the status is 77. No launch fails.
+"""Every stage on the engine's GTX 980, which lacks what some stages need: it is right, or one line
+says what is missing and the status is 77. No launch fails.
 
     test_small_devices.py STAGES_JSON
 """
 
 import json
-import re
 import sys
 import unittest
 from concurrent.futures import ThreadPoolExecutor

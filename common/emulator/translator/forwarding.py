@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Headers that only include others, or only say what the CPU engine lacks: libraries/forwarding.txt.
+"""Headers that only include others, or only say what the CPU engine lacks. Their list is
+libraries/forwarding.txt.
 
 Meson runs this file to make them:
 

@@ -15,7 +15,7 @@ from common.tools.lib.measuring import measure
 from common.tools.lib.stages import ROOT, Stage, ToolError, build_folder, executable
 from common.tools.labs.lab import Lab
 from common.tools.labs.running import Limits, run_program
-from common.tools.setup.architectures import number_of, nvcc_flags
+from common.tools.lib.architectures import number_of, nvcc_flags
 
 SECONDS = 300
 YOURS = "yours"

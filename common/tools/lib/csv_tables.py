@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads CSV tables strictly: every error names the file and the line."""
+"""CSV tables. They are read strictly: every error names the file and the line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from common.tools.lib.files import read_text
+from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.stages import DataError, shown
 
 
@@ -80,3 +80,13 @@ def real(text: str, name: str, place: str) -> float:
 def read_records(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
     """All records of a table, without their lines' numbers."""
     return [record for _, record in read_table(path, columns)]
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Writes the table whole or not at all."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text.getvalue())

@@ -107,7 +107,7 @@ def parse_json(text: str, path: Path | str) -> Any:
 
 
 def parse_toml(text: str, path: Path | str) -> dict[str, Any]:
-    """The document. A DataError names the file and, in the parser's words, the line of a mistake."""
+    """The document. A DataError names the file, and in the parser's words the line."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also an integer of thousands of digits

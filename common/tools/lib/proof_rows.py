@@ -12,7 +12,7 @@ from common.tools.lib.columns import PROOF_COLUMNS
 from common.tools.lib.counting import SAME_INSTRUCTIONS
 from common.tools.lib.csv_tables import integer, read_table
 from common.tools.lib.proof_data import read_proof_data
-from common.tools.lib.recorded_tables import write_table
+from common.tools.lib.csv_tables import write_table
 from common.tools.lib.stages import EXIT_FAILURE, ToolError
 
 

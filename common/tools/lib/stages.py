@@ -20,7 +20,7 @@ from common.tools.lib.errors import (  # pylint: disable=unused-import
 )
 from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.gpus import gpu_architectures, has_gpu
-from common.tools.setup.architectures import number_of, requirement
+from common.tools.lib.architectures import number_of, requirement
 
 ROOT = Path(__file__).resolve().parents[3]
 ENGINES = ("gpu", "emu", "count")

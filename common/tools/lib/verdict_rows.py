@@ -16,7 +16,7 @@ from pathlib import Path
 from common.tools.lib.columns import VERDICT_COLUMNS
 from common.tools.lib.csv_tables import integer, read_table
 from common.tools.lib.files import parse_toml, read_text
-from common.tools.lib.recorded_tables import write_table
+from common.tools.lib.csv_tables import write_table
 from common.tools.lib.stages import EXIT_FAILURE, DataError, ToolError
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")

@@ -15,7 +15,7 @@ from common.tools.lib.counting import kernel_key
 from common.tools.lib.stages import ROOT, Stage
 from common.tools.machine_code.listing import Function, read_listing
 from common.tools.programs.own_program import chosen_files
-from common.tools.setup.architectures import number_of, nvcc_flags
+from common.tools.lib.architectures import number_of, nvcc_flags
 
 TIMEOUT_S = 120
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Finishes an installation, which nothing changes afterwards. Meson runs it after copying the files.
+"""Finishes an installation, which nothing changes afterwards. Meson runs it when it has copied
+the files.
 
     finish_install.py FOLDER-BELOW-THE-PREFIX
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which GPU a stage needs: in the README, in `make list`, and in what the tools and the stages say on
-an older one."""
+"""Which GPU a stage needs: in the README, in `make list`, and in what the tools and the stages say
+on an older one."""
 
 import contextlib
 import io

@@ -92,7 +92,7 @@ class SetupTest(MachineTest):
         self.assertEqual(result.returncode, 1)
         self.assertEqual(len(result.stderr.splitlines()), 2)
         self.assertTrue(result.stderr.startswith(NO_NETWORK), result.stderr)
-        # What is needed is there: each loss is one line, and not each package waits for the network.
+        # What is needed is there: each loss is one line, and no package waits for the network.
         self.has("meson", "ninja", "g++", "python3")
         self.has_wraps()
         result = self.run_setup()

@@ -361,8 +361,8 @@ class StageListTest(unittest.TestCase):
                     (reason,) = set(record["skipped"].values())
                     self.assertRegex(reason, r"^\S+ is missing \(package \S+\)$")
                 elif record["source"].endswith(".cu"):
-                    # The CPU engine lacks some libraries, an older toolkit bulk copies, and an older
-                    # GPU what they need: such a stage is skipped with a reason.
+                    # The CPU engine lacks some libraries, an older toolkit bulk copies, and an
+                    # older GPU what they need: such a stage is skipped with a reason.
                     may_be_skipped = record["libraries"] or record["bulk_copies"]
                     skipped = set(record["skipped"]) if may_be_skipped else set()
                     skipped |= {"count"} & engines if "emu" in skipped else set()

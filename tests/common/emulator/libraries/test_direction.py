@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Libraries include the engine, and the engine no library: but for the last lines of the two headers
-by which a program gets all of CUDA's runtime. Their list of sources and folders is complete."""
+"""Libraries include the engine, and the engine no library: but for the last lines of the two
+headers by which a program gets all of CUDA's runtime. Their list of sources and folders is
+complete."""
 
 import re
 import subprocess
