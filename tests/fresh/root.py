@@ -4,6 +4,7 @@
 import ctypes
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -136,6 +137,8 @@ class Root:
             os.setgid(user.number)
             os.setuid(user.number)
             os.umask(0o022)
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+                signal.signal(number, signal.SIG_DFL)  # nohup and a shell's & ignore some
 
         return change
 
