@@ -68,7 +68,9 @@ using DenormalMode = KeepDenormals;
 // A kernel with its arguments.
 class KernelCall {
   public:
-    virtual ~KernelCall() = default;
+    // g++ 14 calls both also where accesses are counted: their writes are not the kernel's.
+    EMULATOR_UNRECORDED KernelCall() = default;
+    EMULATOR_UNRECORDED virtual ~KernelCall() = default;
     // In host memory also if device code launches it.
     static void* operator new(std::size_t bytes);
     static void operator delete(void* pointer);

@@ -3,6 +3,12 @@
 // most of them mean nothing; __shared__ is the one that matters.
 #pragma once
 
+// In this header of g++ 16, the library also writes [[__gnu__::__noinline__]], where an empty macro
+// would break it. So it is read before.
+#if __GNUC__ >= 16 && __has_include(<format>)
+#include <format>
+#endif
+
 #define __global__
 #define __device__
 #define __host__
