@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The parts that all tools share: the list of stages, engines, and errors of one line."""
 
+import contextlib
 import difflib
 import os
 import shlex
@@ -274,6 +275,8 @@ def terminate(signal_number: int, _frame: object) -> None:
 def end_by_signal(signal_number: int) -> None:
     """Ends the process by the signal, so that its parent sees what happened."""
     signal.signal(signal_number, signal.SIG_DFL)
+    with contextlib.suppress(OSError):  # nobody reads it
+        sys.stdout.flush()
     os.kill(os.getpid(), signal_number)
 
 
