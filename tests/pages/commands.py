@@ -16,7 +16,7 @@ FENCE = re.compile(r"^ *(```+|~~~+) *(\S*) *$")
 COMMANDS = ("sh", "bash", "shell", "console", "")
 INLINE = re.compile(r"(`+)(.+?)\1")
 WORD = re.compile(
-    r"(make|python3 -m|meson|ninja|git|apt|apt-get|pip|pipx|sbatch|srun|mpirun)(?= |$)"
+    r"(make|printf|python3 -m|meson|ninja|git|apt|apt-get|pip|pipx|sbatch|srun|mpirun)(?= |$)"
 )
 ASSIGNMENT = re.compile(r"([A-Z][A-Z0-9_]*)=(.*)", re.DOTALL)
 PLACEHOLDER = re.compile(r"…|<\w+>|\bNN_")
