@@ -50,6 +50,7 @@ INPUTS = (
 )
 # A GTX 980's segment is small enough that short lists are partitioned by many blocks.
 SEGMENT = 6080
+SMALL_SM = 52
 SETTINGS = {} if ENGINE == "gpu" else {"EMULATOR_DEVICE": "gtx980"}
 
 
@@ -74,6 +75,12 @@ class Stage:
     largest_n: int  # 0: any
     has_kernels: bool  # of its own: those of a library are not counted
     sorts_pairs: bool  # each line of --output has a value, too: the place of the key in the input
+    minimum_sm: int  # older GPUs are refused
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Of the engine's device: the usual one, where the small one is too old for the stage."""
+        return {} if self.minimum_sm > SMALL_SM else SETTINGS
 
     @property
     def sizes(self) -> Sizes:
@@ -110,6 +117,7 @@ def use_chapter(chapter: str, sizes: Sizes) -> None:
                     record["largest_n"],
                     engine != "cpu" and not record["libraries"],
                     record["name"].endswith("_pairs"),
+                    record["minimum_sm"],
                 )
             )
     SIZES.append(sizes)
@@ -121,7 +129,7 @@ def execute(stage: Stage, *arguments: object, **settings: str) -> subprocess.Com
     }
     return subprocess.run(
         [str(stage.program), *map(str, arguments)],
-        env=environment | SETTINGS | settings,
+        env=environment | stage.settings | settings,
         text=True,
         capture_output=True,
         check=False,

@@ -11,7 +11,7 @@ from unittest import mock
 
 from common.tools import check_architectures, list_stages, sanitize
 from common.tools.lib import stages
-from common.tools.setup import architectures
+from common.tools.lib import architectures
 from tests.common.tools.course_tools import BUILD, ROOT
 
 STAGES = [
