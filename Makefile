@@ -15,6 +15,8 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 export PYTHONDONTWRITEBYTECODE :=
 # Without these words, ccache keeps nothing that uses a precompiled header.
 export CCACHE_SLOPPINESS := pch_defines,time_macros
+# A precompiled header knows its headers by their text. Without comments, ccache would give one for another text.
+export CCACHE_COMMENTS := 1
 # The tools read these from the environment, so the shell never interprets a value. Neither does make:
 # $(value …) takes the text as it was typed, where an exported variable would be expanded.
 variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME LAB LABS SEED DIR DEVICE RANKS PLAN BUDGET PREFIX DESTDIR

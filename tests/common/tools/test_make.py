@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -109,6 +110,33 @@ class MakefileTest(unittest.TestCase):
                 )
                 self.assertEqual(result.stdout.splitlines()[-3:], [value] * 3, result.stderr)
                 self.assertFalse(made.exists())
+
+    @unittest.skipUnless(shutil.which("ccache"), "ccache is missing")
+    def test_a_comment_in_a_precompiled_header_makes_another_one(self) -> None:
+        """g++ knows the headers in a precompiled header by their text. If it got one from before a
+        comment changed, it would read these headers twice."""
+        header = ["-x", "c++-header", "../all.hpp", "-o", "pch/all.hpp.gch"]
+        source = ["-Ipch", "-include", "all.hpp", "-fpch-preprocess", "-c", "../a.cpp", "-o", "a.o"]
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            recipe = folder / "ccache.mk"
+            recipe.write_text(
+                f"include {ROOT}/Makefile\ncompile:\n\t@cd $(FOLDER)/build && ccache g++ -O2 $(WORDS)\n"
+            )
+            for number in (1, 2):
+                course = folder / str(number)
+                (course / "build" / "pch").mkdir(parents=True)
+                (course / "enum.hpp").write_text(f"#pragma once\n// {number}\nenum E {{ kA }};\n")
+                (course / "all.hpp").write_text('#pragma once\n#include "enum.hpp"\n')
+                (course / "a.cpp").write_text(
+                    f'#include "enum.hpp"\nint f() {{ return kA + {number}; }}\n'
+                )
+                for words in (header, source):
+                    made = make(
+                        *("-f", str(recipe), "compile", f"FOLDER={course}"),
+                        *(f"WORDS={' '.join(words)}", f"CCACHE_DIR={folder / 'cache'}"),
+                    )
+                    self.assertEqual(made.returncode, 0, made.stderr)
 
     def test_scripts_are_executable(self) -> None:
         # The READMEs call some of them by their path.
