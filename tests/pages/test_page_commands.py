@@ -118,7 +118,9 @@ def is_run(command: Command) -> bool:
     """Whether it says all that a command needs. Words like `make view` in a sentence do not."""
     if command.has_placeholder:
         return False
-    return command.fenced or "=" in command.text or command.arguments[:2] == ["python3", "-m"]
+    if command.fenced or command.program == "printf":  # it writes what the next command reads
+        return True
+    return "=" in command.text or command.arguments[:2] == ["python3", "-m"]
 
 
 def is_cheap(command: Command) -> bool:
