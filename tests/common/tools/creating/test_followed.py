@@ -23,7 +23,7 @@ OF_ALL = (
     "tables of the READMEs",
     "tables of the bounds",
     "page commands",
-    "test_catalogue",
+    "labs, catalogue",
     "test_include_circles",
     "test_new_stage",
     "test_undone",
