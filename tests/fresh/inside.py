@@ -20,7 +20,7 @@ NO_TOMLLIB = (
     "import sys; sys.modules['tomllib'] = None"  # a line of a .pth file, which Python runs first
 )
 INSTALL = "apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends"
-QUIETLY = ">/tmp/install.log 2>&1 || { tail -n 20 /tmp/install.log; exit 1; }"
+QUIETLY = ">/var/log/set-up.log 2>&1 || { tail -n 20 /var/log/set-up.log; exit 1; }"
 CONFIGURE_CROSS = "make setup && meson setup build --cross-file tests/fresh/arm64.ini"
 ADMINISTRATOR = "    su -c '"
 
