@@ -217,7 +217,8 @@ def chosen_engine(engines: Iterable[str] = ENGINES) -> str:
 
 def needs_newer_gpu(stage: Stage) -> bool:
     """Whether this machine has GPUs, and none that the stage's kernels can run on."""
-    return has_gpu() and stage.minimum_sm > max(map(number_of, gpu_architectures()))
+    architectures = gpu_architectures()
+    return bool(architectures) and stage.minimum_sm > max(map(number_of, architectures))
 
 
 def pick_engine(stage: Stage, wanted: str = "") -> str:
