@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A fresh root from beginning to end. A stand-in for debootstrap makes a root with a shell only."""
 
+import contextlib
 import importlib
 import os
 import re
@@ -12,6 +13,7 @@ import tempfile
 import time
 import unittest
 import unittest.mock
+from collections.abc import Iterator
 from pathlib import Path
 
 from common.tools.lib.stages import ROOT, ToolError
@@ -39,7 +41,7 @@ WRONG = {
 DEBOOTSTRAP = """#!/bin/sh
 set -e
 [ "$1 $2 $3 $5" = "--variant=minbase --arch=$(dpkg --print-architecture) sid $MIRROR" ]
-mkdir -p "$4/bin" "$4/etc/apt/apt.conf.d" "$4/etc/dpkg/dpkg.cfg.d" "$4/root" "$4/home" "$4/tmp" "$4/var/cache/apt/archives"
+mkdir -p "$4/bin" "$4/etc/apt/apt.conf.d" "$4/etc/dpkg/dpkg.cfg.d" "$4/root" "$4/home" "$4/tmp" "$4/var/log" "$4/var/cache/apt/archives"
 echo root:x:0:0::/root:/bin/sh >"$4/etc/passwd"
 echo root:x:0: >"$4/etc/group"
 for file in /bin/sh $(ldd /bin/sh | grep -o '/[^ ]*'); do
@@ -62,6 +64,14 @@ def processes_with(word: str) -> list[int]:
         if words[0] == b"/bin/sh" and any(word.encode() in one for one in words):
             found.append(int(path.parent.name))
     return found
+
+
+@contextlib.contextmanager
+def killed_in_the_end(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        process.kill()
 
 
 class Calling(unittest.TestCase):
@@ -227,7 +237,9 @@ class FakeRootTest(Calling):
                 cwd=ROOT,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-            ) as process:
+                # A shell's & ignores SIGINT, and so would what it has started.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            ) as process, killed_in_the_end(process):
                 self.wait_for(lambda: bool(processes_with(mark)), "the command runs")
                 process.send_signal(number)
                 process.wait(timeout=60)
