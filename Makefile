@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Every target is one line of `make help`. Programs of common/tools and Meson do the work.
+# Every target is one line of `make help`. Programs of common/tools and plots, and Meson, do the work.
 .DEFAULT_GOAL := all
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(CURDIR)/build/venv/bin:$(PATH):/usr/local/cuda/bin
 
 tool := python3 -m common.tools.
+plots := python3 -m plots.
 build := common/tools/setup/build.sh
 # The tools are Python packages below the course's root.
 export PYTHONPATH := $(CURDIR)
@@ -23,10 +24,14 @@ variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME LAB L
 $(foreach name,$(variables),$(if $(filter-out undefined,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
 export $(variables)
 
+# $(1): what stands before the words of a target: `##` of all, `##!` of those for maintainers.
+hash := \#
+help-list = sed -n 's/^\([a-z-]*\):[^$(hash)]*$(1) \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do printf 'make %-12s %s\n' "$$name" "$$text"; done
+
 .PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade figures record session sanitize prove instructions verdicts benchmark format lint install uninstall help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
 
 all: build  ## set up, build, run and verify every stage, draw the figures
-	@$(tool)tour
+	@$(plots)commands.tour
 
 test: build-all  ## set up, build and run the tests (minutes)
 	@$(tool)run_tests
@@ -46,7 +51,7 @@ try: build-engine  ## build and run your own CUDA program, without a GPU checked
 
 compare: setup  ## run every stage of a chapter on one input, as a table and a plot, without a GPU of recorded times: CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]
 	@$(build) --stages "$$ENGINE" "$$CHAPTER"
-	@$(tool)compare_stages
+	@$(plots)commands.compare
 
 counters: setup  ## count what kernels ask of the memory, and compare two stages or own programs: A=nbody/01_float3 [B=nbody/02_float4|my.cu] [RANKS=2] [ARGS=…] [JSON=FILE]
 	@$(build) --stages count "$$A" "$$B"
@@ -85,34 +90,34 @@ grade: configure  ## grade a folder of submissions, a folder or an archive each:
 	@$(tool)grading.grade
 
 figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here] [CHAPTER=nbody]
-	@$(tool)draw_figures
+	@$(plots)commands.measured_figures
 
-record: configure  ## (GPU) measure the sweeps at the thesis' sizes into plots/data; continues where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]
-	@if [ -n "$$SWEEPS" ]; then stages=$$($(tool)record --list-stages) && $(build) --stages gpu $$stages; else $(call build-chapter,gpu); fi && $(tool)record
+record: configure  ##! (GPU) measure the sweeps at the thesis' sizes into plots/data; continues where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]
+	@if [ -n "$$SWEEPS" ]; then stages=$$($(plots)maintain.record --list-stages) && $(build) --stages gpu $$stages; else $(call build-chapter,gpu); fi && $(plots)maintain.record
 
-session: configure  ## (GPU) do what this machine has not measured or checked yet, or a plan's steps; continues where it stopped: [PLAN=plan.toml] [BUDGET=seconds] [DIR=folder] [CHAPTER=…] [ARGS=--print]
-	@$(tool)session
+session: configure  ##! (GPU) do what this machine has not measured or checked yet, or a plan's steps; continues where it stopped: [PLAN=plan.toml] [BUDGET=seconds] [DIR=folder] [CHAPTER=…] [ARGS=--print]
+	@$(plots)maintain.session
 
-sanitize: setup  ## (GPU) run compute-sanitizer's four tools on every stage: [CHAPTER=… | STAGE=…]
-	@$(call build-chapter,gpu) && $(tool)sanitize
+sanitize: setup  ##! (GPU) run compute-sanitizer's four tools on every stage: [CHAPTER=… | STAGE=…]
+	@$(call build-chapter,gpu) && $(plots)maintain.sanitize
 
-prove: setup  ## (GPU, ncu) compare the counters of every stage with the hardware's: [CHAPTER=… | STAGE=…] [ARGS="--emulated DIR"]
-	@$(call build-chapter,gpu) && $(call build-chapter,count) && $(tool)prove_counters
+prove: setup  ##! (GPU, ncu) compare the counters of every stage with the hardware's: [CHAPTER=… | STAGE=…] [ARGS="--emulated DIR"]
+	@$(call build-chapter,gpu) && $(call build-chapter,count) && $(plots)maintain.prove.counters
 
-instructions: setup  ## (GPU, ncu) compare the instruction counts of make explain with the hardware's: [CHAPTER=… | STAGE=…] [ARGS="--emulated DIR"]
-	@$(call build-chapter,gpu) && $(call build-chapter,count) && $(tool)prove_instructions
+instructions: setup  ##! (GPU, ncu) compare the instruction counts of make explain with the hardware's: [CHAPTER=… | STAGE=…] [ARGS="--emulated DIR"]
+	@$(call build-chapter,gpu) && $(call build-chapter,count) && $(plots)maintain.prove.instructions
 
-verdicts: build-long  ## (GPU) compare the CPU engine's verdicts on right and wrong programs with compute-sanitizer's: [ARGS=…]
-	@$(tool)prove_verdicts
+verdicts: build-long  ##! (GPU) compare the CPU engine's verdicts on right and wrong programs with compute-sanitizer's: [ARGS=…]
+	@$(plots)maintain.prove.verdicts
 
-benchmark: build-all  ## measure what the CPU engine costs: a thread, a barrier, a shuffle, and each stage against the serial one
+benchmark: build-all  ##! measure what the CPU engine costs: a thread, a barrier, a shuffle, and each stage against the serial one
 	@meson test -C build --benchmark --no-rebuild --verbose
 
-format: setup-lint  ## format the C++, CUDA and OpenCL sources
-	@common/tools/lint.sh format
+format: setup-lint  ##! format the C++, CUDA and OpenCL sources
+	@tests/lint/lint.sh format
 
-lint: setup-lint build  ## check the formatting and run static checks
-	@common/tools/lint.sh check
+lint: setup-lint build  ##! check the formatting and run static checks
+	@tests/lint/lint.sh check
 
 install: setup  ## install the CPU engine with cuda-try, cuda-explain, cuda-view and emucc, for use outside of the course: [PREFIX=~/.local] [DESTDIR=folder]
 	@common/tools/setup/install.sh install
@@ -121,7 +126,9 @@ uninstall:  ## remove what `make install` has installed: [PREFIX=~/.local] [DEST
 	@common/tools/setup/install.sh uninstall
 
 help:  ## print this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do printf 'make %-10s %s\n' "$$name" "$$text"; done
+	@$(call help-list,$(hash)$(hash))
+	@echo; echo 'To maintain the course:'
+	@$(call help-list,$(hash)$(hash)!)
 
 clean:  ## remove everything that was built
 	@rm -rf build

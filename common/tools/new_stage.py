@@ -115,7 +115,7 @@ def build_and_record(made: Creation, chapter: str, name: str) -> None:
         made.expect(ROOT / "plots" / "data" / folder / f"{chapter}.csv")
     for engine in ("", "count"):
         made.run("common/tools/setup/build.sh", "--stages", engine, name)
-    made.run(sys.executable, "-m", "common.tools.record_counters", name)
+    made.run(sys.executable, "-m", "plots.maintain.record_counters", name)
 
 
 def main() -> None:

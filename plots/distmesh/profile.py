@@ -12,8 +12,8 @@ A metric that this ncu or this GPU lacks is named and left out.
 
 from __future__ import annotations
 
-from common.tools.lib.ncu import Launch
-from common.tools.lib.profiling import Profile, Value, record, values_of
+from plots.records.ncu import Launch
+from plots.records.profiling import Profile, Value, record, values_of
 from common.tools.lib.stages import run_tool
 from plots.distmesh.stages import STAGES
 from plots.records.folders import DATA

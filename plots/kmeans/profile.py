@@ -13,8 +13,8 @@ and left out.
 
 from __future__ import annotations
 
-from common.tools.lib.ncu import Launch
-from common.tools.lib.profiling import OPCODE_METRIC, Profile, Value, record, values_and_opcodes
+from plots.records.ncu import Launch
+from plots.records.profiling import OPCODE_METRIC, Profile, Value, record, values_and_opcodes
 from common.tools.lib.stages import run_tool
 from plots.kmeans.one_pass import ONE_PASS, RUN, SHOWN_K, STAGES
 from plots.records.folders import DATA

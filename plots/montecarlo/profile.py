@@ -12,8 +12,8 @@ It profiles the counting kernel. A metric that this ncu or this GPU lacks is nam
 
 from __future__ import annotations
 
-from common.tools.lib.ncu import Launch
-from common.tools.lib.profiling import OPCODE_METRIC, Profile, Value, record, values_and_opcodes
+from plots.records.ncu import Launch
+from plots.records.profiling import OPCODE_METRIC, Profile, Value, record, values_and_opcodes
 from common.tools.lib.stages import run_tool
 from plots.records.folders import DATA
 from plots.records.stages import stages_of

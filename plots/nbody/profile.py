@@ -12,8 +12,8 @@ It profiles one launch per stage. A metric that this ncu or this GPU lacks is na
 
 from __future__ import annotations
 
-from common.tools.lib.ncu import Launch
-from common.tools.lib.profiling import OPCODE_METRIC, Profile, Value, record, values_and_opcodes
+from plots.records.ncu import Launch
+from plots.records.profiling import OPCODE_METRIC, Profile, Value, record, values_and_opcodes
 from common.tools.lib.stages import run_tool
 from plots.nbody import metrics
 from plots.records import instructions

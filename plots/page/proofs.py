@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from common.tools.lib.proof_data import COMMON
-from common.tools.lib.proof_page import all_instructions, all_numbers
-from common.tools.lib.proof_rows import all_rows, read_reasons, read_tables
+from plots.records.proof_data import COMMON
+from plots.page.proof_page import all_instructions, all_numbers
+from plots.records.proof_rows import all_rows, read_reasons, read_tables
 from plots.page.links import COUNTERS
 from plots.page.readme import Document, read_document
 from plots.records.folders import proof_tables

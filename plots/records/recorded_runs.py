@@ -95,6 +95,6 @@ def needless_mark_lines(stages: Collection[Stage], folder: Path) -> list[str]:
     """What to say of these marks, a line for each."""
     return [
         f"{one.stage}: its runs are recorded, so 'not_recorded' can go from"
-        f" chapters/{one.chapter}/meson.build (then: python3 -m plots.tables)"
+        f" chapters/{one.chapter}/meson.build (then: python3 -m plots.maintain.tables)"
         for one in needless_marks(stages, folder)
     ]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Small runs on the CPU engine whose accesses or results are kept: drawings show what the kernels
-really did. A chapter declares its own; `python3 -m plots.traces` records and checks them."""
+really did. A chapter declares its own; `python3 -m plots.maintain.traces` records and checks them."""
 
 from __future__ import annotations
 

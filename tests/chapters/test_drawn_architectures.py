@@ -8,7 +8,7 @@ build itself compiles all of them for the architecture of this machine's GPU, or
 import random
 import unittest
 
-from common.tools import check_architectures
+from tests.lint import architectures as check_architectures
 from common.tools.lib.architectures import CARDS
 from tests.common.fuzz.rounds import taken_flag
 

@@ -97,7 +97,7 @@ class CheckTest(unittest.TestCase):
             'make try FILE="main.cu more.cu"',
             "make grade DIR=x LABS=basics/02,nbody/03 SEED=1",
             "make session ARGS=--print >plan.toml",
-            "python3 -m plots.figures --only figure_6_6",
+            "python3 -m plots.commands.figures --only figure_6_6",
             "make -C elsewhere whatever X=1",
         )
         self.assertEqual(found, [])
@@ -119,8 +119,8 @@ class CheckTest(unittest.TestCase):
             ("EMULATOR_NONE=1 make list", "EMULATOR_NONE: nothing reads this variable"),
             ("python3 -m plots.none", "python3 -m plots.none: there is no such module"),
             (
-                "python3 -m plots.figures --none",
-                "python3 -m plots.figures: there is no flag --none",
+                "python3 -m plots.commands.figures --none",
+                "python3 -m plots.commands.figures: there is no flag --none",
             ),
             ("cat common/none.py", "common/none.py: there is no such file"),
         ):

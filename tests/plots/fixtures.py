@@ -16,7 +16,8 @@ from unittest import mock
 
 from common.tools.lib.columns import LIMITS_COLUMNS
 from common.tools.lib.stages import ROOT, Stage, ToolError
-from plots import figures, tables
+from plots.commands import figures
+from plots.maintain import tables
 from plots.drawing.chapter import Chapter, PrintedTables, Rate, Rules
 from plots.page.chapters import all_chapters
 from plots.page.ladder import ladder_name

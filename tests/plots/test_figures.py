@@ -20,7 +20,7 @@ from unittest import mock
 from common.tools.lib.stages import DataError, load_stages
 from common.tools.pages import packages
 from common.tools.pages.packages import missing_packages
-from plots import figures
+from plots.commands import figures
 from plots.drawing import gnuplot
 from plots.drawing.animation import Animation
 from plots.drawing.words import EMULATED

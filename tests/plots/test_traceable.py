@@ -21,7 +21,7 @@ from pathlib import Path
 from common.tools.lib.columns import LIMITS_COLUMNS
 from common.tools.lib.numbers import short_count, three_digits
 from common.tools.lib.stages import ROOT
-from plots import tables
+from plots.maintain import tables
 from plots.drawing.chapter import Chapter
 from plots.drawing.figure import Figure
 from plots.drawing.words import THESIS_CARD

@@ -96,5 +96,5 @@ COST_COLUMNS = (
     "go_on_if",
     "verified",
 )
-# What lower bounds are made of, at three sizes (plots/bounds_counters.py).
+# What lower bounds are made of, at three sizes (plots/maintain/bounds_counters.py).
 BOUND_COLUMNS = ("stage", "parameters", "n", "quantity", "value")

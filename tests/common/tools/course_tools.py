@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from common.tools import record
+from plots.maintain import record
 from common.tools.lib import stages
 from plots.records import sweeps
 
@@ -83,7 +83,7 @@ repeats = 3
 
 
 def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Runs this tool. Keywords in upper case are variables of make or of the environment."""
+    """Runs this module of common.tools, or of plots. Keywords in upper case are variables of make or of the environment."""
     environment = {
         key: value
         for key, value in os.environ.items()
@@ -114,7 +114,7 @@ def run_tool(name: str, build: Path = BUILD, **variables: str) -> subprocess.Com
         "PYTHONPATH": str(ROOT),
     } | variables
     return subprocess.run(
-        [sys.executable, "-m", f"common.tools.{name}"],
+        [sys.executable, "-m", name if name.startswith("plots.") else f"common.tools.{name}"],
         env=environment,
         text=True,
         capture_output=True,

@@ -283,7 +283,7 @@ class CountersTest(ToolTest):
             [
                 sys.executable,
                 "-m",
-                "common.tools.record_counters",
+                "plots.maintain.record_counters",
                 "--data",
                 str(self.folder / "data"),
                 *words,

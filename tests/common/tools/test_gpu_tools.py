@@ -63,7 +63,7 @@ class GpuToolsTest(ToolTest):
         )
 
     def test_four_tools_over_every_stage_with_kernels(self) -> None:
-        result = self.run_with_gpu("sanitize")
+        result = self.run_with_gpu("plots.maintain.sanitize")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         calls = self.log.read_text().splitlines()
         self.assertEqual(len(calls), 4 * 2)
@@ -74,7 +74,7 @@ class GpuToolsTest(ToolTest):
 
     def test_a_finding_fails_and_is_shown(self) -> None:
         result = self.run_with_gpu(
-            "sanitize",
+            "plots.maintain.sanitize",
             finds="--tool racecheck --error-exitcode 9 "
             f"{self.build}/chapters/sums/sums_02_flags --check --n 33",
         )
@@ -95,7 +95,9 @@ class GpuToolsTest(ToolTest):
             ("initcheck", "ERROR SUMMARY: 1 error", found),
         ):
             with self.subTest(tool=tool, says=says):
-                result = self.run_with_gpu("sanitize", finds=f"--tool {tool}", SANITIZER_SAYS=says)
+                result = self.run_with_gpu(
+                    "plots.maintain.sanitize", finds=f"--tool {tool}", SANITIZER_SAYS=says
+                )
                 self.assertEqual(
                     result.returncode, int(cell == found), result.stdout + result.stderr
                 )
@@ -116,10 +118,10 @@ class GpuToolsTest(ToolTest):
             self.stand_in("sums", "03_bulk", "gpu", 0.02, '#include "runs.cuh"\n'),
         ]
         (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
-        result = self.run_with_gpu("sanitize", finds="--tool initcheck")
+        result = self.run_with_gpu("plots.maintain.sanitize", finds="--tool initcheck")
         self.assertRegex(result.stdout, r"(?m)^sums/01_plain +clean +clean +found +clean$")
         self.assertRegex(result.stdout, r"(?m)^sums/03_bulk +clean +clean +not supported +clean$")
-        for_memory = self.run_with_gpu("sanitize", finds="--tool memcheck")
+        for_memory = self.run_with_gpu("plots.maintain.sanitize", finds="--tool memcheck")
         self.assertRegex(for_memory.stdout, r"(?m)^sums/03_bulk +found +clean +clean +clean$")
 
     def test_the_gpu_is_the_machine_s_own_engine(self) -> None:
@@ -130,12 +132,12 @@ class GpuToolsTest(ToolTest):
         self.assertEqual(self.run_with_gpu("lib.gpus").stdout, "90\n")
 
     def test_one_stage_or_several(self) -> None:
-        result = self.run_with_gpu("sanitize", STAGE="sums/02_flags")
+        result = self.run_with_gpu("plots.maintain.sanitize", STAGE="sums/02_flags")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertEqual(len(self.log.read_text().splitlines()), 4)
-        self.run_with_gpu("sanitize", STAGE="sums/01_plain,sums/02_flags")
+        self.run_with_gpu("plots.maintain.sanitize", STAGE="sums/01_plain,sums/02_flags")
         self.assertEqual(len(self.log.read_text().splitlines()), 4 + 8)
-        wrong = self.run_with_gpu("sanitize", STAGE="sums/01_plain,sums/03_no")
+        wrong = self.run_with_gpu("plots.maintain.sanitize", STAGE="sums/01_plain,sums/03_no")
         self.assert_refused(wrong, 2, "STAGE=sums/03_no: no such stage")
 
     def test_the_name_of_the_gpu(self) -> None:
@@ -149,7 +151,9 @@ class GpuToolsTest(ToolTest):
         (self.folder / "compute-sanitizer").unlink()
         if shutil.which("compute-sanitizer"):
             self.skipTest("it is installed")
-        self.assert_refused(self.run_with_gpu("sanitize"), 1, "compute-sanitizer is missing")
+        self.assert_refused(
+            self.run_with_gpu("plots.maintain.sanitize"), 1, "compute-sanitizer is missing"
+        )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from unittest import mock
 
 from tests.common.tools.course_tools import ToolTest, run_tool
 
-from common.tools import record
+from plots.maintain import record
 from common.tools.lib import stages
 from plots.records.sweeps import read_sweeps
 
@@ -57,7 +57,7 @@ class OpenClTest(ToolTest):
         self.write()
 
     def compare(self, **variables: str):
-        return run_tool("compare_stages", self.build, CHAPTER="sums", **variables)
+        return run_tool("plots.commands.compare", self.build, CHAPTER="sums", **variables)
 
     def test_run_ignores_the_engine(self) -> None:
         for engine in ("", "gpu", "emu"):

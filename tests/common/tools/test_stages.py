@@ -8,7 +8,8 @@ import shutil
 import unittest
 from unittest import mock
 
-from common.tools import compare_stages, draw_figures
+from plots.commands import compare as compare_stages
+from plots.commands import measured_figures as draw_figures
 from common.tools.lib.differences import source_diff, text_diff
 from common.tools.lib.gpus import has_gpu
 from common.tools.lib.stages import load_stages
@@ -195,7 +196,7 @@ class DiffTest(ToolTest):
 
 class CompareTest(ToolTest):
     def compare(self, **variables: str):
-        return run_tool("compare_stages", self.build, **variables)
+        return run_tool("plots.commands.compare", self.build, **variables)
 
     def test_table_and_plot(self) -> None:
         log = self.folder / "log"
@@ -302,7 +303,7 @@ class FiguresTest(ToolTest):
             ):
                 draw_figures.draw("recorded", chapter)
             command = run.call_args.args[0]
-            self.assertEqual(command[1:5], ["-m", "plots.figures", "--data", "recorded"])
+            self.assertEqual(command[1:5], ["-m", "plots.commands.figures", "--data", "recorded"])
             self.assertEqual(command[9:], flags)
 
     def test_chapters_that_are_not_measured_here_stay(self) -> None:
@@ -325,15 +326,21 @@ class FiguresTest(ToolTest):
             self.assertEqual(draw_figures.main(), 0)
         self.assertEqual(measured, [["sums"]])
         command = run.call_args.args[0]
-        self.assertEqual(command[1:5], ["-m", "plots.figures", "--data", "here"])
+        self.assertEqual(command[1:5], ["-m", "plots.commands.figures", "--data", "here"])
         self.assertNotIn("--chapter", command)
 
     def test_refusals(self) -> None:
         self.assert_refused(
-            run_tool("draw_figures", self.build, CHAPTER="none"), 2, "CHAPTER=none", "sums, other"
+            run_tool("plots.commands.measured_figures", self.build, CHAPTER="none"),
+            2,
+            "CHAPTER=none",
+            "sums, other",
         )
         self.assert_refused(
-            run_tool("draw_figures", self.build, DATA="there"), 2, "DATA=there", "recorded, here"
+            run_tool("plots.commands.measured_figures", self.build, DATA="there"),
+            2,
+            "DATA=there",
+            "recorded, here",
         )
 
 
@@ -341,7 +348,7 @@ class NoGpuTest(ToolTest):
     def test_says_no_usable_device(self) -> None:
         if has_gpu():
             self.skipTest("there is a GPU")
-        for tool in ("sanitize", "record"):
+        for tool in ("plots.maintain.sanitize", "plots.maintain.record"):
             with self.subTest(tool):
                 self.assert_refused(run_tool(tool, self.build), 77, "no usable device")
 

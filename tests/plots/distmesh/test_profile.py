@@ -8,7 +8,7 @@ import sys
 import unittest
 from unittest import mock
 
-from common.tools.lib.profiling import kernel_of
+from plots.records.profiling import kernel_of
 from plots.distmesh import profile
 from plots.records.rows import read_profile
 from plots.records.stages import Stages

@@ -10,8 +10,8 @@ from pathlib import Path
 from unittest import mock
 
 from common.tools.lib.columns import PROFILE_COLUMNS
-from common.tools.lib.ncu import parse_launches, parse_number
-from common.tools.lib.profiling import parse_instances
+from plots.records.ncu import parse_launches, parse_number
+from plots.records.profiling import parse_instances
 from common.tools.lib.stages import DataError
 from plots.nbody import profile
 from plots.nbody.profile import BEFORE_AND_AFTER

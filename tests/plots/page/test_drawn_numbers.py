@@ -5,7 +5,7 @@ import unittest
 from dataclasses import replace
 
 from plots.drawing.figure import Block, Drawing
-from plots.figures import make_source, parse_arguments
+from plots.commands.figures import make_source, parse_arguments
 from plots.page.chapters import all_figures
 from plots.page.drawn_numbers import is_diagram, numbers_of
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from unittest import mock
 
 from common.tools.lib.numbers import grouped, short_count, times
-from common.tools.lib.proof_data import COMMON
-from common.tools.lib.proof_rows import read_reasons
-from common.tools.lib.proof_rows import read_rows as read_proof
+from plots.records.proof_data import COMMON
+from plots.records.proof_rows import read_reasons
+from plots.records.proof_rows import read_rows as read_proof
 from common.tools.lib.stages import ROOT
-from plots import figures
+from plots.commands import figures
 from plots.page.chapters import all_chapters, load_chapter
 from plots.page.comparison import comparable, speed_up
 from plots.page import links

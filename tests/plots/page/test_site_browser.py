@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
-from plots import figures
+from plots.commands import figures
 from plots.drawing import gnuplot
 from plots.page.chapters import all_chapters, all_figures
 from common.tools.pages.packages import missing_packages

@@ -11,7 +11,7 @@ from unittest import mock
 from common.tools.lib.columns import COUNTER_COLUMNS
 from common.tools.lib.counting import bare
 from common.tools.lib.stages import ROOT, DataError
-from plots import tables
+from plots.maintain import tables
 from plots.drawing.chapter import PrintedTables, Rate, Rules
 from plots.page import speed_up_tables
 from plots.page.chapters import all_chapters

@@ -28,8 +28,11 @@ sys.path.insert(0, str(ROOT))
 
 # pylint: disable=wrong-import-position
 from common.emulator.translator.source import read_source
-from common.tools import list_stages, record_counters
-from common.tools.lib import proof_kernels, proof_rows, verdict_rows
+from common.tools import list_stages
+from plots.maintain import record_counters
+from plots.maintain.prove import kernels as proof_kernels
+from plots.records import proof_rows
+from plots.maintain.prove import verdict_rows
 from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.counting import read_counted
 from common.tools.lib.csv_tables import read_records

@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
 # pylint: disable=wrong-import-position
-from common.tools.lib.proof_data import read_proof_data
-from common.tools.lib.proof_rows import read_reasons
+from plots.records.proof_data import read_proof_data
+from plots.records.proof_rows import read_reasons
 from common.tools.lib.stages import ToolError
 from plots.mergesort.costs import read_costs
 from plots.records.counters import read_counters
@@ -113,10 +113,10 @@ class DamagedRecords(unittest.TestCase):
         self.check(all_sweeps, ROOT / "plots" / "nbody" / "sweep.toml")
 
     def test_mutations(self) -> None:
-        self.check(read_proof_data, ROOT / "tests/common/emulator/proofs/mutations.toml")
+        self.check(read_proof_data, ROOT / "tests/common/emulator/mutations/mutations.toml")
 
     def test_reasons(self) -> None:
-        self.check(read_reasons, ROOT / "tests/common/emulator/proofs/hardware.toml")
+        self.check(read_reasons, ROOT / "plots/maintain/prove/hardware.toml")
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ class RecordedTest(unittest.TestCase):
                     continue
                 source = chapter.stages[stage].path_of(file)
                 with self.subTest(chapter=chapter.name, stage=stage, file=file):
-                    again = f"python3 -m common.tools.record_counters {chapter.name}/{stage}"
+                    again = f"python3 -m plots.maintain.record_counters {chapter.name}/{stage}"
                     self.assertIsNotNone(placed(lines, read_text(source)), f"run {again}")
                 looked_at += 1
         self.assertGreater(looked_at, 250)

@@ -7,7 +7,7 @@ from common.tools.lib.stages import DataError
 from plots.records.folders import TRACES
 from plots.records.stages import all_stages
 from plots.records.traces import Trace, requests_of
-from plots.traces import all_traces, chosen_traces
+from plots.maintain.traces import all_traces, chosen_traces
 
 MOST_BYTES = 250_000
 

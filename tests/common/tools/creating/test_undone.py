@@ -61,7 +61,7 @@ class EveryLineTest(unittest.TestCase):
         self.writes_left = -1
 
     def command(self, _made: creation.Creation, *words: str) -> None:
-        if words[-2] != "common.tools.record_counters":
+        if words[-2] != "plots.maintain.record_counters":
             return
         chapter = words[-1].partition("/")[0]
         for folder in ("counters", "lines"):
@@ -188,7 +188,7 @@ class MakeTest(unittest.TestCase):
         for name, text in (
             ("common/tools/setup/build.sh", BUILD_SH),
             ("common/tools/setup/setup.sh", "#!/bin/sh\n"),
-            ("common/tools/record_counters.py", RECORD),
+            ("plots/maintain/record_counters.py", RECORD),
         ):
             (cls.root / name).write_text(text, encoding="utf-8")
         (cls.root / "build").mkdir()
@@ -214,7 +214,7 @@ class MakeTest(unittest.TestCase):
         for target in ("chapter", "stage"):
             for stand_in, said in (
                 ("build-fails", "failed: common/tools/setup/build.sh --stages"),
-                ("record-fails", "failed: .*common.tools.record_counters "),
+                ("record-fails", "failed: .*plots.maintain.record_counters "),
             ):
                 with self.subTest(target=target, stand_in=stand_in):
                     child = self.begin(target, stand_in)

@@ -9,7 +9,7 @@ from unittest.mock import Mock, patch
 
 from common.tools.lib.counting import Kernel, read_kernel
 from common.tools.lib.files import parse_json, read_text
-from common.tools.lib.proof_rows import INSTRUCTIONS, read_rows
+from plots.records.proof_rows import INSTRUCTIONS, read_rows
 from common.tools.lib.stages import ROOT
 from common.tools.machine_code import compiled
 from common.tools.machine_code.blocks import split

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make figures [DATA=recorded|here] [CHAPTER=nbody]: draws the figures into build/figures.
+
+recorded: from the measurements in plots/data. here: from a sweep on this machine, which runs first
+and writes build/data. Chapters that were not measured here stay with the recorded data.
+"""
+
+import shutil
+import subprocess
+import sys
+
+from common.tools.lib.gpus import has_gpu
+from plots.maintain.record import Recorder, finish
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    ROOT,
+    Stage,
+    ToolError,
+    build_folder,
+    choose,
+    chosen_chapters,
+    load_stages,
+    run_tool,
+    variable,
+)
+from plots.drawing.gnuplot import why_no_figures
+from plots.records.sweeps import sweeps_of
+
+
+def measure_here(stages: list[Stage], chapters: list[str]) -> int:
+    engines = {"cpu"}
+    if has_gpu() and any("gpu" in stage.executables for stage in stages):
+        engines.add("gpu")
+    elif any("emu" in stage.executables for stage in stages):
+        engines.add("emu")
+    if any("opencl" in stage.executables for stage in stages):
+        engines.add("opencl")
+    folder = build_folder() / "data"
+    # Rows of an earlier sweep may come from another build.
+    shutil.rmtree(folder, ignore_errors=True)
+    sweeps = sweeps_of(chapters, "here", engines)
+    recorder = Recorder(stages, folder)
+    recorder.record_all(sweeps)
+    return finish(recorder)
+
+
+def draw(data: str, chapter: str = "", told: bool = True) -> int:
+    """Draws the figures. With `told`, it prints the file and the title of each one."""
+    if reason := why_no_figures():
+        raise ToolError(f"no figures: {reason}", EXIT_FAILURE)
+    build = build_folder()
+    return subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "plots.commands.figures",
+            "--data",
+            data,
+            "--out",
+            str(build / "figures"),
+            "--here-data",
+            str(build / "data"),
+            *(["--chapter", chapter] if chapter else []),
+        ],
+        check=False,
+        cwd=ROOT,
+        stdout=None if told else subprocess.DEVNULL,
+    ).returncode
+
+
+def main() -> int:
+    data = choose("DATA", variable("DATA") or "recorded", ("recorded", "here"))
+    stages = load_stages()
+    chapters = chosen_chapters(stages)
+    status = measure_here(stages, chapters) if data == "here" else 0
+    return draw(data, "" if data == "here" else variable("CHAPTER")) or status
+
+
+if __name__ == "__main__":
+    run_tool(main)

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""The tables of the page on the counters (how-true-are-the-counters.md), and what the site adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from plots.records.proof_rows import (
+    ATOMIC_WAVEFRONTS,
+    COUNTERS,
+    INSTRUCTION_BARS,
+    Reason,
+    Row,
+    all_rows,
+    is_example,
+)
+
+
+COUNTED = {counter.name: counter.bar for counter in COUNTERS}
+NUMBERS = (
+    "Each number is a sum over all launches of a run. A cell has one number if both sides are equal, "
+    "and `emulated / measured` if they differ. It is empty if both are 0. A number in brackets is a "
+    "reason."
+)
+
+
+def summary_table(
+    rows: list[Row], reasons: list[Reason], bars: Mapping[str, float] = COUNTED
+) -> list[str]:
+    """How many values of each counter agree. Values that are 0 on both sides do not count."""
+    lines = [
+        "| counter | compared | equal | within the bar | explained |",
+        "|---|---|---|---|---|",
+    ]
+    for name, bar in bars.items():
+        counted = [row for row in rows if row.counter == name and (row.emulated or row.measured)]
+        equal = sum(row.emulated == row.measured for row in counted)
+        within = sum(row.within_bar for row in counted) - equal
+        off = sum(
+            not row.within_bar and any(reason.covers(row) for reason in reasons) for row in counted
+        )
+        lines.append(
+            f"| {name} | {len(counted)} | {equal} | {within} (± {100 * bar:.0f} %) | {off} |"
+        )
+    return lines
+
+
+def cell(row: Row, numbers: dict[Reason, int]) -> str:
+    if row.emulated == row.measured:
+        return f"{row.emulated}" if row.emulated else ""
+    notes = (
+        ""
+        if row.within_bar
+        else "".join(f" [{number}]" for reason, number in numbers.items() if reason.covers(row))
+        or " **?**"
+    )
+    return f"{row.emulated} / {row.measured}{notes}"
+
+
+def runs_table(
+    rows: list[Row],
+    reasons: list[Reason],
+    wanted: Callable[[str], bool],
+    names: Sequence[str] = tuple(COUNTED),
+) -> list[str]:
+    numbers = {reason: i for i, reason in enumerate(reasons, 1)}
+    heads = [
+        name.replace("shared load wavefronts", "shared wavefronts: load")
+        .replace("shared store wavefronts", "store")
+        .replace(ATOMIC_WAVEFRONTS, "atomic")
+        for name in names
+    ]
+    lines = [
+        f"| program | kernel | launches | {' | '.join(heads)} |",
+        "|---" * (3 + len(names)) + "|",
+    ]
+    kernels: dict[tuple[str, str, str, int], dict[str, Row]] = {}
+    for row in rows:
+        if wanted(row.program):
+            kernels.setdefault((row.program, row.arguments, row.kernel, row.launches), {})[
+                row.counter
+            ] = row
+    for (program, flags, kernel, launches), by_name in kernels.items():
+        said = f"{program} `{flags}`" if flags else program.removeprefix("examples/")
+        cells = [cell(by_name[name], numbers) if name in by_name else "not known" for name in names]
+        lines.append(f"| {said} | `{kernel}` | {launches} | {' | '.join(cells)} |")
+    return lines
+
+
+def reasons_list(rows: list[Row], reasons: list[Reason]) -> list[str]:
+    lines = []
+    for number, reason in enumerate(reasons, 1):
+        kernels = sorted(
+            {
+                f"{row.program} `{row.kernel}`"
+                for row in rows
+                if not row.within_bar and reason.covers(row)
+            }
+        )
+        where = ", ".join(kernels) or f"{reason.program} `{reason.kernel}`"
+        lines.append(f"{number}. {where}: {reason.reason}")
+    return lines or ["None."]
+
+
+def measured_lines(tables: Mapping[Path, Sequence[Row]]) -> list[str]:
+    """Where and when, one sentence per device."""
+    lines = []
+    for path, rows in tables.items():
+        if not rows:
+            continue
+        dates = sorted({row.date[:10] for row in rows})
+        lines.append(
+            f"Measured on an {path.parent.name.upper().replace('-', ' ')} on {', '.join(dates)}: "
+            f"{len({row.program for row in rows})} programs, "
+            f"{len({(row.program, row.kernel) for row in rows})} kernels."
+        )
+    return lines
+
+
+def totals_lines(rows: list[Row], reasons: list[Reason]) -> list[str]:
+    """How many counters agree, in one sentence."""
+    counted = [row for row in rows if row.emulated or row.measured]
+    equal = sum(row.emulated == row.measured for row in counted)
+    within = sum(row.within_bar for row in counted) - equal
+    off = len(counted) - equal - within
+    return [
+        f"Of {len(counted)} counters that are not 0 on both sides, {equal} are equal, {within} differ "
+        f"within the bar, and {off} differ by more, for {len(reasons)} reasons."
+    ]
+
+
+def page_tables(
+    tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]
+) -> dict[str, list[str]]:
+    """The lines of each table by its name. tables: each device's rows, by the path of its file."""
+    rows = all_rows(tables)
+    return {
+        "measured": measured_lines(tables),
+        "totals": totals_lines(rows, reasons),
+        "summary": summary_table(rows, reasons),
+    }
+
+
+def all_numbers(rows: list[Row], reasons: list[Reason]) -> dict[str, list[str]]:
+    """Every reason and every number, for the site: the lines of each section by its heading."""
+    return {
+        "Every reason": reasons_list(rows, reasons),
+        "Every stage": [
+            NUMBERS,
+            "",
+            *runs_table(rows, reasons, lambda program: not is_example(program)),
+        ],
+        "Every example": runs_table(rows, reasons, is_example),
+    }
+
+
+def instruction_tables(
+    tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]
+) -> dict[str, list[str]]:
+    """The lines of the tables on instructions."""
+    rows = all_rows(tables)
+    return {
+        "instructions measured": measured_lines(tables),
+        "instructions summary": summary_table(rows, reasons, INSTRUCTION_BARS),
+    }
+
+
+def all_instructions(rows: list[Row], reasons: list[Reason]) -> dict[str, list[str]]:
+    """The same as all_numbers() for the instructions."""
+    return {
+        "Every reason on instructions": reasons_list(rows, reasons),
+        "Every stage's instructions": runs_table(
+            rows, reasons, lambda program: True, tuple(INSTRUCTION_BARS)
+        ),
+    }
