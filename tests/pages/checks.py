@@ -18,6 +18,7 @@ from tests.pages.commands import ASSIGNMENT, Code, Command
 FOLDERS = ("chapters", "common", "plots", "tests", ".ci")
 STAGES = ("STAGE", "A", "B", "FROM")
 CHOICES = {"ENGINE": ("gpu", "emu", "count", "cpu", "opencl"), "DATA": ("recorded", "here")}
+PACKAGES = {"tool": "common.tools", "plots": "plots"}  # by the Makefile's variables
 FLAG = re.compile(r"--[a-z][a-z0-9-]*")
 PATH = re.compile(rf"({'|'.join(map(re.escape, FOLDERS))})/[\w./-]+")
 STAGE = re.compile(r"([a-z][a-z0-9_]*)/\d\d_\w+")
@@ -59,7 +60,8 @@ class Course:
         return "\n".join(
             path.read_text(encoding="utf-8")
             for suffix in ("py", "cpp", "hpp", "sh")
-            for path in sorted((self.root / "common").rglob(f"*.{suffix}"))
+            for folder in ("common", "plots")
+            for path in sorted((self.root / folder).rglob(f"*.{suffix}"))
         )
 
     @functools.cache
@@ -163,7 +165,8 @@ class Checker:
             for stage, record in self.course.stages.items()
             if record["chapter"] == values.get("CHAPTER") and target == "compare"
         ][-1:]
-        modules = re.findall(r"\$\(tool\)([\w.]+)", self.course.targets.get(target, ""))
+        programs = re.findall(r"\$\((tool|plots)\)([\w.]+)", self.course.targets.get(target, ""))
+        modules = [f"{PACKAGES[package]}.{name}" for package, name in programs]
         if not wanted or "…" in values["ARGS"]:
             return
         if stages:
@@ -171,7 +174,7 @@ class Checker:
         elif any(values.get(name) for name in STAGES):
             return  # a stage that does not exist, or not yet
         else:
-            known = set().union(*(self.flags_of_module(f"common.tools.{name}") for name in modules))
+            known = set().union(*map(self.flags_of_module, modules))
         for flag in wanted:
             if known and flag not in known:
                 yield f"ARGS: there is no flag {flag}"
