@@ -19,9 +19,11 @@ from common.tools.lib.stages import (
     Stage,
     ToolError,
     find_stage,
+    label_of,
     load_stages,
     run_tool,
     variable,
+    words_of,
 )
 
 NOT_COPIED = (
@@ -33,27 +35,35 @@ NOT_COPIED = (
     "checked_by",
     "race_on_purpose",
 )
-NAME = re.compile(r"(\d\d)_([a-z0-9]+(?:_[a-z0-9]+)*)")
+NAME = re.compile(r"(?:([a-z_]+)/)?(\d\d)_([a-z0-9]+(?:_[a-z0-9]+)*)")
 
 
-def words_of(name: str) -> str:
+def idea_of(name: str) -> str:
     """`07_my_idea`: `my idea`."""
-    return name.partition("_")[2].replace("_", " ")
+    return words_of(name).replace("_", " ")
 
 
 def check_name(name: str, chapter: str, stages: list[Stage]) -> None:
     if not name:
         raise ToolError("NAME is missing: make stage FROM=CHAPTER/NN_name NAME=NN_my_idea")
-    if not NAME.fullmatch(name):
+    found = NAME.fullmatch(name)
+    if found is None:
         raise ToolError(
             f"NAME={name}: a stage's name consists of two digits and lower-case words, "
-            "such as 07_my_idea"
+            "such as 07_my_idea; a path may stand before it, such as limit/07_my_idea"
         )
-    numbers = [stage.name[:2] for stage in stages if stage.chapter == chapter]
-    if name[:2] <= max(numbers):
+    path = found[1] or ""
+    own = [stage for stage in stages if stage.chapter == chapter]
+    numbered = [NAME.fullmatch(stage.name) for stage in own if stage.path == path]
+    numbers = [one[2] for one in numbered if one is not None]
+    if not numbers:
+        paths = list(dict.fromkeys(stage.path for stage in own if NAME.fullmatch(stage.name)))
+        named = ", ".join(one for one in paths if one) or "none"
+        raise ToolError(f"NAME={name}: {chapter} has no such path; those with numbers: {named}")
+    if found[2] <= max(numbers):
         raise ToolError(
-            f"NAME={name}: the last stage of {chapter} has number {max(numbers)}; "
-            f"a new name begins with {int(max(numbers)) + 1:02}"
+            f"NAME={name}: the last stage of {chapter}{'/' + path if path else ''} has number "
+            f"{max(numbers)}; a new name begins with {int(max(numbers)) + 1:02}"
         )
 
 
@@ -66,7 +76,7 @@ def new_head(text: str, before: Stage, name: str) -> str:
         raise ToolError(f"{before.source}: line 2 is not `// Title, stage NN: …`", EXIT_FAILURE)
     head = [
         lines[0],
-        f"// {title[1]}, stage {name[:2]}: {words_of(name)}.\n",
+        f"// {title[1]}, stage {label_of(name)}: {idea_of(name)}.\n",
         "// Idea: none yet. Say in one or two sentences what it does and why it is faster.\n",
         f"// Compared with {before.name}: nothing has changed yet.\n",
         "// Limit now: unknown. `make counters` and a profiler show it.\n",
@@ -75,24 +85,30 @@ def new_head(text: str, before: Stage, name: str) -> str:
     return "".join(head + lines[end:])
 
 
-def new_record(meson: str, before: Stage, name: str, is_last: bool) -> str:
-    """The chapter's meson.build with a new record after the last one."""
+def record_of(meson: str, stage: Stage) -> re.Match[str]:
+    """The record of a stage in its chapter's meson.build."""
     found = re.search(
-        rf"        \{{\n            'name': '{before.name}',\n.*?\n        \}},\n", meson, re.DOTALL
+        rf"        \{{\n            'name': '{stage.name}',\n.*?\n        \}},\n", meson, re.DOTALL
     )
-    end = meson.rfind("    ],\n}\n")
-    if found is None or end < 0:
+    if found is None:
         raise ToolError(
-            f"chapters/{before.chapter}/meson.build: the record of {before.name} was not found",
+            f"chapters/{stage.chapter}/meson.build: the record of {stage.name} was not found",
             EXIT_FAILURE,
         )
+    return found
+
+
+def new_record(meson: str, before: Stage, name: str, last: Stage) -> str:
+    """The chapter's meson.build with a new record after that of the last stage of its path."""
+    found = record_of(meson, before)
+    end = record_of(meson, last).end()
     entry = re.compile(r"            '(\w+)': .*?\n(?=            '|        \})", re.DOTALL)
     kept = [match[0] for match in entry.finditer(found[0]) if match[1] not in NOT_COPIED]
-    compared = [] if is_last else [f"            'compared_with': '{before.name}',\n"]
+    compared = [] if before == last else [f"            'compared_with': '{before.name}',\n"]
     record = [
         "        {\n",
         f"            'name': '{name}',\n",
-        f"            'technique': '{words_of(name)}',\n",
+        f"            'technique': '{idea_of(name)}',\n",
         *compared,
         *kept,
         "            'not_recorded': true,\n",
@@ -128,9 +144,10 @@ def main() -> None:
     folder = ROOT / "chapters" / before.chapter / name
     if folder.exists():
         raise ToolError(f"{folder}: exists already", EXIT_FAILURE)
-    last = [stage.name for stage in stages if stage.chapter == before.chapter][-1]
+    path = name.rpartition("/")[0]
+    own = [one for one in stages if (one.chapter, one.path) == (before.chapter, path)]
     meson_path = ROOT / "chapters" / before.chapter / "meson.build"
-    meson = new_record(read_text(meson_path), before, name, before.name == last)
+    meson = new_record(read_text(meson_path), before, name, own[-1])
     source = folder / Path(before.source).name
     stage = f"{before.chapter}/{name}"
     readme = one_more(read_text(ROOT / "README.md"), before.chapter)

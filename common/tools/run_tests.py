@@ -73,7 +73,7 @@ def skip_reasons(tests: list[dict[str, Any]]) -> list[str]:
             said = (test.get("stderr") or test.get("stdout") or "").strip().splitlines()
             reason = said[-1].removeprefix("skipped: ") if said else "no reason given"
             # A stage's own message begins with its name.
-            reason = re.sub(r"^[a-z]+/\d\d_\w+: ", "", reason)
+            reason = re.sub(r"^[a-z]+/[\w/]+: ", "", reason)
             by_reason.setdefault(reason, []).append(short_name(test))
     lines = []
     for reason, names in by_reason.items():

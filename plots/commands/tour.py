@@ -23,6 +23,7 @@ from common.tools.lib.stages import (
     build_folder,
     chapters_of,
     executable,
+    label_of,
     load_stages,
     pick_engine,
     run_tool,
@@ -142,7 +143,7 @@ class RecordedTimes(Columns):
         if found is None:
             return ["-" if stage.race_on_purpose else NO_ROWS, "-", "-", "-"]
         time = short_time(found.seconds) + ("*" if found.whole_run else "")
-        gain = (times(found.gain), found.before[:2]) if found.gain else ("-", "-")
+        gain = (times(found.gain), label_of(found.before)) if found.gain else ("-", "-")
         return [time, size(found.n), *gain]
 
     def counter(self, outcome: Outcome) -> str:

@@ -26,7 +26,7 @@ from plots.drawing.figure import ProfileTableMaker, TableMaker
 from plots.records.limits import Limits
 from plots.records.medians import times
 from plots.records.rows import Metric, Report, Row, matches, newest
-from plots.records.stages import number
+from common.tools.lib.stages import label_of
 
 KEPT = STAGES.named("kept_triangulation")  # the last stage without repairs
 ALIKE = (STAGES.serial, *KERNELS[: KERNELS.index(KEPT) + 1])
@@ -68,7 +68,7 @@ def meshed_points(reports: Sequence[Report]) -> dict[int, str]:
 
 def speed_up_heads(stages: Sequence[str]) -> list[str]:
     """`speed-up of 02`, `of 03`, …"""
-    return [f"{'' if i else 'speed-up '}of {number(stage)}" for i, stage in enumerate(stages)]
+    return [f"{'' if i else 'speed-up '}of {label_of(stage)}" for i, stage in enumerate(stages)]
 
 
 def table_1(
@@ -116,7 +116,7 @@ def table_2(
         *(
             head
             for field in COUNTS
-            for head in (f"{SAID_BY}: {field}, CPU and GPU", field, f"of {number(LAST)}")
+            for head in (f"{SAID_BY}: {field}, CPU and GPU", field, f"of {label_of(LAST)}")
         ),
         f"{SAID_BY}: speed-up",
         *speed_up_heads(SHOWN[1:]),
@@ -151,7 +151,7 @@ def table_2(
         "",
         (
             "Speed-ups compare the kernels with the serial loops that they replace, without"
-            f" triangulations and copies; medians. {number(LAST)} includes its repairs."
+            f" triangulations and copies; medians. {label_of(LAST)} includes its repairs."
             f" Counts are those of {ALIKE[0]} to {ALIKE[-1]}, and of {LAST}."
         ),
     ]
@@ -175,7 +175,7 @@ def goals_table(
     if not found:
         raise DataError(f"{STAGES.chapter}: no rows of the goals")
     stages = KERNELS[KERNELS.index(STAGES.named("rows")) :]
-    heads = ["points", "goal", *stages, f"kernels of {number(stages[-1])}", "reached"]
+    heads = ["points", "goal", *stages, f"kernels of {label_of(stages[-1])}", "reached"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for n, goal in GOALS.items():
         cells = [short_time(found[stage, n]) if (stage, n) in found else "" for stage in stages]

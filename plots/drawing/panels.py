@@ -23,7 +23,8 @@ from plots.drawing.words import (
 from plots.records.medians import Point, times
 from plots.records.rows import Row, matches, newest
 from plots.records.source import Source
-from plots.records.stages import Stages, number
+from plots.records.stages import Stages
+from common.tools.lib.stages import label_of
 
 NAN = float("nan")
 
@@ -65,7 +66,7 @@ class Gain:
 
 def gain_over(before: str, after: str, thesis: float = NAN) -> Gain:
     """Of two stages that do not follow one another: `06 over 01`."""
-    return Gain(f"{number(after)} over {number(before)}", before, after, thesis)
+    return Gain(f"{label_of(after)} over {label_of(before)}", before, after, thesis)
 
 
 def gains_of(stages: Sequence[str], thesis: Mapping[str, float] | None = None) -> list[Gain]:

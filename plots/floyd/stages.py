@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plots.records.stages import short_name, stages_of
+from plots.records.stages import stages_of
+from common.tools.lib.stages import words_of
 
 STAGES = stages_of("floyd")
 KERNELS = STAGES.between("thread_per_cell", "column_reuse")  # the thesis' stages
@@ -40,4 +41,4 @@ ROUNDS = {
 
 
 def round_of(stage: str) -> Round:
-    return ROUNDS.get(short_name(stage), SINGLE_STEP)
+    return ROUNDS.get(words_of(stage), SINGLE_STEP)

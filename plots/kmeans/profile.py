@@ -18,7 +18,7 @@ from plots.records.profiling import OPCODE_METRIC, Profile, Value, record, value
 from common.tools.lib.stages import run_tool
 from plots.kmeans.one_pass import ONE_PASS, RUN, SHOWN_K, STAGES
 from plots.records.folders import DATA
-from plots.records.stages import short_name
+from common.tools.lib.stages import words_of
 
 # Of each stage, by its short name: the kernels of an iteration that add up points or cells, and how
 # many launches of them an iteration has. The graph has the kernels of the stage before.
@@ -32,7 +32,7 @@ KERNELS = {
     "cell_sums": ("sum_whole_cells_kernel|sum_tasks_kernel", 2),
     "row_intervals": ("share_rows_kernel|sum_tasks_kernel", 2),
 }
-PROFILED = tuple(name for name in ONE_PASS if short_name(name) in KERNELS)
+PROFILED = tuple(name for name in ONE_PASS if words_of(name) in KERNELS)
 # So many that what a block does before and after its points is about 1 % of the instructions.
 POINTS = 40_000_000
 METRICS = (
@@ -62,7 +62,7 @@ def main() -> int:
     )
     profiles = []
     for name in PROFILED:
-        kernels, launches = KERNELS[short_name(name)]
+        kernels, launches = KERNELS[words_of(name)]
         profiles.append(
             Profile(STAGES[name], kernels, launches, arguments, METRICS, may_fail=OPCODE_METRIC)
         )

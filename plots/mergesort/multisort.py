@@ -31,7 +31,7 @@ from plots.records.limits import Limits
 from plots.records.medians import quartiles
 from plots.records.rows import Row, newest
 from plots.records.source import Source
-from plots.records.stages import number
+from common.tools.lib.stages import label_of
 
 AXES = {"n": "keys", "size-i": "keys per insertion sort (size_i)", "threads": "threads per block"}
 
@@ -290,7 +290,7 @@ def prepare_speed_up(source: Source) -> Drawing:
         rows,
         panels,
         "n",
-        f"speed-up of {number(MERGE_PATH)} over {number(THREAD_MERGE)}, kernels",
+        f"speed-up of {label_of(MERGE_PATH)} over {label_of(THREAD_MERGE)}, kernels",
         "",
         {"printed": KEY, "our_bound": "", "printed_bound": "", "more": ""},
     )
@@ -370,7 +370,7 @@ def prepare_cpu_speed_up(source: Source) -> Drawing:
         rows,
         panels,
         "n",
-        f"speed-up of {number(MERGE_PATH)} over {number(MULTISORT_CPU)}, with copies",
+        f"speed-up of {label_of(MERGE_PATH)} over {label_of(MULTISORT_CPU)}, with copies",
         "",
         {
             "printed": f"{KEY}, as printed",

@@ -15,7 +15,7 @@ from plots.mergesort.stages import BEST, NOT_OVERLAPPED, STAGES
 from plots.records.medians import quartiles
 from plots.records.rows import newest
 from plots.records.source import Source
-from plots.records.stages import number
+from common.tools.lib.stages import label_of
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def prepare_overlap(source: Source) -> Drawing:
             "lanes": len(lanes),
             "whole_end": min(whole[1], right),
             "time_title": "events, in their order" if emulated else "ms after the first copy began",
-            "whole_key": f"{number(NOT_OVERLAPPED)}: kernels, the merges too",
+            "whole_key": f"{label_of(NOT_OVERLAPPED)}: kernels, the merges too",
             "emulated": int(emulated),
         },
         subtitle=(

@@ -37,7 +37,7 @@ from plots.records.folders import BOUNDS
 from plots.records.instructions import OPCODE
 from plots.records.medians import quartiles
 from plots.records.rows import Metric, Row, newest, parse_parameters, read_profile
-from plots.records.stages import short_name
+from common.tools.lib.stages import words_of
 
 # Profiles of whole runs, and the power of n with which their instructions grow: pairs of bodies,
 # and samples. (What does not grow with n is so small in a large profile that the bound stays one.)
@@ -211,7 +211,7 @@ def chapter_bounds(
     metrics = read_profile(profile) if chapter.name in PROFILED and profile.exists() else []
     work = read_bounds(counted) if counted.exists() else {}
     by_size = BY_SIZE.get(chapter.name, ())
-    work = {name: one for name, one in work.items() if short_name(name) not in by_size}
+    work = {name: one for name, one in work.items() if words_of(name) not in by_size}
     return stage_bounds(
         chapter, rows, work, Profile(metrics, PROFILED.get(chapter.name, 0)), device
     )

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from common.tools.lib.counting import bare
 from common.tools.lib.numbers import grouped, three_digits
 from plots.records.counters import KernelCounters
-from plots.records.stages import Stages, number
+from plots.records.stages import Stages
+from common.tools.lib.stages import label_of
 
 
 def each(part: str, ideal: str, whole: str) -> Callable[[KernelCounters], str]:
@@ -74,7 +75,7 @@ def counted_runs(counted: Sequence[KernelCounters]) -> str:
         return f"`{counted[0].arguments}`"
     parts = []
     for arguments, names in stages.items():
-        numbers = list(dict.fromkeys(number(name) for name in names))
+        numbers = list(dict.fromkeys(label_of(name) for name in names))
         parts.append(f"`{arguments}` ({', '.join(numbers)})")
     return ", ".join(parts)
 

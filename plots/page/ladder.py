@@ -27,7 +27,7 @@ from plots.page.stage_head import of_a_source, read_head
 from plots.records.medians import quartiles
 from plots.records.rows import Row
 from plots.records.source import Source
-from plots.records.stages import number
+from common.tools.lib.stages import label_of
 
 LEFT_OUT = "Left out: "  # begins the last sentence of what is said about a ladder
 MARKS = 15  # stages that the axis has room to name
@@ -128,13 +128,16 @@ def rungs_of(chapter: Chapter, source: Source) -> list[Rung]:
 
 
 def numbers_in_words(stages: Sequence[str]) -> str:
-    """`01, 03 to 05` of 01_lead, 03_gold, 04_iron and 05_tin."""
+    """`01, 03 to 05, limit/02` of 01_lead, 03_gold, 04_iron, 05_tin and limit/02_zinc."""
     runs: list[list[str]] = []
-    for stage in map(number, stages):
-        if runs and int(stage) == int(runs[-1][-1]) + 1:
-            runs[-1].append(stage)
+    for label in map(label_of, stages):
+        path, digits = label[:-2], label[-2:]
+        before = runs[-1][-1] if runs else ""
+        follows = digits.isdigit() and before == f"{path}{int(digits) - 1:02}"
+        if follows:
+            runs[-1].append(label)
         else:
-            runs.append([stage])
+            runs.append([label])
     return ", ".join(f"{run[0]} to {run[-1]}" if run[2:] else ", ".join(run) for run in runs)
 
 
@@ -199,7 +202,7 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
     values = [value for one in rungs for value in (one.kernels, one.whole)]
     low, high = log_range(values + [rung.bound for rung in bounded], 0.06)
     step = -(-len(rungs) // MARKS)
-    marks = ", ".join(f"'{number(one.stage)}' {places[one.stage]}" for one in rungs[::step])
+    marks = ", ".join(f"'{label_of(one.stage)}' {places[one.stage]}" for one in rungs[::step])
     unit = unit_of(chapter)
     first = rungs[0]
     best = min(rungs, key=lambda rung: rung.kernels)

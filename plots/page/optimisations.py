@@ -27,7 +27,7 @@ from plots.records.folders import THESIS
 from plots.records.medians import Point, times
 from plots.records.published import Published
 from plots.records.rows import Row, read_rows
-from plots.records.stages import number
+from common.tools.lib.stages import label_of
 
 SPEED_UPS = ("speedup_over_previous", "speedup_over_first", "speedup_over_cpu")
 SHOWN_CHANGES = 4
@@ -365,11 +365,11 @@ def optimisations(records: Records, readme: Document) -> list[Optimisation]:
             continue
         # The first stage of a part is compared with the serial stage; the README tells of it after
         # the stage above it.
-        text = said.get((number(before), number(name)), "") or next(
+        text = said.get((label_of(before), label_of(name)), "") or next(
             (
                 other
                 for (_, last), other in said.items()
-                if last == number(name) and stage.begins_part
+                if last == label_of(name) and stage.begins_part
             ),
             "",
         )

@@ -14,7 +14,7 @@ from common.tools.lib.stages import DataError
 
 
 HEADING = re.compile(r"(#+) (.*)")
-PAIR = re.compile(r"\*\*(\d\d) → (\d\d)\.?\*\*:?\s*")
+PAIR = re.compile(r"\*\*([\w/]+) → ([\w/]+)\.?\*\*:?\s*")
 SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[A-Z`*])")
 
 

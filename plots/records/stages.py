@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A chapter's stages, found by their short names: `shared_tiles` is 03_shared_tiles, whatever its
-number becomes. A name that is wrong is an error that says where it stands and which is nearest."""
+"""A chapter's stages, found by their words: `shared_tiles` is 03_shared_tiles, and `one_pass` is
+limit/05_one_pass, whatever their numbers become. A name that is wrong is an error that says where it stands and which is nearest."""
 
 from __future__ import annotations
 
@@ -9,20 +9,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from common.tools.lib.stages import DataError, Stage, build_folder, load_stages, shown
+from common.tools.lib.stages import DataError, Stage, build_folder, load_stages, shown, words_of
 
 SERIAL, KERNELS = "serial", "kernels"  # words that choose stages, beside short names
 RANGE = ".."
-
-
-def short_name(stage: str) -> str:
-    """`shared_tiles` of `03_shared_tiles`."""
-    return stage.partition("_")[2]
-
-
-def number(stage: str) -> str:
-    """`03` of `03_shared_tiles`."""
-    return stage.partition("_")[0]
 
 
 def nearest(wrong: str, names: Sequence[str]) -> str:
@@ -92,7 +82,7 @@ class Stages:
         return self._found(short, self.names, where)
 
     def _found(self, short: str, among: Sequence[str], where: object) -> str:
-        names = {short_name(name): name for name in among}
+        names = {words_of(name): name for name in among}
         if short not in names:
             said = f"'{short}' is no stage of {self.chapter}; {nearest(short, list(names))}"
             raise DataError(f"{where or self.where}: {said}")

@@ -12,6 +12,8 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
+from common.tools.lib.stages import label_of
+
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = {
     stage["stage"]: stage for stage in json.loads(Path(sys.argv.pop(1)).read_text(encoding="utf-8"))
@@ -74,7 +76,7 @@ def kernels_of(lines: list[str]) -> dict[str, int]:
     return lengths
 
 
-UNCHANGED = re.compile(r"Unchanged from stage (\d\d_\w+)")
+UNCHANGED = re.compile(r"Unchanged from stage ((?:\w+/)?\w+)")
 # A definition at the left margin, with the comment lines right above it.
 FUNCTION = re.compile(
     r"^((?://.*\n)*)((?:template.*\n)?(?!struct|class|enum|namespace|union|template)\w[^;{}\n]*(?:\n[^;{}\n]+)*\{\n(?:.*\n)*?\}\n)",
@@ -114,7 +116,9 @@ class StageFilesTest(unittest.TestCase):
                 lines = source_of(stage)
                 head, _ = split_head(lines)
                 self.assertEqual(head[0], "// SPDX-License-Identifier: MIT")
-                self.assertRegex(head[1], rf"^// \w[\w -]*, stage {stage['name'][:2]}: \S.*\.( |$)")
+                self.assertRegex(
+                    head[1], rf"^// \w[\w -]*, stage {label_of(stage['name'])}: \S.*\.( |$)"
+                )
                 # Each begins a line, and in this order: the same places to look at in every stage.
                 due = [
                     "Idea: ",

@@ -21,7 +21,7 @@ CHOICES = {"ENGINE": ("gpu", "emu", "count", "cpu", "opencl"), "DATA": ("recorde
 PACKAGES = {"tool": "common.tools", "plots": "plots"}  # by the Makefile's variables
 FLAG = re.compile(r"--[a-z][a-z0-9-]*")
 PATH = re.compile(rf"({'|'.join(map(re.escape, FOLDERS))})/[\w./-]+")
-STAGE = re.compile(r"([a-z][a-z0-9_]*)/\d\d_\w+")
+STAGE = re.compile(r"([a-z][a-z0-9_]*)/(?:[a-z_]+/)?\d\d_\w+")
 SOURCE = re.compile(r"[\w./-]+\.(cu|cpp)")
 
 

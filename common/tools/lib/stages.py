@@ -29,6 +29,18 @@ FEW = 15  # so many stages fit on one line
 SOURCE_SUFFIXES = (".cu", ".cuh", ".cpp", ".cc", ".c")
 
 
+def label_of(name: str) -> str:
+    """A stage's short form: its name without the words after its number, if it has one."""
+    path, slash, last = name.rpartition("/")
+    return path + slash + (last[:2] if last[:2].isdigit() else last)
+
+
+def words_of(name: str) -> str:
+    """A stage's name without its path and its number: `one_pass` of `limit/05_one_pass`."""
+    last = name.rpartition("/")[2]
+    return last.partition("_")[2] if last[:2].isdigit() else last
+
+
 @dataclass(frozen=True)
 class Stage:
     stage: str  # "nbody/03_shared_tiles"
@@ -46,6 +58,8 @@ class Stage:
     counter_unit: str  # what one iteration of the innermost loop processes: "body"
     executables: dict[str, str]  # engine -> path relative to the build folder
     begins_part: str = ""  # the part of its chapter that begins here, with another algorithm
+    path: str = ""  # the side path that it lies on; empty on the source's own path
+    path_goal: str = ""  # what the last stage of its path is measured by: a library, a bound
     checked_by: str = ""  # a test with its flags, which `make run` runs after --check
     largest_n: int = 0  # larger sizes are not tested; 0: any size
     minimum_sm: int = 0  # its kernels need this compute capability: 90 is 9.0; 0: any
@@ -59,6 +73,11 @@ class Stage:
     libraries: tuple[str, ...] = ()  # besides the CUDA runtime: "cub"
     # engine -> the reason why it has no executable
     skipped: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """How pages and figures call it: `03`, `limit/05`, `peers/cub_radix_sort`, `many_gpus`."""
+        return label_of(self.name)
 
     @property
     def has_kernels(self) -> bool:

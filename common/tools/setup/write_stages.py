@@ -21,6 +21,8 @@ TEXTS = (
     "technique",
     "compared_with",
     "begins_part",
+    "path",
+    "path_goal",
     "checked_by",
     "counter_unit",
 )

@@ -12,6 +12,7 @@ from unittest import mock
 
 from plots.commands import tour
 from common.tools.lib import stages
+from common.tools.lib.stages import label_of
 from plots.page.recorded_gains import RecordedGains, RecordedTime, recorded_gains
 from tests.common.tools.course_tools import BUILD, ToolTest, run_tool
 
@@ -86,7 +87,7 @@ class TourTest(ToolTest):
             found = recorded.times[name.partition("/")[2]]
             self.assertIn(f" {tour.short_time(found.seconds)}", row)
             if found.gain:
-                self.assertIn(f" {tour.times(found.gain)}  {found.before[:2]} ", row)
+                self.assertIn(f" {tour.times(found.gain)}  {label_of(found.before)} ", row)
         self.assertIn("chapters/basics/README.md", result.stdout.partition("\nNext:\n")[2])
         # The README's first rule: a whole warp reads one line of the memory.
         self.assertRegex(rows["basics/02_warp_per_row"], r"sectors/global load 18 → 4$")

@@ -15,7 +15,7 @@ from plots.records.counters import read_counters
 from plots.records.folders import COUNTERS, PLOTS
 from plots.records.limits import Limits
 from plots.records.rows import Row
-from plots.records.stages import short_name
+from common.tools.lib.stages import words_of
 from plots.records.sweeps import FILE, all_sweeps
 from tests.plots.fixtures import GPU, DrawingTest, PlotsTest, ReadmeTest, TraceTest, timed
 from tests.plots.floyd.data import rows
@@ -143,7 +143,7 @@ class BeyondTest(PlotsTest):
 
     def test_each_stage_has_its_round(self) -> None:
         for stage in BEYOND[1:]:
-            self.assertIn(short_name(stage), ROUNDS)
+            self.assertIn(words_of(stage), ROUNDS)
         self.assertEqual([round_of(stage).steps for stage in KERNELS], [1, 1, 1])
 
     def test_the_launches_of_a_round(self) -> None:
@@ -153,7 +153,7 @@ class BeyondTest(PlotsTest):
         for one in read_counters(COUNTERS / f"{STAGES.chapter}.csv"):
             self.assertEqual(one.arguments, f"--n {vertices}")
             if re.search(profile.KERNELS, one.kernel):
-                name = short_name(one.stage)
+                name = words_of(one.stage)
                 launches[name] = launches.get(name, 0) + one.counters["launches"]
         for name, one in ROUNDS.items():
             if name == "tiles_by_size":

@@ -30,7 +30,8 @@ from plots.records.folders import COUNTERS, DATA, LINES, THESIS, device_folder, 
 from plots.records.lines import read_lines
 from plots.records.published import read_published
 from plots.records.rows import read_rows
-from plots.records.stages import all_stages, number
+from plots.records.stages import all_stages
+from common.tools.lib.stages import label_of
 from tests.plots.fixtures import PlotsTest, made_up_chapter, stages
 from tests.plots.page.reader import Reader
 
@@ -165,7 +166,7 @@ class RecordedSiteTest(unittest.TestCase):
             exercises = readme.sections["Exercises"]
             self.assertIn(markup.blocks(exercises, "Exercises", link).strip(), text)
             for stage in chapter.stages:
-                pair = (number(stage.compared_with), number(stage.name))
+                pair = (label_of(stage.compared_with), label_of(stage.name))
                 said = markup.inline(readme.pairs().get(pair, ""), link)
                 if said:  # once: beside the stage, and not in its section again
                     self.assertEqual(text.count(f"<p>{said}</p>"), 1, pair)

@@ -11,7 +11,8 @@ from plots.records.published import (
     read_printed_times,
     read_published,
 )
-from plots.records.stages import Stages, number, short_name
+from plots.records.stages import Stages
+from common.tools.lib.stages import label_of, words_of
 from tests.plots.fixtures import PlotsTest, stage, stages
 
 
@@ -32,7 +33,13 @@ class StagesTest(PlotsTest):
         )
 
     def test_names(self) -> None:
-        self.assertEqual((number("03_silver"), short_name("03_silver")), ("03", "silver"))
+        for name, label, words in (
+            ("03_silver", "03", "silver"),
+            ("limit/12_two_pipes", "limit/12", "two_pipes"),
+            ("peers/cub_sort", "peers/cub_sort", "cub_sort"),
+            ("many_gpus", "many_gpus", "many_gpus"),
+        ):
+            self.assertEqual((label_of(name), words_of(name)), (label, words))
         self.assertEqual(self.stages.serial, "00_cpu")
         self.assertEqual(self.stages.kernels, ("01_iron", "03_silver", "04_gold"))
         self.assertEqual(self.stages.named("gold"), "04_gold")

@@ -2,7 +2,7 @@
 """Made-up measurements of storms, and the words that its figures show."""
 
 from common.tools.lib.columns import ROW_COLUMNS
-from plots.records.stages import number
+from common.tools.lib.stages import label_of
 from plots.storms.block_sizes import STUDIED
 from plots.storms.figures import CELL_STAGES
 from plots.storms.stages import KERNELS, SAID_BY, STAGES, WRONG
@@ -99,7 +99,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     "storms_cells": (
         STAGES.serial,
         *CELL_STAGES,
-        f"{number(CELL_STAGES[1])} over {number(CELL_STAGES[0])}",
+        f"{label_of(CELL_STAGES[1])} over {label_of(CELL_STAGES[0])}",
         GPU,
         HOST,
         "100 M cells",
