@@ -3,9 +3,10 @@
 """make diff A=nbody/02_float4 B=nbody/03_shared_tiles|my.cu: shows what changed between two
 sources.
 
-A and B are stages or a student's own files. It prints a unified diff of the two sources, in which a
-line that is only indented differently has the sign > or <, and the differences of the stages' own
-compiler flags: some stages differ from the one before only in a flag.
+A and B are stages or a student's own files. It prints how much B adds, a unified diff of each file
+in which the programs differ, headers included, and the differences of the stages' own compiler
+flags: some stages differ from the one before only in a flag. A line that is only indented
+differently has the sign > or <.
 """
 
 from common.tools.lib.differences import flags_diff, source_diff

@@ -43,10 +43,10 @@ GENERATORS = tuple(
     for one in (
         Shown("05_unrolled_state", "XORWOW", 2),
         Shown("07_float_test", "XORWOW", 1),
-        Shown("08_xoroshiro", "xoroshiro64*", 1),
-        Shown("09_four_tap", "four taps", 1),
-        Shown("10_curand_host", "XORWOW, cuRAND", 2, "xorwow"),
-        Shown("10_curand_host", "Philox, cuRAND", 2, "philox"),
+        Shown("limit/03_xoroshiro", "xoroshiro64*", 1),
+        Shown("limit/04_four_tap", "four taps", 1),
+        Shown("peers/curand_host", "XORWOW, cuRAND", 2, "xorwow"),
+        Shown("peers/curand_host", "Philox, cuRAND", 2, "philox"),
     )
     if one.stage in BEYOND
 )

@@ -26,7 +26,7 @@ def page_of(chapter: str) -> str:
 
 def place_of(chapter: str, stage: str) -> str:
     """A stage's anchor on its chapter's page."""
-    return f"{chapter}-{stage}"
+    return f"{chapter}-{stage.replace('/', '-')}"
 
 
 def links_of(document: Path, chapters: Sequence[Chapter]) -> Link:
@@ -42,8 +42,9 @@ def links_of(document: Path, chapters: Sequence[Chapter]) -> Link:
         name, *inner = path.relative_to(CHAPTERS).parts or ("",)
         if name not in known:
             return None
-        if len(inner) == 2 and inner[0] in known[name].stages:
-            return f"{page_of(name)}#{place_of(name, inner[0])}"
+        stage = "/".join(inner[:-1])
+        if stage in known[name].stages:
+            return f"{page_of(name)}#{place_of(name, stage)}"
         return page_of(name) if inner in ([], ["README.md"]) else None
 
     return link

@@ -4,12 +4,13 @@ difference from the stage before, and its gain then and now."""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.tools.lib.differences import flags_diff
+from common.tools.lib.differences import Change, Size, changes, flags_diff, size_of
 from common.tools.lib.files import read_text
 from common.tools.lib.stages import ROOT, Stage
 from common.tools.lib.margins import Margin
@@ -95,15 +96,15 @@ class StageView:
         """Its place on the chapter's page."""
         return place_of(self.stage.chapter, self.stage.name)
 
-    @property
-    def sources(self) -> tuple[str, str]:
-        assert self.before is not None
-        return read_text(ROOT / self.before.source), read_text(ROOT / self.stage.source)
+    @functools.cached_property
+    def changes(self) -> list[Change]:
+        """The files in which it differs from the stage that it is compared with."""
+        return changes(self.before, self.stage) if self.before else []
 
     @property
-    def changed_lines(self) -> tuple[int, int]:
-        """The numbers of lines that go, and that come."""
-        return source_diff.counts(*self.sources)
+    def size(self) -> Size:
+        """What it adds in all of them."""
+        return size_of(self.changes)
 
     @property
     def margins(self) -> dict[int, Margin] | None:
@@ -121,9 +122,16 @@ class StageView:
 
     @property
     def code(self) -> str:
-        """Both sources side by side."""
-        before, after = self.sources
-        return source_diff.side_by_side(before, after) if before != after else EQUAL
+        """The files side by side, its source first. Of a header that goes, there is only its name."""
+        parts = []
+        for one in self.changes:
+            if one.after != self.stage.source:
+                name = one.after or f"no longer: {one.before}"
+                parts.append(f"<p><code>{name}</code></p>\n")
+            if one.after:
+                texts = ("\n".join(lines) for lines in (one.lines_before, one.lines_after))
+                parts.append(source_diff.side_by_side(*texts))
+        return "".join(parts) or EQUAL
 
 
 @dataclass(frozen=True)

@@ -123,12 +123,3 @@ def side_by_side(before: str, after: str) -> str:
         )
         out.append(both(a2 - below, b2 - below, b[b2 - below : b2]))
     return "".join(out)
-
-
-def counts(before: str, after: str) -> tuple[int, int]:
-    """The numbers of removed and of added lines."""
-    codes = SequenceMatcher(
-        None, before.splitlines(), after.splitlines(), autojunk=False
-    ).get_opcodes()
-    changed = [code for code in codes if code[0] != "equal"]
-    return sum(code[2] - code[1] for code in changed), sum(code[4] - code[3] for code in changed)

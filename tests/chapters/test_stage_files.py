@@ -4,7 +4,6 @@
     test_stage_files.py STAGES_JSON
 """
 
-import difflib
 import json
 import re
 import sys
@@ -12,7 +11,9 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
-from common.tools.lib.stages import label_of
+from common.tools.lib.differences import changes, headers_of, size_of
+from common.tools.lib.imports import INCLUDE
+from common.tools.lib.stages import Stage, checked_stage, label_of
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = {
@@ -20,7 +21,41 @@ STAGES = {
 }
 MAX_LINES = 200
 MAX_COLUMNS = 100
+# Of code in the file of a stage on the source's path, and of all files in the room of another stage.
+MAX_CODE, MAX_ROOM = 150, 350
+# Lines of code that a stage may add to the one that it is compared with.
+MAX_ADDED = {"": 60}
+MAX_ADDED_BESIDE = 200
+EXCEPTIONS = 8  # in the whole course
+MAX_USING = 3  # lines of one declaration
+MAX_OTHER_ROOMS = 2  # whose headers a stage of the source's path may call
+# Chapters whose headers still lie in device/.
+ROOMS_TO_COME = {"quicksort", "mergesort", "kmeans", "nbody", "floyd", "storms", "distmesh"}
 MAX_KERNEL_LINES = 60
+
+
+LOADED = {name: checked_stage(record, "") for name, record in STAGES.items()}
+
+
+def room_of(path: Path) -> str:
+    """The folder of a header in its chapter: the stage that introduces it, a block, or problem."""
+    return str(path.parent.relative_to(ROOT / "chapters").as_posix()).partition("/")[2]
+
+
+def has_room(stage: Stage) -> bool:
+    return stage.chapter not in ROOMS_TO_COME
+
+
+def begins(stage: Stage) -> bool:
+    """Whether it is compared with another algorithm or language, so that there is no diff to read."""
+    before = LOADED.get(f"{stage.chapter}/{stage.compared_with}")
+    return (
+        before is None
+        or not before.has_kernels
+        or bool(stage.begins_part)
+        or stage.opencl
+        or before.path != stage.path
+    )
 
 
 def source_of(stage: dict) -> list[str]:
@@ -102,6 +137,12 @@ def comparable(code: str) -> str:
     return "".join(re.sub(r"\b(inline|static)\b", "", code).split())
 
 
+def kernel_texts(path: Path) -> list[str]:
+    """Each kernel of a file, as `comparable` writes it."""
+    text = path.read_text(encoding="utf-8")
+    return [comparable(match[2]) for match in FUNCTION.finditer(text) if "__global__" in match[2]]
+
+
 class StageFilesTest(unittest.TestCase):
     def test_length(self) -> None:
         for name, stage in STAGES.items():
@@ -145,25 +186,67 @@ class StageFilesTest(unittest.TestCase):
                     self.assertLessEqual(length, MAX_KERNEL_LINES, kernel)
 
     def test_the_diff_is_short(self) -> None:
-        for name, stage in STAGES.items():
+        """In all files of both programs, without comments and what has only moved."""
+        for name, stage in LOADED.items():
+            if not has_room(stage) or begins(stage):
+                continue
             with self.subTest(stage=name):
-                lines = source_of(stage)
-                before = STAGES.get(f"{stage['chapter']}/{stage['compared_with']}")
-                if (
-                    before is None
-                    or stage["begins_part"]
-                    or before["source"].endswith(".cpp")
-                    or stage["opencl"]
-                ):
-                    continue  # from one language or algorithm to another there is no diff to read
-                added = [
-                    line
-                    for line in difflib.ndiff(
-                        split_head(source_of(before))[1], split_head(lines)[1]
-                    )
-                    if line.startswith("+ ")
-                ]
-                self.assertLessEqual(len(added), stage["added_lines"])
+                before = LOADED[f"{stage.chapter}/{stage.compared_with}"]
+                size = size_of(changes(before, stage), without=("/blocks/",))
+                allowed = MAX_ADDED.get(stage.path, MAX_ADDED_BESIDE)
+                self.assertLessEqual(size.added, stage.added_lines or allowed, str(size))
+
+    def test_exceptions_are_few(self) -> None:
+        self.assertLessEqual(
+            sum(one.added_lines > 0 for one in LOADED.values() if has_room(one)), EXCEPTIONS
+        )
+
+    def test_a_room_can_be_taken_in(self) -> None:
+        for name, stage in LOADED.items():
+            if not has_room(stage):
+                continue
+            with self.subTest(stage=name):
+                lines = source_of(STAGES[name])
+                code = [line for line in split_head(lines)[1] if line and not INCLUDE.match(line)]
+                if not stage.path:
+                    self.assertLessEqual(len(code), MAX_CODE)
+                files = [path for path in (ROOT / stage.source).parent.iterdir() if path.is_file()]
+                room = [path for path in files if path.suffix in (".cu", ".cuh", ".cpp", ".cl")]
+                total = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in room)
+                self.assertLessEqual(total, MAX_ROOM)
+                for declared in re.findall(r"^using [^;]*;", "\n".join(lines), re.MULTILINE):
+                    self.assertLessEqual(len(declared.splitlines()), MAX_USING, declared)
+
+    def test_headers_come_from_rooms_of_before(self) -> None:
+        """On the source's path from two other rooms at the most."""
+        seen: dict[str, set[str]] = {}  # by chapter
+        for name, stage in LOADED.items():
+            rooms = seen.setdefault(stage.chapter, set())
+            rooms.add(stage.name)
+            if not has_room(stage):
+                continue
+            with self.subTest(stage=name):
+                used = {room_of(path) for path in headers_of(stage)}
+                others = {one for one in used if one in rooms} - {stage.name}
+                unknown = used - rooms - {"problem"}
+                self.assertTrue(all(one.startswith("blocks/") for one in unknown), unknown)
+                if not stage.path:
+                    self.assertLessEqual(len(others), MAX_OTHER_ROOMS, others)
+                for line in source_of(STAGES[name]):
+                    self.assertNotRegex(line, r'^#include ".*\.\.')
+
+    def test_a_kernel_stands_once(self) -> None:
+        """Not in two headers of a chapter, and not in a header and a stage."""
+        for chapter in sorted({one.chapter for one in LOADED.values()} - ROOMS_TO_COME):
+            with self.subTest(chapter=chapter):
+                folder = ROOT / "chapters" / chapter
+                found = Counter(
+                    text for path in folder.rglob("*.cuh") for text in set(kernel_texts(path))
+                )
+                for path in folder.rglob("*.cu"):
+                    found.update({one for one in kernel_texts(path) if one in found})
+                twice = [text[:60] for text, times in found.items() if times > 1]
+                self.assertEqual(twice, [])
 
     def test_opencl_has_the_kernels_that_it_is_compared_with(self) -> None:
         for name, stage in STAGES.items():
@@ -253,6 +336,8 @@ class StageFilesTest(unittest.TestCase):
 
     def test_no_stage_includes_another(self) -> None:
         for name, stage in STAGES.items():
+            if has_room(LOADED[name]):
+                continue
             with self.subTest(stage=name):
                 lines = source_of(stage)
                 for line in lines:

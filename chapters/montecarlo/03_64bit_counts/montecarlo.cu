@@ -15,37 +15,15 @@
 #include <limits>
 #include <vector>
 
+#include "03_64bit_counts/block_sum.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/resident_blocks.hpp"
 #include "problem/montecarlo.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
+using montecarlo::Count, montecarlo::kBlockSize, montecarlo::sum_over_block;
 using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::PhaseTimer;
-
-using Count = unsigned long long;
-constexpr int kBlockSize = 256;
-constexpr int kWarpSize = 32;
-constexpr unsigned int kAllLanes = 0xffffffff;
-
-// The sum of `value` over the warp, valid in lane 0.
-__device__ __forceinline__ Count sum_over_warp(Count value) {
-    for (int half = kWarpSize / 2; half > 0; half /= 2) {
-        value += __shfl_down_sync(kAllLanes, value, half);
-    }
-    return value;
-}
-
-// The sum of `value` over the block, valid in thread 0.
-__device__ __forceinline__ Count sum_over_block(Count value) {
-    __shared__ Count s_counts[kBlockSize / kWarpSize];
-    const int thread = threadIdx.x, warp = thread / kWarpSize, lane = thread % kWarpSize;
-    value = sum_over_warp(value);
-    if (lane == 0) s_counts[warp] = value;
-    __syncthreads();  // every warp must write its count before the first warp reads them
-    if (warp > 0) return 0;
-    return sum_over_warp(lane < kBlockSize / kWarpSize ? s_counts[lane] : 0);
-}
 
 __global__ void count_inside_kernel(Count samples, unsigned long long seed,
                                     Count* __restrict__ block_counts) {

@@ -58,7 +58,8 @@ def readable_by_compiler(chapter: str) -> tuple[Path, ...]:
     build = build_folder().resolve()
     return (
         ROOT / "common",
-        *(ROOT / "chapters" / chapter / name for name in ("problem", "device")),
+        ROOT / "chapters" / chapter / "problem",
+        *sorted((ROOT / "chapters" / chapter).rglob("*.cuh")),
         build / "common",
         build / "emulator.json",
         *(build / "chapters" / f"lib{chapter}.a{part}" for part in ("", ".p")),  # a thin archive

@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""The differences of two stages: in their sources and in their own compiler flags."""
+"""The differences of two stages: in all files of their programs, and in their compiler flags.
+
+A program's files are its source and the headers that it reaches by `#include "..."`, but for those
+of common/, which are the same for all.
+"""
 
 import difflib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from common.tools.lib.files import read_text
+from common.tools.lib.imports import INCLUDE, include_places
 from common.tools.lib.stages import ROOT, Stage
 
 CONTEXT = 3  # lines around a change that are shown
+BLOCK = 3  # so many lines of code in a row that stand elsewhere in the other program have moved
 
 
 def source_lines(stage: Stage) -> list[str]:
@@ -76,8 +85,134 @@ def hunks(changed: Sequence[int], count: int) -> list[tuple[int, int]]:
     return parts
 
 
+def headers_of(stage: Stage) -> list[Path]:
+    """The headers of a program, in the order in which the compiler comes to them."""
+    source = (ROOT / stage.source).resolve()
+    found: dict[Path, None] = {}
+
+    def visit(path: Path) -> None:
+        for line in read_text(path).splitlines():
+            match = INCLUDE.match(line)
+            header = header_at(path, match[2]) if match and match[1] == '"' else None
+            if header and header != source and header not in found:
+                found[header] = None
+                visit(header)
+
+    visit(source)
+    return list(found)
+
+
+def header_at(path: Path, name: str) -> Path | None:
+    """The file that an include names, if it is none of common/. `path`: the including file."""
+    if not path.is_relative_to(ROOT):
+        beside = path.parent / name
+        return beside.resolve() if beside.is_file() else None
+    places = include_places(str(path.relative_to(ROOT)), '"', name)
+    found = next((place for place in places if (ROOT / place).is_file()), None)
+    return ROOT / found if found and not found.startswith("common/") else None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A file that differs. Empty names: only one of the programs has it."""
+
+    before: str
+    after: str
+    lines_before: tuple[str, ...]
+    lines_after: tuple[str, ...]
+
+    @property
+    def codes(self) -> list[tuple[str, int, int, int, int]]:
+        return difflib.SequenceMatcher(
+            None, self.lines_before, self.lines_after, False
+        ).get_opcodes()
+
+    def added(self) -> list[str]:
+        """The lines that are new or changed."""
+        parts = (self.lines_after[b1:b2] for kind, _, _, b1, b2 in self.codes if kind != "equal")
+        return [line for part in parts for line in part]
+
+    def removed(self) -> list[str]:
+        parts = (self.lines_before[a1:a2] for kind, a1, a2, _, _ in self.codes if kind != "equal")
+        return [line for part in parts for line in part]
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+def changes(a: Stage, b: Stage) -> list[Change]:
+    """The files in which two programs differ, their sources first. Headers are compared by name."""
+    found = [Change(a.source, b.source, tuple(source_lines(a)), tuple(source_lines(b)))]
+    headers = [{named(path): path for path in headers_of(one)} for one in (a, b)]
+    for name in sorted(headers[0].keys() | headers[1].keys()):
+        texts = [tuple(read_text(one[name]).splitlines()) if name in one else () for one in headers]
+        names = [name if name in one else "" for one in headers]
+        found.append(Change(names[0], names[1], texts[0], texts[1]))
+    return [one for one in found if one.lines_before != one.lines_after]
+
+
+def code_of(line: str) -> str:
+    """A line without comment and blanks, and without what only a header needs."""
+    return "".join(re.sub(r"//.*|\b(?:inline|static)\b", "", line).split())
+
+
+def blocks_of(lines: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    code = [one for one in map(code_of, lines) if one]
+    for i in range(len(code) - BLOCK + 1):
+        yield tuple(code[i : i + BLOCK])
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a program adds to another one, in lines of code: without comments, blank lines and
+    includes."""
+
+    added: int
+    moved: int  # stands elsewhere in the other program
+    files: int
+
+    def __str__(self) -> str:
+        moved = f", and moves {lines_said(self.moved)}" if self.moved else ""
+        return f"adds {lines_said(self.added)} in {self.files} file{'s' * (self.files != 1)}{moved}"
+
+
+def lines_said(count: int) -> str:
+    return f"{count} line{'s' * (count != 1)}"
+
+
+def size_of(found: Sequence[Change], without: Sequence[str] = ()) -> Size:
+    """`without`: parts of the names of files that do not count."""
+    moved_from = {block for one in found for block in blocks_of(one.removed())}
+    added = moved = files = 0
+    for one in found:
+        if any(part in one.after for part in without):
+            continue
+        lines = [line for line in one.added() if not INCLUDE.match(line)]
+        code = [text for text in map(code_of, lines) if text]
+        is_moved = [False] * len(code)
+        for i, block in enumerate(blocks_of(lines)):
+            if block in moved_from:
+                is_moved[i : i + BLOCK] = [True] * BLOCK
+        moved += sum(is_moved)
+        added += len(code) - sum(is_moved)
+        files += len(code) > sum(is_moved)
+    return Size(added, moved, files)
+
+
 def source_diff(a: Stage, b: Stage) -> list[str]:
-    return text_diff(source_lines(a), source_lines(b), a.source, b.source)
+    """What b adds, and a diff of each file. Of a header that only one of them includes, that is its
+    name, and all of its lines if it is new. Empty if the programs are equal."""
+    found = changes(a, b)
+    lines = [f"{b.stage or b.source} {size_of(found)}"] if found else []
+    for one in found:
+        if one.after:
+            lines += text_diff(
+                one.lines_before, one.lines_after, one.before or "/dev/null", one.after
+            )
+        else:
+            lines.append(f"no longer includes {one.before}")
+    return lines
 
 
 def flags_diff(a: Stage, b: Stage) -> list[str]:

@@ -63,7 +63,7 @@ class Stage:
     checked_by: str = ""  # a test with its flags, which `make run` runs after --check
     largest_n: int = 0  # larger sizes are not tested; 0: any size
     minimum_sm: int = 0  # its kernels need this compute capability: 90 is 9.0; 0: any
-    added_lines: int = 60  # so many may stand in the diff to the stage that it is compared with
+    added_lines: int = 0  # an exception: so many may stand in the diff; 0: what its path allows
     opencl: bool = False  # its kernels are in OpenCL: one executable for all devices
     race_on_purpose: bool = False  # its result is wrong, to show a race; it is never timed
     not_recorded: bool = False  # no figure and no table shows it yet
@@ -96,13 +96,17 @@ class Stage:
 
     def path_of(self, file: str) -> Path:
         """Where a file lies whose lines its kernels have: its own source, or a header, which is in
-        its chapter's device/ or a folder there, or beside a program of one's own. The path need not
+        the room of a stage of its chapter, or beside a program of one's own. The path need not
         exist."""
         own = ROOT / self.source
         if file == own.name or self.is_own_program:
             return own.parent / file
-        folder = own.parents[1] / "device"
-        return next((path for path in folder.rglob("*.cuh") if path.name == file), folder / file)
+        headers = self.chapter_folder.rglob("*.cuh")
+        return next((path for path in headers if path.name == file), own.parent / file)
+
+    @property
+    def chapter_folder(self) -> Path:
+        return (ROOT / self.source).parents[self.name.count("/") + 1]
 
 
 def build_folder() -> Path:

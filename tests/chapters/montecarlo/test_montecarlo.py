@@ -58,20 +58,18 @@ class PointsTest(unittest.TestCase):
                 self.assertTrue(0.735 < float(fields["z_root_mean_square"]) < 1.28)
 
 
-@unittest.skipUnless("11_many_gpus" in PROGRAMS and ENGINE != "gpu", "needs ranks on the engine")
+@unittest.skipUnless("many_gpus" in PROGRAMS and ENGINE != "gpu", "needs ranks on the engine")
 class RanksTest(unittest.TestCase):
     def test_the_count_does_not_depend_on_the_number_of_ranks(self) -> None:
         points = ("--n", "100003", "--blocks", "3")
-        right = fields_of("09_four_tap", *points)
-        self.assertEqual(fields_of("11_many_gpus", *points), right)
+        right = fields_of("limit/04_four_tap", *points)
+        self.assertEqual(fields_of("many_gpus", *points), right)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "count.csv"
             for ranks in (2, 3):
                 run = ("--check", "--quiet", "--output", str(path), *points)
                 quiet = {"EMULATOR_COUNTERS": "none"}
-                self.assertEqual(
-                    run_ranks(PROGRAMS["11_many_gpus"], list(run), ranks, quiet), (0, "")
-                )
+                self.assertEqual(run_ranks(PROGRAMS["many_gpus"], list(run), ranks, quiet), (0, ""))
                 (found,) = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))
                 self.assertEqual(found, right, ranks)
 
@@ -91,14 +89,14 @@ class RefusalsTest(unittest.TestCase):
                 self.refuses(name, "at most 10000000000000 points", "--n", 10**13 + 1)
 
     def test_more_streams_than_the_sequence_has_room_for(self) -> None:
-        self.refuses("08_xoroshiro", "at most 72057 blocks", "--n", 1000, "--blocks", 72_058)
+        self.refuses("limit/03_xoroshiro", "at most 72057 blocks", "--n", 1000, "--blocks", 72_058)
 
     def test_more_states_than_memory_holds(self) -> None:
-        self.refuses("09_four_tap", "memory", "--n", 1000, "--blocks", 2_097_152)
+        self.refuses("limit/04_four_tap", "memory", "--n", 1000, "--blocks", 2_097_152)
 
     def test_a_chunk_that_breaks_the_sequence(self) -> None:
-        self.refuses("10_curand_host", "not a multiple of 131072", "--n", 9, "--chunk", 131_073)
-        self.refuses("10_curand_host", "--generator", "--n", 9, "--generator", "mtgp32")
+        self.refuses("peers/curand_host", "not a multiple of 131072", "--n", 9, "--chunk", 131_073)
+        self.refuses("peers/curand_host", "--generator", "--n", 9, "--generator", "mtgp32")
 
 
 if __name__ == "__main__":

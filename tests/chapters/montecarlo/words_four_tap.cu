@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The words of stage 09_four_tap, drawn by its own functions. PROGRAM STREAMS [broken].
+// The words of stage limit/04_four_tap, drawn by its own functions. PROGRAM STREAMS [broken].
 #define main stage_main
-#include "chapters/montecarlo/09_four_tap/montecarlo.cu"
+#include "chapters/montecarlo/limit/04_four_tap/montecarlo.cu"
 #undef main
 
 #include "tests/chapters/montecarlo/words.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The words of stage 08_xoroshiro, drawn by its own functions. PROGRAM STREAMS [broken].
+// The words of stage limit/03_xoroshiro, drawn by its own functions. PROGRAM STREAMS [broken].
 #define main stage_main
-#include "chapters/montecarlo/08_xoroshiro/montecarlo.cu"
+#include "chapters/montecarlo/limit/03_xoroshiro/montecarlo.cu"
 #undef main
 
 #include "tests/chapters/montecarlo/words.hpp"

@@ -139,7 +139,7 @@ def lines_of(words: str) -> tuple[str, ...]:
 def find_sources(stage: Stage) -> dict[str, list[str]]:
     """The lines of all files that may contain the stage's kernels, by the file's name."""
     source = ROOT / stage.source
-    files = [source, *source.parent.glob("*.cuh"), *source.parent.parent.glob("device/**/*.cuh")]
+    files = [source, *stage.chapter_folder.rglob("*.cuh")]
     return {path.name: path.read_text(encoding="utf-8").splitlines() for path in files}
 
 

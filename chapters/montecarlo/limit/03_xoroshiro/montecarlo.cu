@@ -1,34 +1,53 @@
 // SPDX-License-Identifier: MIT
-// Monte Carlo, stage 07: the test in floating point.
-// Idea: the generator keeps the integer pipe busy, and the pipes for floating point are idle. So
-// the test moves there: two multiply-adds, of which the second saturates to 0 or 1, and a sum of
-// floats. There are more instructions than before, and the kernel is faster.
-// Compared with 06_one_word: is_inside, and a count in a float, which is exact up to 2^24.
-// Limit now: integer arithmetic of the generator, and issue of instructions.
+// Monte Carlo, stage limit/03: a generator with two words of state.
+// Idea: xoroshiro64* (Blackman and Vigna 2021) takes fewer instructions than XORWOW, and a state of
+// 64 bits is cheap to start: a thread's stream begins 10^12 steps after the one before it, which is
+// at most 25 products of a matrix of 64 x 64 bits with the state.
+// Compared with 07_float_test: next_word and the beginning of the stream replace cuRAND.
+// Limit now: issue of instructions.
 // Not of the thesis.
 #include <cuda_runtime.h>
-#include <curand_kernel.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "03_64bit_counts/block_sum.cuh"
+#include "common/base/error.hpp"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/resident_blocks.hpp"
-#include "device/block_sum.cuh"
+#include "common/input/splitmix64.hpp"
+#include "limit/03_xoroshiro/bit_matrix.cuh"
 #include "problem/montecarlo.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
+using montecarlo::BitMatrix, montecarlo::State;
 using montecarlo::Count, montecarlo::kBlockSize, montecarlo::sum_over_block;
 using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::PhaseTimer;
 
-constexpr montecarlo::Method kMethod = {.generator = montecarlo::Generator::kXorwow,
+constexpr montecarlo::Method kMethod = {.generator = montecarlo::Generator::kXoroshiro,
                                         .test = montecarlo::PointTest::kFloats};
-constexpr int kUnroll = 10;  // a multiple of XORWOW's five words
+constexpr int kUnroll = 8;
 constexpr unsigned int kFlushPoints = 1 << 20;
 static_assert(kFlushPoints <= 1 << 24, "a float counts to 2^24");
+constexpr std::uint64_t kStreamDistance = 1'000'000'000'000;  // never a power of 2
+static_assert(montecarlo::kMaxWordSamples / kBlockSize < kStreamDistance, "a stream ends in time");
+constexpr int kJumps = 25;  // bits of a thread's number
+// All streams are stretches of one sequence of 2^64 - 1 states: so many of them do not overlap.
+constexpr std::int64_t kMaxStreams = 0xffff'ffff'ffff'ffff / kStreamDistance;
+
+// Advances the state by one step, and returns its word.
+__device__ __forceinline__ unsigned int next_word(unsigned int& a, unsigned int& b) {
+    const unsigned int word = a * 0x9e3779bb;
+    b ^= a;
+    a = __funnelshift_l(a, a, 26) ^ b ^ (b << 9);  // a rotation is one instruction
+    b = __funnelshift_l(b, b, 13);
+    return word;
+}
 
 // 1 if a point is inside, else 0: x is the word, y is its lower half.
 __device__ __forceinline__ float is_inside(unsigned int word) {
@@ -38,7 +57,7 @@ __device__ __forceinline__ float is_inside(unsigned int word) {
     return __saturatef(fmaf(-x, x, fmaf(-y, y, 0x1p62f)));
 }
 
-__global__ void count_inside_kernel(Count samples, unsigned long long seed,
+__global__ void count_inside_kernel(Count samples, State state, const BitMatrix* __restrict__ jumps,
                                     Count* __restrict__ block_counts) {
     const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned int threads = gridDim.x * blockDim.x;
@@ -46,15 +65,18 @@ __global__ void count_inside_kernel(Count samples, unsigned long long seed,
     // `samples`.
     const Count my_samples = samples / threads + (thread < samples % threads ? 1 : 0);
 
-    curandState state;
-    curand_init(seed, thread, 0, &state);
+    // The stream begins kStreamDistance * thread steps after the first state.
+    for (int e = 0; thread >> e != 0; ++e) {
+        if (thread >> e & 1) state = product(jumps[e], state);
+    }
+    unsigned int a = static_cast<unsigned int>(state), b = state >> 32;
     Count inside = 0;
     for (Count left = my_samples; left > 0;) {
         const unsigned int chunk = left < kFlushPoints ? left : kFlushPoints;
         float chunk_inside = 0;
 #pragma unroll kUnroll
         for (unsigned int i = 0; i < chunk; ++i) {
-            chunk_inside += is_inside(curand(&state));
+            chunk_inside += is_inside(next_word(a, b));
         }
         inside += static_cast<unsigned int>(chunk_inside);
         left -= chunk;
@@ -72,14 +94,40 @@ std::int64_t choose_blocks(const Input& input) {
     return std::min<std::int64_t>(at_once, blocks_with_points);
 }
 
+// The same step as a matrix. Bits 0 to 31 of a state are a, the others are b.
+BitMatrix step_matrix() {
+    BitMatrix step;
+    for (int c = 0; c < 64; ++c) {
+        const auto a = static_cast<std::uint32_t>(State{1} << c);
+        const auto b = static_cast<std::uint32_t>(State{1} << c >> 32) ^ a;
+        step.columns[c] = State{std::rotl(b, 13)} << 32 | (std::rotl(a, 26) ^ b ^ b << 9);
+    }
+    return step;
+}
+
 void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kSetup);
     const std::int64_t blocks = choose_blocks(input);
+    if (blocks > kMaxStreams / kBlockSize) {
+        throw course::UsageError("--blocks " + std::to_string(blocks) + ": at most " +
+                                 std::to_string(kMaxStreams / kBlockSize) +
+                                 " blocks, or the streams of their threads would overlap");
+    }
+    std::uint64_t seed = input.seed;
+    State first = 0;
+    while (first == 0) first = course::next_splitmix64(seed);
+    std::vector<BitMatrix> h_jumps = {power_of(step_matrix(), kStreamDistance)};
+    while (h_jumps.size() < kJumps) h_jumps.push_back(product(h_jumps.back(), h_jumps.back()));
     std::vector<Count> h_block_counts(blocks);
+    DeviceBuffer<BitMatrix> d_jumps(kJumps);
     DeviceBuffer<Count> d_block_counts(blocks);
 
+    timer.begin(Phase::kCopyIn);
+    cuda_check(cudaMemcpy(d_jumps.data(), h_jumps.data(), d_jumps.bytes(), cudaMemcpyHostToDevice));
+
     timer.begin(Phase::kKernels);
-    count_inside_kernel<<<blocks, kBlockSize>>>(input.samples, input.seed, d_block_counts.data());
+    count_inside_kernel<<<blocks, kBlockSize>>>(input.samples, first, d_jumps.data(),
+                                                d_block_counts.data());
     cuda_check(cudaGetLastError());
 
     timer.begin(Phase::kCopyOut);

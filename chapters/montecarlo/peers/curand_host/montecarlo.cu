@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Monte Carlo, stage 10: libraries draw and count.
+// Monte Carlo, stage peers/curand_host: libraries draw and count.
 // Idea: cuRAND's host API writes random numbers into device memory, a chunk at a time, and CUB
 // counts the points that are inside. There is no kernel to write. Every number goes through memory:
 // 8 bytes per point are written, and read again.
-// Compared with 09_four_tap: nothing stays in registers from the draw to the test.
+// Compared with limit/04_four_tap: nothing stays in registers from the draw to the test.
 // Limit now: with XORWOW, cuRAND's own kernel; with Philox, the bandwidth of the memory. A chunk
 // that fits in the L2 cache is slower, because its two launches take as long as its points.
 // Not of the thesis.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Monte Carlo, stage 06: one random word for each point.
+// Monte Carlo, stage limit/02: one random word for each point.
 // Idea: a word of 32 bits is enough for a point, 16 bits for each coordinate. So a point costs one
 // step of the generator. Its halves are tested as integers: no conversion to float, no comparison.
 // Compared with 05_unrolled_state: the point and its test. Points on a grid of 2^16 x 2^16 cells
@@ -14,10 +14,10 @@
 #include <limits>
 #include <vector>
 
+#include "03_64bit_counts/block_sum.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/resident_blocks.hpp"
-#include "device/block_sum.cuh"
 #include "problem/montecarlo.hpp"
 
 using course::cuda_check, course::DeviceBuffer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Monte Carlo, stage 04: counts of 32 bits, flushed.
+// Monte Carlo, stage limit/01: counts of 32 bits, flushed.
 // Idea: only the total needs 64 bits. The loop over the points counts with 32 bits; after 2^30
 // points, its count is added to the total. A 64-bit addition is two instructions.
 // Compared with 03_64bit_counts: the loop over the points is two loops. The block's sum now comes
@@ -14,10 +14,10 @@
 #include <limits>
 #include <vector>
 
+#include "03_64bit_counts/block_sum.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/resident_blocks.hpp"
-#include "device/block_sum.cuh"
 #include "problem/montecarlo.hpp"
 
 using course::cuda_check, course::DeviceBuffer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the streams of stage 09_four_tap begin, by polynomials over GF(2) modulo its own,
+// Where the streams of stage limit/04_four_tap begin, by polynomials over GF(2) modulo its own,
 // p = x^89 + x^69 + x^38 + x^29 + 1.
 //
 // The recurrence is linear, so x stands for one step: if x^n is the sum of some x^j modulo p, then
@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "03_64bit_counts/block_sum.cuh"
 #include "common/input/splitmix64.hpp"
-#include "device/block_sum.cuh"
 
 namespace montecarlo {
 

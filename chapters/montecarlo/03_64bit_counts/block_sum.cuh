@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The sum over a block by warp shuffles, with counts of 64 bits.
-// Unchanged from stage 03_64bit_counts.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Jumps along the sequence of stage 08_xoroshiro: matrices over GF(2).
+// Jumps along the sequence of stage limit/03_xoroshiro: matrices over GF(2).
 //
 // A step of the generator is linear: each bit of the new state is the XOR of some bits of the old
 // one. So n steps are the n-th power of the matrix of one step (Haramoto and others, "Efficient

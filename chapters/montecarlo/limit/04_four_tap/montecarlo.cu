@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Monte Carlo, stage 11: many GPUs.
-// Idea: one process per GPU, a rank. Every rank has the same streams of random numbers, but begins
-// at another place in each, so that the points do not depend on the number of ranks. One all-reduce
-// of 8 bytes adds the counts.
-// Compared with 09_four_tap: where a rank's streams begin; the sum on the device, then over ranks.
-// Limit now: issue of instructions on each GPU; the ranks meet once.
-// Not of the thesis.
+// Monte Carlo, stage limit/04: a generator of 89 words in registers.
+// Idea: word n is the XOR of the words 20, 51, 60 and 89 places before it. With all 89 words in
+// registers, this costs two instructions and no shift. The generator is a generalised feedback
+// shift register (Lewis and Payne 1973) with Ziff's four taps (Computers in Physics 12, 1998).
+// Compared with limit/03_xoroshiro: the generator; a kernel of its own computes where each stream
+// begins. Limit now: issue of instructions; a point takes 8, two of them for its word. Not of the
+// thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -13,15 +13,14 @@
 #include <limits>
 #include <vector>
 
+#include "03_64bit_counts/block_sum.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/resident_blocks.hpp"
-#include "common/ranks/nccl_ranks.hpp"
-#include "device/block_sum.cuh"
-#include "device/four_tap_streams.cuh"
+#include "limit/04_four_tap/four_tap_streams.cuh"
 #include "problem/montecarlo.hpp"
 
-using course::cuda_check, course::DeviceBuffer, course::nccl_check;
+using course::cuda_check, course::DeviceBuffer;
 using montecarlo::Count, montecarlo::kBlockSize, montecarlo::sum_over_block;
 using montecarlo::Input, montecarlo::Output, montecarlo::Phase, montecarlo::PhaseTimer;
 using montecarlo::kDegree, montecarlo::Polynomial;
@@ -50,12 +49,13 @@ __device__ __forceinline__ float is_inside(unsigned int word) {
 
 // Two blocks on a multiprocessor leave 128 registers for each thread: 89 words and the rest.
 __global__ void __launch_bounds__(kBlockSize, 2)
-    count_inside_kernel(Count least_samples, unsigned int more,
-                        const unsigned int* __restrict__ states, Count* __restrict__ total) {
+    count_inside_kernel(Count samples, const unsigned int* __restrict__ states,
+                        Count* __restrict__ block_counts) {
     const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
     const std::size_t threads = gridDim.x * blockDim.x;
-    // `more` threads of the GRID draw one point more than the others.
-    const Count my_samples = least_samples + (thread < more ? 1 : 0);
+    // The remainder goes to the first threads of the GRID, one point each: in total exactly
+    // `samples`.
+    const Count my_samples = samples / threads + (thread < samples % threads ? 1 : 0);
 
     unsigned int words[kDegree];
 #pragma unroll
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kBlockSize, 2)
     inside += static_cast<unsigned int>(rest_inside);
 
     const Count block_count = sum_over_block(inside);
-    if (threadIdx.x == 0) atomicAdd(total, block_count);
+    if (threadIdx.x == 0) block_counts[blockIdx.x] = block_count;
 }
 
 // One full wave: as many blocks as the device holds at once, but no block whose threads would
@@ -96,20 +96,14 @@ std::int64_t choose_blocks(const Input& input) {
 
 void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kSetup);
-    course::NcclRanks& ranks = course::NcclRanks::of(timer);
     const std::int64_t blocks = choose_blocks(input);
-    const std::int64_t threads = blocks * kBlockSize;
-    // Of the points of each stream, this rank draws a slice. A point takes one number.
-    const course::Slice slice = ranks.slice(input.samples / threads);
-    const bool is_last = ranks.rank() == ranks.count() - 1;
-    const unsigned int more = is_last ? input.samples % threads : 0;
-    const std::vector<unsigned int> h_base_words =
-        montecarlo::base_words_of(input.seed, slice.begin);
-    const std::vector<Polynomial> h_jumps = montecarlo::stream_jumps(threads);
-    DeviceBuffer<unsigned int> d_base_words(h_base_words.size()), d_states(threads * kDegree);
+    const std::vector<unsigned int> h_base_words = montecarlo::base_words_of(input.seed);
+    const std::vector<Polynomial> h_jumps = montecarlo::stream_jumps(blocks * kBlockSize);
+    std::vector<Count> h_block_counts(blocks);
+    DeviceBuffer<unsigned int> d_base_words(h_base_words.size()),
+        d_states(blocks * kBlockSize * kDegree);
     DeviceBuffer<Polynomial> d_jumps(h_jumps.size());
-    DeviceBuffer<Count> d_inside(1);
-    const ncclComm_t communicator = ranks.communicator();
+    DeviceBuffer<Count> d_block_counts(blocks);
 
     timer.begin(Phase::kCopyIn);
     cuda_check(cudaMemcpy(d_base_words.data(), h_base_words.data(), d_base_words.bytes(),
@@ -117,27 +111,22 @@ void count_inside(const Input& input, Output& output, PhaseTimer& timer) {
     cuda_check(cudaMemcpy(d_jumps.data(), h_jumps.data(), d_jumps.bytes(), cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
-    cuda_check(cudaMemsetAsync(d_inside.data(), 0, d_inside.bytes()));
     montecarlo::seed_streams_kernel<<<blocks, kBlockSize>>>(d_base_words.data(), d_jumps.data(),
                                                             d_states.data());
     cuda_check(cudaGetLastError());
-    count_inside_kernel<<<blocks, kBlockSize>>>(slice.size(), more, d_states.data(),
-                                                d_inside.data());
+    count_inside_kernel<<<blocks, kBlockSize>>>(input.samples, d_states.data(),
+                                                d_block_counts.data());
     cuda_check(cudaGetLastError());
-    if (ranks.count() > 1) {
-        nccl_check(ncclAllReduce(d_inside.data(), d_inside.data(), 1, ncclUint64, ncclSum,
-                                 communicator, nullptr));
-    }
 
     timer.begin(Phase::kCopyOut);
-    Count inside = 0;
-    cuda_check(cudaMemcpy(&inside, d_inside.data(), sizeof inside, cudaMemcpyDeviceToHost));
-    output.inside = inside;
-    output.generators = threads;
+    cuda_check(cudaMemcpy(h_block_counts.data(), d_block_counts.data(), d_block_counts.bytes(),
+                          cudaMemcpyDeviceToHost));
+    output.inside = 0;
+    for (const Count block_count : h_block_counts) output.inside += block_count;
+    output.generators = blocks * kBlockSize;
     timer.end();
     timer.note_grid(blocks, kBlockSize);
-    // Of all ranks.
-    timer.declare_work({.bytes = 2.0 * d_states.bytes() * ranks.count(),
+    timer.declare_work({.bytes = static_cast<double>(d_block_counts.bytes() + 2 * d_states.bytes()),
                         .operations = kMethod.operations_per_point() * input.samples});
 }
 
