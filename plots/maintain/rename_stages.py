@@ -123,6 +123,11 @@ def renamed_text(text: str, name: str, chapter: str, plan: Plan) -> str:
     text = re.sub(rf"\b[Ss]tages? {listed}", relabelled, text)
     text = re.sub(r"\*\*\d\d → \d\d\b", relabelled, text)
     text = re.sub(r"\[\d\d\](?=\()", relabelled, text)
+    # The names of labs, and patterns of tests.
+    text = re.sub(
+        rf'^name = "({numbers})"$', lambda m: f'name = "{labels[m[1]]}"', text, flags=re.M
+    )
+    text = re.sub(rf"\b{chapter}/({numbers})_\*", lambda m: f"{chapter}/{labels[m[1]]}_*", text)
     for old, new in kept.items():
         before, after = words_of(old), words_of(new)
         if before != after and name.endswith((".py", ".toml")):
