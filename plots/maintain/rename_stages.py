@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
 from pathlib import Path
 
 from common.tools.lib.files import parse_toml, read_text, write_whole
@@ -97,6 +98,24 @@ def is_own(path: Path, chapter: str) -> bool:
     return path.stem == chapter or path.stem.startswith(f"{chapter}_")
 
 
+def renamed_pattern(old: str, numbers: str, chapter: str, plan: Plan) -> str:
+    """`quicksort/1[5-8]_*`: patterns of the new names of the stages that it fits."""
+    fitting = [name for name in plan if fnmatch(name, f"{numbers}_*")]
+    if not fitting:
+        return old
+    found: dict[str, list[str]] = {}  # the last digits, by what stands before them
+    for name in fitting:
+        label = label_of(plan[name])
+        if label:
+            found.setdefault(label[:-1], []).append(label[-1])
+    said = [
+        f"{chapter}/{tens}{digits[0] if len(digits) == 1 else '[' + ''.join(digits) + ']'}_*"
+        for tens, digits in found.items()
+        if digits[0].isdigit()
+    ]
+    return " ".join(said) or f"{chapter}/gone_*"
+
+
 def renamed_text(text: str, name: str, chapter: str, plan: Plan) -> str:
     """A text with the new names: `chapter/old` everywhere, and `old` alone where the text is the
     chapter's own."""
@@ -127,7 +146,9 @@ def renamed_text(text: str, name: str, chapter: str, plan: Plan) -> str:
     text = re.sub(
         rf'^name = "({numbers})"$', lambda m: f'name = "{labels[m[1]]}"', text, flags=re.M
     )
-    text = re.sub(rf"\b{chapter}/({numbers})_\*", lambda m: f"{chapter}/{labels[m[1]]}_*", text)
+    text = re.sub(
+        rf"\b{chapter}/([\d\[\]-]+)_\*", lambda m: renamed_pattern(m[0], m[1], chapter, plan), text
+    )
     for old, new in kept.items():
         before, after = words_of(old), words_of(new)
         if before != after and name.endswith((".py", ".toml")):
