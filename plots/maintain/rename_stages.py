@@ -27,9 +27,13 @@ from common.tools.lib.imports import known_files
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError, label_of, run_tool, words_of
 
 TEXTS = {".md", ".py", ".toml", ".build", ".cu", ".cuh", ".cpp", ".hpp", ".cl", ".gp", ".html"}
+CPP = {".cu", ".cuh", ".cpp", ".hpp", ".cl"}
 RECORD = re.compile(r"        \{\n            'name': '([^']+)',\n.*?\n        \},\n", re.DOTALL)
 # The columns of tables that name a stage, with or without its chapter.
-COLUMNS = ("stage", "program")
+STAGE_COLUMNS = ("stage", "program")
+COLUMNS = 100  # of C++
+COMMENT = re.compile(r"( *// )\S")
+BEGINS = re.compile(r"// (?:Idea: |Compared with |Limit now: |Thesis |Not of the thesis)")
 
 Plan = dict[str, str]  # a chapter's stages: old name, new name
 
@@ -74,7 +78,7 @@ def renamed_rows(text: str, chapter: str, plan: Plan, own: bool) -> str:
     """A table's text. `own`: it is the chapter's own, and names stages without their chapter."""
     lines = text.splitlines(keepends=True)
     header = lines[0].rstrip("\n").split(",") if lines else []
-    column = next((i for i, name in enumerate(header) if name in COLUMNS), -1)
+    column = next((i for i, name in enumerate(header) if name in STAGE_COLUMNS), -1)
     if column < 0:
         return text
     kept = lines[:1]
@@ -156,6 +160,24 @@ def renamed_text(text: str, name: str, chapter: str, plan: Plan) -> str:
     return text
 
 
+def wrapped(text: str) -> str:
+    """C++ whose comments have grown: words of a comment that is too long go to its next line."""
+    lines = text.splitlines()
+    i = 0
+    while i < len(lines):
+        match = COMMENT.match(lines[i])
+        if match and len(lines[i]) > COLUMNS:
+            end = lines[i].rfind(" ", 0, COLUMNS + 1)
+            rest, lines[i] = lines[i][end + 1 :], lines[i][:end]
+            follows = COMMENT.match(lines[i + 1]) if i + 1 < len(lines) else None
+            if follows and follows[1] == match[1] and not BEGINS.match(lines[i + 1]):
+                lines[i + 1] = f"{match[1]}{rest} {lines[i + 1].removeprefix(match[1])}"
+            else:
+                lines.insert(i + 1, match[1] + rest)
+        i += 1
+    return "\n".join(lines) + "\n"
+
+
 def by_hand(text: str, chapter: str, plan: Plan) -> list[int]:
     """Lines of a page or a source that still have the number of a stage that has moved or gone."""
     numbers = "|".join(label_of(old) for old in plan if label_of(old).isdigit())
@@ -183,7 +205,7 @@ def rename(chapter: str, plan: Plan) -> None:
             text = read_text(ROOT / name)
             new = renamed_text(text, name, chapter, plan)
             if new != text:
-                write_whole(ROOT / name, new)
+                write_whole(ROOT / name, wrapped(new) if Path(name).suffix in CPP else new)
 
 
 def report(chapter: str, plan: Mapping[str, str]) -> None:
