@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stage 14, which Gimeno and Velasco 2024 describe: where its time goes with the host's list in
+"""Stage counting/01, which Gimeno and Velasco 2024 describe: where its time goes with the host's list in
 pinned and in pageable memory, and the three runs that they print."""
 
 from __future__ import annotations

@@ -13,11 +13,14 @@ SMALL = STAGES.between("small_recursive", "small_sublists_shared")
 BIG = STAGES.between("big", "big_device_loop")
 BEST = STAGES.named("big_lazy_streams")
 COUNTING = STAGES.named("counting_partition")
-# The sample sort and the libraries' sorts, and the fastest stage before them. Only the latter,
-# until they are recorded.
+# The sample sort and the libraries' sorts, and the fastest stage before them.
 SAMPLE = (
     BEST,
-    *(name for name in STAGES.kernels if name > COUNTING and not name.endswith("_pairs")),
+    *(
+        name
+        for name in STAGES.kernels
+        if STAGES[name].path in ("limit", "peers") and not name.endswith("_pairs")
+    ),
 )
 SAMPLE_SIZES = tuple(2**exponent for exponent in range(20, 31, 2))
 # The sample sort of pairs, and those of the libraries. None, until they are recorded.

@@ -109,7 +109,7 @@ __device__ __forceinline__ void stage_tile(int count, unsigned* s_runs, Key* s_k
     }
 }
 
-// Unchanged from stage 23_bulk_copies.
+// Unchanged from stage limit/08_bulk_copies.
 // Stores two keys at once, at 8 bytes.
 __device__ inline void store_two(const Key* s_keys, Key* to) {
     *reinterpret_cast<int2*>(to) = *reinterpret_cast<const int2*>(s_keys);
@@ -121,7 +121,7 @@ __device__ __forceinline__ unsigned room_of_run(unsigned count) {
     return count > 0 ? (count + 2 * (kWide - 1)) / kWide * kWide : 0;
 }
 
-// As in stage 23_bulk_copies, for keys of either kind.
+// As in stage limit/08_bulk_copies, for keys of either kind.
 // Stores a run. It begins as many keys behind a multiple of 16 bytes as its target: up to three
 // keys on each side, or one pair, are no part of the bulk copy. Devices below compute capability
 // 9.0 have none.

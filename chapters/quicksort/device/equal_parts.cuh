@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of stage 15, for the stages that build on it: every second one has equal keys.
+// The parts of stage limit/01, for the stages that build on it: every second one has equal keys.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace quicksort {
 
-// Unchanged from stage 15_multiway_partition.
+// Unchanged from stage limit/01_multiway_partition.
 static __global__ void place_children_kernel(Pass pass, NextRound next) {
     const std::int64_t slot = blockIdx.x;
     const int bucket = threadIdx.x;

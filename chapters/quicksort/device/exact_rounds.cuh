@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The whole sort of stage 21, for the stages that fall back to it: it counts before it moves, so it
-// needs no room besides a second buffer.
+// The whole sort of stage limit/06, for the stages that fall back to it: it counts before it moves,
+// so it needs no room besides a second buffer.
 #pragma once
 
 #include <cuda_runtime.h>

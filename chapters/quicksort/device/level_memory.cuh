@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many levels a sort by levels has, and their device memory. From stage 22 on.
+// How many levels a sort by levels has, and their device memory. From stage limit/07 on.
 #pragma once
 
 #include <cuda_runtime.h>

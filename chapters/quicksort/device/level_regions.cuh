@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lists of a level: their tiles, their splitters, and the regions of their parts. From stage 22
-// on.
+// The lists of a level: their tiles, their splitters, and the regions of their parts. From stage
+// limit/07 on.
 #pragma once
 
 #include <cuda_runtime.h>

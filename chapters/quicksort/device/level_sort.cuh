@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The host's part of a sort by levels, for stage 22 and those that build on it: memory, copies, the
-// launches of both levels and of the leaves, what happens if a region overflows, and the report. A
-// stage says how the lists of a level are partitioned.
+// The host's part of a sort by levels, for stage limit/07 and those that build on it: memory,
+// copies, the launches of both levels and of the leaves, what happens if a region overflows, and
+// the report. A stage says how the lists of a level are partitioned.
 #pragma once
 
 #include <cuda_runtime.h>

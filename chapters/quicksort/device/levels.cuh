@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Levels of a sort that partitions without counting first: the lists of a level, and the regions
-// that their parts are written to. From stage 22 on.
+// that their parts are written to. From stage limit/07 on.
 // The parts of a list get regions in its area of the destination, all of the same capacity. A
 // cursor for each part hands out places. It is raised for keys that do not fit, too: when the level
 // has ended, it is the number of keys in the part.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shape of a round of stage 15, and of those that build on it.
+// The shape of a round of stage limit/01, and of those that build on it.
 #pragma once
 
 #include <cuda_runtime.h>

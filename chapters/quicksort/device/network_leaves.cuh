@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The leaves of stage 15, for the stages that build on it: one block sorts each in shared memory.
+// The leaves of stage limit/01, for the stages that build on it: one block sorts each in shared
+// memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +12,7 @@
 
 namespace quicksort {
 
-// Unchanged from stage 15_multiway_partition.
+// Unchanged from stage limit/01_multiway_partition.
 static __global__ void sort_leaves_kernel(const Key* from, Key* keys, const Leaf* leaves) {
     __shared__ Key s_keys[kLeafKeys];
     const Leaf leaf = leaves[blockIdx.x];

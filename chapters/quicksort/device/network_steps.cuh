@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps of a sorting network that stage 18 runs in registers: those within a thread, and those
-// between warps.
+// Steps of a sorting network that stage limit/03 runs in registers: those within a thread, and
+// those between warps.
 #pragma once
 
 #include <cuda_runtime.h>

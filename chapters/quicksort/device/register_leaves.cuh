@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The leaves of stage 18, for the stages that build on it: one block sorts each in registers.
+// The leaves of stage limit/03, for the stages that build on it: one block sorts each in registers.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace quicksort {
 
-// Unchanged from stage 18_register_network.
+// Unchanged from stage limit/03_register_network.
 static __global__ void __launch_bounds__(kThreads, 2)
     sort_leaves_kernel(const Key* from, Key* sorted, const Leaf* leaves) {
     __shared__ Key s_keys[kLeafKeys + kThreads];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The host's part of a sort in rounds, for stage 15 and those that build on it: memory,
+// The host's part of a sort in rounds, for stage limit/01 and those that build on it: memory,
 // copies, the loop, and the report. A stage says what a round launches.
 #pragma once
 
@@ -26,7 +26,7 @@ struct RoundShape {
 struct Round {
     Pass pass;
     Key* splitters;
-    bool* twins;  // one for each list, from stage 21 on
+    bool* twins;  // one for each list, from stage limit/06 on
     NextRound next;
     RoundSizes sizes;
     std::uint64_t seed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rounds of a sort that partitions every list of a round into many parts: the lists, their tiles
-// and the leaves. From stage 15 on.
+// and the leaves. From stage limit/01 on.
 // A round reads one of two buffers and writes the other. The parts of list [begin, end) fill the
 // same places [begin, end) there, in the order of their keys. Parts that are short enough are
 // leaves: their keys belong in the same places of the sorted list. The others are the next round's

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The network of stage 18 and the sample of stage 19, for the stages that build on them.
+// The network of stage limit/03 and the sample of stage limit/04, for the stages that build on
+// them.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,7 +14,7 @@
 
 namespace quicksort {
 
-// As in stage 18_register_network.
+// As in stage limit/03_register_network.
 // How lanes exchange keys. Another stage may have another way.
 struct Exchange {
     static __device__ __forceinline__ Key keep(Key key, Key other, bool upper) {
@@ -64,7 +65,7 @@ inline constexpr int kSamples = kThreads * kKeysPerThread;
 // On average; a part half as long again is still a leaf.
 inline constexpr int kKeysPerPart = 16384 / sizeof(Key);
 
-// Unchanged from stage 19_stratified_sample.
+// Unchanged from stage limit/04_stratified_sample.
 // Mixes the bits of `z`: splitmix64's last step (Steele, Lea and Flood 2014).
 __device__ inline std::uint64_t mix(std::uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -72,13 +73,13 @@ __device__ inline std::uint64_t mix(std::uint64_t z) {
     return z ^ (z >> 31);
 }
 
-// Unchanged from stage 19_stratified_sample.
+// Unchanged from stage limit/04_stratified_sample.
 // The length of each of `samples` equal ranges of `count` places, in 2^-20 of a place.
 __device__ inline std::uint64_t sample_range(int samples, std::int64_t count) {
     return (static_cast<std::uint64_t>(count) << 20) / samples;
 }
 
-// Unchanged from stage 19_stratified_sample.
+// Unchanged from stage limit/04_stratified_sample.
 // The place of sample i: at random within the i-th range. No division: 64 bits take 100
 // instructions.
 __device__ inline std::int64_t sample_place(int i, std::uint64_t range, std::uint64_t seed) {
@@ -87,10 +88,10 @@ __device__ inline std::int64_t sample_place(int i, std::uint64_t range, std::uin
     return static_cast<std::int64_t>(begin + __umul64hi(hash, end - begin));
 }
 
-// As in stage 19_stratified_sample, for any block and any number of keys per thread. Sorts the
-// sample of `count` keys, of which key_at() reads one: sample i is at s_samples[padded(i)]. Returns
-// how many there are: no more than every fourth key, so that a key which is sampled often is
-// frequent.
+// As in stage limit/04_stratified_sample, for any block and any number of keys per thread. Sorts
+// the sample of `count` keys, of which key_at() reads one: sample i is at s_samples[padded(i)].
+// Returns how many there are: no more than every fourth key, so that a key which is sampled often
+// is frequent.
 template <int kBlock, int kKeys, typename KeyAt>
 __device__ __forceinline__ int sort_samples(std::int64_t count, Key* s_samples, std::uint64_t seed,
                                             const KeyAt& key_at) {

@@ -43,7 +43,7 @@ __device__ __forceinline__ void leave_out(int i, int count, int cells, unsigned*
     }
 }
 
-// The tree of stage 16: node i has the children 2 i and 2 i + 1.
+// The tree of stage limit/02: node i has the children 2 i and 2 i + 1.
 struct NodeTree {
     // The cell of a part, or the part of a cell.
     template <int kLevels>
@@ -79,7 +79,7 @@ struct NodeTree {
 };
 
 // The path to a node is its address: level l begins at word 2^l, and the first decision is the
-// lowest bit of a place within it. s_tree begins at 16 bytes. As in stage 24.
+// lowest bit of a place within it. s_tree begins at 16 bytes. As in stage limit/09.
 struct PathTree {
     template <int kLevels>
     static __device__ __forceinline__ unsigned cell_of(unsigned part) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The two passes of stage 17, for the stages that build on it: they classify a tile by a search
-// tree and store it run by run.
+// The two passes of stage limit/02, for the stages that build on it: they classify a tile by a
+// search tree and store it run by run.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,8 +13,8 @@
 
 namespace quicksort {
 
-// As in stage 16_search_tree, for a tree of any number of levels: the node of the splitter with
-// this index.
+// As in stage limit/02_staged_runs, for a tree of any number of levels: the node of the splitter
+// with this index.
 template <int kLevels>
 __device__ __forceinline__ int node_of(int index) {
     const int below = __ffs(index + 1) - 1;  // levels below the node
@@ -44,7 +44,7 @@ __device__ __forceinline__ void descend_tile(const Key* from, const Tile& tile, 
     for (int j = 0; j < kKeys; ++j) buckets[j] -= 1 << kLevels;
 }
 
-// As in stage 17_staged_runs, for a tree of any number of levels and any kind of parts:
+// As in stage limit/02_staged_runs, for a tree of any number of levels and any kind of parts:
 // part_of(key, less, s_splitters) is the part of a key that is larger than `less` splitters. Reads
 // and ranks the keys of the block's tile. A key's rank is the number of keys that the block counted
 // in its part before.
@@ -70,8 +70,8 @@ __device__ __forceinline__ void rank_tile(const Key* from, const Tile& tile, con
     __syncthreads();
 }
 
-// Parts of stage 15: twice the number of splitters that are less; one more if the next splitter
-// equals the key.
+// Parts of stage limit/01: twice the number of splitters that are less; one more if the next
+// splitter equals the key.
 __device__ inline void classify_tile(const Pass& pass, const Tile& tile,
                                      Key (&keys)[kKeysPerThread], int (&buckets)[kKeysPerThread],
                                      unsigned (&ranks)[kKeysPerThread], unsigned* s_counts) {
@@ -81,7 +81,7 @@ __device__ inline void classify_tile(const Pass& pass, const Tile& tile,
                  });
 }
 
-// As in stage 17_staged_runs, for any pass with a function classify_tile().
+// As in stage limit/02_staged_runs, for any pass with a function classify_tile().
 template <typename AnyPass>
 static __global__ void __launch_bounds__(kThreads, 2) count_buckets_kernel(AnyPass pass) {
     __shared__ unsigned s_counts[kBuckets];
@@ -96,8 +96,8 @@ static __global__ void __launch_bounds__(kThreads, 2) count_buckets_kernel(AnyPa
     }
 }
 
-// As in stage 17_staged_runs, for any pass with a function classify_tile(): each block reserves
-// room in every part for its tile's keys.
+// As in stage limit/02_staged_runs, for any pass with a function classify_tile(): each block
+// reserves room in every part for its tile's keys.
 template <typename AnyPass>
 static __global__ void __launch_bounds__(kThreads, 2) move_keys_kernel(AnyPass pass) {
     __shared__ Key s_keys[kTileKeys];  // in the order of their buckets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The leaves of stage 20, for the stages that build on it: each is a sample sort of its own. As in
-// stage 20_sub_buckets, for either search tree.
+// The leaves of stage limit/05, for the stages that build on it: each is a sample sort of its own.
+// As in stage limit/05_sub_buckets, for either search tree.
 #pragma once
 
 #include <cuda_runtime.h>

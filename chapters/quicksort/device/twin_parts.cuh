@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of stage 21: a splitter that is there twice has a part for the keys that equal it.
+// The parts of stage limit/06: a splitter that is there twice has a part for the keys that equal
+// it.
 #pragma once
 
 #include <cuda_runtime.h>

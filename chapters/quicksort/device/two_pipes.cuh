@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The partition of stage 25, and the exchange of stage 26, for the stages that sort with them.
+// The partition and the exchange of stage limit/09, for the stages that sort with them.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,7 +18,7 @@
 
 namespace quicksort {
 
-// Unchanged from stage 26_two_pipes.
+// Unchanged from stage limit/09_two_pipes.
 struct TwoPipes : Exchange {
     // The larger of both keys for `upper` threads, the smaller for the others.
     static __device__ __forceinline__ std::int32_t keep(std::int32_t key, std::int32_t other,
@@ -39,7 +39,6 @@ struct TwoPipes : Exchange {
     }
 };
 
-// As in stage 25_longer_tiles.
 // Dynamic shared memory: kThreads kKeys keys, and six more for each part, or two pairs.
 template <int kBits, int kKeys>
 static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {

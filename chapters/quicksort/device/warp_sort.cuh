@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a warp does alone in the leaves of stage 20: it sorts sub-buckets by the network of stage
-// 18, and adds up.
+// What a warp does alone in the leaves of stage limit/05: it sorts sub-buckets by the network of
+// stage 18, and adds up.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Accesses of 16 bytes, for keys of either kind: four int32, or two pairs of 64 bits. From stage 22
-// on.
+// Accesses of 16 bytes, for keys of either kind: four int32, or two pairs of 64 bits. From stage
+// limit/07 on.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The faults in the partition of Gimeno and Velasco 2024: the CPU engine shows them and, with
 // COURSE_COUNTING, names them. The kernel is written anew with the structure of the published one,
-// one fault at a time. Stage 14 is the correct form.
+// one fault at a time. Stage counting/01 is the correct form.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which parts the ranks of stage 29 get, and where they lie.
+// Which parts the ranks of stage many_gpus get, and where they lie.
 #include "problem/rank_cuts.hpp"
 
 #include <gtest/gtest.h>

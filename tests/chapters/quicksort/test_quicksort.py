@@ -99,7 +99,7 @@ class BadPivots(SortTest):
 @unittest.skipIf(LONG or ENGINE == "count", "the same as without counters")
 class CountingPartition(SortTest):
     def test_the_partition_that_counts(self) -> None:
-        """The options of stage 14, after Gimeno and Velasco 2024."""
+        """The options of stage counting/01, after Gimeno and Velasco 2024."""
         stage = next(stage for stage in STAGES if stage.name.endswith("_counting_partition"))
         for words in (
             ["--threads", "0"],
@@ -179,9 +179,23 @@ class ManySeeds(SortTest):
         for stage in STAGES:
             if stage in last_own_stages() and ENGINE != "gpu":
                 self.check(stage, "--n", 10_000, "--seeds", 100, "--bits", 5)
-            elif ENGINE == "gpu" and stage.has_kernels and stage.name.split("/")[1] >= "22":
+            elif ENGINE == "gpu" and sorts_in_one_pass(stage):
                 seeds = 1000 if stage in last_own_stages() else 50
                 self.check(stage, "--n", 1 << 28, "--seeds", seeds)
+
+
+def samples(stage: Stage) -> bool:
+    """The many-GPU stage is one of them: it has the same options."""
+    return stage.has_kernels and stage.name.split("/")[1] in ("limit", "pairs", "many_gpus")
+
+
+def sorts_by_rounds(stage: Stage) -> bool:
+    """It counts the keys of each part before it moves them."""
+    return stage.name.startswith("quicksort/limit/0") and stage.name < "quicksort/limit/07"
+
+
+def sorts_in_one_pass(stage: Stage) -> bool:
+    return samples(stage) and not sorts_by_rounds(stage)
 
 
 def last_own_stages() -> list[Stage]:
@@ -192,7 +206,7 @@ def last_own_stages() -> list[Stage]:
 
 @unittest.skipIf(LONG, "files of the quick tests")
 class SampleSort(SortTest):
-    """Stages 15 on: whatever the keys are, no part of a round loses one."""
+    """Stages limit/01 on: whatever the keys are, no part of a round loses one."""
 
     def test_hard_keys_and_sizes(self) -> None:
         """In one process per stage."""
@@ -211,11 +225,11 @@ class SampleSort(SortTest):
             path = folder / f"{name.replace(' ', '_')}.i32"
             path.write_bytes(array("i", keys).tobytes())
             for stage in STAGES:
-                if stage.has_kernels and stage.name.split("/")[1] >= "15":
+                if samples(stage):
                     self.check(stage, "--input", path)
                     if name in ("both ends", "one heavy", "500 values"):
                         self.check(stage, "--input", path, "--rounds", 1)
-                    if stage.name.split("/")[1] >= "22":
+                    if sorts_in_one_pass(stage):
                         self.check(stage, "--input", path, "--bits", 5)
                         self.check(stage, "--input", path, "--slack", 0)
 
@@ -235,7 +249,7 @@ class SampleSort(SortTest):
             path = Path(folder) / "killer.i32"
             path.write_bytes(array("i", sampling_killer(n, seed)).tobytes())
             for stage in STAGES:
-                if not stage.has_kernels or stage.name.split("/")[1] < "22":
+                if not sorts_in_one_pass(stage):
                     continue
                 for overflowed, words in (
                     ("0", ["--n", n]),
@@ -255,7 +269,7 @@ class SampleSort(SortTest):
     @unittest.skipIf(ENGINE == "count", "the same as without counters")
     def test_a_long_leaf_is_sorted_in_turns(self) -> None:
         for stage in STAGES:
-            if stage.has_kernels and stage.name.split("/")[1] >= "22":
+            if sorts_in_one_pass(stage):
                 report = self.report_of(stage, "--n", 300_000, "--input", "zipf")
                 with self.subTest(stage.name):
                     self.assertEqual(report["overflowed"], "0")
@@ -266,7 +280,7 @@ class SampleSort(SortTest):
         """They have a part of their own. In an open part they would stay until the last round, and
         the network would sort them."""
         for stage in STAGES:
-            if stage.has_kernels and "15" <= stage.name.split("/")[1] < "22":
+            if sorts_by_rounds(stage):
                 for name in ("all-equal", "few-unique"):
                     report = self.report_of(stage, "--n", 20_000, "--input", name)
                     with self.subTest(f"{stage.name} {name}"):
@@ -277,7 +291,7 @@ class SampleSort(SortTest):
         """The same keys, other samples; an overflow's exact sort must not spoil the sorts that
         follow."""
         for stage in STAGES:
-            if stage.has_kernels and stage.name.split("/")[1] >= "22":
+            if sorts_in_one_pass(stage):
                 words = ("--n", 12_000, "--bits", 5, "--seeds", 20)
                 self.assertEqual(self.report_of(stage, *words)["overflowed"], "0")
                 words = ("--n", 12_000, "--bits", 5, "--seeds", 4, "--slack", 0)
@@ -285,7 +299,7 @@ class SampleSort(SortTest):
 
     def check_sizes_at_the_edges_of_tiles_and_leaves(self) -> None:
         for stage in STAGES:
-            if stage.has_kernels and stage.name.split("/")[1] >= "15":
+            if samples(stage):
                 for n in (8191, 8192, 8193, 16_383, 16_385, 24_577):
                     self.check(stage, "--n", n)
                     self.check(stage, "--n", n, "--input", "zipf")
@@ -293,7 +307,7 @@ class SampleSort(SortTest):
                 for n in (3071, 3072, 3073, 4095, 4096, 4097, 6145, 12_289, 614_401):
                     self.check(stage, "--n", n)
                     self.check(stage, "--n", n, "--input", "zipf")
-            if stage.has_kernels and stage.name.split("/")[1] >= "22":
+            if sorts_in_one_pass(stage):
                 # Parts that are longer than a tile: all of its keys belong to one of them.
                 self.check(stage, "--n", 500_000, "--bits", 5, "--input", "sorted")
 

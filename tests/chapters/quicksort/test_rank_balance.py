@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Of the chapter's inputs, no rank gets 10 % more keys than the mean.
 
-test_rank_balance.py PROGRAM    a program of stage quicksort/29_many_gpus
+test_rank_balance.py PROGRAM    a program of stage quicksort/many_gpus
 """
 
 import json

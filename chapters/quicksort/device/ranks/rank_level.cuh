@@ -30,7 +30,7 @@ inline int long_tile_keys() {
         [](int keys_per_thread, const auto&) { return kThreads * keys_per_thread; });
 }
 
-// Launches the partition of stage 26, one block per tile.
+// Launches the partition of stage limit/09, one block per tile.
 inline void partition_lists(int bits, const Level& level, std::int64_t tiles) {
     if (tiles == 0) return;
     with_long_tiles([&](int, const auto& partition) {

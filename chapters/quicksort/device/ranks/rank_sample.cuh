@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // For the stage on many GPUs: its options and sizes, and the sample of all keys. One rank sorts as
-// in stage 26.
+// in stage limit/09.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -31,7 +31,7 @@ inline std::vector<Option> rank_options() {
     return options;
 }
 
-// The whole stage 26.
+// The whole stage limit/09.
 inline void sort_with_two_pipes(const Input& input, Output& output, PhaseTimer& timer) {
     with_long_tiles([&](int keys_per_thread, const auto& partition) {
         sort_by_levels<PathTree, TwoPipes>(input, output, timer, keys_per_thread, partition);
@@ -96,7 +96,7 @@ static __global__ void sample_keys_kernel(const Key* __restrict__ keys, std::int
     sample[i] = count > 0 ? keys[sample_place(i, sample_range(samples, count), seed)] : kLargestKey;
 }
 
-// The sort of stage 26 for keys that are on the device, with its memory.
+// The sort of stage limit/09 for keys that are on the device, with its memory.
 class SampleSort {
   public:
     // For so many keys.

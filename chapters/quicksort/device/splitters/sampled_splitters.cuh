@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The splitters of stage 19, for the stages that build on it: they come from a large sample of each
-// list.
+// The splitters of stage limit/04, for the stages that build on it: they come from a large sample
+// of each list.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@
 
 namespace quicksort {
 
-// As in stage 19_stratified_sample.
+// As in stage limit/04_stratified_sample.
 // One block per list. splitters: kSplitters per list, in order, padded with the largest key.
 static __global__ void __launch_bounds__(kThreads)
     choose_splitters_kernel(const Key* __restrict__ from, const List* __restrict__ lists,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The splitters of stage 15, for the stages that build on it: a few evenly spaced keys of each
-// list.
+// The splitters of stage limit/01, for the stages that build on it: a few evenly spaced keys of
+// each list.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,7 +16,7 @@ namespace quicksort {
 
 inline constexpr int kKeysPerSplitter = 4096;
 
-// Unchanged from stage 15_multiway_partition.
+// Unchanged from stage limit/01_multiway_partition.
 // One block per list. splitters: kSplitters per list, in order, padded with the largest key.
 static __global__ void choose_splitters_kernel(const Key* __restrict__ from,
                                                const List* __restrict__ lists,
