@@ -132,11 +132,15 @@ def renamed_text(text: str, name: str, chapter: str, plan: Plan) -> str:
     text = re.sub(
         rf"\b{chapter}_({olds})\b", lambda m: f"{chapter}_{kept[m[1]].replace('/', '_')}", text
     )
+    labels = {label_of(old): label_of(new) for old, new in kept.items()}
+    numbers = "|".join(labels)
+    # The names of labs.
+    text = re.sub(
+        rf"\b{chapter}/({numbers})(?![\w/*])", lambda m: f"{chapter}/{labels[m[1]]}", text
+    )
     if not own:
         return text
     text = re.sub(rf"(?<![\w/])({olds})(?!\w)", lambda m: kept[m[1]], text)
-    labels = {label_of(old): label_of(new) for old, new in kept.items()}
-    numbers = "|".join(labels)
 
     def relabelled(match: re.Match[str]) -> str:
         return re.sub(rf"\b({numbers})\b", lambda m: labels[m[1]], match[0])

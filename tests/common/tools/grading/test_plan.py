@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[4]
 TEXT = (ROOT / "chapters" / "LABS.md").read_text(encoding="utf-8")
 LABS = load_labs()
 CHAPTERS = "|".join(chapters_of(load_stages()))
-LAB_NAME = re.compile(rf"\b(?:{CHAPTERS})/(?:\d\d|[a-z]+\d+)\b(?!_)")
+LAB_NAME = re.compile(rf"\b(?:{CHAPTERS})/(?:(?:[a-z_]+/)?\d\d|[a-z]+\d+)\b(?!_)")
 MAKE_CALL = re.compile(r"\bmake (?:-C \S+ )?([a-z][a-z-]*)((?: [A-Z]+=\S+)*)")
 WEEKS = 12
 try:
@@ -63,12 +63,12 @@ class PlanTest(unittest.TestCase):
         named = [name for stages, _ in rows for name in stages.split(", ")]
         self.assertEqual(len(named), len(set(named)))
         pairs = {
-            f"{lab.chapter}/{lab.solution.stage.name[:2]}"
+            f"{lab.chapter}/{lab.solution.stage.label}"
             for lab in LABS.values()
             if lab.kind == "pair"
         }
         stages = {
-            f"{one.chapter}/{one.name[:2]}": one
+            f"{one.chapter}/{one.label}": one
             for one in load_stages()
             if one.has_kernels and not one.opencl
         }
