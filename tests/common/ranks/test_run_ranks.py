@@ -18,7 +18,8 @@ from unittest import mock
 
 from common.tools.lib.measuring import measure
 from common.tools.lib.ranks import chosen_ranks, readable, run_ranks
-from common.tools.lib.stages import Stage, ToolError
+from common.tools.lib.stages import ToolError
+from tests.common.tools.made_up_stages import made_up_stage
 
 PROGRAM = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 RULE = "-" * 74 + "\n"
@@ -35,16 +36,10 @@ STATUS = [
 ]
 
 
-def stage(libraries: tuple[str, ...]) -> Stage:
-    empty: tuple[str, ...] = ()
-    return Stage("a/01", "a", "01", "a.cu", "", "", empty, empty, empty, empty, "", {}, "", "", 0,
-                 libraries=libraries)  # fmt: skip
-
-
 class WordsTest(unittest.TestCase):
     def chosen(self, value: str, *libraries: str) -> int:
         with mock.patch.dict(os.environ, {"RANKS": value}):
-            return chosen_ranks(stage(libraries))
+            return chosen_ranks(made_up_stage("a", "01", libraries=libraries))
 
     def test_numbers(self) -> None:
         self.assertEqual(self.chosen(""), 1)

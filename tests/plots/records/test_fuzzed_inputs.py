@@ -39,7 +39,8 @@ from common.tools.lib.csv_tables import read_records
 from common.tools.lib.files import read_text
 from common.tools.lib.filled_tables import fill
 from common.tools.lib.measuring import device_of
-from common.tools.lib.stages import Stage, ToolError, find_stage, load_stages, pick_engine
+from tests.common.tools.made_up_stages import made_up_stage
+from common.tools.lib.stages import ToolError, find_stage, load_stages, pick_engine
 from common.tools.programs.own_program import checked_file
 from plots.distmesh import meshes
 from plots.distmesh.animation import read_report
@@ -206,7 +207,7 @@ class DamagedInputs(unittest.TestCase):
 
     def test_counters_of_a_stage(self) -> None:
         """The program that wrote them is the engine, so only its own errors may occur here."""
-        read_counted(COUNTED, _stage(), [])
+        read_counted(COUNTED, made_up_stage("sums", "01"), [])
 
     def test_heads_of_stages(self) -> None:
         self.check(limit_now, ROOT / "chapters" / "nbody" / "01_float3" / "nbody.cu")
@@ -260,10 +261,6 @@ class DamagedInputs(unittest.TestCase):
 
 def checked_source(path: Path) -> Path:
     return checked_file(str(path))
-
-
-def _stage() -> Stage:
-    return Stage("sums/01", "sums", "01", "sum.cu", "", "", (), (), (), (), "number", {})
 
 
 if __name__ == "__main__":

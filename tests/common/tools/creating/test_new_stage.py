@@ -9,6 +9,7 @@ import unittest
 
 from common.tools import new_chapter, new_stage
 from common.tools.lib.stages import ROOT, Stage, ToolError
+from tests.common.tools.made_up_stages import made_up_stage
 from tests.common.tools.course_tools import ToolTest, run_tool
 
 RECORDS = """# SPDX-License-Identifier: MIT
@@ -66,20 +67,8 @@ int main() {}
 
 
 def stage(name: str, chapter: str = "sums") -> Stage:
-    return Stage(
-        stage=f"{chapter}/{name}",
-        chapter=chapter,
-        name=name,
-        source=f"chapters/{chapter}/{name}/{chapter}.cu",
-        technique="",
-        compared_with="",
-        cuda_args=(),
-        emu_args=(),
-        more_checks=(),
-        counter_args=(),
-        counter_unit="number",
-        executables={},
-    )
+    path = name.rpartition("/")[0]
+    return made_up_stage(chapter, name, path=path)
 
 
 FIRST = stage("01_first")
@@ -107,12 +96,12 @@ class HeadTest(unittest.TestCase):
 
 class RecordTest(unittest.TestCase):
     def test_the_record_is_added_as_the_last_one_with_the_keys_of_the_first_stage(self) -> None:
-        made = new_stage.new_record(RECORDS, FIRST, "03_my_idea", is_last=False)
+        made = new_stage.new_record(RECORDS, FIRST, "03_my_idea", stage("02_second"))
         self.assertEqual(made, RECORDS.replace("    ],\n}\n", NEW_RECORD + "    ],\n}\n"))
 
     def test_compared_with_is_left_out_where_it_is_the_stage_before(self) -> None:
         second = stage("02_second")
-        made = new_stage.new_record(RECORDS, second, "03_my_idea", is_last=True)
+        made = new_stage.new_record(RECORDS, second, "03_my_idea", second)
         added = made.removeprefix(RECORDS.removesuffix("    ],\n}\n"))
         self.assertEqual(
             added,
@@ -121,33 +110,37 @@ class RecordTest(unittest.TestCase):
         )
 
     def test_a_missing_record_or_an_unknown_form_is_refused(self) -> None:
-        for meson, name in (
-            (RECORDS, "05_none"),
-            (RECORDS.replace("    ],\n}\n", "]}\n"), "01_first"),
-            ("", "01_first"),
-        ):
+        for meson, name in ((RECORDS, "05_none"), ("", "01_first")):
             with self.subTest(name), self.assertRaisesRegex(ToolError, f"{name} was not found"):
-                new_stage.new_record(meson, stage(name), "06_my_idea", is_last=True)
+                new_stage.new_record(meson, stage(name), "06_my_idea", stage(name))
+        with self.assertRaisesRegex(ToolError, "09_last was not found"):
+            new_stage.new_record(RECORDS, FIRST, "10_my_idea", stage("09_last"))
+
+    def test_the_record_stands_behind_those_of_its_path(self) -> None:
+        more = RECORDS.replace("'02_second'", "'limit/01_second'")
+        first, second = stage("01_first"), stage("limit/01_second")
+        made = new_stage.new_record(more, second, "02_my_idea", first)
+        self.assertLess(made.index("02_my_idea"), made.index("limit/01_second"))
+        made = new_stage.new_record(more, first, "limit/02_my_idea", second)
+        self.assertLess(made.index("limit/01_second"), made.index("limit/02_my_idea"))
 
     def test_every_stage_of_the_course_can_be_continued(self) -> None:
         paths = sorted((ROOT / "chapters").glob("*/meson.build"))
         self.assertGreaterEqual(len(paths), 8)
         for path in paths:
             text = path.read_text(encoding="utf-8")
-            names = re.findall(r"^            'name': '(\w+)',$", text, re.MULTILINE)
+            names = re.findall(r"^            'name': '([\w/]+)',$", text, re.MULTILINE)
             self.assertGreater(len(names), 1, path)
             for name in names:
                 with self.subTest(f"{path.parent.name}/{name}"):
-                    made = new_stage.new_record(
-                        text, stage(name, path.parent.name), "98_idea", is_last=False
-                    )
+                    before, last = (stage(one, path.parent.name) for one in (name, names[-1]))
+                    made = new_stage.new_record(text, before, "98_idea", last)
                     self.assertEqual(
-                        re.findall(r"^            'name': '(\w+)',$", made, re.MULTILINE),
+                        re.findall(r"^            'name': '([\w/]+)',$", made, re.MULTILINE),
                         [*names, "98_idea"],
                     )
-                    self.assertIn(
-                        f"            'compared_with': '{name}',\n", made[made.rindex("98_idea") :]
-                    )
+                    compared = f"            'compared_with': '{name}',\n"
+                    self.assertEqual(compared in made[made.rindex("98_idea") :], name != names[-1])
 
 
 class NameTest(unittest.TestCase):
@@ -155,6 +148,7 @@ class NameTest(unittest.TestCase):
         for name in ("03_my_idea", "10_idea", "03_int4"):
             new_stage.check_name(name, "sums", STAGES)
         new_stage.check_name("08_idea", "other", STAGES)
+        new_stage.check_name("limit/02_idea", "other", [*STAGES, stage("limit/01_x", "other")])
 
     def test_refusals(self) -> None:
         for name, said in (
@@ -168,6 +162,7 @@ class NameTest(unittest.TestCase):
             ("03_x/../y", "two digits"),
             ("02_idea", "begins with 03$"),
             ("01_idea", "has number 02;"),
+            ("limit/01_idea", "sums has no such path; those with numbers: none"),
         ):
             with self.subTest(name), self.assertRaisesRegex(ToolError, said) as caught:
                 new_stage.check_name(name, "sums", STAGES)
