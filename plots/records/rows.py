@@ -80,9 +80,9 @@ def parse_parameters(text: str) -> dict[str, str]:
     return parameters
 
 
-def _stage_name(text: str) -> str:
-    """The stage without its chapter: `chapter/02_name` and `02_name` are the same stage."""
-    return text.rpartition("/")[2]
+def _stage_name(text: str, chapter: str) -> str:
+    """The stage without its chapter: rows may have `chapter/02_name` or `02_name`."""
+    return text.removeprefix(f"{chapter}/")
 
 
 def read_rank_rows(path: Path) -> list[Row]:
@@ -115,7 +115,7 @@ def read_rows(path: Path, columns: Sequence[str] = ROW_COLUMNS) -> list[Row]:
                 record["date"],
                 record["version"],
                 record["chapter"],
-                _stage_name(record["stage"]),
+                _stage_name(record["stage"], record["chapter"]),
                 record["engine"],
                 record["device"],
                 n,
@@ -142,7 +142,7 @@ def read_reports(path: Path) -> list[Report]:
         place = f"{path}:{number}"
         reports.append(
             Report(
-                _stage_name(record["stage"]),
+                _stage_name(record["stage"], record["chapter"]),
                 record["engine"],
                 record["device"],
                 integer(record["n"], "n", place),
@@ -163,7 +163,7 @@ def read_profile(path: Path) -> list[Metric]:
         metrics.append(
             Metric(
                 record["date"],
-                _stage_name(record["stage"]),
+                _stage_name(record["stage"], record["chapter"]),
                 record["device"],
                 integer(record["n"], "n", place),
                 record["metric"],
