@@ -32,6 +32,7 @@ NOT_COPIED = (
     "technique",
     "compared_with",
     "begins_part",
+    "rule",
     "checked_by",
     "race_on_purpose",
 )

@@ -22,6 +22,7 @@ TEXTS = (
     "compared_with",
     "begins_part",
     "path",
+    "rule",
     "path_goal",
     "checked_by",
     "counter_unit",
