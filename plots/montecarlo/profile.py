@@ -22,7 +22,10 @@ STAGES = stages_of("montecarlo")
 KERNEL = "count_inside_kernel"
 # The first stage whose counts reach SAMPLES, and all later ones without libraries.
 FIRST = STAGES.named("64bit_counts")
-PROFILED = tuple(name for name in STAGES.kernels if name >= FIRST and not STAGES[name].libraries)
+PROFILED = (
+    FIRST,
+    *(name for name in STAGES.kernels if STAGES[name].path and not STAGES[name].libraries),
+)
 # So many that starting the generators is about 1 % of the instructions.
 SAMPLES = 40_000_000_000
 METRICS = (

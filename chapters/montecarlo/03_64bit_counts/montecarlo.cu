@@ -2,7 +2,8 @@
 // Monte Carlo, stage 03: counts of 64 bits.
 // Idea: beyond 2^32 points, a 32-bit count wraps around without an error. A 64-bit count does not.
 // A 64-bit shuffle is two 32-bit shuffles.
-// Compared with 02_shuffle_reduction: the type Count, nothing else.
+// Compared with 02_shuffle_reduction: the type Count, nothing else. The block's sum now lies in a
+// header of this folder, for the stages to come.
 // Limit now: integer arithmetic of the generator. There are only 2 % more instructions than with
 // 32-bit counts, but 19 % more for the integer pipe: a tenth slower (H200). At small sizes, the
 // limit is the initialisation.

@@ -4,7 +4,9 @@
 // at another place in each, so that the points do not depend on the number of ranks. One all-reduce
 // of 8 bytes adds the counts.
 // Compared with limit/04_four_tap: where a rank's streams begin; the sum on the device, then over
-// ranks. Limit now: issue of instructions on each GPU; the ranks meet once. Not of the thesis.
+// ranks.
+// Limit now: issue of instructions on each GPU; the ranks meet once.
+// Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The words of cuRAND's XORWOW, as stages 05 to 07 draw them, or of its Philox (-DPHILOX).
+// The words of cuRAND's XORWOW, as the stages up to limit/02 draw them, or of its Philox (-DPHILOX).
 // PROGRAM STREAMS [broken].
 #include <curand_kernel.h>
 

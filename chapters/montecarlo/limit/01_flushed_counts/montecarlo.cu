@@ -2,8 +2,7 @@
 // Monte Carlo, stage limit/01: counts of 32 bits, flushed.
 // Idea: only the total needs 64 bits. The loop over the points counts with 32 bits; after 2^30
 // points, its count is added to the total. A 64-bit addition is two instructions.
-// Compared with 03_64bit_counts: the loop over the points is two loops. The block's sum now comes
-// from a header, unchanged.
+// Compared with 03_64bit_counts: the loop over the points is two loops.
 // Limit now: integer arithmetic of the generator, as in 02_shuffle_reduction.
 // Not of the thesis.
 #include <cuda_runtime.h>

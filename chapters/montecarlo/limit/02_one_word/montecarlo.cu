@@ -2,8 +2,11 @@
 // Monte Carlo, stage limit/02: one random word for each point.
 // Idea: a word of 32 bits is enough for a point, 16 bits for each coordinate. So a point costs one
 // step of the generator. Its halves are tested as integers: no conversion to float, no comparison.
-// Compared with 05_unrolled_state: the point and its test. Points on a grid of 2^16 x 2^16 cells
-// are not quite uniform: the estimate is biased by -1.8e-7, a standard error at 8e13 points.
+// Each step of XORWOW moves its five words by one place; in a loop that is unrolled by a multiple
+// of five, they only change their names, and the moves are gone.
+// Compared with limit/01_flushed_counts: the point and its test; the pragma, where the compiler's
+// own choice is four copies. Points on a grid of 2^16 x 2^16 cells are not quite uniform: the
+// estimate is biased by -1.8e-7, a standard error at 8e13 points.
 // Limit now: integer arithmetic, of the generator and of the test.
 // Not of the thesis.
 #include <cuda_runtime.h>

@@ -2,8 +2,10 @@
 // Monte Carlo, stage limit/03: a generator with two words of state.
 // Idea: xoroshiro64* (Blackman and Vigna 2021) takes fewer instructions than XORWOW, and a state of
 // 64 bits is cheap to start: a thread's stream begins 10^12 steps after the one before it, which is
-// at most 25 products of a matrix of 64 x 64 bits with the state.
-// Compared with 07_float_test: next_word and the beginning of the stream replace cuRAND.
+// at most 25 products of a matrix of 64 x 64 bits with the state. The test moves to the pipe for
+// floats, which is idle beside the integer pipe: two multiply-adds, the second one saturated.
+// Compared with limit/02_one_word: next_word and the beginning of the stream replace cuRAND; the
+// test is_inside, whose float counts to 2^24, so that a chunk has fewer points.
 // Limit now: issue of instructions.
 // Not of the thesis.
 #include <cuda_runtime.h>

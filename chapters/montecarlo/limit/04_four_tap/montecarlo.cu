@@ -4,8 +4,9 @@
 // registers, this costs two instructions and no shift. The generator is a generalised feedback
 // shift register (Lewis and Payne 1973) with Ziff's four taps (Computers in Physics 12, 1998).
 // Compared with limit/03_xoroshiro: the generator; a kernel of its own computes where each stream
-// begins. Limit now: issue of instructions; a point takes 8, two of them for its word. Not of the
-// thesis.
+// begins.
+// Limit now: issue of instructions; a point takes 8, two of them for its word.
+// Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <algorithm>
