@@ -3,8 +3,8 @@
 
     replace_once.py SOURCE TARGET TEXT REPLACEMENT [HEADER FOLDER]     TEXT must occur exactly once
 
-With HEADER, SOURCE is copied as it is, and the text is replaced in that header: FOLDER, to be
-searched before others, gets it in a folder of the same name.
+With HEADER, SOURCE is copied as it is, and the text is replaced in that header of its chapter:
+FOLDER, to be searched before others, gets it at the same place as in the chapter.
 """
 
 import sys
@@ -19,6 +19,8 @@ written = Path(target)
 if rest:
     written.parent.mkdir(parents=True, exist_ok=True)
     written.write_text(Path(source).read_text(encoding="utf-8"), encoding="utf-8")
-    written = Path(rest[1]) / Path(changed).parent.name / Path(changed).name
+    chapters = Path(__file__).resolve().parents[2] / "chapters"
+    place = Path(changed).resolve().relative_to(chapters)
+    written = Path(rest[1], *place.parts[1:])
 written.parent.mkdir(parents=True, exist_ok=True)
 written.write_text(code.replace(text, replacement), encoding="utf-8")

@@ -12,12 +12,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "04_soa_accelerations/leapfrog.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "problem/nbody.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer;
+using nbody::Input, nbody::Lists3, nbody::Output, nbody::Phase, nbody::PhaseTimer;
 
 constexpr int kBlockSize = 256;
 
@@ -57,41 +58,6 @@ __global__ void compute_accelerations_kernel(const float4* __restrict__ bodies,
     accelerations_z[i] = acceleration.z;
 }
 
-// v += a * duration: half a step before the drift, and half a step after it (equations 6.8, 6.7).
-__global__ void kick_kernel(float* __restrict__ velocities_x, float* __restrict__ velocities_y,
-                            float* __restrict__ velocities_z,
-                            const float* __restrict__ accelerations_x,
-                            const float* __restrict__ accelerations_y,
-                            const float* __restrict__ accelerations_z, float duration, int count) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    velocities_x[i] += accelerations_x[i] * duration;
-    velocities_y[i] += accelerations_y[i] * duration;
-    velocities_z[i] += accelerations_z[i] * duration;
-}
-
-// x += v * duration (equation 6.9).
-__global__ void drift_kernel(float4* __restrict__ bodies, const float* __restrict__ velocities_x,
-                             const float* __restrict__ velocities_y,
-                             const float* __restrict__ velocities_z, float duration, int count) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    float4 body = bodies[i];
-    body.x += velocities_x[i] * duration;
-    body.y += velocities_y[i] * duration;
-    body.z += velocities_z[i] * duration;
-    bodies[i] = body;
-}
-
-// Three lists of `count` numbers each, one behind the other in one buffer.
-struct Lists3 {
-    float *x, *y, *z;
-};
-Lists3 split(DeviceBuffer<float>& buffer, int count) {
-    float* const x = buffer.data();
-    return {x, x + count, x + 2 * static_cast<std::int64_t>(count)};
-}
-
 void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     const int count = input.count();
     const float softening_squared = input.softening_squared();
@@ -100,8 +66,8 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     std::vector<float> h_velocities = nbody::to_lists(input.velocities);
     std::vector<float> h_accelerations(3 * input.bodies.size());
     DeviceBuffer<float> d_velocities(h_velocities.size()), d_accelerations(h_accelerations.size());
-    const Lists3 velocities = split(d_velocities, count);
-    const Lists3 accelerations = split(d_accelerations, count);
+    const Lists3 velocities = nbody::split(d_velocities, count);
+    const Lists3 accelerations = nbody::split(d_accelerations, count);
 
     timer.begin(Phase::kCopyIn);
     cuda_check(
@@ -126,16 +92,16 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
         cuda_check(cudaGetLastError());
     };
     const auto kick = [&](float duration) {
-        kick_kernel<<<blocks, kBlockSize>>>(velocities.x, velocities.y, velocities.z,
-                                            accelerations.x, accelerations.y, accelerations.z,
-                                            duration, count);
+        nbody::kick_kernel<<<blocks, kBlockSize>>>(velocities.x, velocities.y, velocities.z,
+                                                   accelerations.x, accelerations.y,
+                                                   accelerations.z, duration, count);
         cuda_check(cudaGetLastError());
     };
     compute_accelerations();
     for (std::int64_t step = 1; step <= input.steps; ++step) {
         kick(0.5f * input.dt);
-        drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities.x, velocities.y,
-                                             velocities.z, input.dt, count);
+        nbody::drift_kernel<<<blocks, kBlockSize>>>(d_bodies.data(), velocities.x, velocities.y,
+                                                    velocities.z, input.dt, count);
         cuda_check(cudaGetLastError());
         compute_accelerations();
         kick(0.5f * input.dt);

@@ -79,7 +79,7 @@ using PullError = double (*)(double distance_squared, double own_mass, double ot
 // Differences 1, squared distance 3, its cube or root 3, rsqrtf 2, products 3: 16 is above all
 // forms.
 double error_of_usual_pull(double distance_squared, double own_mass, double other_mass);
-// The pull as a power of 2 with the sum of three logarithms as its exponent (stage 11). The
+// The pull as a power of 2 with the sum of three logarithms as its exponent (stage limit/04). The
 // hardware's log2 errs by 2^-22, relative to the logarithm or to 1, whichever is larger; so does
 // 2^x, relative to its value (CUDA C++ Programming Guide, "Mathematical Functions"; PTX ISA,
 // lg2.approx and ex2.approx). An error in an exponent counts ln 2 times.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much of its work a group of bodies gives to one warp (stages 10 and later).
+// How much of its work a group of bodies gives to one warp (stages limit/03 and later).
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Which packets a warp's group of bodies meets, so that each pair of bodies meets once.
-// Unchanged from stage 10_third_law.
 #pragma once
 
 #include <cuda_runtime.h>
 
-#include "device/leapfrog.cuh"
+#include "04_soa_accelerations/leapfrog.cuh"
 
 namespace nbody {
 

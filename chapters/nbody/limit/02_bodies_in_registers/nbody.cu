@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// N-body, stage 09: several bodies per thread.
+// N-body, stage limit/02: several bodies per thread.
 // Idea: a thread keeps four bodies in registers. One load of another body and one loop step then
 // serve four pairs. Coordinates that are subtracted must lie in different banks of registers, or
-// little is gained.
-// Compared with 08_split_sources: four bodies per thread, blocks of 128 threads, an unrolled
-// loop, and the mass first in shared memory. The copies and the steps of leapfrog have moved to
-// device/body_system.cuh, and its kernels to device/leapfrog.cuh.
+// little is gained. A fourth of the threads leaves most of the device empty: with 65 536 bodies,
+// 128 blocks. So the bodies that pull are cut into slices. A block adds the pulls of one slice, and
+// the slices' sums meet by atomicAdd().
+// Compared with limit/01_softening_first: four bodies per thread, slices, one per row of the grid,
+// blocks of 128 threads, an unrolled loop, and the mass first in shared memory. The copies and the
+// steps of leapfrog have moved to body_system.cuh, because no later stage changes them.
 // Limit now: instruction issue, 13.3 instructions per pair, of which 13 are arithmetic.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -15,7 +17,8 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/resident_blocks.hpp"
-#include "device/body_system.cuh"
+#include "limit/02_bodies_in_registers/body_system.cuh"
+#include "limit/02_bodies_in_registers/mass_first.cuh"
 #include "problem/nbody.hpp"
 
 using course::cuda_check;
@@ -25,15 +28,6 @@ using nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer;
 constexpr int kBlockSize = 128;
 constexpr int kWaves = 8;  // 2: 3 % slower on an H200
 constexpr int kBodiesPerThread = 4;
-
-// In shared memory, bodies lie as (mass, x, y, z). So the coordinates of two bodies come from
-// different banks of registers (see the README, "Register banks").
-__device__ __forceinline__ float4 mass_first(float4 body) {
-    return make_float4(body.w, body.x, body.y, body.z);
-}
-__device__ __forceinline__ float4 mass_last(float4 body) {
-    return make_float4(body.y, body.z, body.w, body.x);
-}
 
 // Adds the pulls of one slice of bodies to accelerations that the kernel finds as zeros.
 // With the second launch bound, one block, nvcc takes 80 registers instead of 55: 3 % faster.
@@ -59,11 +53,11 @@ __global__ void __launch_bounds__(kBlockSize, 1)
         const int source = tile + threadIdx.x;
         // Past the end of the slice, a body without mass fills the tile. It pulls nobody, so the
         // loop over the tile needs no test for the end.
-        s_bodies[threadIdx.x] = mass_first(source < end ? bodies[source] : no_body);
+        s_bodies[threadIdx.x] = nbody::mass_first(source < end ? bodies[source] : no_body);
         __syncthreads();  // the whole tile must be there before a thread reads it
 #pragma unroll 16
         for (int j = 0; j < kBlockSize; ++j) {
-            const float4 other = mass_last(s_bodies[j]);
+            const float4 other = nbody::mass_last(s_bodies[j]);
             for (int b = 0; b < kBodiesPerThread; ++b) {
                 const float dx = other.x - body[b].x;
                 const float dy = other.y - body[b].y;

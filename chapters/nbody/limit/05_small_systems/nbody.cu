@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT
-// N-body, stage 12: small systems.
+// N-body, stage limit/05: small systems.
 // Idea: up to 4096 bodies make few groups of 256, and one warp works on a group and a packet for
 // some microseconds. So a block takes four bodies only, and its threads share all bodies that pull.
 // It meets each pair twice, but needs no sums of zero, no atomics and one launch. Larger systems
-// have the kernel of 11.
-// Compared with 11_log_masses: a second kernel, and the choice by the number of bodies.
-// Limit now: for some thousand bodies, the launch; then what limits stage 11.
+// have the kernel of limit/04.
+// Compared with limit/04_log_masses: a second kernel, and the choice by the number of bodies.
+// Limit now: for some thousand bodies, the launch; then what limits stage limit/04.
 // Not of the thesis.
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
+#include "04_soa_accelerations/leapfrog.cuh"
 #include "common/cuda/cuda_check.hpp"
-#include "device/body_system.cuh"
-#include "device/groups.cuh"
-#include "device/leapfrog.cuh"
-#include "device/log_masses.cuh"
-#include "device/mutual_pulls.cuh"
-#include "device/packets_per_task.cuh"
+#include "limit/02_bodies_in_registers/body_system.cuh"
+#include "limit/03_third_law/groups.cuh"
+#include "limit/03_third_law/packets_per_task.cuh"
+#include "limit/04_log_masses/log_masses.cuh"
 #include "problem/nbody.hpp"
 
 using course::cuda_check;
@@ -26,7 +25,7 @@ using nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer;
 
 using nbody::kAllLanes, nbody::kBlocks, nbody::kBlockSize, nbody::kGroup;
 using nbody::kPackets, nbody::kWarps, nbody::kWarpSize;
-constexpr int kFew = 4096;  // bodies: with more of them, 11's kernel is faster on an H200
+constexpr int kFew = 4096;  // bodies: with more of them, limit/04's kernel is faster on an H200
 constexpr int kFewOwn = 4, kFewThreads = 256;
 
 // For few bodies. A block has kFewOwn of them, and its threads share those that pull.
@@ -99,9 +98,9 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
             return;
         }
         system.clear_accelerations();
-        nbody::compute_accelerations_kernel<nbody::Packets::kAll><<<force_blocks, kBlockSize>>>(
-            system.bodies(), accelerations, count, nbody::share_of(count, 0, 1), parts,
-            packets_each, softening_squared, mass_unit);
+        nbody::compute_accelerations_kernel<<<force_blocks, kBlockSize>>>(
+            system.bodies(), accelerations, count, parts, packets_each, softening_squared,
+            mass_unit);
         cuda_check(cudaGetLastError());
     });
 

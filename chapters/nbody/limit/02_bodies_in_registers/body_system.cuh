@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bodies on the device and their steps of leapfrog, as stage 08 has them: for stages 09 to 12,
-// which change only how the accelerations are computed.
+// The bodies on the device and their steps of leapfrog, as stage limit/01 has them: for stages
+// limit/02 to limit/05, which change only how the accelerations are computed.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "04_soa_accelerations/leapfrog.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-#include "device/leapfrog.cuh"
 #include "problem/nbody.hpp"
 
 namespace nbody {

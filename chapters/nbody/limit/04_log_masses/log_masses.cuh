@@ -1,34 +1,18 @@
 // SPDX-License-Identifier: MIT
-// N-body, stage 11: masses as logarithms.
-// Idea: m_i m_j / d^3 = 2^(log m_i + log m_j - 1.5 log d^2) serves both sums of a pair, if each
-// sum is divided by its own body's mass in the end. The hardware computes log2 and 2^x in one
-// instruction each. With an addition and a multiply-add, they replace the root and four
-// products.
-// Compared with 10_third_law: the arithmetic of a pair, and the factor of each sum.
-// Limit now: reads of registers (156 of 165 clocks per step); special functions take 128.
-// Not of the thesis.
+// Masses as logarithms of their parts of a unit, and the kernel that uses them.
+#pragma once
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <span>
 
-#include "common/cuda/cuda_check.hpp"
-#include "device/body_system.cuh"
-#include "device/groups.cuh"
-#include "device/leapfrog.cuh"
-#include "device/mass_first.cuh"
-#include "device/packets_per_task.cuh"
+#include "limit/02_bodies_in_registers/mass_first.cuh"
+#include "limit/03_third_law/groups.cuh"
 #include "problem/nbody.hpp"
 
-using course::cuda_check;
-using nbody::Body, nbody::kSmallestPart;
-using nbody::BodySystem, nbody::Lists3;
-using nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer;
-
-using nbody::kAllLanes, nbody::kBlocks, nbody::kBlockSize, nbody::kBodiesPerLane, nbody::kGroup;
-using nbody::kPackets, nbody::kWarps, nbody::kWarpSize;
+namespace nbody {
 
 // A body with the logarithm of its mass, as a part of the largest mass: near 0, a logarithm has
 // most digits. A body without mass gets 2^-60, and so feels all pulls. Past the end of the list
@@ -72,7 +56,7 @@ __global__ void __launch_bounds__(kBlockSize, kBlocks)
     const int group = task / parts;
     const int groups = (count - 1) / kGroup + 1;
     const int begin = task % parts * packets_each;
-    const int end = min(begin + packets_each, nbody::packets_to_meet(group, groups));
+    const int end = min(begin + packets_each, packets_to_meet(group, groups));
     if (group >= groups || begin >= end) return;  // the whole warp
 
     const float inverse_unit = 1 / mass_unit;
@@ -85,7 +69,7 @@ __global__ void __launch_bounds__(kBlockSize, kBlocks)
     float4 next = load_body(bodies, packet * kWarpSize + lane, count, inverse_unit);
     for (int met = begin; met < end; ++met) {
         __syncwarp();  // all lanes have read the packet before
-        s_packet[lane] = s_packet[lane + kWarpSize] = nbody::mass_first(next);
+        s_packet[lane] = s_packet[lane + kWarpSize] = mass_first(next);
         __syncwarp();
         const int j = packet * kWarpSize + lane;
         const float factor = mass_unit * exp2f(-next.w);  // of the same rounded logarithm
@@ -94,65 +78,29 @@ __global__ void __launch_bounds__(kBlockSize, kBlocks)
         float3 traveller = {};  // in step k, the sum of body (lane + k) % 32 of the packet
 #pragma unroll 2
         for (int k = 0; k < kWarpSize; ++k) {
-            const float4 other = nbody::mass_last(s_packet[lane + k]);
+            const float4 other = mass_last(s_packet[lane + k]);
             for (int b = 0; b < kBodiesPerLane; ++b) {
                 add_pulls(body[b], other, softening_squared, sum[b], traveller);
             }
-            traveller = nbody::of_next_lane(traveller);
+            traveller = of_next_lane(traveller);
         }
         // In its own group, a body meets each other one from both sides.
-        if (met >= kPackets && j < count) nbody::add_to(accelerations, j, -factor, traveller);
+        if (met >= kPackets && j < count) add_to(accelerations, j, -factor, traveller);
     }
     for (int b = 0; b < kBodiesPerLane; ++b) {
         const int i = group * kGroup + b * kWarpSize + lane;
         const float factor = mass_unit * exp2f(-body[b].w);
         if (i >= count) return;
-        nbody::add_to(accelerations, i, factor, sum[b]);
+        add_to(accelerations, i, factor, sum[b]);
     }
 }
 
 // The power of 2 at the largest mass or just below it, so that parts of it are exact. Its inverse
 // is a normal float, too. If no body has mass, it is 0, and so are the factors of all sums.
-float choose_mass_unit(std::span<const Body> bodies) {
+inline float choose_mass_unit(std::span<const Body> bodies) {
     float largest = 0;
     for (const Body& body : bodies) largest = std::max(largest, body.mass);
     return largest > 0 ? std::exp2(std::clamp(std::floor(std::log2(largest)), -126.0f, 126.0f)) : 0;
 }
 
-void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
-    const int count = input.count();
-    const float softening_squared = input.softening_squared();
-    const float mass_unit = choose_mass_unit(input.bodies);
-    timer.begin(Phase::kSetup);
-    BodySystem system(input);
-    const Lists3 accelerations = system.accelerations();
-
-    timer.begin(Phase::kCopyIn);
-    system.copy_in();
-
-    timer.begin(Phase::kKernels);
-    const int groups = (count - 1) / kGroup + 1;
-    const int packets_all = (groups / 2 + 1) * kPackets;  // of a group, at the most
-    const int packets_each = nbody::packets_per_task(groups, packets_all, kBlocks * kWarps);
-    const int parts = (packets_all - 1) / packets_each + 1;
-    const int force_blocks = (groups * parts - 1) / kWarps + 1;
-    system.advance(output, [&] {
-        system.clear_accelerations();
-        compute_accelerations_kernel<<<force_blocks, kBlockSize>>>(system.bodies(), accelerations,
-                                                                   count, parts, packets_each,
-                                                                   softening_squared, mass_unit);
-        cuda_check(cudaGetLastError());
-    });
-
-    timer.begin(Phase::kCopyOut);
-    system.copy_out(output);
-    timer.end();
-    timer.note_grid(force_blocks, kBlockSize);
-    timer.declare_work(
-        {.bytes = 28.0 * count * (input.steps + 1),  // per body, 16 read and 12 written
-         .operations = nbody::kOperationsPerMutualPair / 2 * count * count * (input.steps + 1)});
-}
-
-int main(int argc, char** argv) {
-    return nbody::run_stage(argc, argv, STAGE_NAME, advance_bodies, nbody::error_of_log_pull);
-}
+}  // namespace nbody

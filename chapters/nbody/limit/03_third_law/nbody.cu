@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// N-body, stage 10: each pair once.
+// N-body, stage limit/03: each pair once.
 // Idea: two bodies pull each other with the same force (Newton's third law), so one root serves
 // two sums. A lane keeps eight bodies, a warp 256: a group. The warp meets packets of 32 other
 // bodies, each in 32 steps. A packet's sums travel from lane to lane, so no two lanes add to one
 // sum.
-// Compared with 09_bodies_in_registers: warps that work alone, half of the pairs, sums that
+// Compared with limit/02_bodies_in_registers: warps that work alone, half of the pairs, sums that
 // travel.
 // Limit now: instruction issue, 8.9 instructions per ordered pair, and the registers they read.
 // Not of the thesis.
@@ -12,25 +12,20 @@
 
 #include <cstdint>
 
+#include "04_soa_accelerations/leapfrog.cuh"
 #include "common/cuda/cuda_check.hpp"
-#include "device/body_system.cuh"
-#include "device/leapfrog.cuh"
-#include "device/mass_first.cuh"
-#include "device/packets_per_task.cuh"
+#include "limit/02_bodies_in_registers/body_system.cuh"
+#include "limit/02_bodies_in_registers/mass_first.cuh"
+#include "limit/03_third_law/groups.cuh"
+#include "limit/03_third_law/packets_per_task.cuh"
 #include "problem/nbody.hpp"
 
 using course::cuda_check;
 using nbody::BodySystem, nbody::Lists3;
 using nbody::Input, nbody::Output, nbody::Phase, nbody::PhaseTimer;
 
-constexpr int kWarpSize = 32;
-constexpr unsigned kAllLanes = 0xFFFFFFFF;
-constexpr int kWarps = 4;  // of a block; each works alone
-constexpr int kBlockSize = kWarps * kWarpSize;
-constexpr int kBlocks = 4;  // of a multiprocessor, so that a thread gets 128 registers
-constexpr int kBodiesPerLane = 8;
-constexpr int kPackets = kBodiesPerLane;  // of a group
-constexpr int kGroup = kBodiesPerLane * kWarpSize;
+using nbody::kAllLanes, nbody::kBlocks, nbody::kBlockSize, nbody::kBodiesPerLane, nbody::kGroup;
+using nbody::kPackets, nbody::kWarps, nbody::kWarpSize;
 
 // Past the end of the list there are bodies without mass, which pull nobody.
 __device__ __forceinline__ float4 load_body(const float4* __restrict__ bodies, int i, int count) {
@@ -54,28 +49,6 @@ __device__ __forceinline__ void add_pulls(float4 own, float4 other, float soften
     other_sum.z += dz * pull_back;
 }
 
-// The packets that a group must meet: its own, and those of the next groups, up to half of all. The
-// last group is followed by the first. So two groups meet once. With an even number of groups, two
-// opposite ones meet from one side only.
-__device__ __forceinline__ int packets_to_meet(int group, int groups) {
-    const int half = groups / 2;
-    return ((groups % 2 == 1 || group < half ? half : half - 1) + 1) * kPackets;
-}
-
-// The sum that the next lane holds; the last lane is followed by the first.
-__device__ __forceinline__ float3 of_next_lane(float3 sum) {
-    const int next = (threadIdx.x + 1) % kWarpSize;
-    return make_float3(__shfl_sync(kAllLanes, sum.x, next), __shfl_sync(kAllLanes, sum.y, next),
-                       __shfl_sync(kAllLanes, sum.z, next));
-}
-
-// Adds to the acceleration of a body. Other warps may add to it at the same time.
-__device__ __forceinline__ void add_to(Lists3 accelerations, int i, float factor, float3 sum) {
-    atomicAdd(&accelerations.x[i], factor * sum.x);
-    atomicAdd(&accelerations.y[i], factor * sum.y);
-    atomicAdd(&accelerations.z[i], factor * sum.z);
-}
-
 // One warp per group and part of the packets that it must meet.
 __global__ void __launch_bounds__(kBlockSize, kBlocks)
     compute_accelerations_kernel(const float4* __restrict__ bodies, Lists3 accelerations, int count,
@@ -90,7 +63,7 @@ __global__ void __launch_bounds__(kBlockSize, kBlocks)
     const int group = task / parts;
     const int groups = (count - 1) / kGroup + 1;
     const int begin = task % parts * packets_each;
-    const int end = min(begin + packets_each, packets_to_meet(group, groups));
+    const int end = min(begin + packets_each, nbody::packets_to_meet(group, groups));
     if (group >= groups || begin >= end) return;  // the whole warp
 
     float4 body[kBodiesPerLane];
@@ -114,15 +87,15 @@ __global__ void __launch_bounds__(kBlockSize, kBlocks)
             for (int b = 0; b < kBodiesPerLane; ++b) {
                 add_pulls(body[b], other, softening_squared, sum[b], traveller);
             }
-            traveller = of_next_lane(traveller);
+            traveller = nbody::of_next_lane(traveller);
         }
         // In its own group, a body meets each other one from both sides.
-        if (met >= kPackets && j < count) add_to(accelerations, j, -1, traveller);
+        if (met >= kPackets && j < count) nbody::add_to(accelerations, j, -1, traveller);
     }
     for (int b = 0; b < kBodiesPerLane; ++b) {
         const int i = group * kGroup + b * kWarpSize + lane;
         if (i >= count) return;
-        add_to(accelerations, i, 1, sum[b]);
+        nbody::add_to(accelerations, i, 1, sum[b]);
     }
 }
 

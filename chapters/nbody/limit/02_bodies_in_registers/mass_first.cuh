@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of a body's numbers in shared memory. Unchanged from stage 09_bodies_in_registers.
+// The order of a body's numbers in shared memory.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// N-body, stage 14: many GPUs.
+// N-body, stage many_gpus: many GPUs.
 // Idea: each rank, a process with its own GPU, moves a slice of the bodies. In each step, an
 // all-gather brings the positions of all bodies, while the rank sums over pairs within its slice.
 // Each pair still meets once: a rank also adds up the pulls on bodies of others, and a
 // reduce-scatter brings each sum to the body's own rank.
-// Compared with 11_log_masses: slices, two launches per force, and three collectives. The kernel
-// has moved to device/mutual_pulls.cuh; the copies and the steps, now those of a slice, are here.
+// Compared with limit/04_log_masses: slices, two launches per force, and three collectives. The
+// copies and the steps, now those of a slice, are here.
 // Limit now: reads of registers on each GPU; communication takes less than 1 % at 1 M bodies.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -16,19 +16,19 @@
 #include <utility>
 #include <vector>
 
+#include "04_soa_accelerations/leapfrog.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
 #include "common/ranks/nccl_ranks.hpp"
-#include "device/leapfrog.cuh"
-#include "device/mutual_pulls.cuh"
-#include "device/packets_per_task.cuh"
+#include "limit/03_third_law/packets_per_task.cuh"
+#include "limit/04_log_masses/log_masses.cuh"
+#include "many_gpus/others.cuh"
 #include "problem/nbody.hpp"
 
 using course::cuda_check, course::DeviceBuffer, course::nccl_check;
 using nbody::Input, nbody::Lists3, nbody::Output, nbody::Phase, nbody::PhaseTimer;
 
-using nbody::compute_accelerations_kernel, nbody::Packets, nbody::Share;
 using nbody::kBlocks, nbody::kBlockSize, nbody::kGroup, nbody::kPackets, nbody::kWarps;
 
 void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
@@ -37,7 +37,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
     const float softening_squared = input.softening_squared();
     const float mass_unit = nbody::choose_mass_unit(input.bodies);
     timer.begin(Phase::kSetup);
-    const Share own = nbody::share_of(count, ranks.rank(), ranks.count());
+    const nbody::Share own = nbody::share_of(count, ranks.rank(), ranks.count());
     const int all = own.part * ranks.count();
     DeviceBuffer<float4> d_bodies(all);
     const std::vector<float> h_velocities = nbody::to_lists(input.velocities);
@@ -90,14 +90,14 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
         const int each = nbody::packets_per_task(own.groups, mean, kBlocks * kWarps);
         return std::pair((most - 1) / each + 1, each);
     };
-    // The bodies of the rank pull each other as all bodies do in stage 11.
+    // The bodies of the rank pull each other as all bodies do in stage limit/04.
     const auto add_own_pulls = [&] {
         if (own.count == 0) return;
         const int packets = (own.groups / 2 + 1) * kPackets;
         const auto [tasks, each] = tasks_of(packets, packets);
         force_blocks = (own.groups * tasks - 1) / kWarps + 1;
-        compute_accelerations_kernel<Packets::kAll><<<force_blocks, kBlockSize>>>(
-            d_bodies.data() + own.begin, own_accelerations, own.count, own, tasks, each,
+        nbody::compute_accelerations_kernel<<<force_blocks, kBlockSize>>>(
+            d_bodies.data() + own.begin, own_accelerations, own.count, tasks, each,
             softening_squared, mass_unit);
         cuda_check(cudaGetLastError());
     };
@@ -108,7 +108,7 @@ void advance_bodies(const Input& input, Output& output, PhaseTimer& timer) {
         const int mean = std::max(packets - own.groups * kPackets / 2, 1);
         const auto [tasks, each] = tasks_of(packets, mean);
         force_blocks = (own.groups * tasks - 1) / kWarps + 1;
-        compute_accelerations_kernel<Packets::kOthers><<<force_blocks, kBlockSize, 0, stream>>>(
+        nbody::add_pulls_of_others_kernel<<<force_blocks, kBlockSize, 0, stream>>>(
             d_bodies.data(), accelerations, count, own, tasks, each, softening_squared, mass_unit);
         cuda_check(cudaGetLastError());
     };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The two kernels of a step of leapfrog, and lists of vectors as three lists of numbers.
-// Unchanged from stage 06_flush_denormals.
 #pragma once
 
 #include <cuda_runtime.h>
