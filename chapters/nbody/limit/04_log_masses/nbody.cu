@@ -4,8 +4,8 @@
 // sum is divided by its own body's mass in the end. The hardware computes log2 and 2^x in one
 // instruction each. With an addition and a multiply-add, they replace the root and four
 // products.
-// Compared with limit/03_third_law: the arithmetic of a pair, and the factor of each sum. The kernel
-// lies in log_masses.cuh, because later stages launch it, too.
+// Compared with limit/03_third_law: the arithmetic of a pair, and the factor of each sum. The
+// kernel lies in log_masses.cuh, because later stages launch it, too.
 // Limit now: reads of registers (156 of 165 clocks per step); special functions take 128.
 // Not of the thesis.
 #include <cuda_runtime.h>
