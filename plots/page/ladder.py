@@ -31,6 +31,7 @@ from common.tools.lib.stages import label_of
 
 LEFT_OUT = "Left out: "  # begins the last sentence of what is said about a ladder
 MARKS = 15  # stages that the axis has room to name
+NEXT_LINE = r"\n"  # in gnuplot's texts
 KINDS = {  # of stages, and how the key names them
     "serial": "one core",
     "source": "stage of the source",
@@ -160,6 +161,42 @@ def in_part_words(rungs: Sequence[Rung], chapter: Chapter) -> str:
     return f" Whole runs, because the CPU does a part: {', '.join(names)}." if names else ""
 
 
+def path_of(stage: str) -> str:
+    """`limit` of limit/05_one_pass; a stage that is a path has no other name."""
+    label = label_of(stage)
+    return label.rpartition("/")[0] or ("" if label.isdigit() else label)
+
+
+def stage_marks(stages: Sequence[str]) -> list[str]:
+    """The axis: numbers of stages, and below the middle of each side path the path's name."""
+    step = -(-len(stages) // MARKS)
+    paths = [path_of(stage) for stage in stages]
+    middle = {(paths.index(one) + len(paths) - 1 - paths[::-1].index(one)) // 2 for one in {*paths}}
+    marks, shown = [], -step
+    for i, stage in enumerate(stages):
+        last = label_of(stage).rpartition("/")[2]
+        number = last if last.isdigit() and i >= shown + step else ""
+        shown = i if number else shown
+        below = NEXT_LINE + paths[i] if paths[i] and i in middle else ""
+        if number or below:
+            marks.append(f'"{number}{below}" {i}')
+    return marks
+
+
+def lines_of(chapter: Chapter, rungs: Sequence[Rung]) -> dict[str, list[Rung]]:
+    """The rungs that a line joins, path by path: a side path begins at the stage from which it goes
+    on. Stages without numbers do not follow one another."""
+    by_name = {one.stage: one for one in rungs}
+    lines: dict[str, list[Rung]] = {}
+    for one in rungs:
+        path = path_of(one.stage)
+        if path and not label_of(one.stage)[-2:].isdigit():
+            continue
+        before = by_name.get(chapter.stages[one.stage].compared_with)
+        lines.setdefault(path, [before] if path and before else []).append(one)
+    return lines
+
+
 def unit_of(chapter: Chapter) -> str:
     return chapter.rate.unit.removesuffix("s")
 
@@ -190,7 +227,10 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
     places = {rung.stage: i for i, rung in enumerate(rungs)}
     bounded = [rung for rung in rungs if rung.bound]
     tables = {
-        "path": [Block("path", [(i, rung.kernels) for i, rung in enumerate(rungs)])],
+        "path": [
+            Block(name or "source", [(places[one.stage], one.kernels) for one in line])
+            for name, line in lines_of(chapter, rungs).items()
+        ],
         "whole": [Block("whole", [(i, one.kernels, one.whole) for i, one in enumerate(rungs)])],
     }
     for kind, name in KINDS.items():
@@ -201,8 +241,6 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
         tables["limit"] = [Block("limit", [(places[one.stage], one.bound) for one in bounded])]
     values = [value for one in rungs for value in (one.kernels, one.whole)]
     low, high = log_range(values + [rung.bound for rung in bounded], 0.06)
-    step = -(-len(rungs) // MARKS)
-    marks = ", ".join(f"'{label_of(one.stage)}' {places[one.stage]}" for one in rungs[::step])
     unit = unit_of(chapter)
     first = rungs[0]
     best = min(rungs, key=lambda rung: rung.kernels)
@@ -214,7 +252,7 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
         variables={
             "time_low": low,
             "time_high": high,
-            "stage_marks": f"({marks})",
+            "stage_marks": f"({', '.join(stage_marks([one.stage for one in rungs]))})",
             "stages": len(rungs),
             "time_marks": f"({decades(low, high)})",
         },

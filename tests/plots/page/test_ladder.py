@@ -12,7 +12,18 @@ from plots.drawing.chapter import Rules
 from plots.page import ladder
 from plots.page.bounds_table import chapter_bounds
 from plots.page.chapters import all_chapters, load_chapter
-from plots.page.ladder import decades, kind_of, left_out, numbers_in_words, rungs_of, unit_time
+from plots.page.ladder import (
+    MARKS,
+    Rung,
+    decades,
+    kind_of,
+    left_out,
+    lines_of,
+    numbers_in_words,
+    rungs_of,
+    stage_marks,
+    unit_time,
+)
 from plots.page.optimisations import read_chapter
 from plots.page.parts import Entry, Part, readme_of
 from plots.page.stage_head import of_a_source, read_head
@@ -97,6 +108,26 @@ class MadeUpTest(PlotsTest):
             ((1, 3, 4, 5, 9, 10), "01, 03 to 05, 09, 10"),
         ):
             self.assertEqual(numbers_in_words([f"{one:02}_lead" for one in numbers]), said)
+
+    def test_paths_have_their_names_below_their_middle(self) -> None:
+        self.assertEqual(
+            stage_marks(["00_cpu", "01_a", "limit/01_b", "limit/02_c", "limit/03_d", "peers/e"]),
+            ['"00" 0', '"01" 1', '"01" 2', r'"02\nlimit" 3', '"03" 4', r'"\npeers" 5'],
+        )
+        many = [f"{i:02}_a" for i in range(MARKS)] + ["many_gpus"]
+        marks = stage_marks(many)
+        self.assertEqual((marks[:2], marks[-1]), (['"00" 0', '"02" 2'], rf'"\nmany_gpus" {MARKS}'))
+
+    def test_a_line_for_each_path(self) -> None:
+        names = ("00_cpu", "01_a", "02_b", "limit/01_c", "limit/02_d", "peers/e")
+        own = [stage(name, compared_with=before) for name, before in zip(names, ("", *names))]
+        own[3] = replace(own[3], compared_with="01_a", path="limit")
+        chapter = made_up_chapter(Stages("alchemy", own, "here"))
+        rungs = [Rung(name, "source", 1, 1.0, 1.0, ()) for name in names]
+        found = {
+            path: [one.stage for one in line] for path, line in lines_of(chapter, rungs).items()
+        }
+        self.assertEqual(found, {"": [*names[:3]], "limit": ["01_a", *names[3:5]]})
 
     def test_a_ladder_needs_two_rungs(self) -> None:
         self.write_rows(("00_cpu", "cpu", 1000, 2.0))

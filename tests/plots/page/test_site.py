@@ -152,7 +152,8 @@ class RecordedSiteTest(unittest.TestCase):
         for chapter in all_chapters():
             text = recorded_site()[f"{chapter.name}.html"]
             for stage in chapter.stages:
-                self.assertIn(f'<section class="stage" id="{chapter.name}-{stage.name}">', text)
+                place = f"{chapter.name}-{stage.name.replace('/', '-')}"
+                self.assertIn(f'<section class="stage" id="{place}">', text)
 
     def test_texts_are_the_readmes(self) -> None:
         for chapter in all_chapters():
