@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from common.tools.lib.files import read_text, write_whole
-from common.tools.lib.stages import EXIT_FAILURE, ROOT, DataError, ToolError, build_folder, run_tool
+from common.tools.lib.gpus import has_gpu
+from common.tools.lib.stages import EXIT_FAILURE, EXIT_NO_DEVICE, ROOT, DataError, ToolError
+from common.tools.lib.stages import build_folder, run_tool
 from plots.maintain.prove import verdict_page
 from plots.maintain.prove.frame import Source
 from plots.maintain.prove.verdict_rows import (
@@ -118,6 +120,8 @@ class Verdicts(Source[Program, Mapping[str, Verdict], Row, Reason]):
     def check_tools(self) -> None:
         if shutil.which("nvcc") is None or shutil.which("compute-sanitizer") is None:
             raise ToolError("make verdicts: nvcc or compute-sanitizer is missing", EXIT_FAILURE)
+        if not has_gpu():
+            raise ToolError("make verdicts: no usable device", EXIT_NO_DEVICE)
 
     def measure(self, run: Program, folder: Path) -> None:
         """Runs the program alone and under each tool, and keeps what both print."""

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 from tests.common.tools.course_tools import ToolTest
@@ -14,8 +15,16 @@ from tests.common.tools.course_tools import ToolTest
 from plots.maintain.prove.counters import Counters, Run
 from common.tools.lib.counting import kernel_key
 from plots.maintain.prove.kernels import Counted, Family, compare, join_families
-from plots.page.proof_page import all_numbers
-from plots.records.proof_rows import COUNTERS, METRICS, SHARED_ATOMICS, Reason, Row, judge
+from plots.page.proof_page import all_instructions, all_numbers
+from plots.records.proof_rows import (
+    COUNTERS,
+    INSTRUCTIONS,
+    METRICS,
+    SHARED_ATOMICS,
+    Reason,
+    Row,
+    judge,
+)
 
 # Writes a table into the file of --log-file, as ncu does. It knows all metrics except one, and says
 # which one it does not know.
@@ -377,28 +386,15 @@ class RunTest(ToolTest):
 
 
 class PageTest(unittest.TestCase):
-    def test_tables(self) -> None:
+    """The sections on the site. The tests of the page compare its tables."""
+
+    def test_sections(self) -> None:
         rows = [
             Row("2026-01-02T", "sums/01_plain", "--n 33", "kick", 2, "load requests", 40, 40),
             Row("2026-01-02T", "sums/01_plain", "--n 33", "kick", 2, "load sectors", 90, 80),
             Row("2026-01-02T", "examples/scan", "", "scan<256>", 1, "store sectors", 101, 100),
         ]
         reasons = [Reason("sums/*", "kick", "load sectors", "nvcc merges two loads.")]
-        tables = {
-            Path("nvidia-h200/counters.csv"): rows[:2],
-            Path("nvidia-h100-80gb-hbm3/counters.csv"): rows[2:],
-        }
-        text = "\n".join(
-            line for lines in SOURCE.tables(tables, reasons).values() for line in lines
-        )
-        for said in (
-            "on an NVIDIA H200 on 2026-01-02: 1 programs, 1 kernels.",
-            "on an NVIDIA H100 80GB HBM3 on 2026-01-02: 1 programs, 1 kernels.",
-            "Of 3 counters that are not 0 on both sides, 1 are equal, 1 differ",
-            "within the bar, and 1 differ by more, for 1 reasons.",
-            "| store sectors | 1 | 0 | 1 (± 2 %) | 0 |",
-        ):
-            self.assertIn(said, text)
         numbers = {name: "\n".join(one) for name, one in all_numbers(rows, reasons).items()}
         self.assertIn(
             "| sums/01_plain `--n 33` | `kick` | 2 | 40 | 90 / 80 [1] |", numbers["Every stage"]
@@ -406,6 +402,11 @@ class PageTest(unittest.TestCase):
         self.assertEqual(numbers["Every reason"], "1. sums/01_plain `kick`: nvcc merges two loads.")
         self.assertRegex(numbers["Every example"], r"\| scan \| `scan<256>` \| 1 \|.* 101 / 100 \|")
         self.assertIn("90 / 80 **?**", "\n".join(all_numbers(rows, [])["Every stage"]))
+        executed = replace(rows[0], counter=INSTRUCTIONS, emulated=95, measured=100)
+        self.assertEqual(
+            all_instructions([executed], [])["Every stage's instructions"][-1],
+            "| sums/01_plain `--n 33` | `kick` | 2 | 95 / 100 | not known | not known |",
+        )
 
 
 if __name__ == "__main__":

@@ -16,10 +16,9 @@ from common.tools.machine_code.compiled import NoMachineCode
 from plots.maintain.prove import instructions as prove_instructions
 from plots.maintain.prove.counters import Run
 from plots.maintain.prove.instructions import TOTAL, Instructions, by_class, measured_classes
-from plots.page.proof_page import all_instructions
 from plots.records.profiling import OPCODE_METRIC
 from plots.records.proof_rows import INSTRUCTIONS, INTEGER_INSTRUCTIONS, SPECIAL_INSTRUCTIONS
-from plots.records.proof_rows import Reason, Row, read_rows, write_rows
+from plots.records.proof_rows import Row, read_rows, write_rows
 
 LISTED = ROOT / "tests" / "common" / "tools" / "machine_code"
 MEASURED = {"add_rows_kernel": 63648, "add_columns_kernel": 125408}  # by ncu
@@ -28,10 +27,6 @@ RUN = Run("nbody/03_shared_tiles", "--n 1000", None, None)
 
 def launch(opcodes: str, total: str = "") -> dict[str, tuple[str, str]]:
     return {OPCODE_METRIC: ("inst", opcodes), TOTAL: ("inst", total)}
-
-
-def row(counter: str, emulated: int, measured: int) -> Row:
-    return Row("2026-01-01", "nbody/03_x", "--n 1", "kernel", 1, counter, emulated, measured)
 
 
 class MeasuredTest(unittest.TestCase):
@@ -150,26 +145,6 @@ class ProveTest(unittest.TestCase):
         with mock.patch.object(prove_instructions, "stage_listings", return_value=[text]):
             self.prove()
         self.assertEqual(kept.read_text(), text)
-
-
-class PageTest(unittest.TestCase):
-    def test_tables(self) -> None:
-        rows = [row(INSTRUCTIONS, 95, 100), row(INTEGER_INSTRUCTIONS, 80, 100)]
-        reason = Reason("nbody/*", "*", INTEGER_INSTRUCTIONS, "nvcc does it otherwise.")
-        self.assertEqual(Instructions().off(rows), [rows[1]])
-        tables = Instructions().tables({Path("nvidia-h200/instructions.csv"): rows}, [reason])
-        self.assertIn(
-            "| warp instructions | 1 | 0 | 1 (± 10 %) | 0 |", tables["instructions summary"]
-        )
-        numbers = all_instructions(rows, [reason])
-        self.assertEqual(
-            numbers["Every stage's instructions"][-1],
-            "| nbody/03_x `--n 1` | `kernel` | 1 | 95 / 100 | 80 / 100 [1] | not known |",
-        )
-        self.assertEqual(
-            numbers["Every reason on instructions"],
-            ["1. nbody/03_x `kernel`: nvcc does it otherwise."],
-        )
 
 
 if __name__ == "__main__":

@@ -17,13 +17,12 @@ from plots.maintain.prove.verdict_rows import (
     FOUND,
     UNSUPPORTED,
     WARNED,
-    Reason,
     Row,
     read_engine,
     read_log,
 )
 from plots.maintain.prove.verdicts import Program, Verdicts
-from plots.records.proof_rows import judge, read_rows, write_rows
+from plots.records.proof_rows import read_rows, write_rows
 
 PROGRAM = "mistakes/memory/sum"
 PATH = Path("nvidia-h200/verdicts.csv")
@@ -155,15 +154,6 @@ class VerdictsTest(unittest.TestCase):
         ):
             self.assertNotEqual(row.said, different.said)
 
-    def test_reasons(self) -> None:
-        table = list(rows(count=row("count", FOUND, 8)).values())
-        reason = Reason("mistakes/*", "count", "races in global memory")
-        other = Reason("mistakes/*", "emu", "checks nothing")
-        different = off(table)
-        self.assertEqual([(row.program, row.engine) for row in different], [(PROGRAM, "count")])
-        self.assertEqual(judge(different, [reason, other]), ([], [other]))
-        self.assertEqual(judge(different, [other])[0], different)
-
     def test_a_table_is_read_as_it_was_written(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "verdicts.csv"
@@ -173,22 +163,6 @@ class VerdictsTest(unittest.TestCase):
             path.write_text("date,program\n", encoding="utf-8")
             with self.assertRaises(DataError):
                 read_rows(path, Row)
-
-    def test_the_page(self) -> None:
-        found = rows(
-            count=row("count", FOUND, 8), alone=replace(row(ALONE), verdict=ENDLESS)
-        ).values()
-        reasons = [Reason("*/sum", "count", "races in global memory")]
-        tables = page_tables({PATH: list(found)}, reasons)
-        self.assertEqual(
-            tables["mistakes"][2], "| memory/sum | 8: race [1] |  |  |  |  | does not end |  |"
-        )
-        self.assertEqual(len(tables["examples"]), 2)
-        self.assertEqual(
-            tables["summary"][2:], ["| `count` | 1 | 0 | 1 |", "| `emu` | 1 | 1 | 0 |"]
-        )
-        self.assertEqual(tables["reasons"], ["1. `count`, sum: races in global memory"])
-        self.assertIn("**?**", page_tables({PATH: list(found)}, [])["mistakes"][2])
 
     def test_logs_that_were_kept(self) -> None:
         with tempfile.TemporaryDirectory() as name:
