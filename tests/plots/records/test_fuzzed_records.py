@@ -116,7 +116,9 @@ class DamagedRecords(unittest.TestCase):
         self.check(read_proof_data, ROOT / "tests/common/emulator/mutations/mutations.toml")
 
     def test_reasons(self) -> None:
-        self.check(lambda path: read_reasons(path, Reason), ROOT / "plots/maintain/prove/hardware.toml")
+        self.check(
+            lambda path: read_reasons(path, Reason), ROOT / "plots/maintain/prove/hardware.toml"
+        )
 
 
 if __name__ == "__main__":
