@@ -29,7 +29,7 @@ from plots.records.source import Source
 from plots.records.stages import nearest
 from common.tools.lib.csv_tables import MissingFile
 
-README_BYTES = 200_000  # the largest figure that is committed
+README_BYTES = 100_000  # the largest figure that is committed
 
 
 def make_source(arguments: argparse.Namespace) -> Source:

@@ -12,6 +12,7 @@ from pathlib import Path
 from common.tools.lib.files import write_whole
 from common.tools.lib.stages import DataError
 from plots.drawing.figure import Block, Drawing, Figure
+from plots.drawing.small_svg import small_svg
 from plots.records.folders import PLOTS
 
 SHARED = PLOTS / "drawing"  # the style, and scripts that several chapters use
@@ -107,5 +108,7 @@ def draw(figure: Figure, drawing: Drawing, output: Path) -> list[Path]:
         )
         if not target.exists() or target.stat().st_size == 0:
             raise DataError(f"{target}: gnuplot wrote nothing")
+        if kind == "svg":
+            write_whole(target, small_svg(target.read_text(encoding="utf-8")))
         files.append(target)
     return files

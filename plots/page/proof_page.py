@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from plots.records.proof_rows import (
     ATOMIC_WAVEFRONTS,
     COUNTERS,
     INSTRUCTION_BARS,
+    AnyReason,
+    AnyRow,
     Reason,
     Row,
     all_rows,
@@ -26,7 +29,7 @@ NUMBERS = (
 
 
 def summary_table(
-    rows: list[Row], reasons: list[Reason], bars: Mapping[str, float] = COUNTED
+    rows: Sequence[Row], reasons: Sequence[Reason], bars: Mapping[str, float] = COUNTED
 ) -> list[str]:
     """How many values of each counter agree. Values that are 0 on both sides do not count."""
     lines = [
@@ -46,25 +49,31 @@ def summary_table(
     return lines
 
 
-def cell(row: Row, numbers: dict[Reason, int]) -> str:
+def notes(row: AnyRow, reasons: Sequence[AnyReason]) -> str:
+    """The numbers of the reasons why a row differs."""
+    covering = [f" [{i}]" for i, reason in enumerate(reasons, 1) if reason.covers(row)]
+    return "".join(covering) or " **?**"
+
+
+def numbered(reasons: Sequence[AnyReason], named: Callable[[Any], str]) -> list[str]:
+    """The list of reasons. named: which rows one of them is about."""
+    lines = [f"{i}. {named(reason)}: {reason.reason}" for i, reason in enumerate(reasons, 1)]
+    return lines or ["None."]
+
+
+def cell(row: Row, reasons: Sequence[Reason]) -> str:
     if row.emulated == row.measured:
         return f"{row.emulated}" if row.emulated else ""
-    notes = (
-        ""
-        if row.within_bar
-        else "".join(f" [{number}]" for reason, number in numbers.items() if reason.covers(row))
-        or " **?**"
-    )
-    return f"{row.emulated} / {row.measured}{notes}"
+    said = "" if row.within_bar else notes(row, reasons)
+    return f"{row.emulated} / {row.measured}{said}"
 
 
 def runs_table(
-    rows: list[Row],
-    reasons: list[Reason],
+    rows: Sequence[Row],
+    reasons: Sequence[Reason],
     wanted: Callable[[str], bool],
     names: Sequence[str] = tuple(COUNTED),
 ) -> list[str]:
-    numbers = {reason: i for i, reason in enumerate(reasons, 1)}
     heads = [
         name.replace("shared load wavefronts", "shared wavefronts: load")
         .replace("shared store wavefronts", "store")
@@ -83,24 +92,19 @@ def runs_table(
             ] = row
     for (program, flags, kernel, launches), by_name in kernels.items():
         said = f"{program} `{flags}`" if flags else program.removeprefix("examples/")
-        cells = [cell(by_name[name], numbers) if name in by_name else "not known" for name in names]
+        cells = [cell(by_name[name], reasons) if name in by_name else "not known" for name in names]
         lines.append(f"| {said} | `{kernel}` | {launches} | {' | '.join(cells)} |")
     return lines
 
 
-def reasons_list(rows: list[Row], reasons: list[Reason]) -> list[str]:
-    lines = []
-    for number, reason in enumerate(reasons, 1):
-        kernels = sorted(
-            {
-                f"{row.program} `{row.kernel}`"
-                for row in rows
-                if not row.within_bar and reason.covers(row)
-            }
-        )
-        where = ", ".join(kernels) or f"{reason.program} `{reason.kernel}`"
-        lines.append(f"{number}. {where}: {reason.reason}")
-    return lines or ["None."]
+def reasons_list(rows: Sequence[Row], reasons: Sequence[Reason]) -> list[str]:
+    off = [row for row in rows if not row.within_bar]
+
+    def named(reason: Reason) -> str:
+        kernels = {f"{row.program} `{row.kernel}`" for row in off if reason.covers(row)}
+        return ", ".join(sorted(kernels)) or f"{reason.program} `{reason.kernel}`"
+
+    return numbered(reasons, named)
 
 
 def measured_lines(tables: Mapping[Path, Sequence[Row]]) -> list[str]:
@@ -118,7 +122,7 @@ def measured_lines(tables: Mapping[Path, Sequence[Row]]) -> list[str]:
     return lines
 
 
-def totals_lines(rows: list[Row], reasons: list[Reason]) -> list[str]:
+def totals_lines(rows: Sequence[Row], reasons: Sequence[Reason]) -> list[str]:
     """How many counters agree, in one sentence."""
     counted = [row for row in rows if row.emulated or row.measured]
     equal = sum(row.emulated == row.measured for row in counted)
@@ -131,10 +135,16 @@ def totals_lines(rows: list[Row], reasons: list[Reason]) -> list[str]:
 
 
 def page_tables(
-    tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]
+    tables: Mapping[Path, Sequence[Row]], reasons: Sequence[Reason], kind: str
 ) -> dict[str, list[str]]:
-    """The lines of each table by its name. tables: each device's rows, by the path of its file."""
+    """The lines of each table by its name. tables: each device's rows, by the path of its file.
+    kind: "counters.csv" or "instructions.csv"."""
     rows = all_rows(tables)
+    if kind == "instructions.csv":
+        return {
+            "instructions measured": measured_lines(tables),
+            "instructions summary": summary_table(rows, reasons, INSTRUCTION_BARS),
+        }
     return {
         "measured": measured_lines(tables),
         "totals": totals_lines(rows, reasons),
@@ -142,7 +152,7 @@ def page_tables(
     }
 
 
-def all_numbers(rows: list[Row], reasons: list[Reason]) -> dict[str, list[str]]:
+def all_numbers(rows: Sequence[Row], reasons: Sequence[Reason]) -> dict[str, list[str]]:
     """Every reason and every number, for the site: the lines of each section by its heading."""
     return {
         "Every reason": reasons_list(rows, reasons),
@@ -155,18 +165,7 @@ def all_numbers(rows: list[Row], reasons: list[Reason]) -> dict[str, list[str]]:
     }
 
 
-def instruction_tables(
-    tables: Mapping[Path, Sequence[Row]], reasons: list[Reason]
-) -> dict[str, list[str]]:
-    """The lines of the tables on instructions."""
-    rows = all_rows(tables)
-    return {
-        "instructions measured": measured_lines(tables),
-        "instructions summary": summary_table(rows, reasons, INSTRUCTION_BARS),
-    }
-
-
-def all_instructions(rows: list[Row], reasons: list[Reason]) -> dict[str, list[str]]:
+def all_instructions(rows: Sequence[Row], reasons: Sequence[Reason]) -> dict[str, list[str]]:
     """The same as all_numbers() for the instructions."""
     return {
         "Every reason on instructions": reasons_list(rows, reasons),

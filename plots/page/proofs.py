@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plots.records.proof_data import COMMON
 from plots.page.proof_page import all_instructions, all_numbers
-from plots.records.proof_rows import all_rows, read_reasons, read_tables
+from plots.records.proof_rows import Reason, Row, all_rows, read_reasons, read_tables
 from plots.page.links import COUNTERS
 from plots.page.readme import Document, read_document
 from plots.records.folders import proof_tables
@@ -27,8 +27,8 @@ def counters_document(folder: Path | None) -> Document:
         return document
     sections = dict(document.sections)
     for table, reasons, sections_of in PROOFS:
-        rows = all_rows(read_tables(proof_tables(folder, table)))
+        rows = all_rows(read_tables(proof_tables(folder, table), Row))
         if rows:
-            for heading, lines in sections_of(rows, read_reasons(COMMON / reasons)).items():
+            for heading, lines in sections_of(rows, read_reasons(COMMON / reasons, Reason)).items():
                 sections[heading] = "\n".join(lines)
     return replace(document, sections=sections)

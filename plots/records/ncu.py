@@ -9,9 +9,11 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from common.tools.lib.files import read_text
 from common.tools.lib.stages import DataError
 
 # One launch of a kernel: each column's name with its unit and value.
@@ -38,14 +40,51 @@ def find_ncu() -> str:
     raise DataError("ncu (Nsight Compute) is not installed")
 
 
-def run(command: list[str], timeout: float) -> subprocess.CompletedProcess[str]:
-    environment = dict(os.environ, LC_ALL="C")
+def run(
+    command: Sequence[object], timeout: float, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs ncu, or a program that it profiles. environment: more variables."""
     try:
         return subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=timeout, env=environment
+            [str(word) for word in command],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=timeout,
+            env=os.environ | {"LC_ALL": "C"} | environment,
         )
     except subprocess.TimeoutExpired:
         raise DataError(f"{command[0]} took longer than {timeout:g} s") from None
+
+
+def profile(
+    words: Callable[[str], Sequence[object]],
+    output: Path,
+    metrics: Sequence[str],
+    timeout: float,
+    may_fail: str = "",
+) -> None:
+    """Lets ncu write `output` without the metrics that it does not know. words: the command, for
+    the metrics. may_fail: a metric that is left out first if ncu fails without naming one."""
+    asked = list(metrics)
+    while asked:
+        output.unlink(missing_ok=True)
+        result = run(words(",".join(asked)), timeout)
+        said = result.stdout + result.stderr
+        if output.suffix == ".csv" and output.exists():
+            said = read_text(output) + said  # a table, or a message
+        failed = result.returncode != 0 or any(text in said for text in NOTHING_PROFILED)
+        if output.exists() and not failed:
+            return
+        unknown = unknown_metrics(said, asked)
+        if not unknown and may_fail in asked:
+            unknown = [may_fail]
+        if not unknown:
+            raise DataError(f"ncu failed:\n{said.strip()[-2000:]}")
+        print(f"{output.stem}: trying again without {', '.join(unknown)}", file=sys.stderr)
+        asked = [name for name in asked if name not in unknown]
+    raise DataError("ncu knows none of the metrics")
 
 
 def parse_number(text: str) -> float | None:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.columns import PROFILE_COLUMNS
-from plots.records.ncu import NOTHING_PROFILED, Launch, find_ncu, parse_launches, run
-from plots.records.ncu import parse_number, unknown_metrics
+from plots.records.ncu import Launch, find_ncu, parse_launches, parse_number, profile, run
 from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.measuring import device_of
 from common.tools.lib.stages import DataError, Stage, build_folder, executable
@@ -50,34 +49,21 @@ def measure(ncu: str, one: Profile, n: int, keep: Path) -> str:
         raise DataError(f"{one.stage.name} has no executable for a GPU")
     program = executable(one.stage, "gpu")
     report = keep / f"{program.name}.ncu-rep"
-    asked = list(one.metrics)
-    while asked:
-        report.unlink(missing_ok=True)
-        chosen = [word for section in one.sections for word in ("--section", section)]
-        chosen += ["--metrics", ",".join(asked)]
-        chosen += ["--kernel-name", f"regex:{one.kernels}", "--launch-count", str(one.launches)]
-        chosen += ["--launch-skip", str(one.skipped)]
-        result = run(
-            [ncu, "--clock-control", "none", *chosen, "--force-overwrite", "--export", str(report)]
-            + [str(program), "--profile", *one.arguments, "--n", str(n)],
+    chosen = [word for section in one.sections for word in ("--section", section)]
+    chosen += ["--kernel-name", f"regex:{one.kernels}", "--launch-count", str(one.launches)]
+    chosen += ["--launch-skip", str(one.skipped), "--force-overwrite", "--export", str(report)]
+    chosen += ["--metrics"]
+    stage = [str(program), "--profile", *one.arguments, "--n", str(n)]
+    try:
+        profile(
+            lambda asked: [ncu, "--clock-control", "none", *chosen, asked, *stage],
+            report,
+            one.metrics,
             timeout=300,
+            may_fail=one.may_fail,
         )
-        said = result.stdout + result.stderr
-        if (
-            report.exists()
-            and result.returncode == 0
-            and not any(text in said for text in NOTHING_PROFILED)
-        ):
-            break
-        unknown = unknown_metrics(said, asked)
-        if not unknown and one.may_fail in asked:
-            unknown = [one.may_fail]
-        if not unknown:
-            raise DataError(f"{program.name}: ncu failed:\n{said.strip()[-2000:]}")
-        print(f"{program.name}: trying again without {', '.join(unknown)}", file=sys.stderr)
-        asked = [name for name in asked if name not in unknown]
-    else:
-        raise DataError(f"{program.name}: ncu knows none of the metrics")
+    except DataError as error:
+        raise DataError(f"{program.name}: {error}") from None
     words = ["--page", "raw", "--csv", "--print-units", "base"]
     words += ["--print-metric-instances", "details"]
     return run([ncu, "--import", str(report), *words], timeout=120).stdout

@@ -182,12 +182,11 @@ class Checker:
     def flags_of_module(self, name: str) -> set[str]:
         base = self.course.root / name.replace(".", "/")
         paths = [base.with_suffix(".py"), *sorted(base.glob("*.py"))]
-        return {
-            flag
-            for path in paths
-            if path.exists()
-            for flag in re.findall(r'"(--[a-z-]+)"', path.read_text(encoding="utf-8"))
-        } | {"--help"}
+        text = "".join(path.read_text(encoding="utf-8") for path in paths if path.exists())
+        # Programs of one folder may share their parser, as the proofs do.
+        for near in re.findall(rf"from {re.escape(name.rpartition('.')[0])}\.(\w+) import", text):
+            text += base.with_name(f"{near}.py").read_text(encoding="utf-8")
+        return {"--help", *re.findall(r'"(--[a-z-]+)"', text)}
 
     def of_module(self, words: list[str]) -> Iterator[str]:
         name = words[0]

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-from common.tools.lib.stages import DataError, load_stages
+from common.tools.lib.stages import ROOT, DataError, load_stages
 from common.tools.pages import packages
 from common.tools.pages.packages import missing_packages
 from plots.commands import figures
@@ -26,13 +26,14 @@ from plots.drawing.animation import Animation
 from plots.drawing.words import EMULATED
 from plots.page.chapters import all_chapters, all_figures
 from plots.page.ladder import ladder_name
-from plots.records.folders import THESIS
+from plots.records.folders import DATA, THESIS
 from plots.records.published import read_published
 from plots.records.source import Source
 from tests.plots.fixtures import GPU, DrawingTest, data_of, labels, rank_figures
 from tests.quick import QUICK
 
-README_BYTES = 200_000
+README_BYTES = 100_000  # of one figure
+ALL_BYTES = 1_200_000  # of all that are committed
 
 
 def of_all(name: str) -> dict[str, str]:
@@ -179,6 +180,23 @@ class FiguresTest(DrawingTest):
         self.assertEqual(published, expected)
         for path in published:
             self.assertLess((self.chapters / path).stat().st_size, README_BYTES)
+
+    def test_committed(self) -> None:
+        """The READMEs' figures are those that recorded data give, word for word. Lines differ with
+        the version of gnuplot."""
+        committed = {path.stem: path for path in (ROOT / "chapters").glob("*/figures/*.svg")}
+        shown = sorted(figure.name for figure in all_figures() if figure.in_readme)
+        self.assertEqual(sorted(committed), shown)
+        self.assertLess(sum(path.stat().st_size for path in committed.values()), ALL_BYTES)
+        if QUICK:
+            return
+        self.recorded = DATA
+        with mock.patch.object(gnuplot, "FORMATS", ("svg",)):
+            status, _, said = self.draw("--only", *shown)
+        self.assertEqual((status, said), (0, ""))
+        for name, path in committed.items():
+            with self.subTest(figure=name):
+                self.assertEqual(svg_text(path), svg_text(self.out / path.name))
 
 
 class MistakesTest(DrawingTest):

@@ -4,7 +4,7 @@
 This file imports nothing of the course: it runs as a script, before the cage is closed. In this
 order it sets the limits of resources, and then
 - with bubblewrap: starts `bwrap`, which loads the filter of system calls itself;
-- else: closes the file system with Landlock, where the kernel has it, and loads the filter.
+- else: closes the file system with Landlock, and loads the filter.
 
 The filter ("seccomp") refuses what a stage never needs: new processes, the network, other
 processes, and new kinds of files. Only a compiler may start processes.
@@ -138,17 +138,17 @@ WRITE_RIGHTS = 2 | 0x20 | 0x100 | 0x2000 | 0x4000  # write, remove, make regular
 FOLDER_RIGHTS = 0x10 | 0x80  # remove and make folders, as compilers do
 
 
-def close_file_system(readable: list[str], writable: list[str], folders: bool) -> bool:
-    """`folders`: whether folders may be made in `writable`. False if the kernel has no Landlock."""
+def close_file_system(readable: list[str], writable: list[str], folders: bool) -> None:
+    """`folders`: whether folders may be made in `writable`."""
     library = libc()
     version = library.syscall(444, None, 0, 1)  # landlock_create_ruleset asks for the version
     if version < 1:
-        return False
+        raise OSError(ctypes.get_errno(), "the kernel has no Landlock")
     handled = RIGHTS_OF_VERSION[min(version, 3)]
     attributes = struct.pack("=QQ", handled, 3 if version >= 4 else 0)  # 3: TCP's bind and connect
     rules = library.syscall(444, attributes, 16 if version >= 4 else 8, 0)
     if rules < 0:
-        return False
+        raise OSError(ctypes.get_errno(), "Landlock made no rules")
     write_rights = READ_RIGHTS | WRITE_RIGHTS | (FOLDER_RIGHTS if folders else 0)
     for paths, rights in ((readable, READ_RIGHTS), (writable, write_rights)):
         for path in paths:
@@ -164,7 +164,6 @@ def close_file_system(readable: list[str], writable: list[str], folders: bool) -
     if library.syscall(446, rules, 0) != 0:
         raise OSError(ctypes.get_errno(), "Landlock refused its rules")
     os.close(rules)
-    return True
 
 
 def own_processes() -> int:
@@ -222,8 +221,7 @@ def main() -> None:
     libc().prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL: it does not outlive the grader
     if libc().prctl(38, 1, 0, 0, 0) != 0:  # PR_SET_NO_NEW_PRIVS
         raise OSError(ctypes.get_errno(), "privileges cannot be given up")
-    if settings["landlock"]:
-        close_file_system(settings["readable"], settings["writable"], not settings["filter"])
+    close_file_system(settings["readable"], settings["writable"], not settings["filter"])
     if settings["filter"] and (program := filter_of_calls(machine, os.getpid())):
         load_filter(program)
     os.execvpe(command[0], command, environment)

@@ -216,7 +216,6 @@ def main() -> int:
     given = Path(variable("DIR"))
     found = find_submissions(given)
     chosen = chosen_labs(load_labs())
-    sandbox.refuse_root_without_cage()
     print(f"programs of students run with: {sandbox.best_way()}")
     submissions = [read_submission(student, path, chosen) for student, path in found]
     # Without LABS, those that anybody handed in.

@@ -6,9 +6,10 @@ The strongest way that this machine has is found by trying it:
 
 bubblewrap   namespaces of their own for files, processes and the network
 landlock     the kernel's rules for files (Linux 5.13 and later, no privileges needed)
-limits       neither of both: limits of resources and the filter of system calls only
 
-All three have the limits and the filter. confine.py sets them.
+Bubblewrap needs namespaces, which containers and some systems forbid; Landlock needs neither a
+package nor a right. Where both fail, nothing is run: a program could read the seed and the files of
+others. Both ways have limits of resources and a filter of system calls. confine.py sets them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from common.tools.labs.running import Finished
 from common.tools.lib.stages import EXIT_FAILURE, ToolError
 
 CONFINE = Path(__file__).with_name("confine.py")
-WAYS = ("bubblewrap", "landlock", "limits")
+WAYS = ("bubblewrap", "landlock")
 # What a compiler and a program need of the system. /etc has secrets, so only these files of it.
 SYSTEM = (
     "/usr",
@@ -124,7 +125,6 @@ def settings_of(
         },
         "filter": not cage.may_fork,
         "bubblewrap": bubblewrap_options(folder, readable) if way == "bubblewrap" else [],
-        "landlock": way == "landlock",
         "readable": [*SYSTEM, *DEVICES[1:], "/proc/self", "/sys/devices/system/cpu", *readable],
         "writable": [str(folder), DEVICES[0]],
     }
@@ -273,13 +273,12 @@ def works(way: str) -> bool:
 
 @functools.cache
 def best_way() -> str:
-    return next((way for way in WAYS[:-1] if works(way)), WAYS[-1])
-
-
-def refuse_root_without_cage() -> None:
-    """Root may do more than limits forbid."""
-    if best_way() == "limits" and os.geteuid() == 0:
-        raise ToolError(
-            "neither bubblewrap nor Landlock works here: do not grade as root (package bubblewrap)",
-            EXIT_FAILURE,
-        )
+    for way in WAYS:
+        if works(way):
+            return way
+    raise ToolError(
+        "nothing here keeps a submission from reading other files: bubblewrap is missing or may make "
+        "no namespaces, and the kernel has no Landlock. Install the package bubblewrap, or take "
+        "Linux 5.13 or later",
+        EXIT_FAILURE,
+    )

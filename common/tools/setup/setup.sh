@@ -37,7 +37,7 @@ optional|gnuplot-nox|command gnuplot|no figures
 optional|python3-jinja2|python jinja2|no site of the figures, no view
 optional|python3-markdown|python markdown|no site of the figures
 optional|fonts-dejavu-core|file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|figures in another font
-optional|bubblewrap|command bwrap|make grade confines submissions by Landlock and limits only
+optional|bubblewrap|command bwrap|make grade needs Landlock in its place
 optional|similarity-tester|command sim_c++|make grade lists equal submissions only
 optional|libopenmpi-dev|command mpicxx|no stages for many GPUs
 optional|openmpi-bin|command mpirun|no stages for many GPUs

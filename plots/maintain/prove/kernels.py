@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from common.tools.lib.counting import kernel_key
 from plots.records.proof_data import read_proof_data
 from plots.records.proof_rows import (
     ATOMIC_WAVEFRONTS,
-    COUNTERS,
     LAUNCHES,
     SHARED_ATOMICS,
     Counter,
@@ -38,6 +37,15 @@ class Family:
         return fnmatch.fnmatchcase(program, self.program) and any(
             fnmatch.fnmatchcase(kernel_key(kernel), pattern) for pattern in self.kernels
         )
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What the CPU engine says of a kernel or of a family, as a sum over its launches."""
+
+    launches: int
+    values: Mapping[str, int] | None  # by counter; None: it cannot be compared
+    family: Family | None = None
 
 
 def read_families(path: Path) -> list[Family]:
@@ -77,10 +85,7 @@ def add_totals(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 def read_emulated(path: Path) -> dict[str, dict[str, Any]]:
     """The engine's counters by the name of the kernel."""
-    try:
-        document = parse_json(read_text(path), path)
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from None
+    document = parse_json(read_text(path), path)
     try:
         if document["schema"] != 1:
             raise DataError(f"{path}: the schema of the counters is not 1")
@@ -91,17 +96,13 @@ def read_emulated(path: Path) -> dict[str, dict[str, Any]]:
 
 def read_measured(path: Path) -> dict[str, list[ncu.Launch]]:
     """The launches by the kernel's key."""
-    try:
-        launches = ncu.parse_launches(read_text(path))
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from error
     kernels: dict[str, list[ncu.Launch]] = {}
-    for launch in launches:
+    for launch in ncu.parse_launches(read_text(path)):
         kernels.setdefault(kernel_key(launch["Kernel Name"][1]), []).append(launch)
     return kernels
 
 
-def measured_sum(launches: list[ncu.Launch], counter: Counter) -> int | None:
+def measured_sum(launches: Sequence[ncu.Launch], counter: Counter) -> int | None:
     """What the hardware counted in all launches of a kernel, or None if ncu has no such metric."""
 
     def total(names: Iterable[str]) -> float | None:
@@ -118,32 +119,29 @@ def measured_sum(launches: list[ncu.Launch], counter: Counter) -> int | None:
 
 
 def compare(
-    program: str,
-    flags: str,
-    emulated: dict[str, dict[str, Any]],
-    measured: dict[str, list[ncu.Launch]],
-    date: str,
+    base: Row,
+    emulated: Mapping[str, Counted],
+    measured: Mapping[str, Sequence[ncu.Launch]],
+    values_of: Callable[[Sequence[ncu.Launch]], Mapping[str, int | None]],
     reasons: Sequence[Reason] = (),
 ) -> tuple[list[Row], list[str]]:
-    """The run's rows, and messages on kernels that cannot be compared and have no reason."""
+    """A run's rows, and messages on kernels that cannot be compared and have no reason. base: date
+    and run of the rows. values_of: what the hardware counted, None if ncu cannot tell."""
 
     def launched_elsewhere(kernel: str) -> bool:
-        return any(
-            reason.counter == LAUNCHES
-            and reason.covers(Row(date, program, flags, kernel, 0, LAUNCHES, 0, 0))
-            for reason in reasons
-        )
+        row = replace(base, kernel=kernel, counter=LAUNCHES)
+        return any(reason.counter == LAUNCHES and reason.covers(row) for reason in reasons)
 
     rows, troubles = [], []
     left = dict(measured)
     for name, kernel in emulated.items():
         key = kernel_key(name)
-        if (family := kernel.get("family")) is not None:
-            members = [one for one in left if family.holds(program, one)]
+        if (family := kernel.family) is not None:
+            members = [one for one in left if family.holds(base.program, one)]
             left[key] = [launch for one in members for launch in left.pop(one)]
             if not left[key]:
                 left.pop(key)
-        if launched_elsewhere(name):
+        if launched_elsewhere(name) or (family and kernel.values is None):
             left.pop(key, None)
             continue
         if key not in left:
@@ -151,35 +149,29 @@ def compare(
             alike = [one for one in left if one.partition("<")[0] == key.partition("<")[0]]
             key = alike[0] if len(alike) == 1 else key
         if key not in left:
-            troubles.append(
-                f"{program}: {name} was not measured (ncu does not see launches by kernels)"
-            )
+            troubles.append(f"{name} was not measured (ncu does not see launches by kernels)")
             continue
         launches = left.pop(key)
-        if len(launches) != kernel["launches"] and family is None:
+        if kernel.values is None:
+            troubles.append(f"{name}: no machine code")
+        elif len(launches) != kernel.launches and family is None:
             troubles.append(
-                f"{program}: {name}: {kernel['launches']} launches emulated, "
-                f"{len(launches)} measured"
+                f"{name}: {kernel.launches} launches emulated, {len(launches)} measured"
             )
-            continue
-        for counter in COUNTERS:
-            value = measured_sum(launches, counter)
-            if value is None:
-                troubles.append(f"{program}: {name}: ncu has no {counter.name}")
-            else:
+        else:
+            for counter, value in values_of(launches).items():
+                if value is None:
+                    troubles.append(f"{name}: ncu has no {counter}")
+                    continue
                 rows.append(
-                    Row(
-                        date,
-                        program,
-                        flags,
-                        name,
-                        len(launches),
-                        counter.name,
-                        counter.emulated(kernel["totals"]),
-                        value,
+                    replace(
+                        base,
+                        kernel=name,
+                        launches=len(launches),
+                        counter=counter,
+                        emulated=kernel.values[counter],
+                        measured=value,
                     )
                 )
-    troubles += [
-        f"{program}: {key} was not emulated" for key in left if not launched_elsewhere(key)
-    ]
-    return rows, troubles
+    troubles += [f"{key} was not emulated" for key in left if not launched_elsewhere(key)]
+    return rows, [f"{base.run}: {trouble}" for trouble in troubles]

@@ -7,17 +7,13 @@ which lines of the program.
 
 from __future__ import annotations
 
-import fnmatch
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.columns import VERDICT_COLUMNS
-from common.tools.lib.csv_tables import integer, read_table
-from common.tools.lib.files import parse_toml, read_text
-from common.tools.lib.csv_tables import write_table
-from common.tools.lib.stages import EXIT_FAILURE, DataError, ToolError
+from common.tools.lib.stages import DataError
+from plots.records.proof_rows import ProofReason, ProofRow
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 ALONE = "alone"  # the program on the GPU, without a tool
@@ -58,30 +54,38 @@ ENGINE_FAILURE = re.compile(
 
 
 @dataclass(frozen=True)
-class Row:
-    date: str
-    program: str  # "mistakes/barriers/barrier_in_a_loop"
+class Row(ProofRow):
+    COLUMNS = VERDICT_COLUMNS
     checker: str  # of CHECKERS
     verdict: str
     kind: str  # of the first finding
     lines: tuple[int, ...]  # of the program, as far as the findings name them
 
+    @property
+    def engine(self) -> str:
+        """The checker, where reasons are about it."""
+        return self.checker
+
+    @property
+    def place(self) -> str:
+        return f"{self.program}: {self.checker}"
+
+    @property
+    def said(self) -> object:
+        """A kernel's memcpy() on the unchecked engine is the C library's: which byte behind an
+        allocation it touches first depends on the CPU."""
+        return self.verdict, re.sub(r"\d+ bytes past", "bytes past", self.kind), self.lines
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        return self.program, CHECKERS.index(self.checker)
+
 
 @dataclass(frozen=True)
-class Reason:
-    program: str  # a shell pattern
+class Reason(ProofReason):
+    program: str
     engine: str
     reason: str
-
-    def covers(self, program: str, engine: str) -> bool:
-        return engine == self.engine and fnmatch.fnmatchcase(program, self.program)
-
-
-def read_reasons(path: Path) -> list[Reason]:
-    try:
-        return [Reason(**entry) for entry in parse_toml(read_text(path), path)["reason"]]
-    except (KeyError, TypeError) as error:
-        raise ToolError(f"{path}: {error}", EXIT_FAILURE) from None
 
 
 def lines_in(text: str, program: str) -> tuple[int, ...]:
@@ -89,12 +93,16 @@ def lines_in(text: str, program: str) -> tuple[int, ...]:
     return tuple(sorted({int(line) for line in re.findall(rf"\b{name}\.cu:(\d+)\b", text)}))
 
 
-def read_log(text: str, program: str) -> tuple[str, str, tuple[int, ...]]:
-    """The verdict, kind and lines in the log of one tool, or of the program alone."""
+def status_in(text: str, program: str) -> int:
     match = STATUS.search(text)
     if match is None:
         raise DataError(f"{program}: a log without an exit status")
-    status = int(match[1])
+    return int(match[1])
+
+
+def read_log(text: str, program: str) -> tuple[str, str, tuple[int, ...]]:
+    """The verdict, kind and lines in the log of one tool, or of the program alone."""
+    status = status_in(text, program)
     said = "\n".join(line for line in text.splitlines() if line.startswith("========="))
     if NO_DEVICE_LAUNCHES in said and "__global__" not in said:
         return UNSUPPORTED, "", ()
@@ -111,100 +119,24 @@ def read_log(text: str, program: str) -> tuple[str, str, tuple[int, ...]]:
     return CLEAN, "", ()
 
 
-def read_engine(status: int, stderr: str, program: str) -> tuple[str, str, tuple[int, ...]]:
-    """The verdict, the kind of the first finding, and the lines of a run on the CPU engine."""
+def read_engine(text: str, program: str) -> tuple[str, str, tuple[int, ...]]:
+    """The verdict, the kind of the first finding, and the lines in the log of the CPU engine."""
+    status = status_in(text, program)
     findings = [
         (match[1], lines_in(line, program))
-        for line in stderr.splitlines()
+        for line in text.splitlines()
         if (match := ENGINE_FINDING.match(line))
     ]
     errors = [finding for finding in findings if not finding[0].startswith("warning: ")]
     if errors:
         lines = {line for _, named in errors for line in named}
         return FOUND, errors[0][0], tuple(sorted(lines))
-    failure = next((line for line in stderr.splitlines() if ENGINE_FAILURE.match(line)), "")
+    failure = next((line for line in text.splitlines() if ENGINE_FAILURE.match(line)), "")
     if failure:
         kind = failure.partition(": ")[2].partition(": ")[2].partition(" (cuda")[0]
         return FOUND, re.sub(r" ?\b0x[0-9a-f]+", "", kind).strip(), ()
-    if status < 0 or status >= 128:
+    if status >= 128:
         return CRASHED, "", ()
     if findings:
         return WARNED, findings[0][0].removeprefix("warning: "), findings[0][1]
     return CLEAN, "", ()
-
-
-def verdicts_of(rows: Iterable[Row]) -> dict[str, dict[str, Row]]:
-    """The rows by program and checker."""
-    table: dict[str, dict[str, Row]] = {}
-    for row in rows:
-        table.setdefault(row.program, {})[row.checker] = row
-    return table
-
-
-def is_measured(by_checker: dict[str, Row]) -> bool:
-    """Whether the program has run on a GPU. A new one may have to wait for that."""
-    return all(checker in by_checker for checker in (*TOOLS, ALONE))
-
-
-def differs(by_checker: dict[str, Row], engine: str) -> bool:
-    """Whether the engine's verdict is another than that of the four tools together.
-
-    Where both find something, one of the engine's lines must be among the tools' lines. Errors of
-    API calls have no lines in the tools' findings, and ENGINE=emu knows no lines.
-    """
-    own = by_checker[engine]
-    found = [by_checker[tool] for tool in TOOLS if by_checker[tool].verdict == FOUND]
-    if own.verdict == WARNED or (own.verdict == FOUND) != bool(found):
-        return True
-    if own.verdict != FOUND:
-        return own.verdict != CLEAN
-    lines = {line for row in found for line in row.lines}
-    return bool(lines) and bool(own.lines) and not lines & set(own.lines)
-
-
-def judge(
-    rows: list[Row], reasons: list[Reason]
-) -> tuple[list[tuple[str, str]], list[tuple[str, str]], list[Reason]]:
-    """All differences as (program, engine), those without a reason, and reasons without one."""
-    off = [
-        (program, engine)
-        for program, by_checker in verdicts_of(rows).items()
-        for engine in ENGINES
-        if is_measured(by_checker) and engine in by_checker and differs(by_checker, engine)
-    ]
-    unexplained = [one for one in off if not any(reason.covers(*one) for reason in reasons)]
-    stale = [reason for reason in reasons if not any(reason.covers(*one) for one in off)]
-    return off, unexplained, stale
-
-
-def write_rows(path: Path, rows: list[Row]) -> None:
-    ordered = sorted(rows, key=lambda row: (row.program, CHECKERS.index(row.checker)))
-    write_table(
-        path,
-        VERDICT_COLUMNS,
-        (
-            [
-                row.date,
-                row.program,
-                row.checker,
-                row.verdict,
-                row.kind,
-                " ".join(map(str, row.lines)),
-            ]
-            for row in ordered
-        ),
-    )
-
-
-def read_rows(path: Path) -> list[Row]:
-    return [
-        Row(
-            one["date"],
-            one["program"],
-            one["checker"],
-            one["verdict"],
-            one["kind"],
-            tuple(integer(word, "lines", f"{path}:{line}") for word in one["lines"].split()),
-        )
-        for line, one in read_table(path, VERDICT_COLUMNS)
-    ]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Scenes: what is put into one comes to gnuplot, each shape with its style. Every drawing that is
-made from traces shows what is in them, and is small."""
+made from traces shows what is in them."""
 
 import shutil
 import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from common.tools.lib.stages import ROOT, DataError
+from common.tools.lib.stages import DataError
 from plots.drawing import gnuplot
 from plots.drawing.figure import Drawing, Figure
 from plots.drawing.scene import DARK, EMPTY, HEIGHT, LETTER, RED, WIDTH, Scene, scene_figure
@@ -17,7 +17,6 @@ from plots.records.traces import Trace
 from tests.plots.fixtures import PlotsTest, TraceTest, data_of
 
 TRACE = Trace("none", "alchemy/01_lead", ("--n", "3"), (), lambda records: [])
-MOST_BYTES = 100_000  # of a picture in a README
 
 
 def traced_figures() -> list[Figure]:
@@ -158,13 +157,6 @@ class TracedFiguresTest(TraceTest):
                     )
                     with self.subTest(figure=figure.name, texts=(text, other[4])):
                         self.assertTrue(apart)
-
-    def test_pictures_of_scenes_are_small(self) -> None:
-        for figure in traced_figures():
-            path = ROOT / "chapters" / figure.chapter / "figures" / f"{figure.name}.svg"
-            if figure.script == "scene":
-                with self.subTest(figure=figure.name):
-                    self.assertLess(path.stat().st_size, MOST_BYTES)
 
 
 if __name__ == "__main__":

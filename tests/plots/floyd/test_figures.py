@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The bandwidth of Floyd-Warshall, the rates beyond the thesis, the README and the sweeps."""
+"""The bandwidth of Floyd-Warshall, the rates beyond the thesis, and the sweeps."""
 
 import re
 import unittest
 from dataclasses import replace
 
-from common.tools.lib.columns import ROW_COLUMNS
 from common.tools.lib.stages import DataError
 from plots.floyd import cells, profile
 from plots.floyd.beyond import INPUTS_AT, OF_ALL, SIZES, inputs_table, limit_of, rates_table
-from plots.floyd.figures import BEST, CHAPTER, KERNELS, RUNS, STAGES
+from plots.floyd.figures import KERNELS, RUNS, STAGES
 from plots.floyd.stages import BEYOND, ROUNDS, round_of
 from plots.records.counters import read_counters
 from plots.records.folders import COUNTERS, PLOTS
@@ -17,8 +16,7 @@ from plots.records.limits import Limits
 from plots.records.rows import Row
 from common.tools.lib.stages import words_of
 from plots.records.sweeps import FILE, all_sweeps
-from tests.plots.fixtures import GPU, DrawingTest, PlotsTest, ReadmeTest, TraceTest, timed
-from tests.plots.floyd.data import rows
+from tests.plots.fixtures import GPU, DrawingTest, PlotsTest, TraceTest, timed
 
 
 class CellsTest(TraceTest):
@@ -165,35 +163,6 @@ class BeyondTest(PlotsTest):
                 else:
                     expected = rounds * one.launches
                 self.assertEqual(launches[name], expected)
-
-
-class TablesTest(ReadmeTest):
-    def test_the_readme(self) -> None:
-        records = rows("gpu", (1000, *OF_ALL, 2000, 3000, 4000, 5000, 20_000))
-        for record in list(records):  # other inputs are not compared
-            for input_name, parameters in (
-                ("random", "density=0.5;max-weight=1000;negative=1"),
-                ("grid", "max-weight=1000"),
-                ("random", "density=0.1;max-weight=1000"),
-            ):
-                other = list(record)
-                other[7], other[9] = parameters, input_name
-                other[12:17] = [1.0] * 5
-                records.append(other)
-        self.write("floyd.csv", ROW_COLUMNS, records)
-        text = self.readme(CHAPTER)
-        for line in (
-            "| ×1.14 | ×1.20 at 20 k |",
-            "| ×1.06 | ×1.20 at 20 k |",
-            "| ×980 at 5 k |",
-            (
-                f"| 7.4.1 | speed-up over the stage before | {KERNELS[1]} | 20 k | ×1.14 | ×1.20 |"
-                " yes |"
-            ),
-            f"| 7.4.2 | speed-up over {STAGES.serial} | {BEST} | 1 k | ×3.86 | ×1410 | no |",
-            f"| 7.4.2 | speed-up over {STAGES.serial} | {BEST} | 5 k | ×92.9 | ×1410 | no |",
-        ):
-            self.assertIn(line, text)
 
 
 class SweepsTest(unittest.TestCase):

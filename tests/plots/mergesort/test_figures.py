@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drawings of what merge sort's kernels did, its README and its sweeps: the path of figure 4.5
+"""The drawings of what merge sort's kernels did, its tables and its sweeps: the path of figure 4.5
 merges. Other traces are refused."""
 
 import itertools
@@ -8,13 +8,11 @@ import unittest
 from common.tools.lib.columns import LIMITS_COLUMNS, REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.stages import DataError
 from plots.mergesort import passes, search, selection
-from plots.mergesort.figures import CHAPTER
 from plots.mergesort.merge_path import THREADS, read_merge_path
 from plots.mergesort.overlap import Chunk, by_order, prepare_overlap, read_chunks, sort_begin
 from plots.mergesort.published import CELLS, SAID_BY
 from plots.mergesort.stages import (
     BEST,
-    FIRST,
     MERGE_PATH,
     MULTISORT_CPU,
     OPENCL,
@@ -254,24 +252,6 @@ class TablesTest(ReadmeTest):
         for make in (found_table, opencl_table):
             with self.assertRaises(DataError):
                 make([], [], {})
-
-    def test_the_readme(self) -> None:
-        self.write("mergesort.csv", ROW_COLUMNS, rows("gpu", [10**7, 32 * 10**7, 2**25]))
-        self.write(
-            "mergesort_report.csv", REPORT_COLUMNS, reports("gpu", [10**7, 32 * 10**7, 2**25])
-        )
-        self.write("limits.csv", LIMITS_COLUMNS, LIMITS)
-        text = self.readme(CHAPTER)
-        for line in (
-            "| ×1.20 | ×1.11 at 320 M |",
-            "| ×48.4 at 134 217 728 |",
-            "**multisort:** Herrero and Troiani 2024",
-            f"kernels alone for {MULTISORT_CPU} to ",
-            f"| 4.4.1 | speed-up over {FIRST} | {BEST} |  | ×1.40 | ×1.69 | no |",
-            f"| 4.4.2 | speed-up over {STAGES.serial} | {BEST} | 320 M | ×2.54 | ×16.6 | no |",
-            "| 2²⁷ | 26 | 28.7 | 37.6 ms | 5.59 ms (impossible) |",
-        ):
-            self.assertIn(line, text)
 
 
 class SweepsTest(unittest.TestCase):

@@ -13,7 +13,7 @@ from unittest import mock
 
 from common.tools.lib.numbers import grouped, short_count, times
 from plots.records.proof_data import COMMON
-from plots.records.proof_rows import read_reasons
+from plots.records.proof_rows import Reason, Row, read_reasons
 from plots.records.proof_rows import read_rows as read_proof
 from common.tools.lib.stages import ROOT
 from plots.commands import figures
@@ -243,11 +243,11 @@ class RecordedSiteTest(unittest.TestCase):
             ("counters.csv", "hardware.toml"),
             ("instructions.csv", "instructions.toml"),
         ):
-            rows = [row for path in proof_tables(folder, table) for row in read_proof(path)]
+            rows = [row for path in proof_tables(folder, table) for row in read_proof(path, Row)]
             self.assertGreater(len(rows), 1000)
             for program in {row.program.removeprefix("examples/") for row in rows}:
                 self.assertTrue(program in text, program)
-            for reason in read_reasons(COMMON / reasons):
+            for reason in read_reasons(COMMON / reasons, Reason):
                 first = re.split(r"[`<&>'\"]", reason.reason)[0][:40].strip()
                 self.assertTrue(first in text, first)
 

@@ -5,6 +5,8 @@ nothing sticks out."""
 
 import contextlib
 import io
+import json
+import re
 import shutil
 import sys
 import tempfile
@@ -16,6 +18,7 @@ from unittest import mock
 
 from plots.commands import figures
 from plots.drawing import gnuplot
+from plots.drawing.small_svg import small_svg
 from plots.page.chapters import all_chapters, all_figures
 from common.tools.pages.packages import missing_packages
 from plots.records.folders import DATA, device_folder
@@ -33,11 +36,33 @@ STICKS_OUT = """[...document.querySelectorAll('body *')].filter(one => {
 PICTURES = """[...document.images].map(image =>
     [image.getAttribute('src'), image.naturalWidth, image.parentElement.clientWidth])"""
 
+# gnuplot writes the place of a text as a translation. Chromium then rounds its letters otherwise.
+TEXT_PLACE = re.compile(r'<text([^>]*) x="([^"]+)" y="([^"]+)"')
+# Of four times 1,440,000. Where lines of one colour cross or triangles touch, they differ a little.
+MOST_VALUES = 600
+DEFINE_UNLIKE = """window.pixels = async svg => {
+    const image = new Image(1600, 900), canvas = document.createElement('canvas');
+    image.src = 'data:image/svg+xml,' + encodeURIComponent(svg);
+    await image.decode();
+    [canvas.width, canvas.height] = [1600, 900];
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    return context.getImageData(0, 0, 1600, 900).data;
+};
+window.unlike = async (before, after) => {
+    const [a, b] = [await pixels(before), await pixels(after)];
+    let count = 0;
+    for (let i = 0; i < a.length; ++i) count += Math.abs(a[i] - b[i]) > 12;
+    return count;
+};
+0"""
+
 
 class SiteTest(unittest.TestCase):
     folder: Path
     pages: list[Path]
     browser: Browser
+    svgs: list[tuple[str, str]] = []  # of each figure: what gnuplot has written, and what is shown
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -46,10 +71,16 @@ class SiteTest(unittest.TestCase):
         recorded = device_folder(DATA, None)
         names = [one.name for one in all_figures() if (recorded / f"{one.chapter}.csv").exists()]
         said = io.StringIO()
+
+        def noted(text: str) -> str:
+            cls.svgs.append((text, small_svg(text)))
+            return cls.svgs[-1][1]
+
         with (
             contextlib.redirect_stdout(said),
             contextlib.redirect_stderr(said),
             mock.patch.object(gnuplot, "FORMATS", ("svg",)),  # the site shows no other
+            mock.patch.object(gnuplot, "small_svg", noted),
         ):
             status = figures.main(
                 ["--no-animation", "--out", str(cls.folder / "drawn"), "--only", *names]
@@ -61,6 +92,15 @@ class SiteTest(unittest.TestCase):
         cls.pages = sorted((cls.folder / "site").glob("*.html"))
         cls.names = names
         cls.browser = cls.enterClassContext(Browser(find_browser() or ""))
+
+    def test_small_pictures_look_as_gnuplot_has_drawn_them(self) -> None:
+        self.assertEqual(len(self.svgs), len(self.names))
+        self.browser.ask(DEFINE_UNLIKE)
+        for before, after in self.svgs:
+            after = TEXT_PLACE.sub(r'<text\1 transform="translate(\2,\3)"', after)
+            count = self.browser.ask(f"unlike({json.dumps(before)}, {json.dumps(after)})")
+            with self.subTest(title=re.findall("<text[^>]*>(.*)</text>", after)[0]):
+                self.assertLess(count, MOST_VALUES)
 
     def test_every_page_at_three_widths(self) -> None:
         shown: set[str] = set()

@@ -194,10 +194,11 @@ class DamagedInputs(unittest.TestCase):
             self.check(continued, records.RECORDED / f"{name}.csv")
 
     def test_proofs_and_verdicts(self) -> None:
-        for read, name in (
-            (proof_rows.read_rows, "counters"),
-            (verdict_rows.read_rows, "verdicts"),
-        ):
+        for kind, name in ((proof_rows.Row, "counters"), (verdict_rows.Row, "verdicts")):
+
+            def read(path: Path, kind: type[proof_rows.ProofRow] = kind) -> object:
+                return proof_rows.read_rows(path, kind)
+
             self.check(read, records.RECORDED / f"{name}.csv")
         self.check(record_counters.read_rows, ROOT / "plots" / "data" / "counters" / "nbody.csv")
         self.check(read_lines, LINES / "nbody.csv")

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT))
 
 # pylint: disable=wrong-import-position
 from plots.records.proof_data import read_proof_data
-from plots.records.proof_rows import read_reasons
+from plots.records.proof_rows import Reason, read_reasons
 from common.tools.lib.stages import ToolError
 from plots.mergesort.costs import read_costs
 from plots.records.counters import read_counters
@@ -116,7 +116,9 @@ class DamagedRecords(unittest.TestCase):
         self.check(read_proof_data, ROOT / "tests/common/emulator/mutations/mutations.toml")
 
     def test_reasons(self) -> None:
-        self.check(read_reasons, ROOT / "plots/maintain/prove/hardware.toml")
+        self.check(
+            lambda path: read_reasons(path, Reason), ROOT / "plots/maintain/prove/hardware.toml"
+        )
 
 
 if __name__ == "__main__":

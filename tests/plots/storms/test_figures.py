@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The layer that storms draws, its times by version, its README and its sweeps. Layers that cannot
+"""The layer that storms draws, its times by version, its tables and its sweeps. Layers that cannot
 be are refused."""
 
 import re
@@ -7,19 +7,17 @@ import struct
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from common.tools.lib.columns import ROW_COLUMNS
 from common.tools.lib.stages import DataError
-from plots.page.speed_ups import NO_TIMES, printed_speed_up
+from plots.page.speed_ups import printed_speed_up
 from plots.records.folders import PLOTS
 from plots.records.sweeps import FILE, all_sweeps
 from plots.records.source import Source
 from plots.storms.block_sizes import STUDIED, prepare_block_sizes
 from plots.storms.figures import CELLS, CHAPTER
 from plots.storms.layers import kept_rows, read_layers
-from plots.storms.stages import KERNELS, PRINTED, SAID_BY, STAGES, WRONG
+from plots.storms.stages import KERNELS, PRINTED, STAGES, WRONG
 from plots.storms.versions import WORKLOADS
-from tests.plots.fixtures import GPU, DrawingTest, ReadmeTest, TraceTest
-from tests.plots.storms.data import rows
+from tests.plots.fixtures import DrawingTest, TraceTest
 
 
 def single(value: float) -> float:
@@ -203,51 +201,7 @@ class FiguresTest(DrawingTest):
         self.assertIn("input dense, n = 30000: runs of different waves", said)
 
 
-class TablesTest(ReadmeTest):
-    def test_the_readme(self) -> None:
-        records = rows("gpu")
-        for record in list(records):  # another input at the same n is not compared
-            other = list(record)
-            other[9], other[12:17] = "zeros", [1.0] * 5
-            records.append(other)
-        self.write("storms.csv", ROW_COLUMNS, records)
-        text = self.readme(CHAPTER)
-        self.assertIn(
-            (
-                f"| stage | technique | {SAID_BY} | here ({GPU}) | kernels alone, cell updates/s |"
-                " limit now |"
-            ),
-            text,
-        )
-        places = ("30 k, dense", "1 M, long", "100 M, sparse")
-        for name in STAGES.names:
-            line = next(line for line in text.splitlines() if line.startswith(f"| [{name}]"))
-            before = STAGES.timed_before(name)
-            if name in WRONG:
-                self.assertIn(f"| {NO_TIMES} |", line)
-            elif name == KERNELS[0]:
-                self.assertIn(
-                    "| " + "<br>".join(f"×15.7 at {place}" for place in places) + " |", line
-                )
-            elif name != STAGES.serial:
-                over = "" if before == STAGES[name].compared_with else f" over {before}"
-                self.assertIn(
-                    "| " + "<br>".join(f"×2.00{over} at {place}" for place in places) + " |", line
-                )
-        wrong = f"(not over {' or '.join(WRONG)}, which is wrong on purpose)"
-        self.assertIn(f"Speed-ups are over the stage before {wrong}: whole runs", text)
-        head = (
-            f"| {SAID_BY} | stage | time | speed-up over the stage before | {GPU}: dense | {GPU}:"
-            f" long | {GPU}: sparse |"
-        )
-        self.assertIn(head, text)
-        for cell, time in zip(PRINTED.cells, ("95 s", "62 s", "under 60 s", "43.4 s"), strict=True):
-            self.assertIn(f"| {cell.section} | {cell.stage} | {time} |", text)
-        # In the table of the stages and in the printed one. No time is printed for the stage
-        # between.
-        for words in (f"| more than ×1.58 over {KERNELS[0]} |", "| less than ×1.38 |"):
-            self.assertEqual(text.count(words), 2, words)
-
+class TablesTest(unittest.TestCase):
     def test_printed_speed_ups(self) -> None:
         """95 s, 62 s with its race, under 60 s, 43.383 s."""
         first, wrong, right, best = (cell.stage for cell in PRINTED.cells)

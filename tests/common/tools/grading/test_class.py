@@ -19,8 +19,9 @@ from pathlib import Path
 
 from common.tools.labs.catalogue import load_labs
 from common.tools.labs.lab import Lab
-from tests.common.tools.grading.attacks import RIGHT, with_code
+from tests.common.tools.grading.attacks import RIGHT, need_cage, with_code
 
+need_cage()
 ROOT = Path(__file__).resolve().parents[4]
 LAB = load_labs()[RIGHT]
 STUDENTS = int(os.environ.get("STUDENTS", "12"))

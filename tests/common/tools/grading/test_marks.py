@@ -14,8 +14,10 @@ from common.tools.labs.catalogue import load_labs
 from common.tools.labs.counted_run import solution_values
 from common.tools.labs.lab import Lab
 from common.tools.labs.result import Result
+from tests.common.tools.grading.attacks import need_cage
 from tests.common.tools.labs.lab_programs import RunOnce
 
+need_cage()
 SEED = 31
 
 

@@ -12,8 +12,9 @@ from common.tools.grading.duplicates import Alike, find_alike, has_tester
 from common.tools.grading.reports import grades_table, similar_table, student_page
 from common.tools.labs.catalogue import load_labs
 from common.tools.labs.result import Finding, GoalResult, Result
-from tests.common.tools.grading.attacks import RIGHT, with_code
+from tests.common.tools.grading.attacks import RIGHT, need_cage, with_code
 
+need_cage()  # the tool that compares runs in one
 LAB = load_labs()[RIGHT]
 OWN = """
 __device__ int add_pairs(const int* values, int count) {

@@ -9,7 +9,7 @@ from unittest.mock import Mock, patch
 
 from common.tools.lib.counting import Kernel, read_kernel
 from common.tools.lib.files import parse_json, read_text
-from plots.records.proof_rows import INSTRUCTIONS, read_rows
+from plots.records.proof_rows import INSTRUCTIONS, Row, read_rows
 from common.tools.lib.stages import ROOT
 from common.tools.machine_code import compiled
 from common.tools.machine_code.blocks import split
@@ -473,7 +473,7 @@ class RecordedTest(unittest.TestCase):
     def test_the_recorded_counts(self) -> None:
         rows = {
             row.kernel: row
-            for row in read_rows(RECORDED)
+            for row in read_rows(RECORDED, Row)
             if (row.program, row.arguments, row.counter)
             == ("basics/01_thread_per_line", "--n 1000", INSTRUCTIONS)
         }

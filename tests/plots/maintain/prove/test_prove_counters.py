@@ -7,15 +7,24 @@ import os
 import subprocess
 import sys
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 from tests.common.tools.course_tools import ToolTest
 
-from plots.maintain.prove import counters as prove_counters
+from plots.maintain.prove.counters import Counters, Run
 from common.tools.lib.counting import kernel_key
-from plots.maintain.prove.kernels import Family, compare, join_families
-from plots.page.proof_page import all_numbers
-from plots.records.proof_rows import COUNTERS, METRICS, SHARED_ATOMICS, Reason, Row, judge
+from plots.maintain.prove.kernels import Counted, Family, compare, join_families
+from plots.page.proof_page import all_instructions, all_numbers
+from plots.records.proof_rows import (
+    COUNTERS,
+    INSTRUCTIONS,
+    METRICS,
+    SHARED_ATOMICS,
+    Reason,
+    Row,
+    judge,
+)
 
 # Writes a table into the file of --log-file, as ncu does. It knows all metrics except one, and says
 # which one it does not know.
@@ -119,41 +128,48 @@ class NamesTest(unittest.TestCase):
         self.assertNotEqual(kernel_key("void tiled<(int)16>(int)"), kernel_key("tiled<8>"))
 
 
+SOURCE = Counters()
+RUN = Run("sums/01_plain", "--n 1000", None, None)
+BASE = Row("now", RUN.program, RUN.arguments, "", 0, "", 0, 0)
+NAME = "kick_kernel<256>"
+
+
+def counted(*kernels: dict, families: tuple[Family, ...] = ()) -> dict[str, Counted]:
+    joined = join_families(RUN.program, {one["name"]: one for one in kernels}, families)
+    return {
+        name: Counted(one["launches"], SOURCE.values(RUN, one, Path()), one.get("family"))
+        for name, one in joined.items()
+    }
+
+
 class CompareTest(unittest.TestCase):
-    run_of = ("sums/01_plain", "--n 1000")
+    def launch(self, **values: str) -> dict:
+        metrics = {metric: VALUES.get(metric, "0") for metric in METRICS} | values
+        return {"Kernel Name": ("", NAME)} | {key: ("", one) for key, one in metrics.items()}
 
-    def launch(self, name: str = "void kick_kernel<(int)256>(float *)", **values: str) -> dict:
-        metrics = {metric: ("", VALUES.get(metric, "0")) for metric in METRICS}
-        return (
-            {"Kernel Name": ("", name)}
-            | metrics
-            | {key: ("", value) for key, value in values.items()}
-        )
+    def compare(
+        self, said: dict[str, Counted], measured: dict[str, list[dict]], *reasons: Reason
+    ) -> tuple[dict[str, Row], list[str]]:
+        rows, troubles = compare(BASE, said, measured, SOURCE.measured, reasons)
+        return {row.counter: row for row in rows}, troubles
 
-    def rows(self, load_requests: int = 2000) -> dict[str, Row]:
-        kernels = {kernel["name"]: kernel for kernel in document(load_requests)["kernels"]}
-        rows, troubles = compare(
-            *self.run_of, kernels, {"kick_kernel<256>": [self.launch(), self.launch()]}, "now"
-        )
+    def rows(self, load_requests: int = 2000, **values: str) -> dict[str, Row]:
+        said = counted(*document(load_requests)["kernels"])
+        rows, troubles = self.compare(said, {NAME: [self.launch(**values)] * 2})
         self.assertEqual(troubles, [])
-        return {row.counter: row for row in rows}
+        return rows
 
     def test_sums_over_launches_and_metrics(self) -> None:
         rows = self.rows()
-        self.assertEqual(len(rows), len(COUNTERS))
+        self.assertEqual(list(rows), [counter.name for counter in COUNTERS])
         self.assertEqual((rows["load requests"].measured, rows["load requests"].ratio), (2000, "1"))
         self.assertEqual(rows["atomic sectors"].measured, 16)
         self.assertEqual(rows["shared atomic wavefronts"].measured, 20)
 
     def test_other_work_of_the_pipe_is_no_atomic(self) -> None:
         """A kernel without shared atomics may have their wavefronts, from a barrier of the grid."""
-        [kernel] = document(2000)["kernels"]
-        launches = [self.launch(**{SHARED_ATOMICS: "0"})] * 2
-        rows, _ = compare(
-            *self.run_of, {kernel["name"]: kernel}, {"kick_kernel<256>": launches}, "now"
-        )
-        self.assertEqual(rows[-1].counter, "shared atomic wavefronts")
-        self.assertEqual(rows[-1].measured, 0)
+        rows = self.rows(**{SHARED_ATOMICS: "0"})
+        self.assertEqual(rows["shared atomic wavefronts"].measured, 0)
 
     def test_asynchronous_copies_are_loads(self) -> None:
         """ncu counts them among the loads from global memory."""
@@ -166,30 +182,47 @@ class CompareTest(unittest.TestCase):
         rows = self.rows(load_requests=2041)
         self.assertEqual(rows["shared store wavefronts"].ratio, "1.0500")
         self.assertTrue(rows["shared store wavefronts"].within_bar)
-        self.assertFalse(rows["load requests"].within_bar)
         self.assertTrue(self.rows(2040)["load requests"].within_bar)
+        off = SOURCE.off(list(rows.values()))
+        self.assertEqual(off, [rows["load requests"]])
         reason = Reason("sums/*", "kick_kernel*", "load *", "merged")
         stale = Reason("sums/*", "kick_kernel*", "store *", "hoisted")
-        self.assertEqual(judge(list(rows.values()), []), ([rows["load requests"]], []))
-        self.assertEqual(judge(list(rows.values()), [reason, stale]), ([], [stale]))
+        unseen = Reason("sums/*", "kick_kernel*", "launches", "launched by a kernel")
+        self.assertEqual(judge(off, []), (off, []))
+        self.assertEqual(judge(off, [reason, stale, unseen]), ([], [stale]))
 
     def test_what_cannot_be_compared_is_said(self) -> None:
-        kernels = {kernel["name"]: kernel for kernel in document(2000)["kernels"]}
-        _, troubles = compare(*self.run_of, kernels, {"kick_kernel<256>": [self.launch()]}, "now")
-        self.assertEqual(
-            troubles, ["sums/01_plain: kick_kernel<256>: 2 launches emulated, 1 measured"]
-        )
+        said = counted(*document(2000)["kernels"])
         unseen = Reason("sums/*", "kick_kernel*", "launches", "launched by a kernel")
-        self.assertEqual(compare(*self.run_of, kernels, {}, "now", [unseen]), ([], []))
-        self.assertEqual(judge([], [unseen]), ([], []))
-        _, troubles = compare(*self.run_of, kernels, {"other": [self.launch()]}, "now")
-        self.assertIn("was not measured", troubles[0])
-        self.assertEqual(troubles[1], "sums/01_plain: other was not emulated")
         library = Reason("sums/*", "other", "launches", "a kernel of a library")
-        _, troubles = compare(
-            *self.run_of, kernels, {"other": [self.launch()]}, "now", [unseen, library]
-        )
-        self.assertEqual(troubles, [])
+        twice = {NAME: Counted(2, None)}
+        for kernels, measured, reasons, troubles in (
+            (said, {NAME: 1}, [], [f"{NAME}: 2 launches emulated, 1 measured"]),
+            (said, {}, [unseen], []),
+            (
+                said,
+                {"other": 1},
+                [],
+                [
+                    f"{NAME} was not measured (ncu does not see launches by kernels)",
+                    "other was not emulated",
+                ],
+            ),
+            (said, {"other": 1}, [unseen, library], []),
+            (twice, {NAME: 2}, [], [f"{NAME}: no machine code"]),
+        ):
+            launches = {name: [self.launch()] * number for name, number in measured.items()}
+            rows, found = self.compare(kernels, launches, *reasons)
+            self.assertEqual((rows, found), ({}, [f"{RUN}: {trouble}" for trouble in troubles]))
+
+    def test_template_arguments_may_be_written_differently(self) -> None:
+        for names, is_found in (
+            (["kick_kernel<(Mode)256>"], True),
+            (["kick_kernel<1>", "kick_kernel<2>"], False),
+        ):
+            said = counted(*document(2000)["kernels"])
+            rows, _ = self.compare(said, {name: [self.launch()] * 2 for name in names})
+            self.assertEqual(bool(rows), is_found, names)
 
     def test_a_family_is_compared_as_one_kernel(self) -> None:
         """ncu adds a launched kernel to its launcher; the engine has separate counters."""
@@ -199,34 +232,30 @@ class CompareTest(unittest.TestCase):
             "launches": 7,
             "totals": totals(global_load={"requests": 500}) | {"barriers": 0, "collectives": 0},
         }
-        family = Family(
-            "sums/*", ("kick_kernel*", "leaf_kernel"), "kick_kernel and what it launches"
-        )
-        kernels = {kernel["name"]: kernel for kernel in (parent, child)}
-        joined = join_families("sums/01_plain", kernels, [family])
-        self.assertEqual(list(joined), [family.name])
-        rows, troubles = compare(
-            *self.run_of,
-            joined,
-            {"kick_kernel<256>": [self.launch()], "leaf_kernel": [self.launch()]},
-            "now",
-        )
+        family = Family("sums/*", ("kick_kernel*", "leaf_kernel"), "what it launches")
+        said = counted(parent, child, families=(family,))
+        self.assertEqual(list(said), [family.name])
+        measured = {NAME: [self.launch()], "leaf_kernel": [self.launch()]}
+        rows, troubles = self.compare(said, measured)
         self.assertEqual(troubles, [])
-        loads = next(row for row in rows if row.counter == "load requests")
+        loads = rows["load requests"]
         self.assertEqual(
             (loads.kernel, loads.emulated, loads.measured, loads.launches),
             (family.name, 2000, 2000, 2),
         )
-        self.assertEqual(join_families("other/01", kernels, [family]), kernels)
-        _, troubles = compare(*self.run_of, joined, {}, "now")
-        self.assertIn("was not measured", troubles[0])
+        # make instructions leaves families out.
+        left_out = {family.name: Counted(9, None, family)}
+        self.assertEqual(self.compare(left_out, measured), ({}, []))
+        self.assertIn("was not measured", self.compare(said, {})[1][0])
+        other = Family("other/*", family.kernels, family.name)
+        self.assertEqual(list(counted(parent, child, families=(other,))), [NAME, "leaf_kernel"])
 
     def test_a_metric_that_ncu_lacks_is_no_zero(self) -> None:
-        kernels = {kernel["name"]: kernel for kernel in document(2000)["kernels"]}
+        said = counted(*document(2000)["kernels"])
         launches = [self.launch(**{LOADS: "n/a"}), self.launch()]
-        rows, troubles = compare(*self.run_of, kernels, {"kick_kernel<256>": launches}, "now")
-        self.assertEqual(troubles, ["sums/01_plain: kick_kernel<256>: ncu has no load requests"])
-        self.assertNotIn("load requests", {row.counter for row in rows})
+        rows, troubles = self.compare(said, {NAME: launches})
+        self.assertEqual(troubles, [f"{RUN}: {NAME}: ncu has no load requests"])
+        self.assertEqual(len(rows), len(COUNTERS) - 1)
 
 
 class RunTest(ToolTest):
@@ -292,13 +321,13 @@ class RunTest(ToolTest):
     def test_both_halves_apart_and_compared_again(self) -> None:
         kept, tables = self.folder / "kept", self.folder / "tables"
         result = self.prove("--count-into", str(kept))
-        self.assertEqual((result.returncode, result.stdout + result.stderr), (0, ""))
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
         (self.build / "chapters/sums/count").unlink()
-        self.prove("--emulated", str(kept), "--tables", str(tables), "--device", "First")
+        self.prove("--emulated", str(kept), "--device", "First")
+        result = self.prove("--measure-into", str(tables))
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
         (self.folder / "bin/ncu").unlink()
-        self.prove(
-            "--emulated", str(kept), "--tables", str(tables), "--processed", "--device", "Second"
-        )
+        self.prove("--emulated", str(kept), "--measured", str(tables), "--device", "Second")
         for row in (first := self.recorded("first")):
             row["date"] = ""
         for row in (second := self.recorded("second")):
@@ -326,7 +355,7 @@ class RunTest(ToolTest):
         other = self.build / "data" / "another" / "counters.csv"
         other.parent.mkdir()
         other.write_text(text + text.splitlines()[1].replace("01_plain", "02_wide") + "\n")
-        tables = prove_counters.recorded_tables(path.parent)
+        tables = SOURCE.recorded(path.parent)
         self.assertEqual(list(tables), [path, other])
         self.assertEqual({row.program for row in tables[path]}, {"sums/01_plain"})
         self.assertEqual([row.program for row in tables[other]], ["sums/02_wide"])
@@ -357,35 +386,27 @@ class RunTest(ToolTest):
 
 
 class PageTest(unittest.TestCase):
-    def test_tables(self) -> None:
+    """The sections on the site. The tests of the page compare its tables."""
+
+    def test_sections(self) -> None:
         rows = [
             Row("2026-01-02T", "sums/01_plain", "--n 33", "kick", 2, "load requests", 40, 40),
             Row("2026-01-02T", "sums/01_plain", "--n 33", "kick", 2, "load sectors", 90, 80),
             Row("2026-01-02T", "examples/scan", "", "scan<256>", 1, "store sectors", 101, 100),
         ]
         reasons = [Reason("sums/*", "kick", "load sectors", "nvcc merges two loads.")]
-        tables = {
-            Path("nvidia-h200/counters.csv"): rows[:2],
-            Path("nvidia-h100-80gb-hbm3/counters.csv"): rows[2:],
-        }
-        text = prove_counters.page(prove_counters.PAGE.read_text(encoding="utf-8"), tables, reasons)
-        self.assertIn("on an NVIDIA H200 on 2026-01-02: 1 programs, 1 kernels.", text)
-        self.assertIn("on an NVIDIA H100 80GB HBM3 on 2026-01-02: 1 programs, 1 kernels.", text)
-        self.assertIn("Of 3 counters that are not 0 on both sides, 1 are equal, 1 differ", text)
-        self.assertIn("within the bar, and 1 differ by more, for 1 reasons.", text)
-        self.assertIn("| store sectors | 1 | 0 | 1 (± 2 %) | 0 |", text)
-        self.assertEqual(prove_counters.page(text, tables, reasons), text)
-        numbers = all_numbers([row for each in tables.values() for row in each], reasons)
+        numbers = {name: "\n".join(one) for name, one in all_numbers(rows, reasons).items()}
         self.assertIn(
-            "| sums/01_plain `--n 33` | `kick` | 2 | 40 | 90 / 80 [1] |",
-            "\n".join(numbers["Every stage"]),
+            "| sums/01_plain `--n 33` | `kick` | 2 | 40 | 90 / 80 [1] |", numbers["Every stage"]
         )
-        self.assertEqual(
-            numbers["Every reason"], ["1. sums/01_plain `kick`: nvcc merges two loads."]
-        )
-        self.assertIn("| scan | `scan<256>` | 1 |", numbers["Every example"][-1])
-        self.assertIn("101 / 100 |", numbers["Every example"][-1])
+        self.assertEqual(numbers["Every reason"], "1. sums/01_plain `kick`: nvcc merges two loads.")
+        self.assertRegex(numbers["Every example"], r"\| scan \| `scan<256>` \| 1 \|.* 101 / 100 \|")
         self.assertIn("90 / 80 **?**", "\n".join(all_numbers(rows, [])["Every stage"]))
+        executed = replace(rows[0], counter=INSTRUCTIONS, emulated=95, measured=100)
+        self.assertEqual(
+            all_instructions([executed], [])["Every stage's instructions"][-1],
+            "| sums/01_plain `--n 33` | `kick` | 2 | 95 / 100 | not known | not known |",
+        )
 
 
 if __name__ == "__main__":

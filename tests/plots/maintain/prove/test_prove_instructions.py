@@ -10,33 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-from plots.maintain.prove import instructions as prove_instructions
-from common.tools.lib.counting import Kernel
-from plots.maintain.prove.kernels import Family
-from plots.page.proof_page import all_instructions
-from plots.records.proof_rows import (
-    INSTRUCTIONS,
-    INTEGER_INSTRUCTIONS,
-    SPECIAL_INSTRUCTIONS,
-    Reason,
-    Row,
-    judge,
-    read_rows,
-    write_rows,
-)
 from common.tools.lib.files import read_text
-from plots.records.profiling import OPCODE_METRIC
-from plots.maintain.prove.counters import Run
-from plots.maintain.prove.instructions import (
-    TOTAL,
-    Counted,
-    by_class,
-    compare,
-    measured_classes,
-    profile_run,
-)
-from common.tools.lib.stages import DataError, ROOT
+from common.tools.lib.stages import ROOT, DataError
 from common.tools.machine_code.compiled import NoMachineCode
+from plots.maintain.prove import instructions as prove_instructions
+from plots.maintain.prove.counters import Run
+from plots.maintain.prove.instructions import TOTAL, Instructions, by_class, measured_classes
+from plots.records.profiling import OPCODE_METRIC
+from plots.records.proof_rows import INSTRUCTIONS, INTEGER_INSTRUCTIONS, SPECIAL_INSTRUCTIONS
+from plots.records.proof_rows import Row, read_rows, write_rows
 
 LISTED = ROOT / "tests" / "common" / "tools" / "machine_code"
 MEASURED = {"add_rows_kernel": 63648, "add_columns_kernel": 125408}  # by ncu
@@ -45,10 +27,6 @@ RUN = Run("nbody/03_shared_tiles", "--n 1000", None, None)
 
 def launch(opcodes: str, total: str = "") -> dict[str, tuple[str, str]]:
     return {OPCODE_METRIC: ("inst", opcodes), TOTAL: ("inst", total)}
-
-
-def row(counter: str, emulated: int, measured: int) -> Row:
-    return Row("2026-01-01", "nbody/03_x", "--n 1", "kernel", 1, counter, emulated, measured)
 
 
 class MeasuredTest(unittest.TestCase):
@@ -66,48 +44,18 @@ class MeasuredTest(unittest.TestCase):
         self.assertEqual(
             measured_classes([launch("", "1,200"), launch("", "3")]), {INSTRUCTIONS: 1203}
         )
-        self.assertEqual(measured_classes([launch("", "n/a")]), {})
+        self.assertEqual(measured_classes([launch("", "n/a")]), {INSTRUCTIONS: None})
 
     def test_modifiers_do_not_matter(self) -> None:
         found = by_class({"FADD.FTZ": 5.0, "ISETP.GE.AND": 2.0, "MUFU.RSQ": 1.0})
         self.assertEqual(found, {INSTRUCTIONS: 8, INTEGER_INSTRUCTIONS: 2, SPECIAL_INSTRUCTIONS: 1})
 
     def test_what_cannot_be_patched_is_counted_as_a_sum(self) -> None:
-        asked = []
-
-        def profile(ncu: str, run: Run, path: Path, metrics: tuple[str, ...], *_: object) -> None:
-            asked.append(metrics)
-            if OPCODE_METRIC in metrics:
-                raise DataError("ncu failed")
-
-        with mock.patch.object(prove_instructions, "profile", profile):
-            profile_run("ncu", RUN, Path("table"))
+        failure = (DataError("ncu failed"), None)
+        with mock.patch.object(prove_instructions, "profile", side_effect=failure) as profile:
+            Instructions().measure(RUN, Path())
+        asked = [call.args[2] for call in profile.call_args_list]
         self.assertEqual(asked, [(OPCODE_METRIC,), (TOTAL,)])
-
-
-class CompareTest(unittest.TestCase):
-    def compared(self, names: list[str], *families: Family) -> list[tuple[str, int, int]]:
-        names_of_both = ("kick_kernel", "a::drift_kernel<4>")
-        emulated = {name: Counted(1, by_class({"FADD": 100.4})) for name in names_of_both}
-        measured = {name: [launch("90 (FADD: 90)")] for name in names}
-        rows, self.troubles = compare(RUN, emulated, measured, "2026-01-01", families)
-        return [
-            (one.kernel, one.emulated, one.measured) for one in rows if one.counter == INSTRUCTIONS
-        ]
-
-    def test_kernels_are_paired(self) -> None:
-        both = [("kick_kernel", 100, 90), ("a::drift_kernel<4>", 100, 90)]
-        self.assertEqual(self.compared(["kick_kernel", "drift_kernel<4>"]), both)
-        self.assertEqual(self.compared(["kick_kernel", "drift_kernel<(Mode)4>"]), both)
-        self.assertEqual(self.troubles, [])
-        self.assertEqual(self.compared(["kick_kernel"]), both[:1])
-        (trouble,) = self.troubles
-        self.assertIn("a::drift_kernel<4>: 1 launches emulated, 0 measured", trouble)
-
-    def test_families_are_left_out(self) -> None:
-        family = Family("nbody/*", ("kick_*",), "a family")
-        found = self.compared(["kick_kernel", "drift_kernel<4>"], family)
-        self.assertEqual([name for name, *_ in found], ["a::drift_kernel<4>"])
 
 
 class ProveTest(unittest.TestCase):
@@ -130,25 +78,19 @@ class ProveTest(unittest.TestCase):
         table = "\n".join(lines).replace("{0}", OPCODE_METRIC)
         (self.folder / f"{run.file_name}.csv").write_text(table)
         self.addCleanup(mock.patch.stopall)
-        mock.patch.object(prove_instructions, "find_stage_runs", lambda: [run]).start()
+        mock.patch.object(prove_instructions, "find_runs", lambda: [run]).start()
 
-    def prove(self) -> tuple[int, str]:
-        options = mock.Mock(
-            tables=self.folder,
-            emulated=self.folder,
-            code=self.folder,
-            data=self.folder,
-            processed=True,
-            device="NVIDIA X1",
-        )
+    def prove(self, *words: str) -> tuple[int, str]:
         said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            status = prove_instructions.prove(options)
-        return status, said.getvalue()
+        folder = str(self.folder)
+        options = ["--emulated", folder, "--data", folder]
+        words = words or ("--measured", folder, "--device", "NVIDIA X1")
+        with contextlib.redirect_stdout(said), mock.patch("sys.argv", ["", *options, *words]):
+            return Instructions().main(), said.getvalue()
 
     def test_rows_are_written(self) -> None:
         status, said = self.prove()
-        rows = read_rows(self.folder / "nvidia-x1" / "instructions.csv")
+        rows = read_rows(self.folder / "nvidia-x1" / "instructions.csv", Row)
         found = {
             one.kernel: (one.emulated, one.measured) for one in rows if one.counter == INSTRUCTIONS
         }
@@ -163,26 +105,28 @@ class ProveTest(unittest.TestCase):
     def test_predictions_are_recorded_beside_the_measurements(self) -> None:
         self.prove()
         path = self.folder / "nvidia-x1" / "instructions.csv"
-        rows = read_rows(path)
+        rows = read_rows(path, Row)
         write_rows(path, [replace(one, emulated=1) for one in rows])
-        for renew, status in ((False, 1), (True, 0), (False, 0)):
-            options = mock.Mock(emulated=self.folder, code=self.folder, page=renew)
-            said = io.StringIO()
-            with (
-                contextlib.redirect_stdout(said),
-                mock.patch.object(prove_instructions, "proof_tables", lambda *_: [path]),
-                mock.patch.object(prove_instructions, "write_page"),
-            ):
-                self.assertEqual(prove_instructions.recount(path.parent, options), status)
-            self.assertEqual("1 recorded, 63536 now" in said.getvalue(), status == 1 or renew)
-        self.assertEqual(read_rows(path), rows)
+        with mock.patch.object(Instructions, "write_page"):
+            for words, status in ((), 1), (("--page",), 0), ((), 0):
+                result, said = self.prove("--recount", "--recorded", "nvidia-x1", *words)
+                self.assertEqual(result, status)
+                self.assertEqual("1 recorded, 63536 now" in said, bool(status or words))
+        self.assertEqual(read_rows(path, Row), rows)
 
     def test_a_kernel_without_a_table_is_named(self) -> None:
         for path in self.folder.glob("*.csv"):
             path.write_text(path.read_text().replace("add_rows_kernel", "other_kernel"))
         status, said = self.prove()
         self.assertEqual(status, 1)
-        self.assertIn("add_rows_kernel: 1 launches emulated, 0 measured", said)
+        self.assertIn("add_rows_kernel was not measured", said)
+
+    def test_a_kernel_without_machine_code_is_named(self) -> None:
+        (kept,) = self.folder.glob("*.sass")
+        kept.write_text(kept.read_text().replace("add_rows_kernel", "new_rows_kernel"))
+        status, said = self.prove()
+        self.assertEqual(status, 1)
+        self.assertIn("--n 1000: add_rows_kernel: no machine code\n", said)
 
     def test_code_that_nvcc_cannot_compile_is_named(self) -> None:
         for path in self.folder.glob("*.sass"):
@@ -201,52 +145,6 @@ class ProveTest(unittest.TestCase):
         with mock.patch.object(prove_instructions, "stage_listings", return_value=[text]):
             self.prove()
         self.assertEqual(kept.read_text(), text)
-
-
-class PageTest(unittest.TestCase):
-    TEXT = "".join(
-        f"<!-- table:{name} -->\nold\n<!-- end -->\n"
-        for name in ("instructions measured", "instructions summary")
-    )
-
-    def test_differences_need_a_reason(self) -> None:
-        rows = [row(INSTRUCTIONS, 95, 100), row(INTEGER_INSTRUCTIONS, 80, 100)]
-        reason = Reason("nbody/*", "*", INTEGER_INSTRUCTIONS, "nvcc does it otherwise.")
-        self.assertEqual(judge(rows, [reason]), ([], []))
-        self.assertEqual(judge(rows, []), ([rows[1]], []))
-        self.assertEqual(judge(rows[:1], [reason]), ([], [reason]))
-        tables = {Path("nvidia-h200/instructions.csv"): rows}
-        text = prove_instructions.page(self.TEXT, tables, [reason])
-        numbers = all_instructions(rows, [reason])
-        self.assertIn(
-            "| nbody/03_x `--n 1` | `kernel` | 1 | 95 / 100 | 80 / 100 [1] |",
-            numbers["Every stage's instructions"][-1],
-        )
-        self.assertEqual(
-            numbers["Every reason on instructions"],
-            ["1. nbody/03_x `kernel`: nvcc does it otherwise."],
-        )
-        self.assertIn("| warp instructions | 1 | 0 | 1 (± 10 %) | 0 |", text)
-        self.assertNotIn("old", text)
-        self.assertEqual(prove_instructions.page(text, tables, [reason]), text)
-        self.assertIn(
-            "80 / 100 **?**", all_instructions(rows, [])["Every stage's instructions"][-1]
-        )
-
-
-class CountedTest(unittest.TestCase):
-    def test_a_kernel_without_machine_code_is_named(self) -> None:
-        record = {"name": "kick_kernel"}
-        with (
-            mock.patch.object(
-                prove_instructions, "read_emulated", lambda _: {"kick_kernel": record}
-            ),
-            mock.patch.object(
-                prove_instructions, "read_kernel", lambda one: Kernel(one["name"], {}, [])
-            ),
-        ):
-            found = prove_instructions.counted_kernels(RUN, Path("counters"), {})
-        self.assertEqual(found, ({}, ["kick_kernel"]))
 
 
 if __name__ == "__main__":

@@ -6,9 +6,8 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from plots.maintain.prove import verdicts as prove_verdicts
 from common.tools.lib.stages import DataError
-from plots.maintain.prove.verdict_page import page_tables
+from plots.maintain.prove.verdict_page import differs, off, page_tables, verdicts_of
 from plots.maintain.prove.verdict_rows import (
     ALONE,
     CHECKERS,
@@ -16,21 +15,17 @@ from plots.maintain.prove.verdict_rows import (
     CRASHED,
     ENDLESS,
     FOUND,
-    TOOLS,
     UNSUPPORTED,
     WARNED,
-    Reason,
     Row,
-    differs,
-    judge,
     read_engine,
     read_log,
-    read_rows,
-    verdicts_of,
-    write_rows,
 )
+from plots.maintain.prove.verdicts import Program, Verdicts
+from plots.records.proof_rows import read_rows, write_rows
 
 PROGRAM = "mistakes/memory/sum"
+PATH = Path("nvidia-h200/verdicts.csv")
 OUTSIDE = """========= COMPUTE-SANITIZER
 ========= Invalid __global__ write of size 4 bytes
 =========     at fill(float *)+0x90 in sum.cu:7
@@ -125,14 +120,15 @@ class VerdictsTest(unittest.TestCase):
             (1, host, (FOUND, "missing synchronisation", (12,))),
             (0, refused, (CLEAN, "", ())),
             (1, refused + unread, (FOUND, "launch refused", (15,))),
-            (-11, "", (CRASHED, "", ())),
+            (139, "", (CRASHED, "", ())),
             (0, "", (CLEAN, "", ())),
         ):
-            self.assertEqual(read_engine(status, text, PROGRAM), verdict, text)
+            log = f"{text}\nexit status {status}\n"
+            self.assertEqual(read_engine(log, PROGRAM), verdict, text)
 
     def test_differences(self) -> None:
         found = {"memcheck": row("memcheck", FOUND, 7, 8)}
-        for off, verdicts in (
+        for is_off, verdicts in (
             (False, rows()),
             (False, rows(count=row("count", FOUND, 8), **found)),
             (False, rows(count=row("count", FOUND), **found)),
@@ -144,72 +140,47 @@ class VerdictsTest(unittest.TestCase):
             # The tools wait for ever, and find nothing.
             (True, rows(count=row("count", FOUND, 8), memcheck=row("memcheck", ENDLESS))),
         ):
-            self.assertEqual(differs(verdicts, "count"), off, verdicts)
+            self.assertEqual(differs(verdicts, "count"), is_off, verdicts)
 
     def test_what_a_verdict_says_on_any_machine(self) -> None:
         """Not which byte behind an allocation a copy of the C library touches first."""
         row = Row("", PROGRAM, "emu", FOUND, "illegal address: 64 bytes past the end", (8,))
         other = replace(row, kind="illegal address: 96 bytes past the end")
-        self.assertEqual(prove_verdicts.comparable(row), prove_verdicts.comparable(other))
+        self.assertEqual(row.said, other.said)
         for different in (
             replace(row, kind="illegal address: 64 bytes before the begin"),
             replace(row, verdict=CLEAN),
             replace(row, lines=(9,)),
         ):
-            self.assertNotEqual(
-                prove_verdicts.comparable(row), prove_verdicts.comparable(different)
-            )
-
-    def test_reasons(self) -> None:
-        table = list(rows(count=row("count", FOUND, 8)).values())
-        reason = Reason("mistakes/*", "count", "races in global memory")
-        other = Reason("mistakes/*", "emu", "checks nothing")
-        self.assertEqual(judge(table, []), ([(PROGRAM, "count")], [(PROGRAM, "count")], []))
-        self.assertEqual(judge(table, [reason]), ([(PROGRAM, "count")], [], []))
-        self.assertEqual(judge(table, [reason, other])[2], [other])
+            self.assertNotEqual(row.said, different.said)
 
     def test_a_table_is_read_as_it_was_written(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "verdicts.csv"
             table = list(rows(count=row("count", FOUND, 8, 9)).values())
-            write_rows(path, table[::-1])
-            self.assertEqual(read_rows(path), table)
+            write_rows(path, Verdicts().joined_with_recorded(path, table[::-1]))
+            self.assertEqual(read_rows(path, Row), table)
             path.write_text("date,program\n", encoding="utf-8")
             with self.assertRaises(DataError):
-                read_rows(path)
-
-    def test_the_page(self) -> None:
-        found = rows(
-            count=row("count", FOUND, 8), alone=replace(row(ALONE), verdict=ENDLESS)
-        ).values()
-        reasons = [Reason("*/sum", "count", "races in global memory")]
-        tables = page_tables(list(found), reasons, "nvidia-h200")
-        self.assertEqual(
-            tables["mistakes"][2], "| memory/sum | 8: race [1] |  |  |  |  | does not end |  |"
-        )
-        self.assertEqual(len(tables["examples"]), 2)
-        self.assertEqual(
-            tables["summary"][2:], ["| `count` | 1 | 0 | 1 |", "| `emu` | 1 | 1 | 0 |"]
-        )
-        self.assertEqual(tables["reasons"], ["1. `count`, sum: races in global memory"])
-        self.assertIn("**?**", page_tables(list(found), [], "x")["mistakes"][2])
+                read_rows(path, Row)
 
     def test_logs_that_were_kept(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            program = prove_verdicts.Program(PROGRAM)
-            for checker in (*TOOLS, ALONE):
-                path = prove_verdicts.log_path(Path(folder), program, checker)
-                path.write_text(OUTSIDE if checker == "memcheck" else "exit status 0\n")
-            table = verdicts_of(prove_verdicts.rows_of_logs(Path(folder), [program]))[PROGRAM]
-            self.assertEqual(
-                [name for name, one in table.items() if one.verdict == FOUND], ["memcheck"]
-            )
+        with tempfile.TemporaryDirectory() as name:
+            folder, program = Path(name), Program(PROGRAM)
+            for checker in CHECKERS:
+                found = checker == "memcheck"
+                program.log(folder, checker).write_text(OUTSIDE if found else "exit status 0\n")
+            said = Verdicts().emulated(program, folder)
+            rows, troubles = Verdicts().compare(program, said, folder, "2026-01-01")
+            table = verdicts_of(rows)[PROGRAM]
+            self.assertEqual(([*table], troubles), ([*CHECKERS], []))
+            self.assertEqual([one for one in table if table[one].verdict == FOUND], ["memcheck"])
             # A program that has not run on a GPU yet is named, and differs from nothing.
-            path.unlink()
-            engine = row("count", FOUND, 7)
-            some = [*prove_verdicts.rows_of_logs(Path(folder), [program]), engine]
-            self.assertEqual(judge(some, []), ([], [], []))
-            tables = page_tables(some, [], "nvidia-h200")
+            (path := program.log(folder, ALONE)).unlink()
+            rows, troubles = Verdicts().compare(program, said, folder, "2026-01-01")
+            self.assertEqual(troubles, [f"{path} is missing: {PROGRAM} has no verdict of {ALONE}"])
+            self.assertEqual(off(rows), [])
+            tables = page_tables({PATH: rows}, [])
             self.assertEqual(tables["measured"][1], f"Not run there yet: {PROGRAM}.")
             self.assertEqual(len(tables["mistakes"]), 2)
 
