@@ -34,6 +34,7 @@ from plots.page.recorded_gains import RecordedGains, recorded_gains
 NO_ROWS = "no rows"
 RACE = "its race"
 LEFT_OUT = "left out"
+NAMES = 36  # characters of the column of names; a longer one moves the rest of its line
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ class Columns:
 
     def __init__(self, stages: Sequence[Stage], recorded: Mapping[str, RecordedGains]) -> None:
         self.recorded = recorded
-        widths = [("stage", f"<{max(len(stage.stage) for stage in stages)}"), ("verified", "<8")]
+        longest = max(len(stage.stage) for stage in stages)
+        widths = [("stage", f"<{min(longest, NAMES)}"), ("verified", "<8")]
         self.names, form = zip(*widths, *self.heads, ("counter that changed most", "<"))
         self.form = "  ".join(f"{{:{one}}}" for one in form)
 
@@ -133,6 +135,8 @@ class RecordedTimes(Columns):
         return [
             *lines,
             "gain      how many times as fast as the stage in the column `over` was, at the same n",
+            "          (a number alone: of the same path; for a path's first stage, of the path that it"
+            " leaves)",
             "counter   what changed most in the memory traffic against that stage; chapters/README.md has"
             " the terms",
         ]
@@ -143,7 +147,9 @@ class RecordedTimes(Columns):
         if found is None:
             return ["-" if stage.race_on_purpose else NO_ROWS, "-", "-", "-"]
         time = short_time(found.seconds) + ("*" if found.whole_run else "")
-        gain = (times(found.gain), label_of(found.before)) if found.gain else ("-", "-")
+        # A stage of the same path is named by its number.
+        over = label_of(found.before).removeprefix(f"{stage.path}/")
+        gain = (times(found.gain), over) if found.gain else ("-", "-")
         return [time, size(found.n), *gain]
 
     def counter(self, outcome: Outcome) -> str:

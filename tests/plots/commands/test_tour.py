@@ -122,6 +122,13 @@ class ColumnsTest(ToolTest):
             for line in lines:
                 self.assertLessEqual(len(line), WIDTH, line)
 
+    def test_a_stage_of_the_same_path_is_named_by_its_number(self) -> None:
+        columns, every = self.columns(tour.RecordedTimes)
+        own = [one for one in every if one.path == "limit"]
+        said = {one.stage: columns.cells(tour.Outcome(one, "yes"))[-1] for one in own}
+        self.assertIn("01", said.values())
+        self.assertFalse([one for one in said.values() if "/" in one])
+
     def test_a_stage_has_rows_or_says_that_it_has_none(self) -> None:
         columns, every = self.columns(tour.RecordedTimes)
         without = [

@@ -133,7 +133,7 @@ class RanksTest(PlotsTest):
 
     def test_each_chapter_with_such_a_stage_has_a_figure(self) -> None:
         for chapter in all_chapters():
-            found = bool(list((ROOT / "chapters" / chapter.name).glob("*_many_gpus")))
+            found = bool(list((ROOT / "chapters" / chapter.name).glob("*many_gpus")))
             self.assertEqual(bool(rank_figure(chapter.name)), found, chapter.name)
 
 
