@@ -4,30 +4,25 @@
 
 usage: directions.py [ROOT]
 
-FLOORS has the direction: a file needs only what lies on its own floor or below. Chapters do not
-need one another, and the engine needs none of its libraries. A circle is one of modules, or one of
-folders within common/ or plots/; it is printed as a chain of lines. If there is anything to print,
-the exit status is 1.
+FLOORS (common/tools/lib/imports.py) has the direction: a file needs only what lies on its own floor
+or below. Chapters do not need one another, and the engine needs none of its libraries. A circle is
+one of modules, or one of folders within common/ or plots/; it is printed as a chain of lines. If
+there is anything to print, the exit status is 1.
 """
 
 import argparse
 import sys
 from pathlib import Path, PurePosixPath
 
-from common.tools.lib.imports import Graph, cpp_graph, folder_graph, known_files, python_graph
-
-CHAPTERS = "chapters and plots/<chapter>"
-FLOORS = (
-    "common",
-    "plots/records",
-    "plots/drawing",
-    CHAPTERS,
-    "plots/page",
-    "plots/maintain",
-    "plots/commands",
-    "tests",
+from common.tools.lib.imports import (
+    Graph,
+    cpp_graph,
+    floor_of,
+    folder_graph,
+    known_files,
+    python_graph,
 )
-PLOTS_FLOORS = tuple(floor for floor in FLOORS if floor.startswith("plots/"))
+
 ENGINE = "common/emulator/"
 LIBRARIES = ENGINE + "libraries/"
 # By these, a program gets all of CUDA's runtime: their last lines include what libraries add to it.
@@ -89,17 +84,6 @@ def describe(kind: str, circle: list[str], graph: Graph) -> str:
         edge = graph[node][following]
         chain.append(f"    {edge}")
     return "\n".join(chain)
-
-
-def floor_of(path: str) -> tuple[int, str]:
-    """The number and the name of the floor that a file lies on. The root's own files have none."""
-    parts = PurePosixPath(path).parts
-    found = [floor for floor in PLOTS_FLOORS if path.startswith(f"{floor}/")]
-    if found:
-        return FLOORS.index(found[0]), found[0]
-    if parts[0] in ("plots", "chapters") and len(parts) > 2:
-        return FLOORS.index(CHAPTERS), "/".join(parts[:2])
-    return (FLOORS.index(parts[0]), parts[0]) if parts[0] in FLOORS else (len(FLOORS), "the root")
 
 
 def is_against(source: str, target: str) -> bool:

@@ -59,12 +59,7 @@ class Floyd final : public course::Problem {
         return "Floyd-Warshall: the shortest paths between all vertices of a graph";
     }
     std::string_view n_help() const override { return "vertices"; }
-    std::string_view input_help() const override {
-        return "random (default), grid, cycle, hypercube, complete, longest-path; negative-cycle, "
-               "which a stage "
-               "must report; or a file: DIMACS .gr, .csv with lines from,to,weight, or (any other "
-               "name) OR-Library p-median";
-    }
+    std::string_view input_help() const override { return input_help_; }
 
     void add_options(course::CommandLine& command_line) override {
         command_line.add_real("--density", graph_options_.density,
@@ -194,6 +189,10 @@ class Floyd final : public course::Problem {
     }
 
   private:
+    const std::string input_help_ =
+        course::names_for_help(kInputNames) +
+        ", longest-path; negative-cycle, which a stage must report; or a file: DIMACS .gr, .csv "
+        "with lines from,to,weight, or (any other name) OR-Library p-median";
     bool has_negative_cycle() const { return input_name_ == kNegativeCycleName; }
     bool is_named() const {
         return has_negative_cycle() || input_name_ == kLongestPathName ||

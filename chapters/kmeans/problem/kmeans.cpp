@@ -59,10 +59,7 @@ class KMeans final : public course::Problem {
         return "K-means: points of the plane in k clusters, by Lloyd's iterations on integers";
     }
     std::string_view n_help() const override { return "points"; }
-    std::string_view input_help() const override {
-        return "uniform (default), gaussians, rings, grid, all-equal, or a file of lines `x y` or "
-               "`x,y`";
-    }
+    std::string_view input_help() const override { return input_help_; }
 
     void add_options(course::CommandLine& command_line) override {
         command_line.add_integer("--k", k_,
@@ -201,6 +198,8 @@ class KMeans final : public course::Problem {
     }
 
   private:
+    const std::string input_help_ =
+        course::names_for_help(kInputNames) + ", or a file of lines `x y` or `x,y`";
     FindClusters find_clusters_;
     Layout layout_;
     double device_bytes_per_point_;

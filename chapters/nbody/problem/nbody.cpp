@@ -47,10 +47,7 @@ class NBody final : public course::Problem {
         return "N-body: the pull of every body on every other, and leapfrog in time";
     }
     std::string_view n_help() const override { return "bodies"; }
-    std::string_view input_help() const override {
-        return "plummer (default), galaxies, solar, figure-eight, uniform, or a file of lines "
-               "`mass x y z vx vy vz`";
-    }
+    std::string_view input_help() const override { return input_help_; }
 
     void add_options(course::CommandLine& command_line) override {
         command_line.add_integer("--steps", steps_,
@@ -170,6 +167,8 @@ class NBody final : public course::Problem {
     }
 
   private:
+    const std::string input_help_ =
+        course::names_for_help(kInputNames) + ", or a file of lines `mass x y z vx vy vz`";
     static bool is_in_range(float value, double least, double most) {
         return static_cast<float>(least) <= value && value <= static_cast<float>(most);
     }

@@ -11,7 +11,6 @@ from common.tools.lib.stages import DataError, ToolError
 
 PATH = Path(__file__).with_name("devices.toml")
 DEFAULT = "h200"
-EMULATED = ("h200", "gtx980")  # whose properties and limits the engine has
 
 
 @dataclass(frozen=True)
@@ -28,11 +27,12 @@ class Device:
     lanes: dict[str, int]  # results per clock and multiprocessor
     source: str
     l2_bytes_per_clock: int | None = None  # no source states it
+    emulated: bool = False  # whether the engine has its properties and limits
 
 
 def read_devices(path: Path = PATH) -> dict[str, Device]:
     tables = parse_toml(read_text(path), path)
-    needed = {one.name for one in fields(Device)} - {"l2_bytes_per_clock"}
+    needed = {one.name for one in fields(Device)} - {"l2_bytes_per_clock", "emulated"}
     devices = {}
     for key, table in tables.items():
         missing = sorted(needed - table.keys())

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from common.tools.explain.causes import Run, findings, run
-from common.tools.explain.devices import EMULATED, Device
+from common.tools.explain.devices import Device
 from common.tools.explain.finding import Finding
 from common.tools.explain.kernel_bounds import KernelBounds, bounds_of, how_counted
 from common.tools.lib.files import write_whole
@@ -79,7 +79,7 @@ def explain(
     standard output, in place of the text. `variable`: its name, for messages."""
     key, device = chosen
     compiling = Compiling(stage, device.architecture)
-    one = run(stage, given, key if key in EMULATED else "")
+    one = run(stage, given, key if device.emulated else "")
     found = findings(one)
     # Counters of some blocks have no bound: the others did work, too.
     instructions = (

@@ -18,6 +18,19 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 # Sources include these headers with angle brackets, like the headers of the CUDA toolkit.
 SYSTEM_FOLDER = re.compile(r"(common/emulator/(?:include|libraries/\w+/include))/")
 FOLDERS_IN = ("common/", "plots/")
+# From the ground: a file needs only what lies on its own floor or below.
+CHAPTERS = "chapters and plots/<chapter>"
+FLOORS = (
+    "common",
+    "plots/records",
+    "plots/drawing",
+    CHAPTERS,
+    "plots/page",
+    "plots/maintain",
+    "plots/commands",
+    "tests",
+)
+PLOTS_FLOORS = tuple(floor for floor in FLOORS if floor.startswith("plots/"))
 
 
 class Edge(NamedTuple):
@@ -34,6 +47,17 @@ class Edge(NamedTuple):
 
 # The modules or folders that each one needs.
 Graph = dict[str, dict[str, Edge]]
+
+
+def floor_of(path: str) -> tuple[int, str]:
+    """The number and the name of the floor that a file lies on. The root's own files have none."""
+    parts = PurePosixPath(path).parts
+    found = [floor for floor in PLOTS_FLOORS if path.startswith(f"{floor}/")]
+    if found:
+        return FLOORS.index(found[0]), found[0]
+    if parts[0] in ("plots", "chapters") and len(parts) > 2:
+        return FLOORS.index(CHAPTERS), "/".join(parts[:2])
+    return (FLOORS.index(parts[0]), parts[0]) if parts[0] in FLOORS else (len(FLOORS), "the root")
 
 
 def known_files(root: Path) -> list[str]:

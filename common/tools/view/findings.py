@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-WARNINGS = ("same_value_writes", "memory_leak", "barrier_after_end")
 RACES = ("race_in_block", "race_between_blocks", "race_between_streams", "same_value_writes")
 # "4 bytes past the end of s_tile (1024 bytes)", "8 bytes before allocation 2 (64 bytes)"
 OUTSIDE = re.compile(r"(\d+) bytes? (past the end of|before) (.+) \((\d+) bytes?\)")
@@ -77,7 +76,7 @@ def read_finding(record: dict[str, Any]) -> Finding:
         text + ".",
         record["advice"],
         record["count"],
-        record["kind"] in WARNINGS,
+        record["warning"],
         record["kind"] in RACES and len(actors) > 1,
         outside_of(record["what"]) if record["kind"] == "out_of_bounds" else None,
         [actor_name(actor) for actor in actors],

@@ -26,7 +26,7 @@ from plots.records.limits import read_limits
 from plots.records.rows import read_reports, read_rows
 from plots.records.source import Source
 from plots.records.sweeps import FILE, all_sweeps
-from tests.plots.fixtures import GPU, LIMITS, DrawingTest, ReadmeTest, TraceTest
+from tests.plots.fixtures import GPU, LIMITS, DrawingTest, PlotsTest, TraceTest
 from tests.plots.mergesort.data import reports, rows
 
 
@@ -197,7 +197,7 @@ class FiguresTest(DrawingTest):
         self.assertIn(f"merge_ms of {MERGE_PATH}, n = 33554432: 2 reports of 3 runs", said)
 
 
-class TablesTest(ReadmeTest):
+class TablesTest(PlotsTest):
     def test_bounds(self) -> None:
         self.write("mergesort.csv", ROW_COLUMNS, rows("gpu", [10**7]))
         self.write("limits.csv", LIMITS_COLUMNS, LIMITS)

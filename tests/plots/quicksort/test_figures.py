@@ -29,7 +29,7 @@ from plots.records.limits import Limits
 from plots.records.folders import PLOTS
 from plots.records.rows import Row, read_reports, read_rows
 from plots.records.sweeps import FILE, all_sweeps
-from tests.plots.fixtures import GPU, PlotsTest, ReadmeTest, TraceTest, recorded_folders, timed
+from tests.plots.fixtures import GPU, PlotsTest, TraceTest, recorded_folders, timed
 from tests.plots.quicksort.data import reports, rows
 
 
@@ -272,7 +272,7 @@ class ScanTest(TraceTest):
             scan.read_scan(self.source)
 
 
-class TablesTest(ReadmeTest):
+class TablesTest(PlotsTest):
     def test_tables_without_rows(self) -> None:
         with self.assertRaises(DataError):
             inputs_table([], [], {})

@@ -18,19 +18,6 @@ std::uint64_t warps_of(const Grid& grid) {
 
 }  // namespace
 
-Counts& Counts::operator+=(const Counts& other) {
-    requests += other.requests;
-    lanes += other.lanes;
-    alive_lanes += other.alive_lanes;
-    units += other.units;
-    ideal_units += other.ideal_units;
-    depth += other.depth;
-    wavefronts += other.wavefronts;
-    ideal_wavefronts += other.ideal_wavefronts;
-    bytes += other.bytes;
-    return *this;
-}
-
 Counting& counting() {
     static auto* counting = new Counting;
     return *counting;

@@ -30,7 +30,18 @@ struct Counts {
     std::uint64_t ideal_wavefronts = 0;
     std::uint64_t bytes = 0;
 
-    Counts& operator+=(const Counts& other);
+    Counts& operator+=(const Counts& other) {
+        requests += other.requests;
+        lanes += other.lanes;
+        alive_lanes += other.alive_lanes;
+        units += other.units;
+        ideal_units += other.ideal_units;
+        depth += other.depth;
+        wavefronts += other.wavefronts;
+        ideal_wavefronts += other.ideal_wavefronts;
+        bytes += other.bytes;
+        return *this;
+    }
 };
 
 struct Place {

@@ -2,7 +2,9 @@
 #include "common/emulator/counting/output/findings.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -24,61 +26,13 @@ Findings& all_findings() {
     return *findings;
 }
 
-const char* label(FindingKind kind) {
-    switch (kind) {
-        case FindingKind::out_of_bounds:
-            return "out of bounds";
-        case FindingKind::use_after_free:
-            return "use after free";
-        case FindingKind::uninitialised_shared:
-            return "uninitialised shared memory";
-        case FindingKind::uninitialised_global:
-            return "uninitialised global memory";
-        case FindingKind::host_pointer:
-            return "host pointer";
-        case FindingKind::no_peer_access:
-            return "no peer access";
-        case FindingKind::race_in_block:
-            return "race";
-        case FindingKind::race_between_blocks:
-            return "race between blocks";
-        case FindingKind::race_between_streams:
-            return "race between streams";
-        case FindingKind::same_value_writes:
-            return "warning: writes of the same value";
-        case FindingKind::barrier_divergence:
-            return "barrier divergence";
-        case FindingKind::device_pointer_on_host:
-            return "device pointer on the host";
-        case FindingKind::missing_synchronisation:
-            return "missing synchronisation";
-        case FindingKind::never_synchronised:
-            return "never synchronised";
-        case FindingKind::endless_kernel:
-            return "endless kernel";
-        case FindingKind::copy_in_flight:
-            return "copy in flight";
-        case FindingKind::copy_never_awaited:
-            return "copy never waited for";
-        case FindingKind::missing_proxy_fence:
-            return "missing proxy fence";
-        case FindingKind::invalid_call:
-            return "invalid call";
-        case FindingKind::texture_access:
-            return "texture";
-        case FindingKind::launch_refused:
-            return "launch refused";
-        case FindingKind::double_free:
-            return "double free";
-        case FindingKind::wrong_free:
-            return "wrong free";
-        case FindingKind::memory_leak:
-            return "warning: memory leak";
-        case FindingKind::barrier_after_end:
-            return "warning: barrier after the end of threads";
+constexpr bool are_in_order() {
+    for (std::size_t i = 0; i < std::size(kFindingKinds); ++i) {
+        if (kFindingKinds[i].kind != static_cast<FindingKind>(i)) return false;
     }
-    return "";
+    return true;
 }
+static_assert(are_in_order());
 
 std::string name(const Actor& actor) {
     if (!actor.name.empty()) return actor.name;
@@ -96,7 +50,7 @@ std::string name(const Actor& actor, const Actor& first) {
 }
 
 std::string text_of(const Finding& finding) {
-    std::string text = label(finding.kind) + std::string(": ");
+    std::string text = words_of(finding.kind).label + std::string(": ");
     if (!finding.kernel.empty()) text += "kernel " + finding.kernel + ", ";
     const Actor& first = finding.actors.front();
     text += first.line.text() + ": " + name(first) + " " + first.did;
@@ -146,8 +100,7 @@ std::size_t add(Finding finding) {
 }  // namespace
 
 bool is_warning(FindingKind kind) {
-    return kind == FindingKind::same_value_writes || kind == FindingKind::barrier_after_end ||
-           kind == FindingKind::memory_leak;
+    return std::string_view(words_of(kind).label).starts_with("warning");
 }
 
 void report(Finding finding) { add(std::move(finding)); }

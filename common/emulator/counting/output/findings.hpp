@@ -22,7 +22,7 @@ enum class FindingKind {
     race_in_block,
     race_between_blocks,
     race_between_streams,
-    same_value_writes,  // a warning: warnings do not change the exit status
+    same_value_writes,
     barrier_divergence,
     device_pointer_on_host,
     missing_synchronisation,
@@ -36,10 +36,50 @@ enum class FindingKind {
     launch_refused,
     double_free,
     wrong_free,
-    memory_leak,  // a warning
-    barrier_after_end,  // a warning
+    memory_leak,
+    barrier_after_end,
 };
 
+// Of each kind, in the enumeration's order: its name in JSON, and how its message begins.
+struct KindWords {
+    FindingKind kind;
+    const char* name;
+    const char* label;
+};
+inline constexpr KindWords kFindingKinds[] = {
+    {FindingKind::out_of_bounds, "out_of_bounds", "out of bounds"},
+    {FindingKind::use_after_free, "use_after_free", "use after free"},
+    {FindingKind::uninitialised_shared, "uninitialised_shared", "uninitialised shared memory"},
+    {FindingKind::uninitialised_global, "uninitialised_global", "uninitialised global memory"},
+    {FindingKind::host_pointer, "host_pointer", "host pointer"},
+    {FindingKind::no_peer_access, "no_peer_access", "no peer access"},
+    {FindingKind::race_in_block, "race_in_block", "race"},
+    {FindingKind::race_between_blocks, "race_between_blocks", "race between blocks"},
+    {FindingKind::race_between_streams, "race_between_streams", "race between streams"},
+    {FindingKind::same_value_writes, "same_value_writes", "warning: writes of the same value"},
+    {FindingKind::barrier_divergence, "barrier_divergence", "barrier divergence"},
+    {FindingKind::device_pointer_on_host, "device_pointer_on_host", "device pointer on the host"},
+    {FindingKind::missing_synchronisation, "missing_synchronisation", "missing synchronisation"},
+    {FindingKind::never_synchronised, "never_synchronised", "never synchronised"},
+    {FindingKind::endless_kernel, "endless_kernel", "endless kernel"},
+    {FindingKind::copy_in_flight, "copy_in_flight", "copy in flight"},
+    {FindingKind::copy_never_awaited, "copy_never_awaited", "copy never waited for"},
+    {FindingKind::missing_proxy_fence, "missing_proxy_fence", "missing proxy fence"},
+    {FindingKind::invalid_call, "invalid_call", "invalid call"},
+    {FindingKind::texture_access, "texture_access", "texture"},
+    {FindingKind::launch_refused, "launch_refused", "launch refused"},
+    {FindingKind::double_free, "double_free", "double free"},
+    {FindingKind::wrong_free, "wrong_free", "wrong free"},
+    {FindingKind::memory_leak, "memory_leak", "warning: memory leak"},
+    {FindingKind::barrier_after_end, "barrier_after_end",
+     "warning: barrier after the end of threads"},
+};
+
+inline const KindWords& words_of(FindingKind kind) {
+    return kFindingKinds[static_cast<std::size_t>(kind)];
+}
+
+// A warning does not change the exit status. Its label begins with "warning".
 bool is_warning(FindingKind kind);
 
 // A CUDA thread, the host (block < 0), or a task of a stream (with a name).

@@ -137,62 +137,6 @@ std::string kernel_json(const KernelReport& report) {
                   ",\n      ");
 }
 
-const char* finding_name(FindingKind kind) {
-    switch (kind) {
-        case FindingKind::out_of_bounds:
-            return "out_of_bounds";
-        case FindingKind::use_after_free:
-            return "use_after_free";
-        case FindingKind::uninitialised_shared:
-            return "uninitialised_shared";
-        case FindingKind::uninitialised_global:
-            return "uninitialised_global";
-        case FindingKind::host_pointer:
-            return "host_pointer";
-        case FindingKind::no_peer_access:
-            return "no_peer_access";
-        case FindingKind::race_in_block:
-            return "race_in_block";
-        case FindingKind::race_between_blocks:
-            return "race_between_blocks";
-        case FindingKind::race_between_streams:
-            return "race_between_streams";
-        case FindingKind::same_value_writes:
-            return "same_value_writes";
-        case FindingKind::barrier_divergence:
-            return "barrier_divergence";
-        case FindingKind::device_pointer_on_host:
-            return "device_pointer_on_host";
-        case FindingKind::missing_synchronisation:
-            return "missing_synchronisation";
-        case FindingKind::never_synchronised:
-            return "never_synchronised";
-        case FindingKind::copy_in_flight:
-            return "copy_in_flight";
-        case FindingKind::copy_never_awaited:
-            return "copy_never_awaited";
-        case FindingKind::missing_proxy_fence:
-            return "missing_proxy_fence";
-        case FindingKind::invalid_call:
-            return "invalid_call";
-        case FindingKind::endless_kernel:
-            return "endless_kernel";
-        case FindingKind::texture_access:
-            return "texture_access";
-        case FindingKind::launch_refused:
-            return "launch_refused";
-        case FindingKind::double_free:
-            return "double_free";
-        case FindingKind::wrong_free:
-            return "wrong_free";
-        case FindingKind::memory_leak:
-            return "memory_leak";
-        case FindingKind::barrier_after_end:
-            return "barrier_after_end";
-    }
-    return "";
-}
-
 std::string actor_json(const Actor& actor) {
     return object({
         member_json("block", std::to_string(actor.block)),
@@ -207,7 +151,8 @@ std::string finding_json(const Finding& finding) {
     Texts actors;
     for (const Actor& actor : finding.actors) actors.push_back(actor_json(actor));
     return object({
-        member("kind", finding_name(finding.kind)),
+        member("kind", words_of(finding.kind).name),
+        member_json("warning", is_warning(finding.kind) ? "true" : "false"),
         member("kernel", finding.kernel),
         member_json("actors", list(actors, ", ")),
         member("what", finding.what),
