@@ -194,8 +194,7 @@ def prepare_meshes(source: Source) -> Drawing:
         emulated=False,
         subtitle=(
             f"{MESHES[0].stage} on the CPU engine, as it wrote them: {len(every)} triangles,"
-            " coloured by twice the radius of the inscribed circle over that of the circumscribed"
-            " one."
+            " coloured by twice the inscribed circle's radius over the circumscribed one's."
         ),
         ours="; ".join(said)
         + ". No equilateral triangle fits into a corner of less than 60 degrees, and the wing's"

@@ -13,7 +13,7 @@ from plots.records.stages import stages_of
 STAGES = stages_of("distmesh")
 KERNELS = STAGES.kernels
 GLOBAL, SHARED = KERNELS[:2]
-# The stages that charts and tables show: one of each kind, as fifteen lines cannot be told apart.
+# The stages that charts and tables show: one of each kind, as ten lines cannot be told apart.
 SHOWN = STAGES.chosen(
     ("global_atomics", "shared_atomics", "gather", "resident", "rows", "one_launch")
 )

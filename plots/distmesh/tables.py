@@ -28,8 +28,8 @@ from plots.records.medians import times
 from plots.records.rows import Metric, Report, Row, matches, newest
 from common.tools.lib.stages import label_of
 
-KEPT = STAGES.named("kept_triangulation")  # the last stage without repairs
-ALIKE = (STAGES.serial, *KERNELS[: KERNELS.index(KEPT) + 1])
+LISTS = STAGES.named("device_lists")  # the last stage without repairs
+ALIKE = (STAGES.serial, *KERNELS[: KERNELS.index(LISTS) + 1])
 
 
 def own_rows(rows: Sequence[Row]) -> list[Row]:
@@ -67,7 +67,7 @@ def meshed_points(reports: Sequence[Report]) -> dict[int, str]:
 
 
 def speed_up_heads(stages: Sequence[str]) -> list[str]:
-    """`speed-up of 02`, `of 03`, …"""
+    """`speed-up of 02`, `of limit/01`, …"""
     return [f"{'' if i else 'speed-up '}of {label_of(stage)}" for i, stage in enumerate(stages)]
 
 

@@ -29,13 +29,11 @@ ROUNDS = {
     "blocked": Round(steps=32, launches=3),
     "register_tiles": Round(steps=32, launches=3),
     "tagged_keys": Round(steps=32, launches=4),
-    "large_tiles": Round(steps=32, launches=4),
     "deep_rounds": Round(steps=128, launches=3),
     "async_copies": Round(steps=128, launches=3),
     # The cross, the next round's columns, all other tiles. Phases 1 and 2 of the first round come
     # before.
     "look_ahead": Round(steps=128, launches=3, launches_before=2),
-    "graph": Round(steps=128, launches=3, launches_before=2),
     "tiles_by_size": Round(steps=128, launches=3, launches_before=2),
 }
 

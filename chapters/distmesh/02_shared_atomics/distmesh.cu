@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "01_global_atomics/iteration.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-#include "device/iteration.cuh"
 #include "problem/distmesh.hpp"
 
 using course::cuda_check, course::DeviceBuffer;

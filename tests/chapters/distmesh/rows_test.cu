@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The first triangulation of stage 12_rows is Delaunay's, and covers what the host's covers, on
-// domains whose fixed points are on rows.
+// The first triangulation of stage limit/06_rows is Delaunay's, and covers what the host's covers,
+// on domains whose fixed points are on rows.
 #define main stage_main
-#include "12_rows/distmesh.cu"
+#include "limit/06_rows/distmesh.cu"
 #undef main
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@
 
 namespace {
 
-using distmesh::Join, distmesh::Point, distmesh::Region, distmesh::Triangle;
+using course::cuda_check, course::resident_blocks;
+using distmesh::Join, distmesh::kGhost, distmesh::Point, distmesh::Region, distmesh::Triangle;
 
 struct Case {
     std::string domain, minus;

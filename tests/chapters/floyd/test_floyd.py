@@ -15,6 +15,7 @@ import unittest
 from collections.abc import Sequence
 from pathlib import Path
 
+from common.tools.lib.stages import words_of
 from tests.chapters.stage_programs import (
     declared_and_moved,
     execute,
@@ -35,10 +36,12 @@ PROGRAMS = load_programs(STAGES_JSON, ENGINE, "floyd")
 SAME_HOST_CODE = dict(with_the_same_host_code([*PROGRAMS.items()], ENGINE))
 # The vertices through which a round lets paths lead; for the stages that are not blocked, a step is
 # a round.
-PIVOTS = {
-    stage: 1 if stage < "04" else 32 if stage < "08" else 128 if stage < "12" else 64
-    for stage in PROGRAMS
+STEPS = {
+    **dict.fromkeys(("blocked", "register_tiles", "tagged_keys"), 32),
+    **dict.fromkeys(("deep_rounds", "async_copies", "look_ahead"), 128),
+    **dict.fromkeys(("tiles_by_size", "many_gpus"), 64),
 }
+PIVOTS = {stage: STEPS.get(words_of(stage), 1) for stage in PROGRAMS}
 
 
 def csv_of(edges: list[tuple[int, int, int]]) -> str:
@@ -193,7 +196,7 @@ class FloydTest(Case):
 
     @unittest.skipIf(ENGINE == "gpu", "only the CPU engine has a GPU with less shared memory")
     def test_a_block_with_too_little_shared_memory(self) -> None:
-        said = "(emulated) a block can have 49152; stages 04 to 07 need less"
+        said = "(emulated) a block can have 49152; stages limit/01 to limit/03 need less"
         for stage, program in PROGRAMS.items():
             with self.subTest(stage):
                 if PIVOTS[stage] == 128:
@@ -279,13 +282,12 @@ class FloydTest(Case):
                     self.assertEqual(stored, {"relax_through_kernel": 2 + n - 1})
                     continue
                 # Only what leads to other cells of the matrices matters. Rounds hand on the flag:
-                # in stages 10 to 12, the kernel of the tiles does.
+                # in stages that look ahead, the kernel of the tiles does.
                 rounds = -(-n // PIVOTS[stage])
                 self.assertEqual(launches["relax_columns_kernel"], rounds)
                 self.assertEqual(stored["relax_columns_kernel"], 0)
-                self.assertEqual(
-                    stored["relax_tiles_kernel"], rounds - 1 if "10" <= stage < "13" else 0
-                )
+                looks_ahead = words_of(stage) in ("look_ahead", "tiles_by_size")
+                self.assertEqual(stored["relax_tiles_kernel"], rounds - 1 if looks_ahead else 0)
 
     def test_faults_in_files(self) -> None:
         for name, content, said in (

@@ -45,8 +45,8 @@ def rows(engine: str) -> list[list[object]]:
 
 
 def goal_rows() -> list[list[object]]:
-    """A run of the last stage takes a microsecond per point, half of it kernels. One of 12 takes
-    twice the time. Of the largest size there is none."""
+    """A run of the last stage takes a microsecond per point, half of it kernels. One of the
+    stage `rows` takes twice the time. Of the largest size there is none."""
     found = []
     for stage, factor in ((LAST, 1), (STAGES.named("rows"), 2)):
         for n in (1452, 31_409):

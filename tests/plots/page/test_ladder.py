@@ -193,7 +193,7 @@ class RecordedTest(unittest.TestCase):
             ("nbody", {"cpu": "serial", "shared_tiles": "source", "third_law": "course"}),
             ("montecarlo", {"shuffle_reduction": "source", "curand_host": "library"}),
             ("storms", {"max_reduction": "source", "particles_in_shared": "course"}),
-            ("distmesh", {"gather": "source", "block_sums": "course"}),
+            ("distmesh", {"gather": "source", "rows": "course"}),
             ("basics", {"padded_tile": "course"}),
         ):
             for short, kind in kinds.items():
