@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A chapter's stages, found by their words: `shared_tiles` is 03_shared_tiles, and `one_pass` is
-limit/05_one_pass, whatever their numbers become. A name that is wrong is an error that says where it stands and which is nearest."""
+limit/05_one_pass, whatever their numbers become. A name that is wrong is an error that says where
+it stands and which is nearest."""
 
 from __future__ import annotations
 

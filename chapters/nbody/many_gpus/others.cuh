@@ -30,10 +30,10 @@ inline Share share_of(int count, int rank, int ranks) {
     return {part, begin, std::clamp(count - begin, 0, part), first, std::min(each, groups - first)};
 }
 
-// One warp per group of the rank and part of the packets behind the rank's groups that it must meet.
-// A kernel of its own: with the choice of the packets at run time, nvcc 13.0 gives out registers in
-// another way. Two steps then have 58 instructions with two operands in one bank, not 53: 1.6 % more
-// of their clocks.
+// One warp per group of the rank and part of the packets behind the rank's groups that it must
+// meet. It is a kernel of its own: with the choice of the packets at run time, nvcc 13.0 gives out
+// registers in another way. Two steps then have 58 instructions with two operands in one bank, not
+// 53: 1.6 % more of their clocks.
 __global__ void __launch_bounds__(kBlockSize, kBlocks)
     add_pulls_of_others_kernel(const float4* __restrict__ bodies, Lists3 accelerations, int count,
                                Share own, int parts, int packets_each, float softening_squared,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The words of cuRAND's XORWOW, as the stages up to limit/02 draw them, or of its Philox (-DPHILOX).
-// PROGRAM STREAMS [broken].
+// The words of cuRAND's XORWOW, as the stages up to limit/02 draw them, or of its Philox
+// (-DPHILOX). PROGRAM STREAMS [broken].
 #include <curand_kernel.h>
 
 #include "tests/chapters/montecarlo/words.hpp"
