@@ -85,7 +85,6 @@ class Chapter:
     animation: Callable[[Stages, Path, Path], Animation] | None = None
     profile: str = ""  # a module that profiles stages on a GPU, for `make record`
     profiled: tuple[str, ...] = ()  # a profile that lacks one of these stages is made again
-    costs: Callable[[Path], list[str]] | None = None  # a table of <chapter>_costs.csv
     profile_tables: Mapping[str, ProfileTableMaker] = field(default_factory=dict)
 
     @property

@@ -47,11 +47,7 @@ def own_tables(chapter: Chapter, rows: Sequence[Row], folder: Path) -> dict[str,
     limits_path = folder / "limits.csv"
     reports: list[Report] = read_reports(report_path) if report_path.exists() else []
     limits = read_limits(limits_path) if limits_path.exists() else {}
-    made = {name: make(rows, reports, limits) for name, make in chapter.tables.items()}
-    costs_path = folder / f"{chapter.name}_costs.csv"
-    if chapter.costs and costs_path.exists():
-        made["costs"] = chapter.costs(costs_path)
-    return made
+    return {name: make(rows, reports, limits) for name, make in chapter.tables.items()}
 
 
 def chapter_readme(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from common.tools.lib.numbers import power_of_two, short_ms, three_digits
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import DataError, words_of
 from plots.drawing.figure import Drawing
 from plots.drawing.panels import Runs
 from plots.drawing.rates import Limit
@@ -20,10 +20,12 @@ from plots.records.medians import quartiles
 from plots.records.rows import Report, Row, newest
 from plots.records.source import Source
 
-INPUT_STAGES = [name for name in TILES if name[:2] in ("16", "17", "19", "22")]
+INPUT_STAGES = [
+    name for name in TILES if words_of(name) in ("odd_windows", "bulk_tiles", "cub_merge_sort")
+]
 RUNS = Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys")
 
-# Models of the last own stage, of 2^28 uniform keys: see the README.
+# Models of the last stage of limit/, of 2^28 uniform keys: see the README.
 BYTES_PER_KEY = 48  # the sort of the tiles and five passes read and write each key
 WAVEFRONTS_PER_KEY = 151 / 32  # of shared memory; a multiprocessor does one per cycle
 ALU_CYCLES_PER_KEY = 104 / 32  # integer instructions; a multiprocessor does 64 lanes per cycle

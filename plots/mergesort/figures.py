@@ -25,7 +25,6 @@ from plots.mergesort import (
     search,
     selection,
 )
-from plots.mergesort.costs import costs_table
 from plots.mergesort.overlap import prepare_overlap
 from plots.mergesort.published import PRINTED
 from plots.mergesort.stages import (
@@ -192,7 +191,6 @@ CHAPTER = Chapter(
         **({"inputs": beyond.inputs_table} if RECORDED else {}),
         **({"host": beyond.host_table} if HOST_RECORDED else {}),
     },
-    costs=costs_table,
     printed=PRINTED,
     working_set_bytes=lambda n: 8.0 * n,  # the list, and the list that it is merged into
     traces=(

@@ -10,7 +10,7 @@ STAGES = stages_of("mergesort")
 THESIS = STAGES.between("selection_and_search", "overlap_copy")
 FIRST, BEST = THESIS[0], THESIS[-1]
 NOT_OVERLAPPED = STAGES[BEST].compared_with
-MULTISORT = STAGES.between("multisort_cpu", "multisort_opencl")
+MULTISORT = STAGES.between("one_thread", "opencl")
 MULTISORT_CPU, THREAD_MERGE, MERGE_PATH, OPENCL = MULTISORT
 # Each with the parameters that its authors found to be the best.
 STAGE_RUNS = {
@@ -21,7 +21,7 @@ STAGE_RUNS = {
 }
 # The engine of each of them that is not a GPU's.
 OTHER_ENGINES = {MULTISORT_CPU: "cpu", OPENCL: "opencl"}
+HOST_TO_HOST = "host/01_host_to_host"  # its kernels_ms are whole runs, with both copies
 # The merge sort by tiles and the libraries' merge sorts; none, until they are recorded.
-HOST_TO_HOST = "18_host_to_host"  # its kernels_ms are whole runs, with both copies
-TILES = tuple(name for name in STAGES.kernels if name > OPENCL and name != HOST_TO_HOST)
+TILES = tuple(name for name in STAGES.kernels if STAGES[name].path in ("limit", "peers"))
 TILE_SIZES = tuple(2**exponent for exponent in range(20, 29, 2))

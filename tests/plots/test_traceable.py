@@ -143,10 +143,6 @@ def changed_records(folder: Path, salt: int) -> tuple[Path, Path]:
         for name in LIMITS_COLUMNS[1:]:
             scale(record, name)
 
-    def cost(record: dict[str, str]) -> None:
-        for name in ("ms", "value"):
-            scale(record, name, record["question"], record["variant"])
-
     def counter(record: dict[str, str]) -> None:
         """Of all stages alike: which of them are equal stays as it is. First all but the iterations
         by one factor, so that the same changes are the telling ones; then each counter by its
@@ -165,8 +161,6 @@ def changed_records(folder: Path, salt: int) -> tuple[Path, Path]:
                 if path.stem.endswith("_report")
                 else metric
                 if path.stem.endswith("_profile")
-                else cost
-                if path.stem.endswith("_costs")
                 else row
             )
         )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where sorted runs in host memory are cut (stage 18, for lists longer than the device's memory).
+// Where sorted runs in host memory are cut (stage host/01, for lists longer than the device's
+// memory).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace mergesort {
 
 // How many keys of each run are among the first `rank` keys of their merge; equal keys are taken in
 // the order of the runs. rank: at most the number of all keys. The method is that of
-// device/multiway_boundaries.cuh, one run after the other.
+// blocks/multiway_cuts/multiway_cuts.cuh, one run after the other.
 inline std::vector<std::int64_t> cut_host_runs(const std::vector<std::span<const Key>>& runs,
                                                std::int64_t rank) {
     const std::size_t ways = runs.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Multisort (stages 07 to 10, after Herrero and Troiani 2024): runs of size_i keys by insertion
-// sort, then merges. Its flags, its grid, and the bytes that its kernels move at least.
+// Multisort (after Herrero and Troiani 2024): runs of size_i keys by insertion sort, then merges.
+// Its flags, its grid, and the bytes that its kernels move at least.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ Option threads_option();
 // How many levels of merges turn runs of size_i keys into one run; each level doubles their length.
 int merge_levels(std::int64_t count, std::int64_t size_i);
 
-// Bytes of global memory that stages 08 to 10 move at least. The insertion sorts read each key and
-// write all but the first key of a run; they do nothing if a run is one key. Each level of merges
-// reads and writes every key, also in a run without a partner. The reads of the searches are not
-// counted: a cache may serve them.
+// Bytes of global memory that stages multisort/02 to 04 move at least. The insertion sorts read
+// each key and write all but the first key of a run; they do nothing if a run is one key. Each
+// level of merges reads and writes every key, also in a run without a partner. The reads of the
+// searches are not counted: a cache may serve them.
 Work multisort_work(std::int64_t count, std::int64_t size_i);
 
 // How many blocks of block_size threads give each of `items` one thread. Errors: UsageError if a

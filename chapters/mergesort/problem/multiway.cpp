@@ -12,11 +12,6 @@ Option ways_option() {
     return {"--ways", "runs that a pass merges at most; rounded down to a power of two", 8, 2, 16};
 }
 
-Option blocks_option() {
-    return {"--blocks", "blocks that share the tiles of a pass; 0: as many as run at once", 0, 0,
-            1 << 20};
-}
-
 Pass make_pass(std::int64_t count, std::int64_t run, int ways, int windows, int window_keys,
                int fragments_per_gap, int windows_together) {
     Pass pass = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The passes of a merge sort that merges several runs at once (stages 14 on).
+// The passes of a merge sort that merges several runs at once (stages limit/04 on).
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,6 @@ struct Pass {
 
 // --ways: how many runs a pass merges at most.
 Option ways_option();
-
-// --blocks: how many blocks share the tiles of a pass. 0: as many as run at once.
-Option blocks_option();
 
 // A pass over `count` keys. A tile has `windows` windows of `window_keys` keys, one per thread;
 // each of the ways / 2 pairs of fragments may waste one of them. It uses a multiple of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sorted runs in which the ranks leave their slices (stage 21).
+// The sorted runs in which the ranks leave their slices (stage many_gpus).
 #pragma once
 
 #include <algorithm>

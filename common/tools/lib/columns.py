@@ -84,17 +84,5 @@ LIMITS_COLUMNS = (
     "peak_l2_bytes_per_second",
     "peak_operations_per_second",
 )
-# What tests/chapters/mergesort/benchmark/merge_costs.cu prints.
-COST_COLUMNS = (
-    "question",
-    "variant",
-    "keys",
-    "repeats",
-    "ms",
-    "value",
-    "unit",
-    "go_on_if",
-    "verified",
-)
 # What lower bounds are made of, at three sizes (plots/maintain/bounds_counters.py).
 BOUND_COLUMNS = ("stage", "parameters", "n", "quantity", "value")

@@ -28,9 +28,6 @@ from tests.chapters.sort_stages import (
 # unittest runs them as if they stood here.
 SHARED_TESTS = (EveryStage, LongLists, Refusals)
 
-# Two tiles of stage 15 do not fit a block's shared memory on a GTX 980.
-if ENGINE != "gpu":
-    sort_stages.SETTINGS["EMULATOR_DEVICE"] = "h200"
 # Stages 01 to 06 sort segments of 512 keys by selection, which takes a CPU 40 us per key. With
 # 10 000 keys there are 20 segments and five passes of merges. Four times as many keys have 79
 # segments: more merges in a pass than streams.
@@ -53,7 +50,7 @@ class DeclaredWork(sort_stages.DeclaredWork):
         """On sorted keys insertion moves the least. Of the merges' loads only the keys themselves
         are declared."""
         for stage in STAGES:
-            for size_i in (1, 2, 3, 1000) if "_multisort_" in stage.name else ():
+            for size_i in (1, 2, 3, 1000) if stage.path == "multisort" else ():
                 with self.subTest(f"{stage.name} --size-i {size_i}"):
                     declared, counted = self.count(
                         stage, "--n", 3000, "--input", "sorted", "--size-i", size_i
@@ -70,11 +67,11 @@ class DeclaredWork(sort_stages.DeclaredWork):
 
 @unittest.skipIf(LONG, "the long tests")
 class Multisort(SortTest):
-    """The options of stages 07 to 10, after Herrero and Troiani 2024."""
+    """The options of the stages of multisort/, after Herrero and Troiani 2024."""
 
     def test_runs_and_blocks(self) -> None:
         for stage in STAGES:
-            for size_i in (1, 2, 3, 7, 1000) if "_multisort_" in stage.name else ():
+            for size_i in (1, 2, 3, 7, 1000) if stage.path == "multisort" else ():
                 for threads in (1, 3, 24, 1024) if stage.has_kernels else (0,):
                     words = ["--size-i", size_i, *(["--threads", threads] if threads else [])]
                     for n in sorted({size_i, size_i + 1, 3 * size_i - 1, 2 * size_i + 257}):
@@ -83,7 +80,7 @@ class Multisort(SortTest):
     @unittest.skipIf(ENGINE == "count", "the same as without counters")
     def test_what_is_refused(self) -> None:
         for stage in STAGES:
-            if "_multisort_" in stage.name:
+            if stage.path == "multisort":
                 self.refuse(stage, 2, "--size-i '0' is below 1", "--size-i", 0)
                 self.refuse(
                     stage,

@@ -34,7 +34,7 @@ class WithoutSysTest(unittest.TestCase):
         self.assertEqual((said.returncode, said.stdout), (77, ""), said.stderr)
         self.assertRegex(
             said.stderr,
-            r"^mergesort_10_multisort_opencl: no usable OpenCL device: /sys is not mounted, [^\n]*\n$",
+            r"^mergesort_multisort_04_opencl: no usable OpenCL device: /sys is not mounted, [^\n]*\n$",
         )
 
 

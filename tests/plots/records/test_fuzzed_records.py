@@ -19,7 +19,6 @@ sys.path.insert(0, str(ROOT))
 from plots.records.proof_data import read_proof_data
 from plots.records.proof_rows import Reason, read_reasons
 from common.tools.lib.stages import ToolError
-from plots.mergesort.costs import read_costs
 from plots.records.counters import read_counters
 from plots.records.limits import read_limits
 from plots.records.rows import read_profile, read_reports, read_rows
@@ -104,7 +103,6 @@ class DamagedRecords(unittest.TestCase):
 
     def test_limits(self) -> None:
         self.check(read_limits, RECORDED / "limits.csv")
-        self.check(read_costs, RECORDED / "mergesort_costs.csv")
 
     def test_counters(self) -> None:
         self.check(read_counters, ROOT / "plots" / "data" / "counters" / "nbody.csv")
