@@ -18,9 +18,10 @@ from tests.chapters.stage_programs import execute, load_programs
 STAGES_JSON, ENGINE = Path(sys.argv[1]), sys.argv[2]
 del sys.argv[1:]
 PROGRAMS = load_programs(STAGES_JSON, ENGINE, "montecarlo")
-# Up to limit/01, all stages draw the same points.
+# The stages of the thesis with kernels and limit/01 draw the same points.
 FLUSHED = "limit/01_flushed_counts"
-TWO_FLOATS = [name for name in PROGRAMS if "/" not in name or name == FLUSHED]
+OWN_PATH = [name for name in PROGRAMS if name[0].isdigit() and name != "00_cpu"]
+TWO_FLOATS = [*OWN_PATH, *(name for name in PROGRAMS if name == FLUSHED)]
 ONE_WORD = [name for name in PROGRAMS if name.startswith("limit/") and name != FLUSHED]
 LIBRARIES = [name for name in PROGRAMS if name.startswith("peers/")]
 MANY_POINTS = "1e9" if ENGINE == "gpu" else "1000"  # of each seed
