@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from common.tools.lib.csv_tables import integer, read_records
 from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.stages import DataError
 from plots.distmesh import meshes
-from plots.drawing.animation import Animation, draw_frames, hold_last_picture
+from plots.drawing.animation import Animation, draw_frames, hold_last_picture, run_stage
 from plots.drawing.gnuplot import write_table
 from plots.records.folders import PLOTS
 from plots.records.stages import Stages
@@ -44,7 +43,7 @@ def read_report(path: Path) -> tuple[int, bool]:
 def run_mesh(program: Path, iterations: int, folder: Path) -> tuple[MeshFrame, bool]:
     """The mesh after at most this many iterations, and whether it is at rest."""
     mesh, report = folder / "mesh.csv", folder / "mesh.json"
-    result = subprocess.run(
+    result = run_stage(
         [
             str(program),
             *DOMAIN,
@@ -59,11 +58,7 @@ def run_mesh(program: Path, iterations: int, folder: Path) -> tuple[MeshFrame, b
             str(mesh),
             "--json",
             str(report),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        ]
     )
     if result.returncode != 0:
         raise DataError(f"{program} failed: {result.stderr.strip()}")

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.stages import DataError
 from plots.drawing.gnuplot import run_gnuplot, write_variables
+
+LIMIT_S = 600  # of one run. It takes some seconds, but make runs all stages meanwhile
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,16 @@ class Animation:
     title: str
     caption: str
     alt: str
+
+
+def run_stage(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Runs a stage for what it writes. A DataError if it cannot be started or does not end."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S)
+    except OSError as error:
+        raise DataError(f"{command[0]}: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise DataError(f"{command[0]}: did not end within {LIMIT_S} seconds") from None
 
 
 def draw_frames(script: Path, target: Path, variables: dict[str, object], data: Path) -> None:

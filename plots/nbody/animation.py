@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import argparse
-import subprocess
 import tempfile
 
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 from common.tools.lib.csv_tables import integer, read_table, real
 from common.tools.lib.files import write_whole
 from common.tools.lib.stages import EXIT_NO_DEVICE, DataError, Stage, build_folder, run_tool
-from plots.drawing.animation import Animation, draw_frames
+from plots.drawing.animation import Animation, draw_frames, run_stage
 from plots.records.folders import PLOTS
 from plots.records.stages import Stages, stages_of
 
@@ -136,11 +135,9 @@ def run_collision(stages: Stages, build: Path, trajectory: Path) -> str:
             str(trajectory),
         ]
         try:
-            result = subprocess.run(
-                command, capture_output=True, text=True, check=False, timeout=120
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            problems.append(f"{program}: {error}")
+            result = run_stage(command)
+        except DataError as error:
+            problems.append(str(error))
             continue
         if result.returncode == 0:
             where = {"gpu": "a GPU", "cpu": "the CPU"}[engine]

@@ -65,11 +65,12 @@ class Build:
             ) from None
 
     # ---- one file ----
-    def compiler(self, item: Input) -> str:
+    def compiler(self) -> list[str]:
+        """For C++ and, by -x, for C."""
         if self.request.host_compiler:
             path = Path(self.request.host_compiler)
-            return str(path / "g++") if path.is_dir() else str(path)
-        return "gcc" if item.language == "c" else "g++"
+            return [str(path / "g++") if path.is_dir() else str(path)]
+        return self.engine.compiler
 
     def standard(self, item: Input) -> list[str]:
         """-std: the one that is asked for, or a newer one that the engine's headers need."""
@@ -138,7 +139,7 @@ class Build:
         (item,) = self.sources()
         result = self.run(
             [
-                self.compiler(item),
+                *self.compiler(),
                 *self.flags(item, []),
                 *("-MD", "-MF", str(depfile), "-MT", str(output)),
                 *("-x", "c++-header", str(header), "-o", str(output)),
@@ -162,7 +163,7 @@ class Build:
             kind = {"all": "-MD", "own": "-MMD"}.get(self.request.dependencies, "")
             texts = [source, *Path(folder).iterdir()]
             command = [
-                self.compiler(item),
+                *self.compiler(),
                 *steps,
                 *self.flags(item, texts, self.header(steps, texts)),
                 "-iquote",
@@ -264,7 +265,7 @@ class Build:
         output = self.request.output or str(Path(self.request.output_directory) / "a.out")
         # A step of its own: with the flags of counting, g++ would link ThreadSanitizer's runtime.
         command = [
-            self.request.host_compiler or "g++",
+            *self.compiler(),
             *(flag for flag in self.request.host_flags if flag != "-Werror"),
             "-o",
             output,
@@ -305,7 +306,7 @@ class Build:
     def device_link(self) -> None:
         """Device code is linked as host code is: this step only makes the file that it promises."""
         output = self.request.output or "a_dlink.o"
-        self.run(["gcc", "-c", "-x", "c", "/dev/null", "-o", output])
+        self.run([*self.compiler(), "-c", "-x", "c", "/dev/null", "-o", output])
 
 
 def inside(path: Path, folder: str) -> bool:

@@ -19,6 +19,7 @@ class Engine:
     """One of the engines, as it was built."""
 
     name: str  # "emu" or "count"
+    compiler: list[str]  # the g++ that built the engine, and flags that it always gets
     compile_flags: list[str]  # not of emu: a program's own -O counts there
     link_flags: list[str]
     libraries: list[str]  # in the order of linking
@@ -88,6 +89,7 @@ def load_engine(name: str) -> Engine:
     header = folder / "precompiled" / f"program_{name}.hpp"
     return Engine(
         name,
+        flags["compiler"],
         flags["compile"] if counts else [],
         flags["link"] if counts else [],
         [

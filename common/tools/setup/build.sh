@@ -14,9 +14,21 @@ trap 'rm -f "$log"; [ -z "$reporter" ] || kill "$reporter" 2>/dev/null' EXIT
 trap 'exit 130' INT TERM
 wait_for_others
 
+# show_failure COMMAND… prints the log by this command. On a full disk, Meson, compilers and linkers
+# fill pages: then it prints one line instead. Perhaps the log had no room for their words, either.
+show_failure() {
+    folder=$PWD/build room=$(room_of build) other=$(room_of "${TMPDIR:-/tmp}")
+    [ "${other:-0}" -ge "${room:-0}" ] || folder=${TMPDIR:-/tmp} room=$other
+    if [ "${room:-100}" -lt 100 ] || grep -q -e 'No space left on device' -e 'Disk quota exceeded' "$log"; then
+        say_full "$folder"
+    else
+        "$@" >&2
+    fi
+}
+
 configure() {
     if ! meson setup "$@" build >"$log" 2>&1; then
-        cat "$log" >&2
+        show_failure cat "$log"
         rm -f build/build.ninja
         exit 1
     fi
@@ -46,7 +58,7 @@ rm -f build/setup-changed
 
 # If a meson.build has changed, ninja configures again. Its output is printed only if that fails.
 if ! ninja -C build --quiet build.ninja >"$log" 2>&1; then
-    cat "$log" >&2
+    show_failure cat "$log"
     exit 1
 fi
 
@@ -88,6 +100,6 @@ fi
 # Of ninja's output, only warnings and failures are printed.
 NINJA_STATUS='[] ' ninja -C build "$@" >"$log" 2>&1
 status=$?
-[ "$status" -eq 0 ] || exec >&2
-grep -v -e '^\[] ' -e '^ninja: no work to do\.$' -e "^ninja: Entering directory \`build'$" "$log"
+words() { grep -v -e '^\[] ' -e '^ninja: no work to do\.$' -e "^ninja: Entering directory \`build'$" "$log"; }
+if [ "$status" -eq 0 ]; then words; else show_failure words; fi
 exit "$status"

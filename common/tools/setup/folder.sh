@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What setup.sh and build.sh share: they source this file in the course's root. It sees that build/
-# can be written, and finds the programs of build/venv.
+# can be written and has room, and finds the programs of build/venv.
 
 # Meson, ninja and tomli from PyPI, for who may not install packages or whose own are too old.
 PATH=$PWD/build/venv/bin:$PATH
@@ -9,6 +9,16 @@ PATH=$PWD/build/venv/bin:$PATH
 [ -d build ] || mkdir build 2>/dev/null
 if [ ! -d build ] || [ ! -w build ]; then
     echo "$PWD/build: you cannot write to it; work in a clone of your own" >&2
+    exit 1
+fi
+
+# The room on a folder's disk, in KiB, if df can say it.
+room_of() { df --output=avail "$1" 2>/dev/null | tail -n 1; }
+say_full() { echo "$1: the disk is full; make room there, then try again" >&2; }
+# On a full disk, each program fails in words of its own, and Debian's packages break.
+room=$(room_of build)
+if [ "${room:-100}" -lt 100 ]; then
+    say_full "$PWD/build"
     exit 1
 fi
 

@@ -127,10 +127,12 @@ nothing_to_do() {
 }
 
 apt() {
-    # The system's files are for all users, whatever one's umask is. What a package starts may go on
-    # running, and must not keep others waiting.
-    (umask 022 && $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=0 \
-        -o Acquire::http::Timeout=20 -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@") >>"$log" 2>&1 9>&-
+    # The system's files are for all users, whatever one's umask is, and make's variables would put
+    # the packages' bytecode into build/. What a package starts may go on running, and must not keep
+    # others waiting.
+    (umask 022 && $as_root env -u PYTHONPATH -u PYTHONPYCACHEPREFIX DEBIAN_FRONTEND=noninteractive \
+        apt-get -q -o Acquire::Retries=0 -o Acquire::http::Timeout=20 -o DPkg::Lock::Timeout=300 \
+        -o Dpkg::Use-Pty=0 "$@") >>"$log" 2>&1 9>&-
 }
 
 # Installs these packages. If that fails, `cause` is the reason.

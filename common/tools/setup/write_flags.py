@@ -2,25 +2,32 @@
 # SPDX-License-Identifier: MIT
 """Writes build/emulator.json, the flags with which `make try` builds. Meson runs it.
 
-    write_flags.py OUTPUT --libraries LINKER-FLAG… --compile COMPILER-FLAG… --link LINKER-FLAG…
+    write_flags.py OUTPUT --compiler WORD… --libraries LINKER-FLAG… --compile COMPILER-FLAG…
+        --link LINKER-FLAG…
 
-Each program for the CPU engine links "libraries". "compile" and "link" are flags for counting.
+"compiler" is the command that built the engine, without a cache: where programs are graded, it
+could not write. Each program for the CPU engine links "libraries". "compile" and "link" are flags
+for counting.
 """
 
 import json
 import sys
 from pathlib import Path
 
+CACHES = ("ccache", "sccache")
+
 
 def main() -> None:
     output, *words = sys.argv[1:]
-    flags: dict[str, list[str]] = {"libraries": [], "compile": [], "link": []}
+    flags: dict[str, list[str]] = {"compiler": [], "libraries": [], "compile": [], "link": []}
     section: list[str] = []
     for word in words:
         if word.removeprefix("--") in flags:
             section = flags[word.removeprefix("--")]
         else:
             section.append(word)
+    if Path(flags["compiler"][0]).name in CACHES:
+        del flags["compiler"][0]
     Path(output).write_text(json.dumps(flags, indent=1) + "\n", encoding="utf-8")
 
 

@@ -279,6 +279,32 @@ class BuildTest(unittest.TestCase):
             f"{self.root}/build: you cannot write to it; work in a clone of your own\n",
         )
 
+    def test_a_full_disk_is_one_line(self) -> None:
+        """A disk of 1 MB, which ninja's first compilation fills."""
+        mounted = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=1m none "$0" && exec "$@"']
+        build = self.root / "build"
+        build.mkdir()
+        if subprocess.run([*mounted, build, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("this machine permits no mounts")
+        fails = 'i=0\nwhile ! cat /dev/zero >>build/a.o; do i=$((i + 1)) && [ "$i" -lt 40 ] || exit 1; done\n'
+        (self.bin / "ninja").write_text(
+            NINJA.replace("i=0\nwhile", f"{fails}i=0\nwhile"), encoding="utf-8"
+        )
+        # The second one begins on a full disk.
+        twice = ["sh", "-c", '"$@"; echo "exit status $?"; "$@"', "sh", "sh", self.script, "stages"]
+        environment = {"PATH": f"{self.bin}:{os.environ['PATH']}", "LOG": str(self.log)}
+        result = subprocess.run(
+            [*mounted, build, *twice],
+            text=True,
+            capture_output=True,
+            check=False,
+            env=environment | {"FILES": "3", "HOME": str(self.root)},
+        )
+        self.assertEqual((result.returncode, result.stdout), (1, "exit status 1\n"), result.stderr)
+        line = f"{build}: the disk is full; make room there, then try again\n"
+        self.assertEqual(result.stderr, 2 * line)
+        self.assertEqual(len(self.said_to("ninja")), 1)
+
 
 class CompileCommandsTest(unittest.TestCase):
     """clang-tidy reads sources one by one, also those that are compiled together."""

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """emucc: nvcc's command line for the CPU engine, from its flags to Makefiles that use it."""
 
+import json
 import os
+import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -326,13 +329,61 @@ class EmuccTest(DriverTest):
         )
         self.assertIn("--maxrregcount", self.run_in_folder(EMUCC, "--help").stdout)
         shown = self.run_in_folder(EMUCC, "--dryrun", "-c", "main.cpp", "-o", "x.o")
-        self.assertIn("g++ -c", shown.stderr)
+        self.assertIn(f"#$ {shlex.join(load_engine('emu').compiler)} -c", shown.stderr)
         self.assertFalse((self.folder / "x.o").exists())
         refused = self.run_in_folder(EMUCC, "-c", "none.cu")
         self.assertEqual(
             (refused.returncode, refused.stderr), (1, "none.cu: No such file or directory\n")
         )
         self.assertEqual(self.run_in_folder(EMUCC, "main.cpp", engine="gpu").returncode, 2)
+
+
+class CompilerTest(DriverTest):
+    """Programs are compiled by the compiler that built the engine: the first g++ on PATH may be an
+    old one, and on another processor's engine it is of no use."""
+
+    def test_the_build_says_which_it_is(self) -> None:
+        targets = json.loads((BUILD / "meson-info" / "intro-targets.json").read_text())
+        (built,) = [target for target in targets if target["name"] == "emulator"]
+        words = [word for word in built["target_sources"][0]["compiler"] if word != "ccache"]
+        said = subprocess.run([*words, "--version"], stdout=subprocess.PIPE, text=True, check=True)
+        # Only g++ has the flags of counting.
+        expected = ["g++"] if "clang" in said.stdout else words
+        self.assertEqual(load_engine("count").compiler, expected)
+
+    def test_every_step_uses_it(self) -> None:
+        compiler, calls = self.folder / "my g++", self.folder / "calls"
+        compiler.write_text('#!/bin/sh\necho "$1" >>calls\nshift\nexec g++ "$@"\n')
+        compiler.chmod(0o755)
+        build = self.folder / "build"
+        build.mkdir()
+        (build / "common").symlink_to(BUILD / "common")
+        (build / "meson-info").symlink_to(BUILD / "meson-info")
+        flags = json.loads((BUILD / "emulator.json").read_text())
+        words = [
+            word
+            for name in ("libraries", "compile", "link")
+            for word in [f"--{name}", *flags[name]]
+        ]
+        script = TOOLS / "setup" / "write_flags.py"
+        words = ["--compiler", "/usr/bin/ccache", str(compiler), "-DFIRST", *words]
+        subprocess.run([sys.executable, script, build / "emulator.json", *words], check=True)
+        for step in (
+            ("-dc", "-DFACTOR=2", "-Iinclude", "table.cu", "sum.cu", "main.cpp"),
+            ("-c", "seven.c"),
+            ("-dlink", "table.o", "sum.o", "-o", "linked.o"),
+            ("table.o", "sum.o", "main.o", "seven.o", "linked.o"),
+        ):
+            with self.subTest(step):
+                calls.unlink(missing_ok=True)
+                words = ["env", f"COURSE_BUILD={build}", str(EMUCC), *step]
+                made = self.run_in_folder(*words)
+                self.assertEqual((made.returncode, made.stderr), (0, ""))
+                self.assertEqual(set(calls.read_text().split()), {"-DFIRST"})
+        self.assertEqual(self.run_in_folder("./a.out").stdout, PRINTED)
+        calls.unlink()
+        made = self.run_in_folder(*words[:3], "-ccbin", "g++", *words[3:])
+        self.assertEqual((made.returncode, calls.exists()), (0, False), made.stderr)
 
 
 class PrecompiledHeaderTest(unittest.TestCase):
@@ -343,7 +394,7 @@ class PrecompiledHeaderTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as scratch:
             compiled = Build(request, loaded, Path(scratch))
             flags = compiled.flags(request.inputs[0], [], compiled.header(["-c"], []))
-        command = ["g++", *flags, "-H", "-fsyntax-only", "-x", "c++", os.devnull]
+        command = [*loaded.compiler, *flags, "-H", "-fsyntax-only", "-x", "c++", os.devnull]
         result = subprocess.run(command, capture_output=True, text=True, check=True)
         self.assertIn(str(loaded.header), result.stderr)
         return f"! {loaded.header}.gch" in result.stderr
@@ -367,7 +418,7 @@ class ForeignObjectTest(unittest.TestCase):
         its own way. A student's archive may be of the other engine."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
-            engine = Engine("count", [], [], [])
+            engine = Engine("count", ["g++"], [], [], [])
             build = Build(read_request(["a.o"]), engine, root)
             for name in ("common/libbackend_count.a", "my/libmine.a"):
                 (root / name).parent.mkdir()

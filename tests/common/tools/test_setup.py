@@ -217,6 +217,15 @@ class SetupTest(MachineTest):
         self.assertEqual(header.stat().st_mode & 0o777, 0o644)
         self.assertEqual((self.root / "build" / "setup-versions").stat().st_mode & 0o777, 0o600)
 
+    def test_packages_do_not_see_make_s_python(self) -> None:
+        """Else their bytecode would lie in build/, and a full disk there would break them."""
+        self.has_apt()
+        apt_get, said = self.bin / "apt-get", self.root / "python"
+        shown = f'echo "${{PYTHONPYCACHEPREFIX-none}} ${{PYTHONPATH-none}}" >>"{said}"'
+        apt_get.write_text(apt_get.read_text().replace("\n", f"\n{shown}\n", 1))
+        self.assertEqual(self.run_setup(PYTHONPYCACHEPREFIX="/a", PYTHONPATH="/b").returncode, 0)
+        self.assertEqual(set(said.read_text().splitlines()), {"none none"})
+
     def test_a_checkout_that_cannot_be_written(self) -> None:
         self.has_apt()
         (self.root / "build").touch()  # a file: even root cannot write into it

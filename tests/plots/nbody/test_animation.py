@@ -5,6 +5,7 @@ import shutil
 import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from common.tools.lib.stages import DataError, Stage
 from plots.drawing.animation import Animation
@@ -95,6 +96,16 @@ class AnimationTest(PlotsTest):
             self.make(stage("00_cpu", "", "nbody"), self.stage("01_best", "gpu", 77))
         with self.refuses("no executable of nbody/01_best"):
             self.make(stage("00_cpu", "", "nbody"), stage("01_best", "00_cpu", "nbody"))
+
+    def test_a_stage_that_does_not_end(self) -> None:
+        endless = self.stage("00_cpu", "cpu", 0)
+        program = self.folder / endless.executables["cpu"]
+        program.write_text("#!/bin/sh\nexec sleep 60\n")
+        with (
+            mock.patch("plots.drawing.animation.LIMIT_S", 0.2),
+            self.refuses(f"{program}: did not end within 0.2 seconds"),
+        ):
+            self.make(endless, stage("01_best", "00_cpu", "nbody"))
 
 
 if __name__ == "__main__":

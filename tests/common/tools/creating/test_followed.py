@@ -16,7 +16,8 @@ from tests.pages.checks import made_by
 from tests.pages.commands import read_page
 
 SECTION = "## Adding a stage or a chapter"
-# Tests that look at all stages, chapters, pages and records without running other stages.
+# Tests that look at all stages, chapters, pages and records without running other stages. All of
+# the suite plots run, too.
 OF_ALL = (
     "stage files",
     "links",
@@ -24,11 +25,10 @@ OF_ALL = (
     "tables of the bounds",
     "page commands",
     "labs, catalogue",
-    "test_include_circles",
+    "test_directions",
     "test_new_stage",
     "test_undone",
     "test_tree",
-    "test_tour",
 )
 # Commands of the section that need a GPU, or are the tests themselves.
 NOT_FOLLOWED = re.compile(r"make (test|lint|record|session)\b")
@@ -44,7 +44,8 @@ class FollowedTest(unittest.TestCase):
         return output
 
     def test_a_new_chapter_and_a_new_stage_pass_their_tests(self) -> None:
-        self.root = Path(tempfile.mkdtemp())
+        # With a blank and an umlaut, as a folder of one's own may have.
+        self.root = Path(tempfile.mkdtemp(prefix="für mich "))
         self.addCleanup(shutil.rmtree, self.root)
         copy_tree(self.root)
         text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -62,7 +63,8 @@ class FollowedTest(unittest.TestCase):
         names = [
             test["name"]
             for test in json.loads(listed[listed.index("[") :])
-            if not any(suite.endswith("long") for suite in test["suite"])
+            if test["name"] == f"{stage} count"  # a long test in a chapter that counts late
+            or not any(suite.endswith("long") for suite in test["suite"])
             and (
                 chapter in test["name"]
                 or stage in test["name"]
@@ -84,7 +86,7 @@ class FollowedTest(unittest.TestCase):
             + " ".join(f"'{name}'" for name in names),
             1200,
         )
-        self.assertRegex(said, r"Fail: +0\n")
+        self.assertRegex(said, r"Fail: +0\b")
         print(*re.findall(r"(?:Ok|Skipped): +\d+", said), sep=", ")
 
 
