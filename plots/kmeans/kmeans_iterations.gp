@@ -14,11 +14,11 @@ set logscale y
 set format y '%g'
 set xrange [-0.6:bars-0.4]
 set yrange [bars_low:bars_high]
-set xtics scale 0 rotate by 25 right noenhanced font ',17'
+set xtics scale 0 rotate by 35 right noenhanced font ',14'
 unset key
 if (reading > 0) {
     set arrow 1 from -0.6,reading to bars-0.4,reading nohead lc rgb '#404040' lw 2 dt 2
-    set label 1 reading_text at bars-1.6,reading offset 0,0.6 right noenhanced font ',15' textcolor rgb '#404040'
+    set label 1 reading_text at bars-1.5,reading offset 0,0.6 right noenhanced font ',12' textcolor rgb '#404040'
 }
 plot stage_file using 0:2:xtic(1) skip 1 with boxes lt 1, \
      stage_file using 0:2:(sprintf('%.3g', $2)) skip 1 with labels offset 0,0.7 font ',14'

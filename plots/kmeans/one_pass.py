@@ -18,8 +18,7 @@ from plots.records.source import Source
 from plots.records.stages import stages_of
 
 STAGES = stages_of("kmeans")
-THESIS_LAST = STAGES.named("device_loop")
-ONE_PASS = tuple(name for name in STAGES.kernels if name > THESIS_LAST)
+ONE_PASS = tuple(name for name in STAGES.kernels if STAGES[name].path)
 # The CPU engine does not run a library's kernels.
 WITHOUT_LIBRARIES = tuple(name for name in ONE_PASS if not STAGES[name].libraries)
 # A narrow range, in which the sums of a thread fit one word.

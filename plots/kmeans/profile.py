@@ -21,14 +21,13 @@ from plots.records.folders import DATA
 from common.tools.lib.stages import words_of
 
 # Of each stage, by its short name: the kernels of an iteration that add up points or cells, and how
-# many launches of them an iteration has. The graph has the kernels of the stage before.
+# many launches of them an iteration has.
 KERNELS = {
     "fused_sums": ("sum_points_kernel", 1),
     **dict.fromkeys(
-        ("thread_columns", "cell_table", "packed_columns", "pair_tests", "queued_iterations"),
+        ("thread_columns", "cell_table", "packed_columns", "pair_tests"),
         ("sum_columns_kernel", 1),
     ),
-    "sort_by_cells": ("sum_tasks_kernel", 1),
     "cell_sums": ("sum_whole_cells_kernel|sum_tasks_kernel", 2),
     "row_intervals": ("share_rows_kernel|sum_tasks_kernel", 2),
 }

@@ -4,7 +4,7 @@
 // the next iteration and then itself, all as tail launches: they run in order after it has ended.
 // Nothing is copied to the host before the end.
 // Compared with 04_two_stage_reduction: launch_iteration_kernel is the loop, and the host learns of
-// errors of its launches. The other kernels are in device/two_stage.cuh, unchanged.
+// errors of its launches. The other kernels are unchanged.
 // Limit now: the same copies, and only one block of sum_segments_kernel per multiprocessor instead
 // of two, because a kernel launches it.
 // Thesis 5.3.4, figures 5.1 to 5.8.
@@ -13,17 +13,56 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "03_int2/labels_and_sums.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/dynamic_parallelism.cuh"
 #include "common/cuda/resident_blocks.hpp"
-#include "device/two_stage.cuh"
 #include "problem/kmeans.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using kmeans::assign_points_kernel, kmeans::sum_segments_kernel, kmeans::update_centroids_kernel;
+using kmeans::assign_points_kernel, kmeans::kBlockSize, kmeans::Sum, kmeans::sum_over_block;
 using kmeans::Input, kmeans::Output, kmeans::Phase, kmeans::PhaseTimer;
-using kmeans::kBlockSize, kmeans::Sum;
+
+// Block (s, c) adds up the points of segment s with label c, into partial[c * segments + s].
+__global__ void sum_segments_kernel(const int2* __restrict__ points, const int* __restrict__ labels,
+                                    std::int64_t count, std::int64_t segment_points,
+                                    Sum* __restrict__ partial) {
+    const int c = blockIdx.y;
+    const std::int64_t begin = blockIdx.x * segment_points;
+    const std::int64_t end = min(begin + segment_points, count);
+    Sum mine = {0, 0, 0};
+    for (std::int64_t i = begin + threadIdx.x; i < end; i += kBlockSize) {
+        if (labels[i] != c) continue;
+        const int2 point = points[i];
+        mine.x += point.x;
+        mine.y += point.y;
+        ++mine.count;
+    }
+    const Sum sum = sum_over_block(mine);
+    const std::int64_t segments = gridDim.x;
+    if (threadIdx.x == 0) partial[c * segments + blockIdx.x] = sum;
+}
+
+// One block per centroid.
+__global__ void update_centroids_kernel(const Sum* __restrict__ partial, int segments,
+                                        int2* __restrict__ centroids,
+                                        std::int64_t* __restrict__ sizes) {
+    const std::int64_t c = blockIdx.x;
+    Sum mine = {0, 0, 0};
+    for (int s = threadIdx.x; s < segments; s += kBlockSize) {
+        const Sum other = partial[c * segments + s];
+        mine.x += other.x;
+        mine.y += other.y;
+        mine.count += other.count;
+    }
+    const Sum sum = sum_over_block(mine);
+    if (threadIdx.x > 0) return;
+    sizes[c] = sum.count;
+    if (sum.count == 0) return;  // a centroid without points does not move
+    centroids[c] =
+        make_int2(static_cast<int>(sum.x / sum.count), static_cast<int>(sum.y / sum.count));
+}
 
 // What all iterations need; each launch hands it to the next.
 struct Loop {

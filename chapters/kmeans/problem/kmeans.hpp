@@ -73,7 +73,7 @@ struct Output {
     std::vector<std::int64_t> sizes;  // the number of points with each label
     std::int64_t iterations = 0;
     bool converged = false;  // no centroid moved in the last iteration
-    // Of the kernels' time, what is done once before the iterations (stages 12 to 15); else 0.
+    // Of the kernels' time, what is done once before the iterations, as the sort by cells; else 0.
     double preparation_ms = 0;
 };
 
@@ -86,13 +86,14 @@ inline constexpr double kOperationsPerDistance = 6;
 // The least traffic of a point in an iteration with two kernels (stages 01 to 05): the first reads
 // its coordinates and writes its label; the second reads both again for the means.
 inline constexpr double kBytesPerPointInTwoPasses = 24;
-// The same for an iteration with one pass (stages 06 to 11), which reads the coordinates and writes
-// no label. After the last iteration these stages read each point once more and write its label.
+// The same for an iteration with one pass (from limit/01 on), which reads the coordinates and
+// writes no label. After the last iteration these stages read each point once more and write its
+// label.
 inline constexpr double kBytesPerPointInOnePass = 8;
 inline constexpr double kBytesPerLabelledPoint = 12;
-// The least traffic of a point that is sorted by cells (stages 12 to 15). Each of two partitions
-// reads it once to count and once to move it; keys have 4 bytes at least. Then stage 12 reads one
-// key per point and iteration.
+// The least traffic of a point that is sorted by cells (from limit/06 on). Each of two partitions
+// reads it once to count and once to move it; keys have 4 bytes at least. Then each key is read
+// once per point and iteration.
 inline constexpr double kBytesPerPointToSort = 8 + 12 + 4 + 8;
 inline constexpr double kBytesPerSortedPoint = 4;
 
