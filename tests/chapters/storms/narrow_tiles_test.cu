@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stage 25: whether tiles with fewer cells per thread give the same bits as one particle after
+// Stage many_gpus: whether tiles with fewer cells per thread give the same bits as one particle after
 // another, and whether far particles are added by steps there, too.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>

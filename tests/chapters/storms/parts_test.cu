@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stage 22: whether the bounds of an energy hold and are strict for every far distance, and whether
+// Stage limit/09: whether the bounds of an energy hold and are strict for every far distance, and whether
 // parts of the particles give the same bits as one particle after another, whatever the cells hold.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "common/cuda/device_buffer.hpp"
 
 #define main stage_main
-#include "22_split_particles/storms.cu"
+#include "limit/09_split_particles/storms.cu"
 #undef main
 #include "common/input/random.hpp"
 #include "tests/chapters/storms/documented.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The quotients of stage 13 against the exact ones, for all roots in float32: the numbers from 2^23
+// The quotients of stage limit/04 against the exact ones, for all roots in float32: the numbers from 2^23
 // to 2^25 have every mantissa with an odd and an even exponent. For other numbers only the exponent
 // of the root differs.
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 #include "common/cuda/device_buffer.hpp"
 
 #define main stage_main
-#include "13_exact_rounding/storms.cu"
+#include "limit/04_exact_rounding/storms.cu"
 #undef main
 #include "tests/chapters/storms/hard_shares.cuh"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The approximations that neighbouring cells share in stage 21: whether the bounds of an energy
+// The approximations that neighbouring cells share in stage limit/08: whether the bounds of an energy
 // hold for every far distance, every share and every approximation that is as near as documented.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "common/cuda/device_buffer.hpp"
 
 #define main stage_main
-#include "21_shared_root/storms.cu"
+#include "limit/08_shared_root/storms.cu"
 #undef main
 #include "tests/chapters/storms/documented.cuh"
 

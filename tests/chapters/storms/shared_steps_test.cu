@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stage 24: whether rounds of steps, near particles and queued cells give the same bits as one
+// Stage limit/11: whether rounds of steps, near particles and queued cells give the same bits as one
 // particle after another, and which of these ways a round takes.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include "common/cuda/device_buffer.hpp"
 
 #define main stage_main
-#include "24_shared_steps/storms.cu"
+#include "limit/11_shared_steps/storms.cu"
 #undef main
 #include "common/input/random.hpp"
 

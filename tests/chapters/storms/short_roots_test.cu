@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stages 14 and 18 compute without tests for special cases: quotients by short roots, and
+// What stages limit/05 and 18 compute without tests for special cases: quotients by short roots, and
 // thirds.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "common/cuda/device_buffer.hpp"
 
 #define main stage_main
-#include "14_proven_waves/storms.cu"
+#include "limit/05_proven_waves/storms.cu"
 #undef main
 #include "device/third.cuh"
 #include "tests/chapters/storms/documented.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stage 23: whether the distance at which an energy has a value is right for every distance, and
+// Stage limit/10: whether the distance at which an energy has a value is right for every distance, and
 // whether steps of far particles give the same bits as one particle after another.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "common/cuda/device_buffer.hpp"
 
 #define main stage_main
-#include "23_step_functions/storms.cu"
+#include "limit/10_step_functions/storms.cu"
 #undef main
 #include "common/input/random.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two bounds of an energy in stage 20, for every short distance, every share and every
+// The two bounds of an energy in stage limit/07, for every short distance, every share and every
 // approximation that is as near as documented.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "common/cuda/device_buffer.hpp"
 
 #define main stage_main
-#include "20_two_bounds/storms.cu"
+#include "limit/07_two_bounds/storms.cu"
 #undef main
 #include "tests/chapters/storms/documented.cuh"
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Storms, stage limit/04: exact rounding without its special cases.
+// Idea: nvcc computes a root or a division by an approximation, corrections, and tests for zeros,
+// infinities and denormals. The root of an integer from 1 on is none of these. The corrections
+// alone give the same bits, and one approximation, of 1 / root, serves both operations.
+// Compared with limit/03_32bit_positions: divide_by_root() replaces sqrtf() and the division.
+// Limit now: multiply-adds for each particle and cell, and with few cells their latency; with few
+// particles the layer, which crosses the memory four times per wave.
+// Not of the thesis nor of Blanco and González 2018.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "limit/03_32bit_positions/relaxation.cuh"
+#include "problem/storms.hpp"
+
+using course::cuda_check, course::DeviceBuffer;
+using storms::clear_layer_kernel, storms::relax_and_find_kernel, storms::reduce_peaks_kernel;
+using storms::kBlockSize, storms::Phase, storms::Wave;
+
+// Between two positions below this limit, a distance plus 1 fits in 32 bits.
+constexpr std::int64_t kNear = std::int64_t{1} << 30;
+// Each cell is read from one layer and written to the other.
+constexpr double kBytesPerRelaxation = 8;
+
+// share / sqrtf(d), correctly rounded, for an integer d >= 1 and a share that is 0 or no denormal.
+// A multiply-add rounds once, so d - guess^2 and share - root * quotient are exact.
+__device__ __forceinline__ float divide_by_root(float share, float d) {
+    const float approximation = rsqrtf(d);  // of 1 / sqrtf(d); its error is the GPU's own
+    const float guess = d * approximation;
+    const float root = fmaf(fmaf(-guess, guess, d), 0.5f * approximation, guess);
+    // Newton's step gives a little less than 1 / root. Without 2^-21 of the step more, a root of
+    // mantissa 2^24 - 1 would get an inverse that is one unit too small.
+    const float error = fmaf(-root, approximation, 1.0f);
+    const float step = fmaf(fabsf(error), 0x1p-21f, error);
+    const float inverse = fmaf(step, approximation, approximation);
+    const float quotient = share * inverse;
+    return fmaf(fmaf(-root, quotient, share), inverse, quotient);
+}
+
+// Place: the type of a position of a cell or a particle.
+template <typename Place>
+__global__ void update_layer_kernel(float* __restrict__ layer, Place size,
+                                    const std::int64_t* __restrict__ positions,
+                                    const int* __restrict__ values, std::int64_t count) {
+    __shared__ Place s_positions[kBlockSize];
+    __shared__ float s_shares[kBlockSize];
+    const Place k = static_cast<Place>(blockIdx.x) * kBlockSize + threadIdx.x;
+    const float cells = static_cast<float>(size);
+    const float threshold = 0.001f / cells;
+    float own = k < size ? layer[k] : 0.0f;
+    for (std::int64_t begin = 0; begin < count; begin += kBlockSize) {
+        __syncthreads();  // all threads have used the particles before these
+        if (begin + threadIdx.x < count) {
+            s_positions[threadIdx.x] = static_cast<Place>(positions[begin + threadIdx.x]);
+            s_shares[threadIdx.x] = static_cast<float>(values[begin + threadIdx.x]) * 1000 / cells;
+        }
+        __syncthreads();  // all of these particles have been written
+        const int staged = static_cast<int>(min(count - begin, std::int64_t{kBlockSize}));
+        for (int i = 0; i < staged; ++i) {
+            const Place position = s_positions[i];
+            const Place distance = position < k ? k - position : position - k;
+            const float e = divide_by_root(s_shares[i], static_cast<float>(distance + 1));
+            if (fabsf(e) >= threshold) own += e;
+        }
+    }
+    if (k < size) layer[k] = own;
+}
+
+void bombard_layer(const storms::Input& input, storms::Output& output, storms::PhaseTimer& timer) {
+    const std::int64_t size = input.size;
+    const int block_size = kBlockSize;  // the shared lists have this length
+    timer.begin(Phase::kSetup);
+    std::vector<float>& layer = output.layer;
+    DeviceBuffer<float> d_layer(size), d_relaxed_layer(size);
+    const std::int64_t blocks = (size + block_size - 1) / block_size;
+    const std::int64_t waves = static_cast<std::int64_t>(input.waves.size());
+    DeviceBuffer<float> d_values(waves * blocks);
+    DeviceBuffer<std::int64_t> d_positions(waves * blocks);
+    DeviceBuffer<std::int64_t> d_particle_positions(input.particles());
+    DeviceBuffer<int> d_particle_values(input.particles());
+    clear_layer_kernel<<<blocks, block_size>>>(d_layer.data(), size);
+    cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyIn);
+    std::int64_t first = 0;
+    for (const Wave& wave : input.waves) {
+        cuda_check(cudaMemcpy(d_particle_positions.data() + first, wave.positions.data(),
+                              wave.count() * sizeof(std::int64_t), cudaMemcpyHostToDevice));
+        cuda_check(cudaMemcpy(d_particle_values.data() + first, wave.values.data(),
+                              wave.count() * sizeof(int), cudaMemcpyHostToDevice));
+        first += wave.count();
+    }
+
+    timer.begin(Phase::kKernels);
+    first = 0;
+    for (std::int64_t w = 0; w < waves; ++w) {
+        const Wave& wave = input.waves[w];
+        const std::int64_t* const wave_positions = d_particle_positions.data() + first;
+        const int* const wave_values = d_particle_values.data() + first;
+        if (size <= kNear && wave.is_nearer_than(kNear)) {
+            update_layer_kernel<<<blocks, block_size>>>(d_layer.data(), static_cast<int>(size),
+                                                        wave_positions, wave_values, wave.count());
+        } else {
+            update_layer_kernel<<<blocks, block_size>>>(d_layer.data(), size, wave_positions,
+                                                        wave_values, wave.count());
+        }
+        cuda_check(cudaGetLastError());
+        first += wave.count();
+        float* const values = d_values.data() + w * blocks;
+        std::int64_t* const positions = d_positions.data() + w * blocks;
+        relax_and_find_kernel<<<blocks, block_size>>>(d_layer.data(), d_relaxed_layer.data(), size,
+                                                      values, positions);
+        cuda_check(cudaGetLastError());
+        std::swap(d_layer, d_relaxed_layer);
+        for (std::int64_t count = blocks; count > 1; count = (count + 1) / 2) {
+            const std::int64_t half = (count + 1) / 2;
+            reduce_peaks_kernel<<<(half + block_size - 1) / block_size, block_size>>>(
+                values, positions, count, half);
+            cuda_check(cudaGetLastError());
+        }
+    }
+
+    timer.begin(Phase::kCopyOut);
+    for (std::int64_t w = 0; w < waves; ++w) {
+        storms::Maximum& maximum = output.maxima[w];
+        cuda_check(cudaMemcpy(&maximum.value, d_values.data() + w * blocks, sizeof maximum.value,
+                              cudaMemcpyDeviceToHost));
+        cuda_check(cudaMemcpy(&maximum.position, d_positions.data() + w * blocks,
+                              sizeof maximum.position, cudaMemcpyDeviceToHost));
+    }
+    cuda_check(cudaMemcpy(layer.data(), d_layer.data(), d_layer.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(blocks, block_size);
+    timer.declare_work({.bytes = (storms::kBytesPerUpdate + kBytesPerRelaxation) * size * waves,
+                        .operations = storms::update_operations(input)});
+}
+
+int main(int argc, char** argv) { return storms::run_stage(argc, argv, STAGE_NAME, bombard_layer); }
