@@ -107,8 +107,8 @@ class Storms final : public course::Problem {
         return engine == "cpu" ? 100'000 : 5'000;
     }
     double device_bytes(std::int64_t n) const override {
-        // The layer and its copy; a value and a position for each cell (05 to 08); the particles of
-        // all waves (from 11 on).
+        // The layer and its copy; a value and a position for each cell (05 to limit/02); the
+        // particles of all waves (from limit/03 on).
         return 20.0 * static_cast<double>(n) + 12.0 * particles();
     }
     double host_bytes(std::int64_t n) const override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stage many_gpus: whether tiles with fewer cells per thread give the same bits as one particle after
-// another, and whether far particles are added by steps there, too.
+// Stage many_gpus: whether tiles with fewer cells per thread give the same bits as one particle
+// after another, and whether far particles are added by steps there, too.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -13,14 +13,14 @@
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/input/random.hpp"
-#include "device/rounds.cuh"
+#include "many_gpus/narrow_tiles.cuh"
 #include "problem/storms.hpp"
 
 namespace {
 
 using course::cuda_check, course::DeviceBuffer;
-using storms::kLeastBase, storms::kMostNear, storms::kMostQueuedOf, storms::kRound, storms::kShort;
-using storms::kTileOf, storms::kUpdateBlock, storms::kWideTile, storms::RoundOf, storms::Wave;
+using storms::kLeastBase, storms::kMostNear, storms::kMostQueued, storms::kRound, storms::kShort;
+using storms::kTileCells, storms::kUpdateBlock, storms::Round, storms::Wave;
 
 // What a tile's last round has left in shared memory.
 struct LastRound {
@@ -32,14 +32,15 @@ template <int kCells>
 __global__ void __launch_bounds__(kUpdateBlock, 6)
     add_wave_kernel(float* layer, std::int64_t size, const std::int64_t* positions,
                     const int* values, std::int64_t count, LastRound* rounds) {
-    __shared__ RoundOf<kCells> s_round;
-    const std::int64_t first = std::int64_t{kTileOf<kCells>} * blockIdx.x;
+    __shared__ Round<kCells> s_round;
+    const std::int64_t first = std::int64_t{kTileCells<kCells>} * blockIdx.x;
     const std::int64_t cell = first + kCells * threadIdx.x;
     float own[kCells];
     for (int j = 0; j < kCells; ++j) own[j] = layer[min(cell + j, size - 1)];
     __syncthreads();  // all cells have been read
-    storms::add_in_rounds(own, static_cast<float>(first), s_round, static_cast<float>(size),
-                          positions, values, 0, count);
+    storms::add_in_rounds<storms::TurnsOfShortQueues>(own, static_cast<float>(first), s_round,
+                                                      static_cast<float>(size), positions, values,
+                                                      0, count);
     for (int j = 0; j < kCells; ++j) {
         if (cell + j < size) layer[cell + j] = own[j];
     }
@@ -50,7 +51,7 @@ __global__ void __launch_bounds__(kUpdateBlock, 6)
 template <int kCells>
 LastRound launch_tiles(float* layer, std::int64_t size, const std::int64_t* positions,
                        const int* values, std::int64_t count) {
-    const std::int64_t tiles = (size + kTileOf<kCells> - 1) / kTileOf<kCells>;
+    const std::int64_t tiles = (size + kTileCells<kCells> - 1) / kTileCells<kCells>;
     DeviceBuffer<LastRound> d_rounds(tiles);
     add_wave_kernel<kCells>
         <<<tiles, kUpdateBlock>>>(layer, size, positions, values, count, d_rounds.data());
@@ -95,11 +96,11 @@ LastRound last_round(const std::vector<float>& layer, const Wave& wave) {
 TEST(NarrowTiles, TakeTheStepsOfFarParticles) {
     Wave far = random_wave(kRound, 100'000, 100, 1);
     for (auto& position : far.positions) position += 100'000;
-    const std::vector<float> layer(kTileOf<6>, 1.25f * 0x1p20f);
+    const std::vector<float> layer(kTileCells<6>, 1.25f * 0x1p20f);
     EXPECT_EQ(last_round(layer, far).near, 0);
-    EXPECT_LT(last_round(layer, far).queued, kMostQueuedOf<6> / 10);
-    EXPECT_GT(last_round(std::vector<float>(kTileOf<6>, 1.25f), far).near, kMostNear);
-    EXPECT_EQ(last_round(std::vector<float>(kTileOf<6>, 0.0f), far).near, kRound);
+    EXPECT_LT(last_round(layer, far).queued, kMostQueued<6> / 10);
+    EXPECT_GT(last_round(std::vector<float>(kTileCells<6>, 1.25f), far).near, kMostNear);
+    EXPECT_EQ(last_round(std::vector<float>(kTileCells<6>, 0.0f), far).near, kRound);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The quotients of stage limit/04 against the exact ones, for all roots in float32: the numbers from 2^23
-// to 2^25 have every mantissa with an odd and an even exponent. For other numbers only the exponent
-// of the root differs.
+// The quotients of stage limit/04 against the exact ones, for all roots in float32: the numbers
+// from 2^23 to 2^25 have every mantissa with an odd and an even exponent. For other numbers only
+// the exponent of the root differs.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 

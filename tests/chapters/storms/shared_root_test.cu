@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The approximations that neighbouring cells share in stage limit/08: whether the bounds of an energy
-// hold for every far distance, every share and every approximation that is as near as documented.
+// The approximations that neighbouring cells share in stage limit/08: whether the bounds of an
+// energy hold for every far distance, every share and every approximation that is as near as
+// documented.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -8,13 +9,13 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-
-#define main stage_main
-#include "limit/08_shared_root/storms.cu"
-#undef main
+#include "limit/08_shared_root/neighbours.cuh"
 #include "tests/chapters/storms/documented.cuh"
 
 namespace {
+
+using storms::kFar, storms::kMiddle, storms::kMostCells, storms::kSharedError;
+using storms::share_inverse_root, storms::shared_error;
 
 constexpr int kBlock = 256;
 constexpr double kUnit = 0x1p-24;  // the relative error of a rounded result is at most this

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stage limit/11: whether rounds of steps, near particles and queued cells give the same bits as one
-// particle after another, and which of these ways a round takes.
+// Stage limit/11: whether rounds of steps, near particles and queued cells give the same bits as
+// one particle after another, and which of these ways a round takes.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -12,16 +12,18 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-
-#define main stage_main
-#include "limit/11_shared_steps/storms.cu"
-#undef main
 #include "common/input/random.hpp"
+#include "limit/08_shared_root/passes.cuh"
+#include "limit/11_shared_steps/rounds.cuh"
 
 namespace {
 
-using storms::kLeastBase, storms::kMostCells, storms::kMostNear, storms::kMostQueued,
-    storms::kRound, storms::kShort, storms::kWideTile, storms::Round, storms::Wave;
+using course::cuda_check, course::DeviceBuffer, storms::kUpdateBlock;
+
+using storms::kLeastBase, storms::kMostCells, storms::kMostNear, storms::kRound, storms::kShort,
+    storms::Wave;
+constexpr int kWideTile = storms::kTileCells<kMostCells>;
+constexpr int kMostQueued = storms::kMostQueued<kMostCells>;
 
 // What a tile's last round has left in shared memory.
 struct LastRound {
@@ -32,14 +34,15 @@ struct LastRound {
 __global__ void __launch_bounds__(kUpdateBlock, 6)
     add_wave_kernel(float* layer, std::int64_t size, const std::int64_t* positions,
                     const int* values, std::int64_t count, LastRound* rounds) {
-    __shared__ Round s_round;
+    __shared__ storms::Round<kMostCells> s_round;
     const std::int64_t first = std::int64_t{kWideTile} * blockIdx.x;
     const std::int64_t cell = first + kMostCells * threadIdx.x;
     float own[kMostCells];
     for (int j = 0; j < kMostCells; ++j) own[j] = layer[min(cell + j, size - 1)];
     __syncthreads();  // all cells have been read
-    add_in_rounds(own, static_cast<float>(first), s_round, static_cast<float>(size), positions,
-                  values, 0, count);
+    storms::add_in_rounds<storms::CellPerThread>(own, static_cast<float>(first), s_round,
+                                                 static_cast<float>(size), positions, values, 0,
+                                                 count);
     for (int j = 0; j < kMostCells; ++j) {
         if (cell + j < size) layer[cell + j] = own[j];
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What stages limit/05 and 18 compute without tests for special cases: quotients by short roots, and
-// thirds.
+// What stages limit/05 and 18 compute without tests for special cases: quotients by short roots,
+// and thirds.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -9,15 +9,14 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-
-#define main stage_main
-#include "limit/05_proven_waves/storms.cu"
-#undef main
-#include "device/third.cuh"
+#include "limit/05_proven_waves/energies.cuh"
+#include "limit/06_waves_in_one_pass/tiles.cuh"
 #include "tests/chapters/storms/documented.cuh"
 #include "tests/chapters/storms/hard_shares.cuh"
 
 namespace {
+
+using storms::approximate_inverse_root, storms::divide_by_short_root, storms::kShort;
 
 constexpr int kBlock = 256;
 std::int64_t blocks_for(std::int64_t count) { return (count + kBlock - 1) / kBlock; }

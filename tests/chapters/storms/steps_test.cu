@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stage limit/10: whether the distance at which an energy has a value is right for every distance, and
-// whether steps of far particles give the same bits as one particle after another.
+// Stage limit/10: whether the distance at which an energy has a value is right for every distance,
+// and whether steps of far particles give the same bits as one particle after another.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -11,13 +11,13 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-
-#define main stage_main
-#include "limit/10_step_functions/storms.cu"
-#undef main
 #include "common/input/random.hpp"
+#include "limit/10_step_functions/step_sums.cuh"
 
 namespace {
+
+using course::cuda_check, course::DeviceBuffer, storms::kBinade, storms::kMostSteps;
+using storms::kTile, storms::kWarps, storms::SplitTile, storms::StepSums;
 
 using storms::kShort, storms::Wave;
 constexpr int kBlock = 256;
@@ -68,16 +68,17 @@ struct Case {
     bool is_far;
 };
 
-__global__ void see_kernel(const Case* cases, int count, float first, bool* are_far) {
+__global__ void far_kernel(const Case* cases, int count, float first, bool* are_far) {
     const int i = threadIdx.x;
     if (i >= count) return;
     const Case& own = cases[i];
     const float2 particle = make_float2(own.position, own.share);
     are_far[i] =
-        storms::see<kTile, kMostSteps>(particle, true, first, own.lowest, own.highest).is_far;
+        storms::relative_to_tile<kTile, kMostSteps>(particle, true, first, own.lowest, own.highest)
+            .is_far;
 }
 
-TEST(Seen, IsFarIfTheStepsAreFewAndRight) {
+TEST(RelativeParticle, IsFarIfTheStepsAreFewAndRight) {
     constexpr int kBase = (127 + 20) * kBinade, kFirst = 512, kLast = kFirst + kTile - 1;
     const std::vector<Case> cases = {
         {kFirst, 1e-3f, kBase, kBase, true},
@@ -101,14 +102,14 @@ TEST(Seen, IsFarIfTheStepsAreFewAndRight) {
     DeviceBuffer<Case> d_cases(count);
     DeviceBuffer<bool> d_far(count);
     cuda_check(cudaMemcpy(d_cases.data(), cases.data(), d_cases.bytes(), cudaMemcpyHostToDevice));
-    see_kernel<<<1, 32>>>(d_cases.data(), count, kFirst, d_far.data());
+    far_kernel<<<1, 32>>>(d_cases.data(), count, kFirst, d_far.data());
     cuda_check(cudaGetLastError());
     bool far[32];
     cuda_check(cudaMemcpy(far, d_far.data(), d_far.bytes(), cudaMemcpyDeviceToHost));
     for (int i = 0; i < count; ++i) EXPECT_EQ(far[i], cases[i].is_far) << "case " << i;
 }
 
-constexpr auto kKernel = split_particles_kernel<StepSums>;
+constexpr auto kKernel = storms::split_particles_kernel<StepSums>;
 constexpr std::size_t kSharedBytes = sizeof(SplitTile<StepSums>);
 #include "tests/chapters/storms/split_cases.cuh"
 

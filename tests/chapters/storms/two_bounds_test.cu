@@ -8,13 +8,12 @@
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-
-#define main stage_main
-#include "limit/07_two_bounds/storms.cu"
-#undef main
+#include "limit/07_two_bounds/bounds.cuh"
 #include "tests/chapters/storms/documented.cuh"
 
 namespace {
+
+using storms::kError, storms::kShort;
 
 constexpr int kBlock = 256;
 constexpr double kUnit = 0x1p-24;  // the relative error of a rounded result is at most this

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Relaxation and search in one kernel, whose blocks find their greatest peaks, and the tree of
-// launches that finds the greatest one of all blocks.
+// Relaxation and search in one kernel, whose blocks find their greatest peaks.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,11 +9,6 @@
 namespace storms {
 
 constexpr int kBlockSize = 256;
-
-__global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
-    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < size) layer[k] = 0.0f;
-}
 
 // Cell k after the relaxation. Both ends keep their values.
 __device__ __forceinline__ float relaxed_cell(const float* layer, std::int64_t size,
@@ -55,14 +49,6 @@ __global__ void relax_and_find_kernel(const float* __restrict__ layer,
     if (thread > 0) return;
     values[blockIdx.x] = s_values[0];
     positions[blockIdx.x] = s_positions[0];
-}
-
-// With an odd count, the peak in the middle (half - 1) has no partner and stays.
-__global__ void reduce_peaks_kernel(float* __restrict__ values,
-                                    std::int64_t* __restrict__ positions, std::int64_t count,
-                                    std::int64_t half) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i + half < count) keep_greater(values, positions, i, i + half);
 }
 
 }  // namespace storms

@@ -23,13 +23,18 @@
 #include "problem/storms.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
-using storms::clear_layer_kernel, storms::relax_and_find_kernel, storms::reduce_peaks_kernel;
 using storms::kBlockSize, storms::Phase, storms::Wave;
+using storms::keep_greater, storms::relax_and_find_kernel;
 
 // Between two positions below this limit, a distance plus 1 fits in 32 bits.
 constexpr std::int64_t kNear = std::int64_t{1} << 30;
 // Each cell is read from one layer and written to the other.
 constexpr double kBytesPerRelaxation = 8;
+
+__global__ void clear_layer_kernel(float* __restrict__ layer, std::int64_t size) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < size) layer[k] = 0.0f;
+}
 
 // Place: the type of a position of a cell or a particle.
 template <typename Place>
@@ -59,6 +64,14 @@ __global__ void update_layer_kernel(float* __restrict__ layer, Place size,
         }
     }
     if (k < size) layer[k] = own;
+}
+
+// With an odd count, the peak in the middle (half - 1) has no partner and stays.
+__global__ void reduce_peaks_kernel(float* __restrict__ values,
+                                    std::int64_t* __restrict__ positions, std::int64_t count,
+                                    std::int64_t half) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i + half < count) keep_greater(values, positions, i, i + half);
 }
 
 void bombard_layer(const storms::Input& input, storms::Output& output, storms::PhaseTimer& timer) {

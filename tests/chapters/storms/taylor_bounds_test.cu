@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Stage limit/09: whether the bounds of an energy hold and are strict for every far distance, and whether
-// parts of the particles give the same bits as one particle after another, whatever the cells hold.
+// The block taylor_bounds: whether the bounds of an energy hold and are strict for every far
+// distance, every share and every approximation that is as near as documented.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <vector>
 
+#include "blocks/taylor_bounds/taylor_bounds.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-
-#define main stage_main
-#include "limit/09_split_particles/storms.cu"
-#undef main
-#include "common/input/random.hpp"
 #include "tests/chapters/storms/documented.cuh"
 
 namespace {
 
+using course::cuda_check, course::DeviceBuffer, storms::kShort;
 constexpr int kBlock = 256;
 constexpr double kUnit = 0x1p-24;  // the relative error of a rounded result is less than this
 using storms::approximate_beside, storms::kBentError, storms::kBentFar, storms::kCentre,
@@ -94,30 +88,6 @@ TEST(StraightBounds, HoldForEveryShareAndFarDistance) {
 
 TEST(StraightBounds, FailNearer) {
     EXPECT_GT(count_failures<false>(kNearestStraight / 2, 1, kNearestStraight, kBentError), 0);
-}
-
-constexpr auto kKernel = split_particles_kernel;
-constexpr std::size_t kSharedBytes = sizeof(Tile);
-#include "tests/chapters/storms/split_cases.cuh"
-
-TEST(SplitParticles, OnlyWhereNoSumFalls) {
-    Input input;
-    input.size = 1000;
-    input.waves = {random_wave(kManyParticles, 1000, 100, 9)};
-    EXPECT_TRUE(is_split(input));
-    for (const std::int32_t value : {0, -1}) {
-        Input other = input;
-        other.waves[0].values[77] = value;
-        EXPECT_FALSE(is_split(other));
-    }
-    Input far = input;
-    far.waves[0].positions[77] = kShort + 1;
-    EXPECT_FALSE(is_split(far));
-    Input few = input;
-    few.waves.push_back(random_wave(kManyParticles - 1, 1000, 100, 9));
-    EXPECT_FALSE(is_split(few));
-    input.size = kManyCells;
-    EXPECT_FALSE(is_split(input));
 }
 
 }  // namespace
