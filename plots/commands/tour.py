@@ -111,7 +111,7 @@ class TimesHere(Columns):
 class RecordedTimes(Columns):
     """Of a machine without a GPU."""
 
-    heads = (("time", ">9"), ("n", ">6"), ("gain", ">5"), ("over", "<4"))
+    heads = (("time", ">8"), ("n", ">6"), ("gain", ">5"), ("over", "<4"))
 
     def about(self) -> list[str]:
         found = self.recorded.values()

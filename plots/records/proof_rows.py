@@ -141,7 +141,8 @@ class Row(ProofRow):
 
 
 class ProofReason:
-    """Why rows differ. All other fields of its kinds are shell patterns of a row's fields."""
+    """Why rows differ. All other fields of its kinds are shell patterns of a row's fields; that of
+    the program may be several, with blanks between them."""
 
     program: str
     reason: str
@@ -150,8 +151,9 @@ class ProofReason:
         return {key: value for key, value in vars(self).items() if key != "reason"}
 
     def covers(self, row: ProofRow) -> bool:
-        return all(
-            fnmatch.fnmatchcase(getattr(row, key), one) for key, one in self.patterns().items()
+        others = {key: one for key, one in self.patterns().items() if key != "program"}
+        return any(fnmatch.fnmatchcase(row.program, one) for one in self.program.split()) and all(
+            fnmatch.fnmatchcase(getattr(row, key), one) for key, one in others.items()
         )
 
     def needs_a_row(self) -> bool:

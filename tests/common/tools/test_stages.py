@@ -154,7 +154,7 @@ class DiffTest(ToolTest):
         result = run_tool("diff_stages", self.build, A=str(before), B=str(after))
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(
-            result.stdout.splitlines()[2:],
+            result.stdout.splitlines()[3:],
             ["@@ -1,3 +1,5 @@", "+if (x) {", ">    first();", ">    second();", "+}", " last();"],
         )
         result = run_tool("diff_stages", self.build, A=str(after), B=str(before))

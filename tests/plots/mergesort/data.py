@@ -247,7 +247,7 @@ for table, words in {
     8: TIMES,
     9: TIMES,
     10: TIMES,
-    11: (GPU, *INPUTS, "speed-up of 09 over 08, kernels"),
+    11: (GPU, *INPUTS, "speed-up of multisort/03 over multisort/02, kernels"),
     12: (
         GPU,
         *INPUTS[:3],
