@@ -330,7 +330,12 @@ class TraceableTest(unittest.TestCase):
                 texts = [getattr(made.drawings[figure.name], part) for made in self.made]
                 names = [self.gpu, *SOURCES, *([chapter.printed.key] if chapter.printed else [])]
                 texts = [
-                    re.sub(r"\b\d\d over \d\d\b|" + "|".join(map(re.escape, names)), "", text)
+                    re.sub(
+                        r"\b(?:[a-z_]+/)?\d\d over (?:[a-z_]+/)?\d\d\b|"
+                        + "|".join(map(re.escape, names)),
+                        "",
+                        text,
+                    )
                     for text in texts
                 ]
                 with self.subTest(figure=figure.name, part=part):

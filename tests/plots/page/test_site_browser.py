@@ -38,8 +38,9 @@ PICTURES = """[...document.images].map(image =>
 
 # gnuplot writes the place of a text as a translation. Chromium then rounds its letters otherwise.
 TEXT_PLACE = re.compile(r'<text([^>]*) x="([^"]+)" y="([^"]+)"')
-# Of four times 1,440,000. Where lines of one colour cross or triangles touch, they differ a little.
-MOST_VALUES = 600
+# Of four times 1,440,000. Where lines of one colour cross, triangles touch or words are turned, they
+# differ a little.
+MOST_VALUES = 1500
 DEFINE_UNLIKE = """window.pixels = async svg => {
     const image = new Image(1600, 900), canvas = document.createElement('canvas');
     image.src = 'data:image/svg+xml,' + encodeURIComponent(svg);
