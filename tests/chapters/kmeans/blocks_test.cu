@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The building blocks of the k-means stages by themselves: the grid, the sort by its cells, the list
-// of tasks, and what ends an iteration and a run.
+// The building blocks of the k-means stages by themselves: the grid, the sort by its cells, the
+// list of tasks, and what ends an iteration and a run.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where up to 16 sorted runs are cut, so that a given number of keys of their merge lies before the
-// cuts. Only comparisons by <: keys of any type. Equal keys are taken in the order of their runs, so
-// the merge is stable. A Place is an integer in which 64 times the keys of all brackets can be
+// cuts. Only comparisons by <: keys of any type. Equal keys are taken in the order of their runs,
+// so the merge is stable. A Place is an integer in which 64 times the keys of all brackets can be
 // counted.
 #pragma once
 
