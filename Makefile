@@ -69,10 +69,10 @@ diff: configure  ## show what changed between two stages or own programs: A=nbod
 	@$(tool)diff_stages
 
 stage: configure  ## create a stage as a copy of another one: FROM=nbody/03_shared_tiles NAME=04_my_idea
-	@$(tool)new_stage
+	@$(plots)commands.new_stage
 
 chapter: setup  ## create a chapter with two stages that work: NAME=my_problem
-	@$(tool)new_chapter
+	@$(plots)commands.new_chapter
 
 lab: configure  ## list the labs, or begin one in my/: [LAB=nbody/03]
 	@$(tool)labs.start

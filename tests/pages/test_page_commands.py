@@ -43,7 +43,7 @@ from pathlib import Path
 from common.tools.lib.files import parse_toml
 from common.tools.lib.gpus import has_gpu
 from tests.common.tools.course_tools import BUILD, ROOT
-from tests.common.tools.creating.copied_tree import copy_tree, files_of, shell
+from tests.plots.commands.creating.copied_tree import copy_tree, files_of, shell
 from tests.pages.checks import Checker, Course
 from tests.pages.commands import Code, Command, pages_of, read_page
 

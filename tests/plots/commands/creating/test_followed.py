@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 from tests.common.tools.course_tools import ROOT
-from tests.common.tools.creating.copied_tree import copy_tree, shell
+from tests.plots.commands.creating.copied_tree import copy_tree, shell
 from tests.pages.checks import made_by
 from tests.pages.commands import read_page
 

@@ -17,11 +17,11 @@ from pathlib import Path
 from types import FrameType
 from unittest import mock
 
-from common.tools import creation, new_chapter, new_stage
+from plots.commands import creation, new_chapter, new_stage
 from common.tools.lib.stages import ToolError
 from tests.common.tools.course_tools import BUILD
-from tests.common.tools.creating.copied_tree import copy_tree, files_of, make, restore
-from tests.common.tools.creating.test_new_stage import FIRST, RECORDS, SOURCE, STAGES
+from tests.plots.commands.creating.copied_tree import copy_tree, files_of, make, restore
+from tests.plots.commands.creating.test_new_stage import FIRST, RECORDS, SOURCE, STAGES
 
 CODE = (new_chapter, new_stage, creation)
 LIST = "chapter_names = ['sums']\n"

@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from common.tools.creation import Creation
+from plots.commands.creation import Creation
 from common.tools.lib.files import read_text
 from common.tools.lib.stages import (
     EXIT_FAILURE,

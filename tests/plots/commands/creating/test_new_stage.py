@@ -7,7 +7,7 @@ Nothing is built.
 import re
 import unittest
 
-from common.tools import new_chapter, new_stage
+from plots.commands import new_chapter, new_stage
 from common.tools.lib.stages import ROOT, Stage, ToolError
 from tests.common.tools.made_up_stages import made_up_stage
 from tests.common.tools.course_tools import ToolTest, run_tool
@@ -178,7 +178,7 @@ class RefusalTest(ToolTest):
             ("sums/01_plain", "01_idea", "NAME=01_idea"),
         ):
             with self.subTest(first):
-                result = run_tool("new_stage", self.build, FROM=first, NAME=name)
+                result = run_tool("plots.commands.new_stage", self.build, FROM=first, NAME=name)
                 self.assert_refused(result, 2, said)
 
 

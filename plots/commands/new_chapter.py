@@ -10,10 +10,10 @@ README.md's table.
 import re
 from pathlib import Path
 
-from common.tools.creation import Creation
+from plots.commands.creation import Creation
 from common.tools.lib.files import read_text
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, ToolError, run_tool, variable
-from common.tools.new_stage import build_and_record
+from plots.commands.new_stage import build_and_record
 
 TEMPLATES = Path(__file__).with_name("templates") / "chapter"
 PLACES = {
