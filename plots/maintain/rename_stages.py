@@ -105,7 +105,7 @@ def is_own(path: Path, chapter: str) -> bool:
 def renamed_pattern(old: str, numbers: str, chapter: str, plan: Plan) -> str:
     """`quicksort/1[5-8]_*`: patterns of the new names of the stages that it fits."""
     fitting = [name for name in plan if fnmatch(name, f"{numbers}_*")]
-    if not fitting:
+    if all(plan[name] == name for name in fitting):
         return old
     found: dict[str, list[str]] = {}  # the last digits, by what stands before them
     for name in fitting:
@@ -196,6 +196,8 @@ def by_hand(text: str, chapter: str, plan: Plan) -> list[int]:
 
 def rename(chapter: str, plan: Plan) -> None:
     folder = ROOT / "chapters" / chapter
+    own = RECORD.finditer(read_text(folder / "meson.build"))
+    every = {match[1]: match[1] for match in own} | plan  # a pattern may fit stages that stay
     reorder_records(folder / "meson.build", plan)
     move_folders(folder, plan)
     for path in tables():
@@ -207,7 +209,7 @@ def rename(chapter: str, plan: Plan) -> None:
     for name in known_files(ROOT):
         if Path(name).suffix in TEXTS and not name.startswith("plots/data/"):
             text = read_text(ROOT / name)
-            new = renamed_text(text, name, chapter, plan)
+            new = renamed_text(text, name, chapter, every)
             if new != text:
                 write_whole(ROOT / name, wrapped(new) if Path(name).suffix in CPP else new)
 

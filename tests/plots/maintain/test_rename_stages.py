@@ -57,6 +57,10 @@ class TextTest(unittest.TestCase):
         self.check('"sums/0[46]_*"', '"sums/limit/0[12]_*"', name)
         self.check('"sums/0[0-3]_*"', '"sums/0[0-3]_*"', name)
         self.check('"sums/05_*"', '"sums/gone_*"', name)
+        every = {"00_cpu": "00_cpu", "03_rows": "03_rows"} | PLAN
+        for before, after in (("0[0-3]", "0[0-3]_*"), ("0[3-5]", "03_* sums/limit/01_*")):
+            made = renamed_text(f"sums/{before}_*", name, "sums", every)
+            self.assertEqual(made, f"sums/{after}")
 
     def test_comments_are_wrapped(self) -> None:
         long = "// Idea: " + "word " * 18 + "last\n"
