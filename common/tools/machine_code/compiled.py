@@ -35,13 +35,13 @@ def compile_words(stage: Stage) -> list[str]:
     """nvcc's flags, as the executable for a GPU has them."""
     if stage.is_own_program:
         return ["-rdc=true", *stage.cuda_args]
-    own = (ROOT / stage.source).parent
+    folders = (ROOT, stage.chapter_folder, (ROOT / stage.source).parent)
     return [
         f'-DSTAGE_NAME="{stage.stage}"',
         *(["-rdc=true"] if stage.device_launches else []),
         *stage.cuda_args,
         *(mpi_words() if "nccl" in stage.libraries else []),
-        *(word for folder in (ROOT, own.parent, own) for word in ("-I", str(folder))),
+        *(word for folder in folders for word in ("-I", str(folder))),
     ]
 
 

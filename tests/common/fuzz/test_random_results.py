@@ -82,7 +82,7 @@ class RandomResults(unittest.TestCase):
         self, draw: random.Random, stage: str, *arguments: object, device: str = ""
     ) -> str:
         """What a stage writes with --output."""
-        chapter, name = stage.split("/")
+        chapter, _, name = stage.partition("/")
         programs = load_programs(STAGES_JSON, "emu", chapter)
         if draw.random() < 0.1:
             programs |= load_programs(STAGES_JSON, "count", chapter)  # not of serial stages
@@ -177,7 +177,7 @@ class RandomResults(unittest.TestCase):
             distances = references.shortest_paths(n, edges)
             hops_file = self.folder / "hops"
             if distances is None:
-                program = load_programs(STAGES_JSON, "emu", "floyd")[stage.split("/")[1]]
+                program = load_programs(STAGES_JSON, "emu", "floyd")[stage.partition("/")[2]]
                 result = self.execute(draw, program, "--input", path)
                 self.assertEqual(result.returncode, 1)
                 self.assertIn("a cycle has negative length", result.stderr)

@@ -38,7 +38,7 @@ if n == int(os.environ.get("STAND_IN_FAILS_AT", -1)):
     print("stand-in: wrong result", file=sys.stderr)
     sys.exit(1)
 time.sleep(float(os.environ.get("STAND_IN_SECONDS", 0)))
-chapter, name = "{stage}".split("/")
+chapter, _, name = "{stage}".partition("/")
 if name == os.environ.get("STAND_IN_WITHOUT_DEVICE"):
     print("stand-in: no usable OpenCL device", file=sys.stderr)
     sys.exit(77)
@@ -158,7 +158,10 @@ class ToolTest(unittest.TestCase):
             encoding="utf-8",
         )
         program.chmod(0o755)
-        source = self.folder / f"{chapter}_{name}{'.cpp' if engine == 'cpu' else '.cu'}"
+        # In a folder of its own, below its chapter's: the course looks for headers in that one.
+        ending = ".cpp" if engine == "cpu" else ".cu"
+        source = self.folder / chapter / name / f"{chapter}_{name}{ending}"
+        source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(source_text, encoding="utf-8")
         return {
             "stage": f"{chapter}/{name}",
@@ -191,7 +194,7 @@ class RecorderTest(ToolTest):
         self.data = self.folder / "data"
         self.log = self.folder / "log"
         self.sweep_file = self.folder / "sums" / "sweep.toml"
-        self.sweep_file.parent.mkdir()
+        self.sweep_file.parent.mkdir(exist_ok=True)
         self.set_environment("COURSE_BUILD", str(self.build))
         self.set_environment("STAND_IN_LOG", str(self.log))
 

@@ -112,7 +112,9 @@ class GpuToolsTest(ToolTest):
                 )
 
     def test_bulk_copies_which_initcheck_does_not_see(self) -> None:
-        (self.folder / "runs.cuh").write_text("cuda::ptx::cp_async_bulk(to, from, 16);\n")
+        header = self.folder / "sums" / "03_bulk" / "runs.cuh"
+        header.parent.mkdir(parents=True)
+        header.write_text("cuda::ptx::cp_async_bulk(to, from, 16);\n", "utf-8")
         records = [
             self.stand_in("sums", "01_plain", "gpu", 0.02),
             self.stand_in("sums", "03_bulk", "gpu", 0.02, '#include "runs.cuh"\n'),

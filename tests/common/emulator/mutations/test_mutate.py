@@ -70,7 +70,7 @@ class MutateTest(ToolTest):
         kind: str = "race_in_block",
     ) -> subprocess.CompletedProcess[str]:
         record = self.stand_in("sums", "01_plain", "count", 0.01)
-        source = self.folder / "sums.cu"
+        source = self.folder / "sums" / "01_plain" / "sums.cu"
         source.write_text(SOURCE, encoding="utf-8")
         record["source"] = str(source)
         (self.build / "stages.json").write_text(json.dumps([record]), encoding="utf-8")
@@ -181,7 +181,7 @@ class MutateTest(ToolTest):
         ):
             record = self.stand_in("sums", name, "count", 0.01)
             folder = self.folder / "sums" / name
-            folder.mkdir(parents=True)
+            folder.mkdir(exist_ok=True)
             (folder / "sums.cu").write_text("*out = s[0];\n", encoding="utf-8")
             record |= {"source": str(folder / "sums.cu"), "compared_with": before}
             program = self.build / record["executables"]["count"]
