@@ -101,6 +101,7 @@ class Build:
             *defines,
             "-g",
             "-Wno-attributes",
+            "-Wno-volatile",
             "-fcheck-new",  # in a kernel, new may return a null pointer
             *stack_probes(),
             *(["-w"] if request.quiet else []),

@@ -122,9 +122,10 @@ template <EventKind kKind>
 }
 
 // `code` is the return address of the instruction's call-back, here and below.
-template <EventKind kKind, unsigned kSize, bool kIsVolatile = false>
+template <EventKind kKind, unsigned kSize, bool kIsVolatile = false, bool kIsAtomicObject = false>
 [[gnu::always_inline]] inline void record_access(const volatile void* pointer, const void* code) {
-    constexpr Head kMeta = meta_of(kKind, kSize, kIsVolatile);
+    constexpr Head kMeta =
+        meta_of(kKind, kSize, kIsVolatile) | (kIsAtomicObject ? kAtomicObject : 0);
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     ThreadContext* const thread = current_thread;
     if (thread == nullptr) [[unlikely]] {

@@ -32,13 +32,13 @@ void __tsan_atomic_signal_fence(int order) {
     }
 #define EMULATOR_ATOMICS(T, bits)                                                                  \
     T __tsan_atomic##bits##_load(const volatile T* address, int) {                                 \
-        emulator::counting::record_access<EventKind::load, bits / 8, true>(address,                \
-                                                                           EMULATOR_CODE);         \
+        emulator::counting::record_access<EventKind::load, bits / 8, true, true>(address,          \
+                                                                                 EMULATOR_CODE);   \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                         \
     }                                                                                              \
     void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                          \
-        emulator::counting::record_access<EventKind::store, bits / 8, true>(address,               \
-                                                                            EMULATOR_CODE);        \
+        emulator::counting::record_access<EventKind::store, bits / 8, true, true>(address,         \
+                                                                                  EMULATOR_CODE);  \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
     }                                                                                              \
     T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) {                          \

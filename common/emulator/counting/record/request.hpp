@@ -37,14 +37,15 @@ struct Request {
     PlaceId place;
     Space space;
     Operation operation;
-    // A volatile access orders nothing, but is no race with another volatile or atomic access. Of
-    // an atomic: it is an exchange, which works on an unwritten word too.
+    // A volatile access orders nothing, but is no race with a volatile access of global memory or
+    // with an atomic. Of an atomic: it is an exchange, which works on an unwritten word too.
     bool is_volatile;
     std::uint8_t bytes;  // per lane: 1, 2, 4, 8 or 16
     std::uint32_t lanes;  // mask, not empty
     const std::uintptr_t* address;  // by lane; valid where `lanes` has its bit
     Words words;
     Pattern pattern = Pattern::scattered;
+    bool is_atomic_object = false;  // the load or store of an atomic object: volatile as well
 };
 
 // What it costs on the hardware (replay/rules.hpp).

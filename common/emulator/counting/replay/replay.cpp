@@ -307,7 +307,8 @@ class Replay {
                               lanes,
                               operands,
                               {kind == EventKind::load && !tracing ? nullptr : words},
-                              pattern_of(operands, lanes, bytes_of(head))};
+                              pattern_of(operands, lanes, bytes_of(head)),
+                              is_atomic_object(head)};
         const std::size_t found_before = kViewing ? findings().size() : 0;
         Cost cost;
         if (request.space == Space::texture) {

@@ -284,13 +284,13 @@ TEST(BlockRaces, device_and_constant_variables) {
                     FindingKind::race_in_block, 0));
 }
 
-// Volatile flags do not race with each other.
+// Volatile flags of global memory do not race with each other (shared memory: volatile_test.cu).
 __global__ void volatile_kernel(volatile int* flags, int* out) {
     flags[threadIdx.x] = 1;
     out[threadIdx.x] = flags[(threadIdx.x + 40) % kThreads];
 }
 
-TEST(BlockRaces, volatile_accesses_do_not_race) {
+TEST(BlockRaces, volatile_accesses_of_global_memory_do_not_race) {
     EXPECT_TRUE(is_silent(findings_of([] {
         volatile_kernel<<<1, kThreads>>>(device_array<int>(kThreads), device_array<int>(kThreads));
     })));

@@ -4,8 +4,8 @@
 
 Each program has one planted mistake. It runs on the CPU engine with counters and checks, and ends
 with 1, or with 0 if the finding is a warning. Its first finding has the kind, and names the line,
-that its source in FOLDER marks with `// here: KIND`. The schedule may change which threads are
-named, but not the line."""
+that its source in FOLDER marks with `// here: KIND`, and says each of its `// says: TEXT`. The
+schedule may change which threads are named, but not the line."""
 
 import os
 import re
@@ -20,7 +20,7 @@ PROGRAMS: list[Path] = []
 
 
 def source_of(program: Path) -> Path:
-    return FOLDER / (program.stem.removeprefix("mistake_") + ".cu")
+    return FOLDER / (program.stem.partition("_")[2] + ".cu")
 
 
 def marked_line(source: Path) -> tuple[int, str]:
@@ -31,6 +31,10 @@ def marked_line(source: Path) -> tuple[int, str]:
     ]
     assert len(marks) == 1, f"{source}: {len(marks)} lines are marked"
     return marks[0]
+
+
+def said_by(source: Path) -> list[str]:
+    return re.findall(r"^// says: (.*)$", source.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 class MistakeTest(unittest.TestCase):
@@ -56,6 +60,8 @@ class MistakeTest(unittest.TestCase):
         for other in re.findall(r"[\w.]+\.[a-z]+:\d+", first):
             self.assertEqual(other.split(":")[0], source.name, "names a line of the engine")
         self.assertRegex(first, r"; \w.*\.$", "gives no advice")
+        for text in said_by(source):
+            self.assertIn(text, first)
 
     def test_each_is_named_at_its_line(self) -> None:
         for program in PROGRAMS:

@@ -22,6 +22,8 @@ struct Access {
     // Not an atomic: a copy that an mbarrier tracks. Even its own thread must wait for the phase.
     static constexpr std::uint32_t kTracked = 4;
     static constexpr std::uint32_t kAsyncProxy = 8;  // a bulk copy wrote it
+    // Of a volatile access: the load or store of an atomic object.
+    static constexpr std::uint32_t kAtomicObject = 8;
     static constexpr std::uint32_t kMaxStamp = (1u << 14) - 1;
 
     Interval interval;
@@ -36,8 +38,9 @@ struct Access {
     std::uint32_t stamp() const { return bits >> 8 & kMaxStamp; }
     std::uint32_t bytes() const { return bits >> 4 & 0xf; }
     bool is_strong() const { return (bits & (kAtomic | kVolatile)) != 0; }
+    bool is_volatile() const { return (bits & (kAtomic | kVolatile | kAtomicObject)) == kVolatile; }
     bool is_atomic() const { return (bits & kAtomic) != 0; }
-    bool by_async_proxy() const { return (bits & kAsyncProxy) != 0; }
+    bool by_async_proxy() const { return (bits & (kVolatile | kAsyncProxy)) == kAsyncProxy; }
     bool updated_unwritten() const { return is_atomic() && (bits & kUpdatedUnwritten) != 0; }
     bool is_tracked_copy() const { return !is_atomic() && (bits & kTracked) != 0; }
 };

@@ -73,6 +73,7 @@ class FenceOrder {
     void clear();
     // Before the first fence nothing is recorded, and nothing costs time.
     bool in_use() const { return !fences_.empty(); }
+    bool used_by(BlockId block) const { return fences_.contains(block); }
 
     void fence(BlockId block, const Point& point, std::uint32_t lanes, std::uint32_t last_synced,
                bool of_device);

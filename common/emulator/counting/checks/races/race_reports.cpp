@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/counting/checks/races/race_reports.hpp"
 
+#include <string>
 #include <utility>
 
 #include "common/emulator/counting/output/counters.hpp"
@@ -100,6 +101,12 @@ void report_race(const CheckedBlock& block, const Race& race) {
         finding.what = "the same value in both cases";
         finding.advice =
             "this works on today's devices, but an atomic operation or a single writer is cleaner";
+    } else if (same_block && race.earlier.is_volatile() && race.now.is_volatile()) {
+        finding.what = std::string("without ") + (same_warp ? "__syncwarp()" : "a barrier") +
+                       " between the two, and volatile orders nothing between threads";
+        finding.advice = same_warp ? "put __syncwarp() after each read and after each write, or "
+                                     "exchange the values by __shfl_down_sync()"
+                                   : "add __syncthreads()";
     } else if (same_warp) {
         finding.what = "without __syncwarp() between the two";
         finding.advice = "add __syncwarp() or __syncthreads()";

@@ -67,11 +67,20 @@ bool WordChecks::suspicious(const Access& access, const Access& now) const {
     return access.interval >= block.first_of_grids && access.interval < block.others_end;
 }
 
+// Volatile and atomic accesses are no race with each other where one of them is a signal. In shared
+// memory volatile alone is none: it orders nothing between lanes, and racecheck reports it too. A
+// flag of shared memory needs a fence before it is set, and another warp that polls it.
+bool WordChecks::may_signal(const Access& earlier, const Access& now, Space space) const {
+    if (!earlier.is_strong() || !now.is_strong()) return false;
+    if (space != Space::shared || !earlier.is_volatile() || !now.is_volatile()) return true;
+    return earlier.warp() != now.warp() && program().fences.used_by(block.id);
+}
+
 [[gnu::noinline]] void WordChecks::check_conflict(const Cell& cell, const Access& earlier,
                                                   PlaceId place, const Access& now,
                                                   const Request& request, Operation did,
                                                   bool same_value) {
-    if ((earlier.bytes() & now.bytes()) == 0 || (earlier.is_strong() && now.is_strong()) ||
+    if ((earlier.bytes() & now.bytes()) == 0 || may_signal(earlier, now, request.space) ||
         block.is_ordered(earlier, now)) {
         return;
     }
@@ -225,7 +234,8 @@ void WordChecks::check_lanes(int warp, const Request& request) {
     const unsigned words = request.bytes <= 4 ? 1 : request.bytes / 4;
     const std::uint32_t stamp = block.history[warp].stamp();
     const std::uint32_t flags = (kOperation == Operation::atomic ? Access::kAtomic : 0) |
-                                (request.is_volatile ? Access::kVolatile : 0);
+                                (request.is_volatile ? Access::kVolatile : 0) |
+                                (request.is_atomic_object ? Access::kAtomicObject : 0);
     const bool races_on = program().races_on;
     std::uint32_t lanes = request.lanes;
     if constexpr (kOperation == Operation::load) {

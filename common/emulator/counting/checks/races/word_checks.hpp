@@ -59,6 +59,7 @@ class WordChecks {
     void note_read(Cell& cell, const Access& now, PlaceId place) const;
     void check_conflict(const Cell& cell, const Access& earlier, PlaceId place, const Access& now,
                         const Request& request, Operation did, bool same_value);
+    bool may_signal(const Access& earlier, const Access& now, Space space) const;
     void note_strong_accesses(int warp, const Request& request);
 
     UnwrittenReads unwritten_;
