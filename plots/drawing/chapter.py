@@ -79,12 +79,15 @@ class Chapter:
     tables: Mapping[str, TableMaker] = field(default_factory=dict)  # that only its README has
     # Its own tables need rows of all these stages with these parameters, from one device.
     all_stages: tuple[tuple[str, ...], Mapping[str, object]] = ((), {})
+    path_sizes: Mapping[str, int] = field(default_factory=dict)  # path -> the n of its table
+    share_of: str = ""  # the stage of a library, whose rate is 100 % in these tables
     printed: PrintedTables | None = None
     working_set_bytes: Callable[[int], float] = lambda n: 4.0 * n  # at least, of n elements
     traces: tuple[Recorded, ...] = ()
     animation: Callable[[Stages, Path, Path], Animation] | None = None
     profile: str = ""  # a module that profiles stages on a GPU, for `make record`
     profiled: tuple[str, ...] = ()  # a profile that lacks one of these stages is made again
+    profiled_work: Callable[[int], float] | None = None  # of a profiled launch with this n
     profile_tables: Mapping[str, ProfileTableMaker] = field(default_factory=dict)
 
     @property

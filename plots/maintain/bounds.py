@@ -15,7 +15,7 @@ from pathlib import Path
 
 from common.tools.explain.devices import DEFAULT, read_devices
 from common.tools.lib.files import read_text, write_whole
-from common.tools.lib.filled_tables import fill
+from common.tools.lib.marks import fill
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, run_tool
 from plots.page.bounds_table import bounds_table, chapter_bounds
 from plots.page.chapters import all_chapters

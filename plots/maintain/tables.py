@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Writes the tables of the chapters' READMEs from recorded data, so that no number in them is
-typed.
+"""Writes the tables, numbers and excerpts of the chapters' pages from recorded data and sources, so
+that none of them is typed.
 
-    python3 -m plots.maintain.tables            rewrites `<!-- table:NAME -->` to `<!-- end -->`
-    python3 -m plots.maintain.tables --check    only says whether a README is out of date (exit status 1)
+    python3 -m plots.maintain.tables            fills the marks (chapters/README.md)
+    python3 -m plots.maintain.tables --check    only says whether a page is out of date (exit status 1)
 
 Every chapter has the tables `stages` (technique, speed-up of the source and here, rate of the
-kernels, limit now), `published` (each printed number beside the one measured here) and `counters`
+kernels, limit now) or one per path, `published` (each printed number beside the one measured here) and `counters`
 (what each kernel asks of the memory, from plots/data/counters), `ranks` (where a stage is for many
 GPUs), and those of its CHAPTER. A chapter whose rows are not recorded yet keeps its README as it
 is.
@@ -15,23 +15,29 @@ is.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from common.tools.lib.filled_tables import fill
+from common.tools.lib.differences import flags_diff
 from common.tools.lib.files import read_text, write_whole
+from common.tools.lib.marks import TABLE, Mark, fill, marks_of, refill
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, DataError, run_tool
 from plots.drawing.chapter import Chapter
 from plots.page.chapters import all_chapters
 from plots.page.comparison import comparable
 from plots.page.counter_table import counters_table
+from plots.page.excerpts import excerpt
+from plots.page.measured import Chapters, Measured
+from plots.page.path_tables import path_tables
 from plots.page.ranks import modelled, ranks_table
 from plots.page.speed_up_tables import printed_source, printed_table, published_table, stages_table
+from plots.page.stage_pages import PAGE, has_pages, pages_of_chapter, stage_of_page
 from plots.records.complete import complete_rows
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import COUNTERS, DATA, THESIS, device_folder, rank_table
 from plots.records.limits import read_limits
 from plots.records.published import Published, read_published
+from plots.records.stages import nearest
 from plots.records.rows import Report, Row, read_profile, read_rank_rows, read_reports, read_rows
 
 
@@ -50,23 +56,22 @@ def own_tables(chapter: Chapter, rows: Sequence[Row], folder: Path) -> dict[str,
     return {name: make(rows, reports, limits) for name, make in chapter.tables.items()}
 
 
-def chapter_readme(
+def chapter_tables(
     chapter: Chapter,
     folder: Path,
     counted: Sequence[KernelCounters],
     published: Sequence[Published],
-    path: Path,
-) -> str:
-    """The chapter's README with fresh tables."""
+) -> dict[str, list[str]]:
+    """The lines of each of the chapter's tables."""
     all_rows = read_rows(folder / f"{chapter.name}.csv")
     rows = comparable(chapter.rules, all_rows)
     profile_path = folder / f"{chapter.name}_profile.csv"
     profile = read_profile(profile_path) if profile_path.exists() else []
-    text = read_text(path)
-    made = {
-        "stages": stages_table(chapter, rows, published, all_rows),
-        "counters": counters_table(chapter.stages, counted),
-    }
+    made = {"counters": counters_table(chapter.stages, counted)}
+    if has_pages(chapter.name):
+        made |= path_tables(chapter, rows)
+    else:
+        made["stages"] = stages_table(chapter, rows, published, all_rows)
     if published:
         made["published"] = published_table(chapter, rows, profile, published, all_rows)
     elif printed_source(chapter, published):
@@ -75,9 +80,106 @@ def chapter_readme(
         made |= {name: make(profile) for name, make in chapter.profile_tables.items()}
     if model := modelled(chapter.name):
         made["ranks"] = ranks_table(model, read_rank_rows(rank_table(folder, chapter.name)))
-    for name, lines in (made | own_tables(chapter, all_rows, folder)).items():
-        text = fill(text, name, lines, path)
-    return text
+    return made | own_tables(chapter, all_rows, folder)
+
+
+def with_tables(texts: dict[Path, str], made: dict[str, list[str]]) -> dict[Path, str]:
+    """The pages with these tables, each of which one of them must have a place for."""
+    for name, lines in made.items():
+        places = [
+            path
+            for path, text in texts.items()
+            if any((mark.kind, mark.words) == (TABLE, name) for mark in marks_of(text, path))
+        ]
+        for path in places or [next(iter(texts))]:  # whose error names the missing marks
+            texts[path] = fill(texts[path], name, lines, path)
+    return texts
+
+
+def chapter_pages(
+    chapter: Chapter,
+    folder: Path,
+    counted: Sequence[KernelCounters],
+    published: Sequence[Published],
+    pages: Path,
+) -> dict[Path, str]:
+    """The chapter's pages with fresh tables. `pages`: the chapter's folder."""
+    texts = {path: read_text(path) for path in pages_of_chapter(pages)}
+    return with_tables(texts, chapter_tables(chapter, folder, counted, published))
+
+
+def with_marks(text: str, path: Path, data: Chapters, stage: str = "") -> str:
+    """A page whose other marks are filled. `stage`: that of a stage's page."""
+    measured = Measured(data, path)
+
+    def then(mark: Mark) -> list[str]:
+        chapter, name = measured.stage(stage)
+        own = [one for one in data.published if (one.chapter, one.stage) == (chapter.name, name)]
+        if not own:
+            raise DataError("the thesis prints no number of this stage")
+        rows = data.rows(chapter.name, "")
+        profile = data.profile(chapter.name, "")
+        return published_table(chapter, comparable(chapter.rules, rows), profile, own, rows)
+
+    def flags(mark: Mark) -> list[str]:
+        chapter, name = measured.stage(stage)
+        found = flags_diff(chapter.stages[chapter.stages[name].compared_with], chapter.stages[name])
+        if not found:
+            raise DataError("no compiler flag differs")
+        return ["```text", *found, "```"]
+
+    def make(mark: Mark) -> str | list[str]:
+        if mark.kind == TABLE and mark.words != "then":
+            return mark.text
+        makers: dict[str, Callable[[Mark], str | list[str]]] = {
+            TABLE: then,
+            "flags": flags,
+            "measured": measured.measured,
+            "thesis": measured.thesis,
+            "counters": lambda one: measured.counters(one, stage),
+            "code": lambda one: excerpt(one, path),
+            "source": typed,
+            "hardware": typed,
+        }
+        if mark.kind not in makers:
+            raise mark.error(nearest(mark.kind, list(makers)))
+        try:
+            return makers[mark.kind](mark)
+        except DataError as error:
+            said = str(error)
+            raise error if said.startswith(mark.place) else mark.error(said) from error
+
+    return refill(text, path, make)
+
+
+def typed(mark: Mark) -> str:
+    """A number of a source or of the hardware: its mark says where it can be looked up."""
+    if not mark.words.strip() or not mark.text.strip():
+        raise mark.error("says no section or device, or has no number")
+    return mark.text
+
+
+def all_pages(
+    chapters: Path, recorded: Path, folder: Path, said: Callable[[str], None]
+) -> dict[Path, str]:
+    """Every page with fresh tables and numbers."""
+    published = read_published(THESIS)
+    data = Chapters(folder, recorded / COUNTERS.name)
+    made: dict[Path, str] = {}
+    for chapter in all_chapters():
+        pages = chapters / chapter.name
+        if not (folder / f"{chapter.name}.csv").exists():
+            said(f"{pages / PAGE}: left as it is, {folder} has no rows of {chapter.name}")
+            continue
+        counted = read_counters(recorded / COUNTERS.name / f"{chapter.name}.csv")
+        own = [one for one in published if one.chapter == chapter.name]
+        texts = chapter_pages(chapter, folder, counted, own, pages)
+        made |= {
+            path: with_marks(text, path, data, stage_of_page(path, pages))
+            for path, text in texts.items()
+        }
+    path = chapters / PAGE
+    return made | ({path: with_marks(read_text(path), path, data)} if path.exists() else {})
 
 
 def main(words: list[str] | None = None) -> int:
@@ -96,15 +198,7 @@ def main(words: list[str] | None = None) -> int:
     stale = []
     try:
         folder = device_folder(arguments.recorded, arguments.device)
-        published = read_published(THESIS)
-        for chapter in all_chapters():
-            path = arguments.chapters / chapter.name / "README.md"
-            if not (folder / f"{chapter.name}.csv").exists():
-                print(f"{path}: left as it is, {folder} has no rows of {chapter.name}")
-                continue
-            counted = read_counters(arguments.recorded / COUNTERS.name / f"{chapter.name}.csv")
-            own = [one for one in published if one.chapter == chapter.name]
-            text = chapter_readme(chapter, folder, counted, own, path)
+        for path, text in all_pages(arguments.chapters, arguments.recorded, folder, print).items():
             if text == read_text(path):
                 continue
             stale.append(path)

@@ -14,6 +14,7 @@ from plots.drawing.words import THESIS_CARD, check_stages
 from plots.drawing.scene import scene_figure
 from plots.nbody import accesses, tiles
 from plots.nbody.beyond import (
+    NAMED,
     RUN,
     instructions_table,
     leapfrog_table,
@@ -362,4 +363,7 @@ CHAPTER = Chapter(
     profile_tables={"instructions": partial(instructions_table, stages=PROFILED)},
     profile="plots.nbody.profile",
     profiled=PROFILED,
+    profiled_work=lambda n: float(n) ** 2,
+    path_sizes={"": NAMED[-1], "limit": NAMED[-1]},
+    share_of=STAGES.named("nvidia_sample"),
 )

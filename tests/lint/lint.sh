@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #   lint.sh format     formats the sources in C++, CUDA, OpenCL and Python in place
-#   lint.sh check      checks formatting, the direction of includes and imports, each file's licence, and marks
-#                      not_recorded, and runs clang-tidy, cppcheck, shellcheck, pyflakes and Python's
-#                      parser
+#   lint.sh check      checks formatting, the direction of includes and imports, each file's licence, numbers of
+#                      pages that no mark fills, and marks not_recorded, and runs clang-tidy, cppcheck, shellcheck,
+#                      pyflakes and Python's parser
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -44,6 +44,7 @@ names() { sources '*.py' 'common/tools/commands/*' ':!*.cmake' | xargs -r pyflak
 # Strictly: .mypy.ini.
 types() { mypy --cache-dir build/mypy common plots; }
 directions() { python3 -m tests.lint.directions; }
+numbers() { python3 -m tests.lint.numbers; }
 tidy() {
     python3 common/tools/setup/compile_commands.py build/lint || return 1
     # clang-tidy needs the flags of a file, so it reads only files that are compiled here. What calls
@@ -105,6 +106,7 @@ case ${1:-} in
         check pyflakes names
         check mypy types
         check directions directions
+        check numbers numbers
         check clang-tidy tidy
         check cppcheck static_analysis
         check shellcheck shells

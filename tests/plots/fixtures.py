@@ -279,11 +279,13 @@ class TraceTest(PlotsTest):
 
 
 class ReadmeTest(PlotsTest):
-    """Makes a chapter's README from the made-up rows in `folder`."""
+    """Makes a chapter's pages from the made-up rows in `folder`."""
 
     def readme(self, chapter: Chapter) -> str:
         write_table(self.folder / "limits.csv", LIMITS_COLUMNS, LIMITS)
         counted = read_counters(COUNTERS / f"{chapter.name}.csv")
         published = [one for one in read_published(THESIS) if one.chapter == chapter.name]
-        path = ROOT / "chapters" / chapter.name / "README.md"
-        return tables.chapter_readme(chapter, self.folder, counted, published, path)
+        pages = tables.chapter_pages(
+            chapter, self.folder, counted, published, ROOT / "chapters" / chapter.name
+        )
+        return "\n".join(pages.values())

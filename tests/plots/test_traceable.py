@@ -21,13 +21,16 @@ from pathlib import Path
 from common.tools.lib.columns import LIMITS_COLUMNS
 from common.tools.lib.numbers import short_count, three_digits
 from common.tools.lib.stages import ROOT
+from common.tools.lib.marks import marks_of
 from plots.maintain import tables
 from plots.drawing.chapter import Chapter
 from plots.drawing.figure import Figure
 from plots.drawing.words import THESIS_CARD
 from plots.page.chapters import all_chapters
+from plots.page.measured import Chapters
 from common.tools.pages.packages import missing_packages
 from plots.page.readme import cells_of
+from plots.page.stage_pages import PAGE, stage_of_page
 from plots.records.complete import complete_rows
 from plots.records.folders import COUNTERS, DATA, THESIS, TRACES, device_folder, rank_table
 from plots.records.limits import read_limits
@@ -207,6 +210,12 @@ def measured_figures() -> list[Figure]:
     ]
 
 
+def stage_at(page: Path) -> str:
+    """The stage of a page below chapters/; empty where it is a chapter's own."""
+    chapter = ROOT / "chapters" / page.relative_to(ROOT / "chapters").parts[0]
+    return stage_of_page(page, chapter) if chapter.is_dir() else ""
+
+
 class Made:
     """What is generated from some records."""
 
@@ -216,6 +225,7 @@ class Made:
         self.drawings = {
             figure.name: figure.prepare(self.source.afresh()) for figure in measured_figures()
         }
+        self.numbers = self.made_numbers()
         self.then_and_now = "" if missing_packages() else self.made_then_and_now()
 
     def made_then_and_now(self) -> str:
@@ -223,15 +233,27 @@ class Made:
 
         return site.site_of([], self.source).then_and_now()
 
+    def made_numbers(self) -> dict[str, list[str]]:
+        """What the marks of each page's sentences say."""
+        data = Chapters(self.source.folder, self.source.counters_folder)
+        found = {}
+        for path in [ROOT / "chapters" / PAGE, *(ROOT / "chapters").glob(f"*/**/{PAGE}")]:
+            text = tables.with_marks(path.read_text(encoding="utf-8"), path, data, stage_at(path))
+            found[str(path.relative_to(ROOT))] = [
+                mark.text for mark in marks_of(text, path) if mark.kind == "measured"
+            ]
+        return found
+
     def readme(self, chapter: Chapter) -> list[list[list[str]]]:
         """The generated tables, as cells."""
-        text = tables.chapter_readme(
+        pages = tables.chapter_pages(
             chapter,
             self.source.folder,
             self.source.counters(chapter.name),
             [one for one in published() if one.chapter == chapter.name],
-            ROOT / "chapters" / chapter.name / "README.md",
+            ROOT / "chapters" / chapter.name,
         )
+        text = "\n".join(pages.values())
         return [
             [cells_of(line) for line in table.splitlines() if line.startswith("|")]
             for table in re.findall("<!-- table:.*? -->\n(.*?)<!-- end -->", text, re.S)
@@ -303,6 +325,15 @@ class TraceableTest(unittest.TestCase):
                             self.assertEqual(self.same(said), set(), cells[0])
                         looked_at += bool(NUMBER.search(said[0]))
         self.assertGreater(looked_at, 300)
+
+    def test_numbers_in_sentences(self) -> None:
+        looked_at = 0
+        for page in self.made[0].numbers:
+            for texts in zip(*(made.numbers[page] for made in self.made), strict=True):
+                with self.subTest(page=page, number=texts[0]):
+                    self.assertEqual(self.same(list(texts)), set(), texts[0])
+                looked_at += 1
+        self.assertGreater(looked_at, 3)
 
     def known(self, chapter: Chapter) -> set[str]:
         """Numbers that a figure may say although nobody measured them."""

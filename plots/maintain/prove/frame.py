@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from common.tools.lib.files import read_text, write_whole
-from common.tools.lib.filled_tables import fill
+from common.tools.lib.marks import fill
 from common.tools.lib.gpus import gpu_name
 from common.tools.lib.stages import EXIT_FAILURE, EXIT_NO_DEVICE, DataError, ToolError
 from common.tools.lib.stages import arguments, build_folder

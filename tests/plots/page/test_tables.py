@@ -346,9 +346,10 @@ class CommandTest(DrawingTest):
             with self.subTest(chapter.name):
                 counted = read_counters(COUNTERS / f"{chapter.name}.csv")
                 own = [one for one in published if one.chapter == chapter.name]
-                readme = ROOT / "chapters" / chapter.name / "README.md"
-                text = tables.chapter_readme(chapter, self.device, counted, own, readme)
-                self.assertIn(f"here ({GPU})", text)
+                folder = ROOT / "chapters" / chapter.name
+                pages = tables.chapter_pages(chapter, self.device, counted, own, folder)
+                said = "\n".join(pages.values())
+                self.assertRegex(said, rf"here \({GPU}\)|{GPU}, here")
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ from common.tools.lib.columns import REPORT_COLUMNS, ROW_COLUMNS
 from common.tools.lib.counting import read_counted
 from common.tools.lib.csv_tables import read_records
 from common.tools.lib.files import read_text
-from common.tools.lib.filled_tables import fill
+from common.tools.lib.marks import fill
 from common.tools.lib.measuring import device_of
 from tests.common.tools.made_up_stages import made_up_stage
 from common.tools.lib.stages import ToolError, find_stage, load_stages, pick_engine

@@ -6,8 +6,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from common.tools.lib.marks import TABLE, marks_of
 from common.tools.lib.stages import ROOT, DataError
 from plots.page.chapters import all_chapters
+from plots.page.stage_pages import pages_of_chapter
 from plots.records.folders import PLOTS
 from plots.records.sweeps import FILE, Sweep, all_sweeps
 from tests.plots.fixtures import data_of
@@ -39,8 +41,12 @@ class SweepsTest(unittest.TestCase):
 
     def test_what_reads_the_rows_exists(self) -> None:
         for chapter in all_chapters():
-            readme = (ROOT / "chapters" / chapter.name / "README.md").read_text(encoding="utf-8")
-            known = {f"table:{name}" for name in re.findall("<!-- table:(.*?) -->", readme)}
+            known = {
+                f"table:{mark.words}"
+                for path in pages_of_chapter(ROOT / "chapters" / chapter.name)
+                for mark in marks_of(path.read_text(encoding="utf-8"), path)
+                if mark.kind == TABLE
+            }
             for one in chapter.figures:
                 short = one.name.removeprefix("figure_")
                 known.add(one.name if short == one.name else short.replace("_", "."))

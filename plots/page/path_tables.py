@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""The table of one path of a chapter: each stage's idea, rate at one n, gain over the stage before,
+and share of a library's rate. One number per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from common.tools.lib.numbers import short_count, short_rate, times
+from plots.drawing.chapter import Chapter
+from plots.page.comparison import median_seconds, rate_at, speed_up
+from plots.records.medians import quartiles
+from plots.records.rows import Row
+
+
+def table_of(path: str) -> str:
+    """The name of a path's table; of the source's own path it is `path`."""
+    return f"path-{path}" if path else "path"
+
+
+def path_tables(chapter: Chapter, rows: Sequence[Row]) -> dict[str, list[str]]:
+    """The tables of those paths whose n the chapter gives. `rows`: the compared ones."""
+    return {
+        table_of(path): path_table(chapter, path, n, rows) for path, n in chapter.path_sizes.items()
+    }
+
+
+def path_table(chapter: Chapter, path: str, n: int, rows: Sequence[Row]) -> list[str]:
+    device = next(row.device for row in rows if row.engine == "gpu")
+    unit, library = chapter.rate.unit, chapter.share_of
+    best = rate_at(chapter.rate, rows, library, n) if library else None
+    heads = [
+        "stage",
+        "idea",
+        f"{unit}/s at {short_count(n)}",
+        "gain",
+        f"share of {chapter.stages[library].label}" if library else "",
+    ]
+    heads = [head for head in heads if head]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    shown = [one for one in chapter.stages if one.path == path and one.has_kernels]
+    for stage in shown:
+        rate = rate_at(chapter.rate, rows, stage.name, n)
+        before = chapter.stages.timed_before(stage.name)
+        gain = speed_up(rows, before, stage.name, n, kernels=True)
+        cells = [
+            f"[{stage.name}]({stage.name}/README.md)",
+            stage.technique,
+            short_rate(rate[0]) if rate else "",
+            times(gain[0]) if gain else "",
+            f"{100 * rate[0] / best[0]:.0f} %" if rate and best else "",
+        ]
+        lines.append(f"| {' | '.join(cells[: len(heads)])} |")
+    return [*lines, "", caption(chapter, [one.name for one in shown], n, rows, device)]
+
+
+def caption(
+    chapter: Chapter, stages: Sequence[str], n: int, rows: Sequence[Row], device: str
+) -> str:
+    """Which machine, how many runs, and how far they lie apart."""
+    said = f"{device}, here. Kernels alone, medians"
+    spreads, repeats = [], set()
+    for stage in stages:
+        own = [row.kernels_ms for row in rows if (row.stage, row.n) == (stage, n)]
+        if own:
+            low, middle, high = quartiles(own)
+            spreads.append((high - low) / middle)
+            repeats.add(len(own))
+    if spreads:
+        runs = f"{min(repeats)} to {max(repeats)}" if len(repeats) > 1 else f"{min(repeats)}"
+        said += f" of {runs} runs, whose quartiles are at most {100 * max(spreads):.1f} % apart"
+    said += "."
+    serial = chapter.stages.serial
+    sizes = [row.n for row in rows if row.stage == serial]
+    if serial == chapter.stages[stages[0]].compared_with and sizes:
+        largest = max(sizes)
+        rate = rate_at(chapter.rate, rows, serial, largest)
+        core = next(row.device for row in rows if row.stage == serial)
+        assert rate and median_seconds(rows, serial, largest)
+        said += (
+            f" The serial program [{serial}]({serial}/README.md) reaches {short_rate(rate[0])}"
+            f" {chapter.rate.unit}/s at {short_count(largest)}, on one core of {core}."
+        )
+    if library := chapter.share_of:
+        said += f" 100 % is [{library}]({library}/README.md)."
+    return said

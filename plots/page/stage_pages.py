@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The pages of a chapter: its README, its reference, and one page per stage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from common.tools.lib.stages import ROOT, Stage
+
+CHAPTERS = ROOT / "chapters"
+PAGE = "README.md"
+REFERENCE = "reference.md"
+# Chapters that still have one long README. The list must shrink to nothing.
+TO_COME = (
+    "basics",
+    "quicksort",
+    "mergesort",
+    "kmeans",
+    "nbody",
+    "floyd",
+    "montecarlo",
+    "storms",
+    "distmesh",
+)
+
+
+def has_pages(chapter: str) -> bool:
+    """Whether the chapter has one page per stage. A chapter that is being written has none yet."""
+    return chapter not in TO_COME and (CHAPTERS / chapter / REFERENCE).is_file()
+
+
+def page_of_stage(stage: Stage) -> Path:
+    return (ROOT / stage.source).parent / PAGE
+
+
+def stage_of_page(path: Path, folder: Path) -> str:
+    """`limit/02_tiles`; empty for the chapter's own pages. `folder`: the chapter's."""
+    return path.parent.relative_to(folder).as_posix() if path.parent != folder else ""
+
+
+def pages_of_chapter(folder: Path) -> list[Path]:
+    """Those that exist: the chapter's own ones first."""
+    own = [folder / PAGE, folder / REFERENCE]
+    rooms = sorted(path for path in folder.rglob(PAGE) if path not in own)
+    return [path for path in own if path.is_file()] + rooms

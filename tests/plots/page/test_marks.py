@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""Marks on pages: filled from rows and sources, and refused in one line where something is missing.
+"""
+
+import unittest
+from pathlib import Path
+
+from common.tools.lib.columns import COUNTER_COLUMNS, PROFILE_COLUMNS, ROW_COLUMNS
+from common.tools.lib.marks import marks_of, refill, without_marks
+from common.tools.lib.stages import ROOT, DataError
+from plots.maintain.tables import with_marks
+from plots.page.excerpts import excerpt
+from plots.page.measured import Chapters, number_of
+from tests.plots.fixtures import GPU, PlotsTest, row, write_table
+
+PAGE = ROOT / "chapters" / "nbody" / "03_shared_tiles" / "README.md"
+RUN = "steps=0"
+KERNEL = "compute_accelerations_kernel"
+
+
+class SyntaxTest(unittest.TestCase):
+    def test_marks_are_found_and_filled(self) -> None:
+        text = "A <!-- measured:x 1 -->old<!-- end --> b.\n<!-- table:t -->\nold\n<!-- end -->\n"
+        path = Path("page.md")
+        self.assertEqual(
+            [(mark.kind, mark.words, mark.place) for mark in marks_of(text, path)],
+            [("measured", "x 1", "page.md:1"), ("table", "t", "page.md:2")],
+        )
+        filled = refill(text, path, lambda mark: ["new"] if mark.is_block else "×2")
+        self.assertEqual(
+            filled,
+            "A <!-- measured:x 1 -->×2<!-- end --> b.\n<!-- table:t -->\nnew\n<!-- end -->\n",
+        )
+        self.assertEqual(without_marks(filled), "A ×2 b.\nnew\n")
+
+    def test_inline_code_has_no_marks(self) -> None:
+        self.assertEqual(marks_of("`<!-- a:b -->` and `<!-- end -->`", Path("page.md")), [])
+
+    def test_wrong_marks_are_refused(self) -> None:
+        for text, said in (
+            ("\na <!-- measured:x -->1", "page.md:2: <!-- measured:x --> has no <!-- end -->"),
+            ("<!-- a:b -->1 <!-- c:d -->2<!-- end -->", "<!-- a:b --> has no"),
+            ("1<!-- end -->", "page.md:1: <!-- end --> closes no mark"),
+            ("a\n- <!-- measured:x -->1<!-- end -->", "page.md:2: .* begins a line"),
+        ):
+            with self.subTest(text), self.assertRaisesRegex(DataError, said):
+                refill(text, Path("page.md"), lambda mark: mark.text)
+
+
+class MeasuredTest(PlotsTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.device, self.counters = self.folder / "device", self.folder / "counters"
+        write_table(
+            self.device / "nbody.csv",
+            ROW_COLUMNS,
+            [
+                row("nbody", stage, "gpu", n, ms, repeat, RUN)
+                for stage, n, times in (
+                    ("02_float4", 1000, (4.0, 6.0, 5.0)),
+                    ("03_shared_tiles", 1000, (2.0, 2.0, 2.0)),
+                    ("03_shared_tiles", 2000, (3.0,)),
+                )
+                for repeat, ms in enumerate(times, 1)
+            ],
+        )
+        write_table(
+            self.device / "nbody_profile.csv",
+            PROFILE_COLUMNS,
+            [
+                ["2026-01-01", "nbody", stage, GPU, 64, KERNEL, f"opcode:{name}", "inst", value]
+                for stage, name, value in (
+                    ("02_float4", "FADD", 256),
+                    ("03_shared_tiles", "FADD", 128),
+                    ("03_shared_tiles", "LDS", 64),
+                )
+            ],
+        )
+        write_table(
+            self.counters / "nbody.csv",
+            COUNTER_COLUMNS,
+            [
+                [stage, "--n 64", KERNEL, counter, value]
+                for stage, counter, value in (
+                    ("02_float4", "global_load.requests", 640),
+                    ("02_float4", "global_load.sectors", 1280),
+                    ("03_shared_tiles", "global_load.requests", 64),
+                    ("03_shared_tiles", "barriers", 8),
+                )
+            ],
+        )
+
+    def filled(self, text: str, stage: str = "03_shared_tiles") -> str:
+        data = Chapters(self.device, self.counters)
+        return without_marks(with_marks(text, PAGE, data, stage))
+
+    def word(self, words: str, kind: str = "measured") -> str:
+        return self.filled(f"a <!-- {kind}:{words} -->old<!-- end -->").removeprefix("a ")
+
+    def test_numbers_follow_the_rows(self) -> None:
+        for words, said in (
+            ("kernels 02_float4 1000", "5 ms"),
+            ("run nbody/02_float4 1k", "5 ms"),
+            ("rate 03_shared_tiles 2000", "1.33 G"),
+            ("gain 03_shared_tiles 1000", "×2.50"),
+            ("kernels 03_shared_tiles 2000 / kernels 03_shared_tiles 1000", "×1.50"),
+            ("kernels 03_shared_tiles 1000 % kernels 02_float4 1000", "40 %"),
+            ("instructions 03_shared_tiles", "1.5"),
+            ("instructions 03_shared_tiles memory", "0.5"),
+            ("instructions 02_float4 / instructions 03_shared_tiles", "×1.33"),
+            (f"counter 02_float4 {KERNEL} global_load.sectors/global_load.requests", "2"),
+        ):
+            with self.subTest(words):
+                self.assertEqual(self.word(words), said)
+        self.assertEqual(self.word("utilisation 05_rsqrt", "thesis"), "90 %")
+        self.assertEqual(self.word("6.4.1", "source"), "old")
+        self.assertEqual(number_of("3.2M"), 3_200_000)
+
+    def test_what_is_missing_is_one_line(self) -> None:
+        for words, said in (
+            ("kernels 03_shared_tiles 7", r"README.md:1: .*nbody.csv has no row of .* n = 7"),
+            ("gain 03_shared_tiles 2000", "no row of 02_float4 with n = 2000"),
+            ("gain 03_shared_tiles", "which n"),
+            ("kernels 03_shared_tile 7", "did you mean '03_shared_tiles'"),
+            ("kernel 03_shared_tiles 7", "'kernel' is no quantity; did you mean 'kernels'"),
+            ("instructions 05_rsqrt", "the profile of nbody has no 05_rsqrt"),
+            ("instructions 02_float4 memories", "did you mean 'memory'"),
+            (f"counter 02_float4 {KERNEL} barrier", "did you mean 'barriers'"),
+            ("counter 02_float4 none_kernel barriers", "has no barriers in none_kernel"),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(DataError, said) as caught:
+                self.word(words)
+            self.assertNotIn("\n", str(caught.exception))
+        with self.assertRaisesRegex(DataError, "did you mean 'measured'"):
+            self.word("gain 03_shared_tiles 1000", "measure")
+        with self.assertRaisesRegex(DataError, "says no section or device"):
+            self.word(" ", "source")
+        with self.assertRaisesRegex(DataError, "has 0 such numbers"):
+            self.word("utilisation 03_shared_tiles", "thesis")
+
+    def test_counters_before_and_after(self) -> None:
+        said = self.filled(
+            f"<!-- counters:{KERNEL} global_load.requests, barriers, instructions fp32 -->\n<!-- end -->"
+        )
+        self.assertIn("| counter | 02_float4 | 03_shared_tiles |", said)
+        self.assertIn("| global load requests | 640 | 64 |", said)
+        self.assertIn("| barriers | 0 | 8 |", said)
+        self.assertIn("| fp32 arithmetic instructions per pair | 2 | 1 |", said)
+        self.assertIn(f"by Nsight Compute on an {GPU}", said)
+        with self.assertRaisesRegex(DataError, "neither stage has barriers in none"):
+            self.filled("<!-- counters:none barriers -->\n<!-- end -->")
+
+    def test_flags(self) -> None:
+        flags = "<!-- flags: -->\n<!-- end -->"
+        self.assertIn("+-ftz=true", self.filled(flags, "06_flush_denormals"))
+        with self.assertRaisesRegex(DataError, "no compiler flag differs"):
+            self.filled(flags)
+
+
+class ExcerptTest(PlotsTest):
+    def excerpt(self, words: str, source: str) -> list[str]:
+        (self.folder / "a.cu").write_text(source, encoding="utf-8")
+        mark = marks_of(f"<!-- code:{words} -->\n<!-- end -->", Path("page.md"))[0]
+        return excerpt(mark, self.folder / "page.md")
+
+    def test_lines_are_found_wherever_they_are(self) -> None:
+        words = "a.cu `for (` to `}`"
+        source = "int a;\n    for (;;) {\n        b();\n    }\n}\n"
+        code = ["```cpp", "for (;;) {", "    b();", "}", "```"]
+        self.assertEqual(self.excerpt(words, source), code)
+        self.assertEqual(self.excerpt(words, "\n\n" + source), code)
+        self.assertEqual(self.excerpt("a.cu `b()`", source), ["```cpp", "b();", "```"])
+
+    def test_what_is_not_there_is_refused(self) -> None:
+        source = "int a;\nint a;\nfor\n" + "x\n" * 20 + "}\n"
+        for words, said in (
+            ("a.cu `while` to `}`", "page.md:1: .*0 lines have `while`, not one"),
+            ("a.cu `int a` to `}`", "2 lines have"),
+            ("a.cu `for` to `end`", "no later line has `end`"),
+            ("a.cu `for` to `}`", "22 lines, not 2 to 12"),
+            ("b.cu `for`", "there is no source b.cu"),
+            ("a.cu for", "write a path"),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(DataError, said):
+                self.excerpt(words, source)
+
+
+if __name__ == "__main__":
+    unittest.main()
