@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from plots.commands.creation import Creation
+from plots.page.stage_pages import PAGE
 from common.tools.lib.files import read_text
 from common.tools.lib.stages import (
     EXIT_FAILURE,
@@ -155,11 +156,15 @@ def main() -> None:
     head = new_head(read_text(ROOT / before.source), before, name)
     with Creation() as made:
         made.copy((ROOT / before.source).parent, folder)
+        (folder / PAGE).unlink(missing_ok=True)  # it tells of the other stage
         made.write(source, head)
         made.write(meson_path, meson)
         made.write(ROOT / "README.md", readme)
         build_and_record(made, before.chapter, stage)
     print(f"{source.relative_to(ROOT)}: write your idea here, and describe it in the first comment")
+    print(
+        f"{folder.relative_to(ROOT)}/{PAGE}: write its page when it is recorded (chapters/README.md)"
+    )
     print(f"{meson_path.relative_to(ROOT)}: describe the technique in a few words")
     print(
         f"make run STAGE={stage} ARGS=--check; make diff A={before.stage} B={stage}; "

@@ -29,6 +29,7 @@ from plots.page.counter_table import counters_table
 from plots.page.excerpts import excerpt
 from plots.page.measured import Chapters, Measured
 from plots.page.path_tables import path_tables
+from plots.page.readme import read_document
 from plots.page.ranks import modelled, ranks_table
 from plots.page.speed_up_tables import printed_source, printed_table, published_table, stages_table
 from plots.page.stage_pages import PAGE, has_pages, pages_of_chapter, stage_of_page
@@ -119,7 +120,22 @@ def with_marks(text: str, path: Path, data: Chapters, stage: str = "") -> str:
             raise DataError("the thesis prints no number of this stage")
         rows = data.rows(chapter.name, "")
         profile = data.profile(chapter.name, "")
-        return published_table(chapter, comparable(chapter.rules, rows), profile, own, rows)
+        lines = published_table(chapter, comparable(chapter.rules, rows), profile, own, rows)
+        over_serial = any(one.quantity == "speedup_over_cpu" for one in own)
+        return lines if over_serial else lines[: 2 + len(own)]  # without the CPU's name
+
+    def way(mark: Mark) -> list[str]:
+        """Where to go from a stage's page."""
+        chapter, name = measured.stage(stage)
+        up = "../" * (stage.count("/") + 1)
+        order = chapter.stages.every
+        place = order.index(name)
+        source = chapter.stages.any_of(name).source
+        links = [f"[{title_of(path.parents[stage.count('/') + 1])}]({up}{PAGE})"]
+        for word, at in (("before", place - 1), ("next", place + 1)):
+            if 0 <= at < len(order):
+                links.append(f"{word}: [{order[at]}]({up}{order[at]}/{PAGE})")
+        return [" · ".join([*links, f"[source]({Path(source).name})"])]
 
     def flags(mark: Mark) -> list[str]:
         chapter, name = measured.stage(stage)
@@ -129,10 +145,11 @@ def with_marks(text: str, path: Path, data: Chapters, stage: str = "") -> str:
         return ["```text", *found, "```"]
 
     def make(mark: Mark) -> str | list[str]:
-        if mark.kind == TABLE and mark.words != "then":
+        own = {"then": then, "way": way}
+        if mark.kind == TABLE and mark.words not in own:
             return mark.text
         makers: dict[str, Callable[[Mark], str | list[str]]] = {
-            TABLE: then,
+            TABLE: own.get(mark.words, then),
             "flags": flags,
             "measured": measured.measured,
             "thesis": measured.thesis,
@@ -150,6 +167,11 @@ def with_marks(text: str, path: Path, data: Chapters, stage: str = "") -> str:
             raise error if said.startswith(mark.place) else mark.error(said) from error
 
     return refill(text, path, make)
+
+
+def title_of(folder: Path) -> str:
+    """`N-body`, of the chapter's page."""
+    return read_document(folder / PAGE).title.partition(":")[0]
 
 
 def typed(mark: Mark) -> str:

@@ -21,11 +21,12 @@ from common.tools.lib.stages import ROOT, DataError
 from plots.drawing.chapter import Chapter
 from plots.page.chapters import load_chapter
 from plots.page.comparison import comparable, median_seconds, rate_at
+from plots.page.ranks import measured, modelled, speed_ups
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.instructions import CLASS_LABELS, instructions_per
 from plots.records.published import Published, read_published
-from plots.records.folders import THESIS
-from plots.records.rows import Metric, Row, read_profile, read_rows
+from plots.records.folders import THESIS, rank_table
+from plots.records.rows import Metric, Row, read_profile, read_rank_rows, read_rows
 from plots.records.stages import chapter_names, nearest
 
 BUSY = "smsp__issue_active.avg.pct_of_peak_sustained_active"
@@ -115,8 +116,8 @@ class Measured:
             chapter, stage = load_chapter(self.own), word
         else:
             raise DataError(f"'{word}' begins with no chapter")
-        if stage not in chapter.stages:
-            said = nearest(stage, chapter.stages.names)
+        if stage not in chapter.stages.every:
+            said = nearest(stage, chapter.stages.every)
             raise DataError(f"'{stage}' is no stage of {chapter.name}; {said}")
         return chapter, stage
 
@@ -227,6 +228,16 @@ class Measured:
             raise DataError(f"{term.stage} has no {term.rest[1]} in {term.rest[0]}")
         return found
 
+    def of_ranks(self, term: Term) -> float:
+        """How many times as fast a stage for many GPUs is on so many as on one."""
+        model = modelled(term.chapter.name)
+        path = rank_table(self.data.device, term.chapter.name, self.data.device.parent)
+        found = speed_ups(measured(read_rank_rows(path), model)) if model else {}
+        ranks = int(term.rest[0]) if term.rest else 0
+        if ranks not in found:
+            raise DataError(f"{path} has no run of {term.stage} on {ranks} GPUs")
+        return found[ranks]
+
     def value(self, words: str) -> Value:
         term = self.term(words)
         makers: dict[str, Callable[[], Value]] = {
@@ -238,6 +249,7 @@ class Measured:
             "instructions": lambda: Value(self.instructions(term), three_digits),
             "busy": lambda: Value(self.metric(term, BUSY), percent),
             "registers": lambda: Value(self.metric(term, REGISTERS), three_digits),
+            "ranks": lambda: Value(self.of_ranks(term), times),
             "counter": lambda: Value(self.counter(term), whole_or_three_digits),
         }
         if term.quantity not in makers:

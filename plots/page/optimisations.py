@@ -14,7 +14,7 @@ from common.tools.lib.numbers import format_ms, whole_or_three_digits
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import comparable, run_of, speed_up
 from plots.page.links import place_of
-from plots.page.readme import Document, first_sentence
+from plots.page.readme import Document, first_sentence, read_document
 from plots.page.speed_ups import (
     SpeedUp,
     parameter_words,
@@ -22,12 +22,13 @@ from plots.page.speed_ups import (
     printed_over_serial,
     printed_speed_up,
 )
+from plots.page.stage_pages import page_of_stage
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import THESIS
 from plots.records.medians import Point, times
 from plots.records.published import Published
 from plots.records.rows import Row, read_rows
-from common.tools.lib.stages import label_of
+from common.tools.lib.stages import Stage, label_of
 
 SPEED_UPS = ("speedup_over_previous", "speedup_over_first", "speedup_over_cpu")
 SHOWN_CHANGES = 4
@@ -355,6 +356,24 @@ def counted_change(records: Records, before: str, stage: str, unit: str) -> Coun
 # ---- all of it ----
 
 
+def said_of(stage: Stage, said: Mapping[tuple[str, str], str]) -> str:
+    """What a stage does: the idea of its page, or what its chapter's README says of the pair."""
+    page = page_of_stage(stage)
+    if page.is_file():
+        return read_document(page).idea()
+    pair = (label_of(stage.compared_with), label_of(stage.name))
+    # The first stage of a part is compared with the serial stage; the README tells of it after the
+    # stage above it.
+    return said.get(pair, "") or next(
+        (
+            other
+            for (_, last), other in said.items()
+            if last == label_of(stage.name) and stage.begins_part
+        ),
+        "",
+    )
+
+
 def optimisations(records: Records, readme: Document) -> list[Optimisation]:
     said = readme.pairs()
     stages = records.chapter.stages
@@ -363,16 +382,7 @@ def optimisations(records: Records, readme: Document) -> list[Optimisation]:
         name, before = stage.name, stage.compared_with
         if not before:
             continue
-        # The first stage of a part is compared with the serial stage; the README tells of it after
-        # the stage above it.
-        text = said.get((label_of(before), label_of(name)), "") or next(
-            (
-                other
-                for (_, last), other in said.items()
-                if last == label_of(name) and stage.begins_part
-            ),
-            "",
-        )
+        text = said_of(stage, said)
         printed, here = speed_ups(records, stages.timed_before(name), name)
         found.append(
             Optimisation(

@@ -68,7 +68,8 @@ def caption(
             repeats.add(len(own))
     if spreads:
         runs = f"{min(repeats)} to {max(repeats)}" if len(repeats) > 1 else f"{min(repeats)}"
-        said += f" of {runs} runs, whose quartiles are at most {100 * max(spreads):.1f} % apart"
+        widest = max(0.1, 100 * max(spreads))
+        said += f" of {runs} runs, whose quartiles are at most {widest:.1f} % apart"
     said += "."
     serial = chapter.stages.serial
     sizes = [row.n for row in rows if row.stage == serial]

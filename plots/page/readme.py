@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.files import read_text
+from common.tools.lib.marks import END, TABLE, without_marks
 from common.tools.lib.stages import DataError
-
 
 HEADING = re.compile(r"(#+) (.*)")
 PAIR = re.compile(r"\*\*([\w/]+) → ([\w/]+)\.?\*\*:?\s*")
 SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[A-Z`*])")
+
+
+# The links of a stage's page to its neighbours, which the site writes itself.
+WAY = re.compile(rf"<!-- {TABLE}:way -->.*?{END}\n", re.DOTALL)
 
 
 def cells_of(line: str) -> list[str]:
@@ -36,6 +40,13 @@ class Document:
         return re.split(
             r"^(?:```|!\[|Inputs:|\|)", self.sections[""], maxsplit=1, flags=re.MULTILINE
         )[0]
+
+    def idea(self) -> str:
+        """The first paragraph of a stage's page."""
+        parts = re.split(r"\n\s*\n", self.sections[""])
+        return next(
+            (" ".join(one.split()) for one in parts if one.strip()[:2] not in ("", "![")), ""
+        )
 
     def pairs(self) -> dict[tuple[str, str], str]:
         """The text of `**01 → 02.** …` by the numbers of the two stages. The first such text
@@ -71,7 +82,7 @@ def read_document(path: Path) -> Document:
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from error
     title, sections, name, fenced = "", {"": ""}, "", False
-    for line in text.splitlines():
+    for line in without_marks(WAY.sub("", text)).splitlines():
         fenced ^= line.startswith("```")
         match = None if fenced else HEADING.match(line)
         if match and len(match[1]) == 1:

@@ -50,6 +50,15 @@ class Stages:
         return tuple(self._by_name)
 
     @property
+    def every(self) -> tuple[str, ...]:
+        """All stages, recorded or not."""
+        return self._known
+
+    def any_of(self, name: str) -> Stage:
+        """A stage that may not be recorded yet."""
+        return self._every[name]
+
+    @property
     def serial(self) -> str:
         """The stage on one core of the CPU, which is every chapter's first."""
         return self._stages[0].name

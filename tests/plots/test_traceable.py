@@ -48,6 +48,7 @@ STAGE = re.compile(r"\b\d\d_\w+")
 NOT_MEASURED = {
     "stage",
     "technique",
+    "idea",
     "limit now",
     "kernel",
     "kernels",
@@ -253,7 +254,10 @@ class Made:
             [one for one in published() if one.chapter == chapter.name],
             ROOT / "chapters" / chapter.name,
         )
-        text = "\n".join(pages.values())
+        data = Chapters(self.source.folder, self.source.counters_folder)
+        text = "\n".join(
+            tables.with_marks(text, path, data, stage_at(path)) for path, text in pages.items()
+        )
         return [
             [cells_of(line) for line in table.splitlines() if line.startswith("|")]
             for table in re.findall("<!-- table:.*? -->\n(.*?)<!-- end -->", text, re.S)

@@ -11,9 +11,11 @@ from common.tools.lib.stages import ROOT, DataError
 from plots.maintain.tables import with_marks
 from plots.page.excerpts import excerpt
 from plots.page.measured import Chapters, number_of
+from plots.records.stages import stages_of
 from tests.plots.fixtures import GPU, PlotsTest, row, write_table
 
 PAGE = ROOT / "chapters" / "nbody" / "03_shared_tiles" / "README.md"
+RSQRT, FLUSH = (stages_of("nbody").named(name) for name in ("rsqrt", "flush_denormals"))
 RUN = "steps=0"
 KERNEL = "compute_accelerations_kernel"
 
@@ -112,7 +114,7 @@ class MeasuredTest(PlotsTest):
         ):
             with self.subTest(words):
                 self.assertEqual(self.word(words), said)
-        self.assertEqual(self.word("utilisation 05_rsqrt", "thesis"), "90 %")
+        self.assertEqual(self.word(f"utilisation {RSQRT}", "thesis"), "90 %")
         self.assertEqual(self.word("6.4.1", "source"), "old")
         self.assertEqual(number_of("3.2M"), 3_200_000)
 
@@ -123,7 +125,7 @@ class MeasuredTest(PlotsTest):
             ("gain 03_shared_tiles", "which n"),
             ("kernels 03_shared_tile 7", "did you mean '03_shared_tiles'"),
             ("kernel 03_shared_tiles 7", "'kernel' is no quantity; did you mean 'kernels'"),
-            ("instructions 05_rsqrt", "the profile of nbody has no 05_rsqrt"),
+            (f"instructions {RSQRT}", f"the profile of nbody has no {RSQRT}"),
             ("instructions 02_float4 memories", "did you mean 'memory'"),
             (f"counter 02_float4 {KERNEL} barrier", "did you mean 'barriers'"),
             ("counter 02_float4 none_kernel barriers", "has no barriers in none_kernel"),
@@ -152,7 +154,7 @@ class MeasuredTest(PlotsTest):
 
     def test_flags(self) -> None:
         flags = "<!-- flags: -->\n<!-- end -->"
-        self.assertIn("+-ftz=true", self.filled(flags, "06_flush_denormals"))
+        self.assertIn("+-ftz=true", self.filled(flags, FLUSH))
         with self.assertRaisesRegex(DataError, "no compiler flag differs"):
             self.filled(flags)
 

@@ -124,7 +124,8 @@ def read_readme(path: Path) -> None:
     document.pairs()
     for text in document.sections.values():
         first_sentence(text)
-    fill(path.read_text(encoding="utf-8"), "stages", ["| a |"], path)
+    document.idea()
+    fill(path.read_text(encoding="utf-8"), "path", ["| a |"], path)
 
 
 def read_counters(path: Path) -> None:

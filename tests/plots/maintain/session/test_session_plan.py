@@ -203,6 +203,7 @@ class SourcesTest(unittest.TestCase):
             ("chapters/nbody/02_float4/nbody.cu", every),
             ("chapters/floyd/problem/floyd.cpp", {"test"}),
             ("chapters/nbody/README.md", {"test"}),
+            ("chapters/nbody/02_float4/README.md", {"test"}),
             ("common/emulator/engine/warp.cpp", counts | {"test"}),
             ("plots/maintain/record.py", {"test"}),
             ("plots/nbody/sweep.toml", {"record", "profile", "test"}),
