@@ -24,15 +24,6 @@ def uses_thrust(texts: list[Path]) -> bool:
     return any(b"<thrust/" in path.read_bytes() for path in texts if path.is_file())
 
 
-def stack_probes() -> list[str]:
-    """A local array that is too large meets the guard page, which is 4 KiB (2^12 bytes). On arm64
-    g++ relies on 64 KiB."""
-    guard = (
-        ["--param=stack-clash-protection-guard-size=12"] if os.uname().machine == "aarch64" else []
-    )
-    return ["-fstack-clash-protection", *guard]
-
-
 class CompilationError(ToolError):
     """A file that does not compile; g++ has said why."""
 
@@ -103,7 +94,7 @@ class Build:
             "-Wno-attributes",
             "-Wno-volatile",
             "-fcheck-new",  # in a kernel, new may return a null pointer
-            *stack_probes(),
+            *self.engine.every_flags,
             *(["-w"] if request.quiet else []),
             *request.host_flags,
             *optimize,

@@ -20,6 +20,7 @@ class Engine:
 
     name: str  # "emu" or "count"
     compiler: list[str]  # the g++ that built the engine, and flags that it always gets
+    every_flags: list[str]  # with which both engines compile
     compile_flags: list[str]  # not of emu: a program's own -O counts there
     link_flags: list[str]
     libraries: list[str]  # in the order of linking
@@ -90,6 +91,7 @@ def load_engine(name: str) -> Engine:
     return Engine(
         name,
         flags["compiler"],
+        flags["every"],
         flags["compile"] if counts else [],
         flags["link"] if counts else [],
         [

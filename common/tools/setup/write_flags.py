@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Writes build/emulator.json, the flags with which `make try` builds. Meson runs it.
 
-    write_flags.py OUTPUT --compiler WORD… --libraries LINKER-FLAG… --compile COMPILER-FLAG…
-        --link LINKER-FLAG…
+    write_flags.py OUTPUT --compiler WORD… --libraries LINKER-FLAG… --every COMPILER-FLAG…
+        --compile COMPILER-FLAG… --link LINKER-FLAG…
 
 "compiler" is the command that built the engine, without a cache: where programs are graded, it
-could not write. Each program for the CPU engine links "libraries". "compile" and "link" are flags
-for counting.
+could not write. Each program for the CPU engine is compiled with "every" and links "libraries".
+"compile" and "link" are flags for counting.
 """
 
 import json
@@ -19,7 +19,9 @@ CACHES = ("ccache", "sccache")
 
 def main() -> None:
     output, *words = sys.argv[1:]
-    flags: dict[str, list[str]] = {"compiler": [], "libraries": [], "compile": [], "link": []}
+    flags: dict[str, list[str]] = {
+        name: [] for name in ("compiler", "libraries", "every", "compile", "link")
+    }
     section: list[str] = []
     for word in words:
         if word.removeprefix("--") in flags:

@@ -362,7 +362,7 @@ class CompilerTest(DriverTest):
         flags = json.loads((BUILD / "emulator.json").read_text())
         words = [
             word
-            for name in ("libraries", "compile", "link")
+            for name in ("libraries", "every", "compile", "link")
             for word in [f"--{name}", *flags[name]]
         ]
         script = TOOLS / "setup" / "write_flags.py"
@@ -418,7 +418,7 @@ class ForeignObjectTest(unittest.TestCase):
         its own way. A student's archive may be of the other engine."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
-            engine = Engine("count", ["g++"], [], [], [])
+            engine = Engine("count", ["g++"], [], [], [], [])
             build = Build(read_request(["a.o"]), engine, root)
             for name in ("common/libbackend_count.a", "my/libmine.a"):
                 (root / name).parent.mkdir()
