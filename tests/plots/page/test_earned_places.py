@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Each stage on the way from a source's last stage to today's hardware earns its place: it gains at
-least a tenth, or it teaches a rule that no other stage teaches, which the glossary links."""
+least a tenth, or it teaches a rule that no other stage teaches, which the glossary links. A stage
+that `make stage` has just made is judged when it is recorded."""
 
 import re
 import unittest
@@ -21,14 +22,15 @@ def taught_by(rule: str) -> list[str]:
 
 
 def due(stages: list[Stage]) -> list[tuple[Stage, float | None]]:
-    """The stages of the path but its first, with their recorded gains."""
+    """The recorded stages of the path but its first, with their gains. None: the stage that it is
+    compared with is not recorded at the same size."""
     found = []
     for chapter in chapter_names():
         own = [one for one in stages if one.chapter == chapter and one.path == PATH]
         times = recorded_gains(chapter).times
         for stage in own[1:]:
-            time = times.get(stage.name)
-            found.append((stage, time.gain if time else None))
+            if time := times.get(stage.name):
+                found.append((stage, time.gain))
     return found
 
 
