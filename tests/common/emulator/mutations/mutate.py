@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Removes each barrier of a stage, moves each access to the next element, and expects findings.
 
-    mutate.py STAGE...        e.g. nbody/03_shared_tiles; exit 1 if a mutation is not reported
+    mutate.py [--sample N] [--seed S] STAGE…
+
+for example nbody/03_shared_tiles; exit 1 if a mutation is not reported. --sample makes at most N
+mutations of each stage, drawn by the seed.
 
 The counting executable can do both (EMULATOR_SKIP, EMULATOR_SHIFT), so nothing is rebuilt. A moved
 access changes only what is checked: the run itself does not change. mutations.toml lists the runs,
@@ -16,6 +19,7 @@ import concurrent.futures
 import fnmatch
 import json
 import os
+import random
 import re
 import subprocess
 import tempfile
@@ -246,8 +250,21 @@ def best_outcome(
     return judged
 
 
+def drawn(mutations: list[Mutation], sample: int, seed: int) -> list[Mutation]:
+    """At most `sample` of a stage's mutations. 0: all."""
+    if not 0 < sample < len(mutations):
+        return mutations
+    print(f"{sample} of {len(mutations)} mutations, by seed {seed}")
+    return sorted(random.Random(seed).sample(mutations, sample))
+
+
 def mutate(
-    stage: Stage, runs: list[str], harmless: list[Harmless], before: dict[Mutation, bool]
+    stage: Stage,
+    runs: list[str],
+    harmless: list[Harmless],
+    before: dict[Mutation, bool],
+    sample: int,
+    seed: int,
 ) -> tuple[int, int]:
     """The number of mutations, and of errors. Those are left out of which `before` expects the
     same."""
@@ -272,11 +289,12 @@ def mutate(
     mutations = [one for one in found if one not in left_out]
     if left_out:
         print(f"{stage.stage}: {len(left_out)} mutations of headers are those of the stage before")
+    mutations = drawn(mutations, sample, seed)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = list(
             pool.map(lambda mutation: best_outcome(program, made, mutation, harmless), mutations)
         )
-    used = {one for one in harmless for mutation in left_out if one.covers(mutation)}
+    used = {one for one in harmless for mutation in found if one.covers(mutation)}
     for mutation, (result, said) in zip(mutations, judged, strict=True):
         print(
             f"{stage.stage} {mutation.kind:7} {mutation.place}: {result}: {said}\n"
@@ -285,7 +303,6 @@ def mutate(
         )
         if result == "missed":
             wrong.append(f"{mutation.place}: {mutation.kind}: {said}")
-        used |= {one for one in harmless if one.covers(mutation)}
     wrong += [
         f"{DATA.name}: no {one.mutation} at `{one.code}`" for one in harmless if one not in used
     ]
@@ -306,6 +323,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Mutates stages and expects findings.")
     parser.add_argument("stage", nargs="+")
     parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 10_000))
     options = parser.parse_args()
     data = read_proof_data(
         options.data, Path(__file__).resolve().parent, ROOT / "tests" / "chapters"
@@ -322,6 +341,8 @@ def main() -> int:
             runs_of(stage, data["runs"]),
             of_stage(entries, stage),
             proven_before(stage, stages, data["runs"], entries),
+            options.sample,
+            options.seed,
         )
         mutations += made
         wrong += failed

@@ -68,6 +68,7 @@ class MutateTest(ToolTest):
         unreached: tuple[int, ...] = (),
         status: dict[str, int] | None = None,
         kind: str = "race_in_block",
+        flags: tuple[str, ...] = (),
     ) -> subprocess.CompletedProcess[str]:
         record = self.stand_in("sums", "01_plain", "count", 0.01)
         source = self.folder / "sums" / "01_plain" / "sums.cu"
@@ -87,9 +88,9 @@ class MutateTest(ToolTest):
         )
         table = self.folder / "mutations.toml"
         table.write_text(data, encoding="utf-8")
-        return self.run_mutate("sums/01_plain", table)
+        return self.run_mutate("sums/01_plain", table, *flags)
 
-    def run_mutate(self, stage: str, table: Path) -> subprocess.CompletedProcess[str]:
+    def run_mutate(self, stage: str, table: Path, *flags: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [
                 sys.executable,
@@ -97,6 +98,7 @@ class MutateTest(ToolTest):
                 stage,
                 "--data",
                 str(table),
+                *flags,
             ],
             env=os.environ | {"COURSE_BUILD": str(self.build)},
             capture_output=True,
@@ -119,6 +121,27 @@ class MutateTest(ToolTest):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertIn("4 mutations, 0 wrong", result.stdout)
         self.assertIn("barrier sums.cu:5: harmless: one warp", result.stdout)
+
+    def test_a_sample(self) -> None:
+        """The seed draws the mutations. A harmless one is known though it was not drawn."""
+        made = set()
+        for seed in range(1, 5):
+            flags = ("--sample", "1", "--seed", str(seed))
+            result = self.mutate(ALL, flags=flags)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            self.assertIn(f"1 of 4 mutations, by seed {seed}", result.stdout)
+            self.assertIn("1 mutations, 0 wrong", result.stdout)
+            self.assertEqual(result.stdout, self.mutate(ALL, flags=flags).stdout)
+            made |= {line for line in result.stdout.splitlines() if line.startswith("sums/")}
+        self.assertGreater(len(made), 1)
+        self.assert_wrong(
+            self.mutate(
+                ALL,
+                DATA.replace("orders nothing", "is gone"),
+                flags=("--sample", "1", "--seed", "2"),
+            ),
+            "no barrier at `__syncwarp();  // is gone`",
+        )
 
     def test_one_that_is_not_reported(self) -> None:
         self.assert_wrong(
