@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from pathlib import Path
 
 from common.tools.lib.files import read_text
@@ -13,6 +12,13 @@ from common.tools.lib.marks import Mark
 WORDS = re.compile(r"(\S+) `([^`]+)`(?: to `([^`]+)`)?")
 SHORTEST, LONGEST = 2, 12
 LANGUAGES = {".cu": "cpp", ".cuh": "cpp", ".cpp": "cpp", ".hpp": "cpp", ".cl": "c"}
+
+
+def without_margin(lines: list[str]) -> list[str]:
+    """The preprocessor's lines begin at the margin, wherever the code is."""
+    texts = [line for line in lines if line.strip() and not line.startswith("#")]
+    margin = min((len(line) - len(line.lstrip()) for line in texts), default=0)
+    return [line if line.startswith("#") else line[margin:] for line in lines]
 
 
 def excerpt(mark: Mark, page: Path) -> list[str]:
@@ -36,5 +42,6 @@ def excerpt(mark: Mark, page: Path) -> list[str]:
     length = last - first[0] + 1
     if match[3] and not SHORTEST <= length <= LONGEST:
         raise mark.error(f"{length} lines, not {SHORTEST} to {LONGEST}")
-    code = textwrap.dedent("\n".join(lines[first[0] : last + 1])).splitlines()
-    return [f"```{LANGUAGES[path.suffix]}", *code, "```"]
+    code = without_margin(lines[first[0] : last + 1])
+    room = path.parent.name
+    return [f"```{LANGUAGES[path.suffix]}", f"// {room}/{path.name}", *code, "```"]

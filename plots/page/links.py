@@ -8,6 +8,7 @@ from pathlib import Path
 
 from common.tools.lib.stages import ROOT
 from plots.drawing.chapter import Chapter
+from plots.page.stage_pages import PAGE, REFERENCE, has_pages
 
 # Where a link of a README leads on the site; None: nowhere.
 Link = Callable[[str], str | None]
@@ -29,12 +30,23 @@ def place_of(chapter: str, stage: str) -> str:
     return f"{chapter}-{stage.replace('/', '-')}"
 
 
+def page_of_stage_on_site(chapter: str, stage: str) -> str:
+    """Where a stage is told of: on its own page, or at its place on the chapter's page."""
+    place = place_of(chapter, stage)
+    return f"{place}.html" if has_pages(chapter) else f"{page_of(chapter)}#{place}"
+
+
+def reference_of(chapter: str) -> str:
+    return f"{chapter}-reference.html"
+
+
 def links_of(document: Path, chapters: Sequence[Chapter]) -> Link:
     """`chapters`: those that have a page."""
     known = {chapter.name: chapter for chapter in chapters}
 
     def link(target: str) -> str | None:
-        path = Path((document.parent / target.partition("#")[0]).resolve())
+        name, _, anchor = target.partition("#")
+        path = Path((document.parent / name).resolve())
         if path in PAGES and path != document:
             return PAGES[path]
         if not path.is_relative_to(CHAPTERS):
@@ -44,7 +56,9 @@ def links_of(document: Path, chapters: Sequence[Chapter]) -> Link:
             return None
         stage = "/".join(inner[:-1])
         if stage in known[name].stages:
-            return f"{page_of(name)}#{place_of(name, stage)}"
-        return page_of(name) if inner in ([], ["README.md"]) else None
+            return page_of_stage_on_site(name, stage)
+        if inner == [REFERENCE] and has_pages(name):
+            return reference_of(name) + (f"#{anchor}" if anchor else "")
+        return page_of(name) if inner in ([], [PAGE]) else None
 
     return link

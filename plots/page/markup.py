@@ -19,6 +19,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString, Registry
 
+from common.tools.pages.syntax import line_html, lines_of
 from plots.page.links import Link
 
 ITEM = re.compile(r"(?:[-*] |\d+\. )")
@@ -28,6 +29,7 @@ NUMBER_BLANK = re.compile(
     r"(?<=\d) (?=\d{3}(?!\d)|%|(?:[kMGT]|ms|µs|s|[GM]B(?:/s)?)\b)"
     r"|(?<=\b[nk]) (?== )|(?<=[nk] =) (?=\d)"
 )
+CARDS_FROM = 4  # columns
 CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 PARAGRAPH = re.compile(r"</?p>")
 
@@ -58,6 +60,23 @@ class _Spaced(Preprocessor):
                 found.append("")
             found.append(line)
         return found
+
+
+SOURCE = re.compile(r'<code class="language-c(?:pp)?">(.*?)</code>', re.DOTALL)
+EXCERPTS = re.compile(
+    r'(?:<div class="wide"[^>]*><pre><code class="source">.*?</pre></div>\s*){2,}', re.DOTALL
+)
+
+
+def with_excerpts(said: str) -> str:
+    """Code of the course with its syntax marked; excerpts that follow each other are side by side."""
+
+    def marked(match: re.Match[str]) -> str:
+        lines = lines_of(html.unescape(match[1]))
+        return f'<code class="source">{"".join(map(line_html, lines))}</code>'
+
+    found = SOURCE.sub(marked, said)
+    return EXCERPTS.sub(lambda match: f'<div class="excerpts">{match[0]}</div>', found)
 
 
 def nowhere(_target: str) -> None:
@@ -107,15 +126,27 @@ class _Dressed(Treeprocessor):
         """A column of numbers is set to the right. Heads say what they are the head of."""
         head, *rows = table.iter("tr")
         columns = list(zip(*rows))
+        as_cards = len(head) >= CARDS_FROM
+        if as_cards:  # a telephone shows a row as a card: the roles keep it a table
+            table.attrib = {"class": "cards-if-narrow", "role": "table"}
+            for one in (head, *rows):
+                one.set("role", "row")
         for i, (title, cells) in enumerate(zip(head, columns)):
             texts = ["".join(cell.itertext()) for cell in cells]
             numbers = all(NUMBER.fullmatch(text) for text in texts if text)
             for cell in (title, *cells):
                 cell.attrib = {"class": "n"} if numbers else {}
+                if as_cards:
+                    cell.set("role", "cell")
+                    cell.set("data-name", "".join(title.itertext()))
             title.set("scope", "col")
+            if as_cards:
+                title.set("role", "columnheader")
             for cell in cells if i == 0 else ():
                 cell.tag = "th"
                 cell.set("scope", "row")
+                if as_cards:
+                    cell.set("role", "rowheader")
 
 
 @cache
@@ -158,7 +189,7 @@ def blocks(text: str, label: str, link: Link = nowhere) -> str:
     """Paragraphs, lists, tables and code. `label` names the boxes of tables and code to screen
     readers."""
     said = _converted(text, True, link)
-    said = said.replace("<table>", "\0<table>").replace("</table>", "</table>\0")
+    said = said.replace("<table", "\0<table").replace("</table>", "</table>\0")
     parts = said.split("\0")
     parts[1::2] = [scrolling(part, label) for part in parts[1::2]]
     return CODE.sub(lambda match: scrolling(match[0], label), "".join(parts)) + "\n"

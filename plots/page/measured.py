@@ -328,6 +328,7 @@ class Measured:
             return {"busy": "issue slots busy", "registers": "registers per thread"}[quantity]
         counter, _, per = item.partition("/")
         said = counter.replace("_", " ").replace(".", " ")
+        said = "warp collectives" if said == "collectives" else said
         if per == "loop":
             return f"{said} per step of the inner loop"
         if per:

@@ -13,7 +13,7 @@ from common.tools.lib.lessons import lesson, words
 from common.tools.lib.numbers import format_ms, whole_or_three_digits
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import comparable, run_of, speed_up
-from plots.page.links import place_of
+from plots.page.links import page_of_stage_on_site
 from plots.page.readme import Document, first_sentence, read_document
 from plots.page.speed_ups import (
     SpeedUp,
@@ -61,9 +61,9 @@ class Optimisation:
     races: bool = False  # on purpose, so that it has no times
 
     @property
-    def name(self) -> str:
-        """The anchor of its place on the chapter's page."""
-        return place_of(self.chapter, self.stage)
+    def href(self) -> str:
+        """Where the site tells of it."""
+        return page_of_stage_on_site(self.chapter, self.stage)
 
     @property
     def sentence(self) -> str:

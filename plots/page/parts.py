@@ -22,10 +22,11 @@ from common.tools.pages.syntax import line_html, lines_of
 from plots.page import source_diff
 from plots.page.drawn_numbers import numbers_of
 from plots.page.ladder import LEFT_OUT, ladder_name, unit_of
-from plots.page.links import page_of, place_of
+from plots.page.links import page_of, page_of_stage_on_site, place_of, reference_of
 from plots.page.optimisations import Optimisation, Records, optimisations
 from plots.page.readme import Document, read_document
 from plots.page.stage_head import read_head
+from plots.page.stage_pages import has_pages
 from plots.records.folders import LINES
 from plots.records.source import Source
 from plots.records.lines import CountedLine, CountedLines, placed, read_lines
@@ -96,6 +97,11 @@ class StageView:
         """Its place on the chapter's page."""
         return place_of(self.stage.chapter, self.stage.name)
 
+    @property
+    def href(self) -> str:
+        """Where the site tells of it."""
+        return page_of_stage_on_site(self.stage.chapter, self.stage.name)
+
     @functools.cached_property
     def changes(self) -> list[Change]:
         """The files in which it differs from the stage that it is compared with."""
@@ -150,6 +156,14 @@ class Part:
     @property
     def page(self) -> str:
         return page_of(self.name)
+
+    @property
+    def has_pages(self) -> bool:
+        return has_pages(self.name)
+
+    @property
+    def reference_page(self) -> str:
+        return reference_of(self.name)
 
     @property
     def short_title(self) -> str:

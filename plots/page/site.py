@@ -4,6 +4,8 @@ can be mailed as one archive.
 
     index.html           the course in one screen
     <chapter>.html       what a chapter teaches, its stages, figures and exercises
+    <chapter>-<stage>.html, <chapter>-reference.html
+                         where the chapter has a page per stage
     then-and-now.html    each optimisation in its source and today
     bounds.html          how far each stage is from its bound
     counters.html        how true the counters are
@@ -27,7 +29,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from common.tools.lib.files import write_whole
+from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.numbers import grouped, three_digits
 from common.tools.lib.stages import ROOT
 from common.tools.lib.margins import Margin
@@ -40,6 +42,7 @@ from plots.page.optimisations import Optimisation, Records, read_chapter
 from plots.page.parts import Entry, Part, part_of, readme_of
 from plots.page.proofs import counters_document
 from plots.page.readme import Document, read_document, rows_of
+from plots.page.stage_pages import PAGE, REFERENCE, page_of_stage
 from plots.page.speed_ups import NO_TIMES, speed_up_words
 from plots.records.folders import PLOTS, THESIS
 from plots.records.published import Published, read_published
@@ -52,6 +55,7 @@ ARCHIVE = "site.zip"
 INDEX = "index.html"
 THEN_AND_NOW = "then-and-now.html"
 # Sections of a README that have a place of their own on the chapter's page.
+PICTURE = re.compile(r"^!\[.*?\]\((.*?)\)", re.MULTILINE)
 PLACED = ("", "Stages", "Exercises")
 
 
@@ -102,8 +106,9 @@ FIGURE = re.compile(r"\d\.\d+")
 
 
 def with_figures(text: str, part: Part) -> Markup:
-    """Plain text as HTML: `figures 6.6 and 6.7` lead to these figures of the chapter's page."""
-    names = {entry.name for entry in part.entries}
+    """Plain text as HTML: `figures 6.6 and 6.7` lead to these figures of the chapter's page. Where
+    each stage has its page, they are on several."""
+    names = set() if part.has_pages else {entry.name for entry in part.entries}
 
     def linked(match: re.Match[str]) -> str:
         name = f"figure_{match[0].replace('.', '_')}"
@@ -132,6 +137,20 @@ def further_sections(part: Part) -> list[tuple[str, str]]:
     return [(name, text) for name in names if (text := part.readme.without(name, used))]
 
 
+def pieces(text: str, label: str, link: Link, part: Part) -> list[tuple[Markup, Entry | None]]:
+    """A page's Markdown in pieces: text, or the figure of a picture. A figure that was not drawn is
+    left out."""
+    entries = {entry.image.stem: entry for entry in part.entries}
+    found: list[tuple[Markup, Entry | None]] = []
+    for piece in re.split(r"^(!\[[^\n]*)\n", text, flags=re.MULTILINE):
+        if picture := re.match(r"!\[.*\]\((.*)\)", piece):
+            if entry := entries.get(Path(picture[1]).stem):
+                found.append((Markup(""), entry))
+        elif piece.strip():
+            found.append((Markup(markup.with_excerpts(markup.blocks(piece, label, link))), None))
+    return found
+
+
 @functools.cache
 def templates() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -146,6 +165,7 @@ def templates() -> jinja2.Environment:
         "inline": lambda text, link=markup.nowhere: Markup(markup.inline(text, link)),
         "blocks": lambda text, label, link=markup.nowhere: Markup(markup.blocks(text, label, link)),
         "problem": problem_of,
+        "pieces": pieces,
         "plain": markup.plain,
         "slug": slug,
         "place": place,
@@ -232,9 +252,44 @@ class Site:
             ),
         }
         for part in self.parts:
-            found[part.page] = self.render(
-                "chapter.html", part.page, part=part, document=part.readme
+            if part.has_pages:
+                found |= self.chapter_pages(part)
+            else:
+                found[part.page] = self.render(
+                    "chapter.html", part.page, part=part, document=part.readme
+                )
+        return found
+
+    def chapter_pages(self, part: Part) -> dict[str, str]:
+        """A chapter's page, one for each of its stages, and its reference."""
+        texts = {PAGE: read_document(part.readme.path)}
+        found = {
+            part.page: self.render("chapter_pages.html", part.page, part=part, document=texts[PAGE])
+        }
+        shown = {part.ladder.name} if part.ladder else set()
+        for before, view, after in zip([None, *part.views], part.views, [*part.views[1:], None]):
+            document = read_document(page_of_stage(view.stage))
+            texts[view.name] = document
+            found[view.href] = self.render(
+                "stage.html",
+                view.href,
+                part=part,
+                document=document,
+                view=view,
+                before=before,
+                next=after,
             )
+        reference = read_document(part.readme.path.with_name(REFERENCE))
+        texts[REFERENCE] = reference
+        for document in texts.values():
+            shown |= {Path(name).stem for name in PICTURE.findall(read_text(document.path))}
+        found[part.reference_page] = self.render(
+            "reference.html",
+            part.reference_page,
+            part=part,
+            document=reference,
+            left=[entry for entry in part.entries if entry.name not in shown],
+        )
         return found
 
 
@@ -282,6 +337,9 @@ def remove_site(folder: Path) -> None:
     fixed = (INDEX, THEN_AND_NOW, "bounds.html", "counters.html", ARCHIVE, *ASSETS)
     for name in (*fixed, *map(page_of, chapter_names())):
         (folder / name).unlink(missing_ok=True)
+    for chapter in chapter_names():  # pages of stages
+        for path in folder.glob(f"{chapter}-*.html"):
+            path.unlink()
 
 
 def write_site(

@@ -168,10 +168,18 @@ class ExcerptTest(PlotsTest):
     def test_lines_are_found_wherever_they_are(self) -> None:
         words = "a.cu `for (` to `}`"
         source = "int a;\n    for (;;) {\n        b();\n    }\n}\n"
-        code = ["```cpp", "for (;;) {", "    b();", "}", "```"]
+        name = f"// {self.folder.name}/a.cu"
+        code = ["```cpp", name, "for (;;) {", "    b();", "}", "```"]
         self.assertEqual(self.excerpt(words, source), code)
         self.assertEqual(self.excerpt(words, "\n\n" + source), code)
-        self.assertEqual(self.excerpt("a.cu `b()`", source), ["```cpp", "b();", "```"])
+        self.assertEqual(self.excerpt("a.cu `b()`", source), ["```cpp", name, "b();", "```"])
+
+    def test_the_margin_is_that_of_the_code(self) -> None:
+        source = "    a {\n#pragma unroll\n        b();\n    }\n"
+        self.assertEqual(
+            self.excerpt("a.cu `a {` to `}`", source)[2:-1],
+            ["a {", "#pragma unroll", "    b();", "}"],
+        )
 
     def test_what_is_not_there_is_refused(self) -> None:
         source = "int a;\nint a;\nfor\n" + "x\n" * 20 + "}\n"

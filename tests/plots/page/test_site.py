@@ -21,17 +21,18 @@ from plots.page.chapters import all_chapters, load_chapter
 from plots.page.comparison import comparable, speed_up
 from plots.page import links
 from common.tools.pages.packages import missing_packages
-from plots.page.links import links_of
+from plots.page.links import links_of, page_of_stage_on_site
 from plots.page.optimisations import optimisations, read_chapter
 from plots.page.readme import cells_of, read_document
 from plots.page.speed_up_tables import stages_table
+from plots.page.stage_pages import REFERENCE, has_pages, page_of_stage
 from plots.page.speed_ups import NO_BREAK
 from plots.records.folders import COUNTERS, DATA, LINES, THESIS, device_folder, proof_tables
 from plots.records.lines import read_lines
 from plots.records.published import read_published
 from plots.records.rows import read_rows
 from plots.records.stages import all_stages
-from common.tools.lib.stages import label_of
+from common.tools.lib.stages import Stage, label_of
 from tests.plots.fixtures import PlotsTest, made_up_chapter, stages
 from tests.plots.page.reader import Reader
 
@@ -54,7 +55,25 @@ def recorded_site() -> dict[str, str]:
 
 
 # One page of each kind: the browser's test walks all.
-KINDS = ("index.html", "then-and-now.html", "bounds.html", "montecarlo.html")
+KINDS = (
+    "index.html",
+    "then-and-now.html",
+    "bounds.html",
+    "montecarlo.html",
+    "nbody.html",
+    "nbody-03_shared_tiles.html",
+    "nbody-reference.html",
+)
+
+
+def told_of(stage: Stage) -> str:
+    """What the site says of a stage: its page, or its part of the chapter's page."""
+    place = f"{stage.chapter}-{stage.name.replace('/', '-')}"
+    if has_pages(stage.chapter):
+        return recorded_site()[f"{place}.html"]
+    text = recorded_site()[f"{stage.chapter}.html"]
+    begin = text.index(f'<section class="stage" id="{place}">')
+    return text[begin : text.index("</section>", begin)]
 
 
 @functools.cache
@@ -150,10 +169,8 @@ class RecordedSiteTest(unittest.TestCase):
         compared = [stage for stage in all_stages() if stage.compared_with]
         self.assertEqual(list(self.then_and_now()), [stage.stage for stage in compared])
         for chapter in all_chapters():
-            text = recorded_site()[f"{chapter.name}.html"]
             for stage in chapter.stages:
-                place = f"{chapter.name}-{stage.name.replace('/', '-')}"
-                self.assertIn(f'<section class="stage" id="{place}">', text)
+                self.assertTrue(told_of(stage))
 
     def test_texts_are_the_readmes(self) -> None:
         for chapter in all_chapters():
@@ -173,6 +190,31 @@ class RecordedSiteTest(unittest.TestCase):
                 if said:  # once: beside the stage, and not in its section again
                     self.assertEqual(text.count(f"<p>{said}</p>"), 1, pair)
 
+    def test_stages_with_pages(self) -> None:
+        """Each stage's page has its text, and links lead from the first to the last and back."""
+        for chapter in (one for one in all_chapters() if has_pages(one.name)):
+            stages = list(chapter.stages)
+            pages = [page_of_stage_on_site(chapter.name, one.name) for one in stages]
+            for i, (stage, page) in enumerate(zip(stages, pages)):
+                with self.subTest(page=page):
+                    text = recorded_site()[page]
+                    path = page_of_stage(stage)
+                    document, link = read_document(path), links_of(path, all_chapters())
+                    self.assertIn(f"<h1>{markup.inline(document.title, link)}</h1>", text)
+                    for title, section in document.sections.items():
+                        for part in re.split(r"^!.*\n", section, flags=re.MULTILINE):
+                            said = markup.with_excerpts(
+                                markup.blocks(part, title or document.title, link)
+                            )
+                            self.assertIn(said.strip(), text)
+                    for word, at in (("prev", i - 1), ("next", i + 1)):
+                        way = f'<a rel="{word}" href="{pages[at] if at < len(pages) else ""}">'
+                        self.assertEqual(text.count(way), 2 if 0 <= at < len(pages) else 0)
+            text = recorded_site()[f"{chapter.name}-reference.html"]
+            path = ROOT / "chapters" / chapter.name / REFERENCE
+            for title in read_document(path).sections:
+                self.assertIn(f'id="{site.slug(title)}"' if title else "<h1>", text)
+
     def test_the_flags_of_a_stage_are_told(self) -> None:
         known = {stage.stage: stage for stage in all_stages()}
         flagged = [
@@ -184,17 +226,14 @@ class RecordedSiteTest(unittest.TestCase):
         ]
         self.assertTrue(flagged)
         for stage in flagged:
-            text = recorded_site()[f"{stage.chapter}.html"]
-            begin = text.index(f'id="{stage.chapter}-{stage.name}">')
-            said = text[begin : text.index("</section>", begin)]
-            self.assertIn("flags of nvcc:\n+" + html.escape(stage.cuda_args[0]), said)
+            self.assertIn("flags of nvcc:\n+" + html.escape(stage.cuda_args[0]), told_of(stage))
 
     def test_lines_have_their_counters(self) -> None:
         """Each stage that was counted line by line has its margin, with the numbers of the
         record."""
-        text = recorded_site()["nbody.html"]
         lines = read_lines(LINES / "nbody.csv")
         for stage in load_chapter("nbody").stages:
+            text = told_of(stage)
             own = lines.get((stage.name, Path(stage.source).name), ())
             begin = text.index("<table", text.index(f'aria-label="Source of {stage.name}"'))
             sheet = Reader(text[begin : text.index("</table>", begin) + len("</table>")])
@@ -340,7 +379,20 @@ class LinksTest(unittest.TestCase):
             ("../../common/emulator/how-true-are-the-counters.md#limits", "counters.html"),
             ("../../README.md", "index.html"),
             ("../../LICENSE", None),
+            ("../nbody/reference.md#errata", None),
             ("https://example.org/", None),
+        ):
+            self.assertEqual(link(target), wanted, target)
+
+    def test_links_to_pages_of_stages(self) -> None:
+        chapter = load_chapter("nbody")
+        link = links_of(ROOT / "chapters" / "nbody" / "README.md", [chapter])
+        for target, wanted in (
+            ("03_shared_tiles/README.md", "nbody-03_shared_tiles.html"),
+            ("03_shared_tiles/nbody.cu", "nbody-03_shared_tiles.html"),
+            ("limit/99_none/README.md", None),
+            ("reference.md", "nbody-reference.html"),
+            ("reference.md#errata-of-the-thesis", "nbody-reference.html#errata-of-the-thesis"),
         ):
             self.assertEqual(link(target), wanted, target)
 
