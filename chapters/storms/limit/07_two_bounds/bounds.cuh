@@ -35,7 +35,7 @@ __device__ __forceinline__ void stage_particles(float2 (&bounds)[kStaged],
 }
 
 // Of a particle, x: its position, and y: its share, in the cell at k.
-__device__ __forceinline__ float exact_energy(const float2& particle, float k) {
+__device__ __forceinline__ float exact_energy(float2 particle, float k) {
     const float d = fabsf(particle.x - k) + 1;
     return divide_by_short_root(particle.y, d, approximate_inverse_root(d));
 }
