@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plots.drawing.animation import Animation
+from plots.records.limits import Limits
 from plots.drawing.figure import Figure, ProfileTableMaker, TableMaker
 from plots.records.published import TableCell
 from plots.records.rows import Row
@@ -81,13 +82,14 @@ class Chapter:
     all_stages: tuple[tuple[str, ...], Mapping[str, object]] = ((), {})
     path_sizes: Mapping[str, int] = field(default_factory=dict)  # path -> the n of its table
     share_of: str = ""  # the stage of a library, whose rate is 100 % in these tables
+    bound: tuple[str, Callable[[Limits], float]] | None = None  # else this rate of a device is
     printed: PrintedTables | None = None
     working_set_bytes: Callable[[int], float] = lambda n: 4.0 * n  # at least, of n elements
     traces: tuple[Recorded, ...] = ()
     animation: Callable[[Stages, Path, Path], Animation] | None = None
     profile: str = ""  # a module that profiles stages on a GPU, for `make record`
     profiled: tuple[str, ...] = ()  # a profile that lacks one of these stages is made again
-    profiled_work: Callable[[int], float] | None = None  # of a profiled launch with this n
+    profiled_work: Callable[[str, int], float] | None = None  # of a stage's profile at this n
     profile_tables: Mapping[str, ProfileTableMaker] = field(default_factory=dict)
 
     @property

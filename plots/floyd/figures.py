@@ -22,7 +22,15 @@ from plots.drawing.panels import (
 from plots.drawing.scene import scene_figure
 from plots.drawing.words import device_label, provenance
 from plots.floyd import cells
-from plots.floyd.beyond import inputs_table, prepare_mixes, prepare_rates, rates_table
+from plots.floyd.beyond import (
+    OF_ALL,
+    inputs_table,
+    limit_of,
+    prepare_mixes,
+    prepare_rates,
+    rates_table,
+    relaxations,
+)
 from plots.floyd.stages import BEYOND, KERNELS, STAGES
 from plots.records.limits import Limits, reachable_seconds
 from plots.records.medians import times
@@ -240,4 +248,7 @@ CHAPTER = Chapter(
     traces=(cells.ROWS, cells.COLUMN_REUSE),
     profile="plots.floyd.profile" if RECORDED else "",
     profiled=BEYOND if RECORDED else (),
+    profiled_work=relaxations,
+    path_sizes={"": OF_ALL[1], "limit": OF_ALL[1]},
+    bound=("one instruction per relaxation", limit_of),
 )

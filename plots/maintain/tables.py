@@ -36,10 +36,15 @@ from plots.page.stage_pages import PAGE, has_pages, pages_of_chapter, stage_of_p
 from plots.records.complete import complete_rows
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import COUNTERS, DATA, THESIS, device_folder, rank_table
-from plots.records.limits import read_limits
+from plots.records.limits import Limits, read_limits
 from plots.records.published import Published, read_published
 from plots.records.stages import nearest
 from plots.records.rows import Report, Row, read_profile, read_rank_rows, read_reports, read_rows
+
+
+def limits_of(folder: Path) -> dict[str, Limits]:
+    path = folder / "limits.csv"
+    return read_limits(path) if path.exists() else {}
 
 
 def own_tables(chapter: Chapter, rows: Sequence[Row], folder: Path) -> dict[str, list[str]]:
@@ -51,9 +56,8 @@ def own_tables(chapter: Chapter, rows: Sequence[Row], folder: Path) -> dict[str,
     if path.parent != folder:
         rows, folder = read_rows(path), path.parent
     report_path = folder / f"{chapter.name}_report.csv"
-    limits_path = folder / "limits.csv"
     reports: list[Report] = read_reports(report_path) if report_path.exists() else []
-    limits = read_limits(limits_path) if limits_path.exists() else {}
+    limits = limits_of(folder)
     return {name: make(rows, reports, limits) for name, make in chapter.tables.items()}
 
 
@@ -70,7 +74,7 @@ def chapter_tables(
     profile = read_profile(profile_path) if profile_path.exists() else []
     made = {"counters": counters_table(chapter.stages, counted)}
     if has_pages(chapter.name):
-        made |= path_tables(chapter, rows)
+        made |= path_tables(chapter, rows, limits_of(folder))
     else:
         made["stages"] = stages_table(chapter, rows, published, all_rows)
     if published:

@@ -363,7 +363,7 @@ CHAPTER = Chapter(
     profile_tables={"instructions": partial(instructions_table, stages=PROFILED)},
     profile="plots.nbody.profile",
     profiled=PROFILED,
-    profiled_work=lambda n: float(n) ** 2,
+    profiled_work=lambda _, n: float(n) ** 2,
     path_sizes={"": NAMED[-1], "limit": NAMED[-1]},
     share_of=STAGES.named("nvidia_sample"),
 )

@@ -176,17 +176,25 @@ class Measured:
             raise DataError(f"the profile of {term.chapter.name} has no {term.stage}")
         return own
 
-    def metric(self, term: Term, name: str) -> float:
-        found = [one.value for one in self.metrics(term) if one.name == name]
-        if not found:
-            raise DataError(f"the profile of {term.stage} has no {name}")
-        return found[0]
+    def metric(self, term: Term, name: str, kernel: str = ALL) -> float:
+        """Of a stage's one profiled kernel, or of the named one. Several launches of it may differ a
+        little: the last one counts."""
+        own = {
+            bare(one.kernel): one.value
+            for one in self.metrics(term)
+            if one.name == name and kernel in (ALL, bare(one.kernel))
+        }
+        if len(own) != 1:
+            raise DataError(
+                f"the profile of {term.stage} has {name} of {len(own)} kernels, not one"
+            )
+        return own.popitem()[1]
 
     def instructions(self, term: Term) -> float:
         own, work = self.metrics(term), term.chapter.profiled_work
         if work is None:
             raise DataError(f"{term.chapter.name} says no profiled_work")
-        mix = instructions_per(own, work(own[0].n))
+        mix = instructions_per(own, work(term.stage, own[0].n))
         if not term.rest:
             return sum(mix.values())
         if term.rest[0] not in mix:
@@ -312,8 +320,11 @@ class Measured:
             term = self.term(f"{quantity} {stage}")
             if not term.chapter.stages[term.stage].has_kernels:
                 return ""
-            value = self.value(" ".join([quantity, stage, *rest]))
-            return value.show(value.number)
+            if quantity == "instructions":
+                return three_digits(self.instructions(replace(term, rest=rest)))
+            if quantity == "registers":
+                return three_digits(self.metric(term, REGISTERS, kernel))
+            return percent(self.metric(term, BUSY, kernel))
         found = self.counted(self.term(f"counter {stage}"), kernel, item)
         return "" if found is None else whole_or_three_digits(found)
 

@@ -4,11 +4,12 @@ and share of a library's rate. One number per cell."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from common.tools.lib.numbers import short_count, short_rate, times
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import median_seconds, rate_at, speed_up
+from plots.records.limits import Limits
 from plots.records.medians import quartiles
 from plots.records.rows import Row
 
@@ -18,23 +19,33 @@ def table_of(path: str) -> str:
     return f"path-{path}" if path else "path"
 
 
-def path_tables(chapter: Chapter, rows: Sequence[Row]) -> dict[str, list[str]]:
+def path_tables(
+    chapter: Chapter, rows: Sequence[Row], limits: Mapping[str, Limits]
+) -> dict[str, list[str]]:
     """The tables of those paths whose n the chapter gives. `rows`: the compared ones."""
     return {
-        table_of(path): path_table(chapter, path, n, rows) for path, n in chapter.path_sizes.items()
+        table_of(path): path_table(chapter, path, n, rows, limits)
+        for path, n in chapter.path_sizes.items()
     }
 
 
-def path_table(chapter: Chapter, path: str, n: int, rows: Sequence[Row]) -> list[str]:
+def path_table(
+    chapter: Chapter, path: str, n: int, rows: Sequence[Row], limits: Mapping[str, Limits]
+) -> list[str]:
     device = next(row.device for row in rows if row.engine == "gpu")
     unit, library = chapter.rate.unit, chapter.share_of
-    best = rate_at(chapter.rate, rows, library, n) if library else None
+    found = rate_at(chapter.rate, rows, library, n) if library else None
+    best, share = (found[0] if found else 0.0), ""
+    if library:
+        share = f"share of {chapter.stages[library].label}"
+    elif chapter.bound and device in limits:
+        best, share = chapter.bound[1](limits[device]), "share of the bound"
     heads = [
         "stage",
         "idea",
         f"{unit}/s at {short_count(n)}",
         "gain",
-        f"share of {chapter.stages[library].label}" if library else "",
+        share,
     ]
     heads = [head for head in heads if head]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
@@ -48,7 +59,7 @@ def path_table(chapter: Chapter, path: str, n: int, rows: Sequence[Row]) -> list
             stage.technique,
             short_rate(rate[0]) if rate else "",
             times(gain[0]) if gain else "",
-            f"{100 * rate[0] / best[0]:.0f} %" if rate and best else "",
+            f"{100 * rate[0] / best:.0f} %" if rate and best else "",
         ]
         lines.append(f"| {' | '.join(cells[: len(heads)])} |")
     return [*lines, "", caption(chapter, [one.name for one in shown], n, rows, device)]
@@ -84,4 +95,6 @@ def caption(
         )
     if library := chapter.share_of:
         said += f" 100 % is [{library}]({library}/README.md)."
+    elif chapter.bound:
+        said += f" 100 % is {chapter.bound[0]}."
     return said

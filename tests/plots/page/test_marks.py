@@ -10,7 +10,7 @@ from common.tools.lib.marks import marks_of, refill, without_marks
 from common.tools.lib.stages import ROOT, DataError
 from plots.maintain.tables import with_marks
 from plots.page.excerpts import excerpt
-from plots.page.measured import Chapters, number_of
+from plots.page.measured import Chapters, Measured, number_of
 from plots.records.stages import stages_of
 from tests.plots.fixtures import GPU, PlotsTest, row, write_table
 
@@ -139,6 +139,29 @@ class MeasuredTest(PlotsTest):
             self.word(" ", "source")
         with self.assertRaisesRegex(DataError, "has 0 such numbers"):
             self.word("utilisation 03_shared_tiles", "thesis")
+
+    def test_a_metric_of_several_kernels_needs_their_name(self) -> None:
+        path = self.device / "nbody_profile.csv"
+        name = "launch__registers_per_thread"
+        with path.open("a", encoding="utf-8") as file:
+            for kernel, value in ((KERNEL, 40), ("kick_kernel", 16)):
+                words = (
+                    "2026-01-01",
+                    "nbody",
+                    "03_shared_tiles",
+                    GPU,
+                    "64",
+                    kernel,
+                    name,
+                    "",
+                    value,
+                )
+                file.write(",".join(map(str, words)) + "\n")
+        with self.assertRaisesRegex(DataError, "registers_per_thread of 2 kernels, not one"):
+            self.word("registers 03_shared_tiles")
+        data = Chapters(self.device, self.counters)
+        cell = Measured(data, PAGE).cell("nbody/03_shared_tiles", KERNEL, "registers")
+        self.assertEqual(cell, "40")
 
     def test_counters_before_and_after(self) -> None:
         said = self.filled(
