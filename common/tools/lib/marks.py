@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.tools.lib.stages import DataError
+from common.tools.lib.stages import DataError, shown
 
 END = "<!-- end -->"
 OPEN = r"(?<!`)<!-- (\w+):(.*?) -->"
@@ -35,7 +35,7 @@ class Mark:
         return self.kind in BLOCKS
 
     def error(self, said: str) -> DataError:
-        return DataError(f"{self.place}: `{self.kind}:{self.words}`: {said}")
+        return DataError(f"{self.place}: {shown(f'{self.kind}:{self.words}')}: {said}")
 
 
 def pieces(text: str, path: Path) -> list[str | Mark]:
@@ -50,12 +50,12 @@ def pieces(text: str, path: Path) -> list[str | Mark]:
             found.append(Mark(opened[1], opened[2], text[begin : border.start()], opened_at))
             begin, opened = border.end(), None
         elif opened is not None:
-            raise DataError(f"{opened_at}: {opened[0]} has no {END}")
+            raise DataError(f"{opened_at}: {shown(opened[0])} has no {END}")
         else:
             found.append(text[begin : border.start()])
             begin, opened, opened_at = border.end(), border, place
     if opened is not None:
-        raise DataError(f"{opened_at}: {opened[0]} has no {END}")
+        raise DataError(f"{opened_at}: {shown(opened[0])} has no {END}")
     return [*found, text[begin:]]
 
 

@@ -40,8 +40,8 @@ class SyntaxTest(unittest.TestCase):
 
     def test_wrong_marks_are_refused(self) -> None:
         for text, said in (
-            ("\na <!-- measured:x -->1", "page.md:2: <!-- measured:x --> has no <!-- end -->"),
-            ("<!-- a:b -->1 <!-- c:d -->2<!-- end -->", "<!-- a:b --> has no"),
+            ("\na <!-- measured:x -->1", "page.md:2: '<!-- measured:x -->' has no <!-- end -->"),
+            ("<!-- a:b -->1 <!-- c:d -->2<!-- end -->", "page.md:1: '<!-- a:b -->' has no"),
             ("1<!-- end -->", "page.md:1: <!-- end --> closes no mark"),
             ("a\n- <!-- measured:x -->1<!-- end -->", "page.md:2: .* begins a line"),
         ):
