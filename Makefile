@@ -49,7 +49,7 @@ run: setup  ## run one stage: STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count]
 try: build-engine  ## build and run your own CUDA program, without a GPU checked on the CPU engine: FILE=my.cu [ENGINE=gpu|emu|count] [ARGS=…]
 	@$(tool)try_program
 
-compare: setup  ## run every stage of a chapter on one input, as a table and a plot, without a GPU of recorded times: CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]
+compare: setup  ## run every stage of a path on one input, as a table and a plot, without a GPU of recorded times: CHAPTER=nbody[/limit|/all] [ENGINE=gpu|emu] [ARGS=…]
 	@$(build) --stages "$$ENGINE" "$$CHAPTER"
 	@$(plots)commands.compare
 

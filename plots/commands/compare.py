@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make compare CHAPTER=nbody [ENGINE=gpu|emu] [ARGS=…]: runs every stage of a chapter on one input.
+"""make compare CHAPTER=nbody[/limit|/all] [ENGINE=gpu|emu] [ARGS=…]: runs every stage of a path on one
+input: those of the chapter's source, or of a side path, after the stage from which it goes on.
 
 It prints a table of times, speed-ups over the first and the previous stage, and shares of the
 device's limit, and draws a plot. Stages for which the input is too large are left out.
@@ -31,6 +32,7 @@ from common.tools.lib.stages import (
     pick_engine,
     print_table,
     run_tool,
+    stages_of_paths,
     variable,
 )
 
@@ -188,10 +190,14 @@ def measured_bars(entries: list[Entry]) -> list[tuple[str, float, float, float]]
 
 def main() -> int:
     stages = load_stages()
-    chapter = choose("CHAPTER", variable("CHAPTER"), chapters_of(stages))
+    paths = stages_of_paths(stages)
+    name = variable("CHAPTER")
+    chapter = name.partition("/")[0]
+    own = [path for path in paths if path.partition("/")[0] == chapter]
+    on_path = paths[choose("CHAPTER", name, own or chapters_of(stages))]
     # The result of a race on purpose is wrong, so its time means nothing.
-    racing = [stage for stage in stages if stage.chapter == chapter and stage.race_on_purpose]
-    chosen = [stage for stage in stages if stage.chapter == chapter and not stage.race_on_purpose]
+    racing = [stage for stage in on_path if stage.race_on_purpose]
+    chosen = [stage for stage in on_path if not stage.race_on_purpose]
     # Not ENGINE=count: counting takes most of that time, so it says nothing about a stage.
     engine, args = chosen_engine(("gpu", "emu")), arguments()
     common: list[str] = []

@@ -13,6 +13,7 @@ from typing import Any
 
 from common.tools.labs.catalogue import load_labs
 from common.tools.lib.files import parse_toml, read_text
+from common.tools.lib.stages import checked_stage, stages_of_paths
 from tests.pages.commands import ASSIGNMENT, Code, Command
 
 FOLDERS = ("chapters", "common", "plots", "tests", ".ci")
@@ -37,6 +38,7 @@ class Course:
         records = json.loads((build / "stages.json").read_text(encoding="utf-8"))
         self.stages = {record["stage"]: record for record in records}
         self.chapters = {record["chapter"] for record in records}
+        self.paths = set(stages_of_paths([checked_stage(record, "") for record in records]))
         self.labs = set(load_labs())
         self.makefile = (root / "Makefile").read_text(encoding="utf-8")
         self.targets = dict(
@@ -136,10 +138,10 @@ class Checker:
             if not re.search(rf"\b{name}=", helped):
                 yield f"make {' '.join(known)}: `make help` names no {name}"
             elif "…" not in value and "<" not in value:
-                yield from self.of_value(name, value)
+                yield from self.of_value(known[0], name, value)
         yield from self.of_arguments(known[0], values)
 
-    def of_value(self, name: str, value: str) -> Iterator[str]:
+    def of_value(self, target: str, name: str, value: str) -> Iterator[str]:
         if name in STAGES:
             for one in value.replace(",", " ").split():
                 if one not in self.course.stages and not self.is_new(one) and not self.is_file(one):
@@ -152,6 +154,8 @@ class Checker:
             allowed = self.course.choices[name] | (
                 self.new_chapters if name == "CHAPTER" else set()
             )
+            if name == "CHAPTER" and target == "compare":
+                allowed |= self.course.paths
             for one in re.split(r"[|,]", value):
                 if one not in allowed:
                     yield f"{name}={one}: there is none"
@@ -163,7 +167,7 @@ class Checker:
         stages += [
             stage
             for stage, record in self.course.stages.items()
-            if record["chapter"] == values.get("CHAPTER") and target == "compare"
+            if record["chapter"] == values.get("CHAPTER", "").split("/")[0] and target == "compare"
         ][-1:]
         programs = re.findall(r"\$\((tool|plots)\)([\w.]+)", self.course.targets.get(target, ""))
         modules = [f"{PACKAGES[package]}.{name}" for package, name in programs]

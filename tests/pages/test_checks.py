@@ -90,6 +90,8 @@ class CheckTest(unittest.TestCase):
         found = self.mistakes(
             'EMULATOR_SCHEDULE=reversed make run STAGE=nbody/03_shared_tiles ARGS="--n 4096"',
             "make compare CHAPTER=nbody ARGS=--n=1000",
+            "make compare CHAPTER=nbody/limit ARGS=--n=1000",
+            "make compare CHAPTER=nbody/all",
             "make stage FROM=nbody/03_shared_tiles NAME=98_mine",
             "make run STAGE=nbody/98_mine ARGS=--check",
             "make chapter NAME=mine",
@@ -109,6 +111,8 @@ class CheckTest(unittest.TestCase):
             ("make run STAGE=nbody/03_none", "STAGE=nbody/03_none: no such stage or file"),
             ("make counters A=nbody/01_float3 B=your.cu", "B=your.cu: no such stage or file"),
             ("make compare CHAPTER=nobody", "CHAPTER=nobody: there is none"),
+            ("make compare CHAPTER=nbody/none", "CHAPTER=nbody/none: there is none"),
+            ("make figures CHAPTER=nbody/limit", "CHAPTER=nbody/limit: there is none"),
             ("make lab LAB=basics/99", "LAB=basics/99: there is none"),
             ("make run STAGE=nbody/00_cpu ENGINE=cuda", "ENGINE=cuda: there is none"),
             ("make explain FILE=my.cu DEVICE=h2000", "DEVICE=h2000: there is none"),

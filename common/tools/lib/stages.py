@@ -25,6 +25,7 @@ from common.tools.lib.architectures import number_of, requirement
 
 ROOT = Path(__file__).resolve().parents[3]
 ENGINES = ("gpu", "emu", "count")
+ALL_PATHS = "all"
 FEW = 15  # so many stages fit on one line
 SOURCE_SUFFIXES = (".cu", ".cuh", ".cpp", ".cc", ".c")
 
@@ -223,6 +224,21 @@ def chosen_chapters(stages: list[Stage]) -> list[str]:
     """The chapter that CHAPTER names, or all chapters."""
     chapters = chapters_of(stages)
     return [choose("CHAPTER", variable("CHAPTER"), chapters)] if variable("CHAPTER") else chapters
+
+
+def stages_of_paths(stages: list[Stage]) -> dict[str, list[Stage]]:
+    """The values of CHAPTER where one path is meant: a chapter is its source's own path,
+    `chapter/path` a side path, after the stage from which it goes on, and `chapter/all` all."""
+    found: dict[str, list[Stage]] = {}
+    names = {stage.stage: stage for stage in stages}
+    for chapter in chapters_of(stages):
+        own = [stage for stage in stages if stage.chapter == chapter]
+        for path in dict.fromkeys(["", *(stage.path for stage in own)]):
+            on_path = [stage for stage in own if stage.path == path]
+            before = names.get(f"{chapter}/{on_path[0].compared_with}") if path else None
+            found[f"{chapter}/{path}".rstrip("/")] = [before, *on_path] if before else on_path
+        found[f"{chapter}/{ALL_PATHS}"] = own
+    return found
 
 
 def chosen_stages(stages: list[Stage]) -> list[Stage]:

@@ -3,8 +3,8 @@
 """usage: needed_targets.py ENGINE NAME…
 
 Prints the executables that these stages need, as ninja knows them, one per line. A NAME is a stage
-or a chapter, which stands for all its stages, or several of them with commas between, or a
-student's own file, which needs the CPU engine. ENGINE may be empty: then it is the one that this
+or a chapter, which stands for all its stages, or a path of a chapter, or several of them with
+commas between, or a student's own file, which needs the CPU engine. ENGINE may be empty: then it is the one that this
 machine prefers. build.sh builds them. A name that does not exist is not reported here: the command
 that needs the stage does that.
 """
@@ -19,6 +19,7 @@ from common.tools.lib.stages import (
     load_stages,
     names_file,
     pick_engine,
+    stages_of_paths,
 )
 
 
@@ -41,8 +42,11 @@ def main() -> None:
     if any(names_file(name) for name in names):
         print("engine")
     names += [one for name in names for one in name.split(",")]
-    for stage in load_stages():
-        if stage.stage in names or stage.chapter in names:
+    stages = load_stages()
+    paths = stages_of_paths(stages)
+    of_paths = [stage for name in names if "/" in name for stage in paths.get(name, [])]
+    for stage in stages:
+        if stage.stage in names or stage.chapter in names or stage in of_paths:
             print("\n".join(targets_of(stage, engine)))
 
 

@@ -256,6 +256,7 @@ class BuildTest(unittest.TestCase):
             (("emu", "sums/01_one"), "sums_01_one.emu"),
             (("count", "sums/01_one", "sums/00_cpu"), "sums_00_cpu sums_01_one.count"),
             (("emu", "sums"), "sums_00_cpu sums_01_one.emu"),
+            (("emu", "sums/all"), "sums_00_cpu sums_01_one.emu"),
         ):
             result = self.build(3, arguments=("--stages", *words))
             self.assertEqual(result.stderr, "")

@@ -214,6 +214,29 @@ class CompareTest(ToolTest):
             {"n=1000 repeats=5 warmup=None"},
         )
 
+    def test_one_path_is_compared(self) -> None:
+        """The source's own path, or a side path after the stage from which it goes on, or all."""
+        names = {"00_cpu": "", "01_own": "", "far/01_more": "00_cpu", "far/02_most": "far/01_more"}
+        records = []
+        for name, before in names.items():
+            record = self.stand_in("own", name.replace("/", "_"), "cpu", 0.04)
+            path = name.rpartition("/")[0]
+            record |= {"stage": f"own/{name}", "name": name, "path": path, "compared_with": before}
+            records.append(record)
+        (self.build / "stages.json").write_text(json.dumps(records), encoding="utf-8")
+        for chapter, compared in (
+            ("own", ["00_cpu", "01_own"]),
+            ("own/far", ["00_cpu", "far/01_more", "far/02_most"]),
+            ("own/all", list(names)),
+        ):
+            with self.subTest(chapter):
+                result = self.compare(CHAPTER=chapter)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                rows = result.stdout.splitlines()[2:]
+                self.assertEqual([row.split()[0] for row in rows[: len(compared)]], compared)
+                self.assertFalse(any(row.startswith(tuple(names)) for row in rows[len(compared) :]))
+        self.assert_refused(self.compare(CHAPTER="own/none"), 2, "CHAPTER=own/none", "own/far")
+
     def test_times_of_this_machine_are_compared(self) -> None:
         """Without an emulated stage the table has speed-ups, and there is a plot."""
         records = [
