@@ -29,8 +29,6 @@ MAX_ADDED_BESIDE = 200
 EXCEPTIONS = 8  # in the whole course
 MAX_USING = 3  # lines of one declaration
 MAX_OTHER_ROOMS = 2  # whose headers a stage of the source's path may call
-# Chapters whose headers still lie in device/.
-ROOMS_TO_COME = {"quicksort"}
 MAX_KERNEL_LINES = 60
 
 
@@ -40,10 +38,6 @@ LOADED = {name: checked_stage(record, "") for name, record in STAGES.items()}
 def room_of(path: Path) -> str:
     """The folder of a header in its chapter: the stage that introduces it, a block, or problem."""
     return str(path.parent.relative_to(ROOT / "chapters").as_posix()).partition("/")[2]
-
-
-def has_room(stage: Stage) -> bool:
-    return stage.chapter not in ROOMS_TO_COME
 
 
 def begins(stage: Stage) -> bool:
@@ -111,24 +105,11 @@ def kernels_of(lines: list[str]) -> dict[str, int]:
     return lengths
 
 
-UNCHANGED = re.compile(r"Unchanged from stage ((?:\w+/)?\w+)")
 # A definition at the left margin, with the comment lines right above it.
 FUNCTION = re.compile(
     r"^((?://.*\n)*)((?:template.*\n)?(?!struct|class|enum|namespace|union|template)\w[^;{}\n]*(?:\n[^;{}\n]+)*\{\n(?:.*\n)*?\}\n)",
     re.MULTILINE,
 )
-
-
-def unchanged_functions(header: str) -> list[tuple[str, str]]:
-    """The functions of a header that are said to be a stage's, each with that stage's name."""
-    head = header.partition("#pragma once")[0]
-    of_all = UNCHANGED.search(head)
-    found = []
-    for comment, function in FUNCTION.findall(header):
-        said = UNCHANGED.search(comment) or of_all
-        if said:
-            found.append((said[1], function))
-    return found
 
 
 def comparable(code: str) -> str:
@@ -188,7 +169,7 @@ class StageFilesTest(unittest.TestCase):
     def test_the_diff_is_short(self) -> None:
         """In all files of both programs, without comments and what has only moved."""
         for name, stage in LOADED.items():
-            if not has_room(stage) or begins(stage):
+            if begins(stage):
                 continue
             with self.subTest(stage=name):
                 before = LOADED[f"{stage.chapter}/{stage.compared_with}"]
@@ -197,14 +178,10 @@ class StageFilesTest(unittest.TestCase):
                 self.assertLessEqual(size.added, stage.added_lines or allowed, str(size))
 
     def test_exceptions_are_few(self) -> None:
-        self.assertLessEqual(
-            sum(one.added_lines > 0 for one in LOADED.values() if has_room(one)), EXCEPTIONS
-        )
+        self.assertLessEqual(sum(one.added_lines > 0 for one in LOADED.values()), EXCEPTIONS)
 
     def test_a_room_can_be_taken_in(self) -> None:
         for name, stage in LOADED.items():
-            if not has_room(stage):
-                continue
             with self.subTest(stage=name):
                 lines = source_of(STAGES[name])
                 code = [line for line in split_head(lines)[1] if line and not INCLUDE.match(line)]
@@ -218,16 +195,15 @@ class StageFilesTest(unittest.TestCase):
                     self.assertLessEqual(len(declared.splitlines()), MAX_USING, declared)
 
     def test_headers_come_from_rooms_of_before(self) -> None:
-        """On the source's path from two other rooms at the most."""
+        """On the source's path from two other rooms at the most; what a block calls is its own."""
         seen: dict[str, set[str]] = {}  # by chapter
         for name, stage in LOADED.items():
             rooms = seen.setdefault(stage.chapter, set())
             rooms.add(stage.name)
-            if not has_room(stage):
-                continue
             with self.subTest(stage=name):
                 used = {room_of(path) for path in headers_of(stage)}
-                others = {one for one in used if one in rooms} - {stage.name}
+                called = {room_of(path) for path in headers_of(stage, closed="/blocks/")}
+                others = (called & rooms) - {stage.name}
                 unknown = used - rooms - {"problem"}
                 self.assertTrue(all(one.startswith("blocks/") for one in unknown), unknown)
                 if not stage.path:
@@ -237,7 +213,7 @@ class StageFilesTest(unittest.TestCase):
 
     def test_a_kernel_stands_once(self) -> None:
         """Not in two headers of a chapter, and not in a header and a stage."""
-        for chapter in sorted({one.chapter for one in LOADED.values()} - ROOMS_TO_COME):
+        for chapter in sorted({one.chapter for one in LOADED.values()}):
             with self.subTest(chapter=chapter):
                 folder = ROOT / "chapters" / chapter
                 found = Counter(
@@ -284,18 +260,6 @@ class StageFilesTest(unittest.TestCase):
                     code != code_before or flags != flags_before, "neither code nor flags differ"
                 )
 
-    def test_what_a_header_calls_unchanged_is_unchanged(self) -> None:
-        """ "Unchanged from stage NN_name" at a header's head speaks of all its functions, above one
-        of that one."""
-        for header in sorted((ROOT / "chapters").glob("*/device/**/*.cuh")):
-            for stage_name, function in unchanged_functions(header.read_text(encoding="utf-8")):
-                with self.subTest(
-                    header=header.relative_to(ROOT), function=function.partition("(")[0]
-                ):
-                    stage = STAGES.get(f"{header.relative_to(ROOT).parts[1]}/{stage_name}")
-                    assert stage is not None, f"there is no stage {stage_name}"
-                    self.assertIn(comparable(function), comparable("\n".join(source_of(stage))))
-
     def test_a_header_has_its_name_alone_in_its_chapter(self) -> None:
         """Counters and findings name a header without its folder."""
         for chapter in sorted({stage["chapter"] for stage in STAGES.values()}):
@@ -335,16 +299,6 @@ class StageFilesTest(unittest.TestCase):
         for path in of_all:
             found = word.findall(path.read_text(encoding="utf-8"))
             self.assertEqual(found, [], path.relative_to(ROOT))
-
-    def test_no_stage_includes_another(self) -> None:
-        for name, stage in STAGES.items():
-            if has_room(LOADED[name]):
-                continue
-            with self.subTest(stage=name):
-                lines = source_of(stage)
-                for line in lines:
-                    if line.startswith("#include"):
-                        self.assertNotRegex(line, r"\.\.|/\d\d_")
 
 
 if __name__ == "__main__":

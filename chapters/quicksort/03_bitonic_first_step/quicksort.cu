@@ -12,45 +12,13 @@
 #include <bit>
 #include <cstdint>
 
+#include "03_bitonic_first_step/block_sort.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "problem/quicksort.hpp"
 
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
-
-// Imagine the list padded with keys larger than any real key: a pair whose partner lies beyond the
-// end is already in order.
-__device__ __forceinline__ void compare_exchange(Key* keys, int i, int partner, int count) {
-    if (partner >= count) return;
-    const Key key = keys[i];
-    const Key other = keys[partner];
-    if (other < key) {
-        keys[i] = other;
-        keys[partner] = key;
-    }
-}
-
-// One block. It has at least half as many threads as std::bit_ceil(count).
-__global__ void sort_block_kernel(Key* keys, int count) {
-    extern __shared__ Key s_keys[];
-    const int thread = threadIdx.x;
-    for (int i = thread; i < count; i += blockDim.x) s_keys[i] = keys[i];
-    __syncthreads();  // the first step reads keys that other threads have loaded
-    compare_exchange(s_keys, 2 * thread, 2 * thread + 1, count);
-    __syncthreads();
-    for (int size = 4; size < 2 * count; size *= 2) {
-        const int i = 2 * thread - (thread & (size / 2 - 1));
-        compare_exchange(s_keys, i, i ^ (size - 1), count);
-        __syncthreads();  // the next step reads keys that other threads wrote in this one
-        for (int stride = size / 4; stride > 0; stride /= 2) {
-            const int j = thread + (thread & ~(stride - 1));
-            compare_exchange(s_keys, j, j + stride, count);
-            __syncthreads();
-        }
-    }
-    for (int i = thread; i < count; i += blockDim.x) keys[i] = s_keys[i];
-}
 
 std::int64_t largest_n() {
     int device = 0;
@@ -71,7 +39,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
 
     timer.begin(Phase::kKernels);
     const int threads = std::max(1u, std::bit_ceil(static_cast<unsigned>(count)) / 2);
-    sort_block_kernel<<<1, threads, d_keys.bytes()>>>(d_keys.data(), count);
+    quicksort::sort_block_kernel<<<1, threads, d_keys.bytes()>>>(d_keys.data(), count);
     cuda_check(cudaGetLastError());
 
     timer.begin(Phase::kCopyOut);

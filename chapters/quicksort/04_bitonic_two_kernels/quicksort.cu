@@ -12,6 +12,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "04_bitonic_two_kernels/step_sort.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "problem/quicksort.hpp"
@@ -20,38 +21,6 @@ using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
 
 constexpr int kBlockSize = 256;
-
-// Imagine the list padded with keys larger than any real key: a pair whose partner lies beyond the
-// end is already in order.
-__device__ __forceinline__ void compare_exchange(Key* keys, std::int64_t i, std::int64_t partner,
-                                                 std::int64_t count) {
-    if (partner >= count) return;
-    const Key key = keys[i];
-    const Key other = keys[partner];
-    if (other < key) {
-        keys[i] = other;
-        keys[partner] = key;
-    }
-}
-
-__device__ __forceinline__ std::int64_t global_thread() {
-    return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-
-// The first step of the merge of two runs of size / 2 keys: compares each key of the first run with
-// its mirror image in the second.
-__global__ void compare_mirrored_kernel(Key* keys, std::int64_t count, std::int64_t size) {
-    const std::int64_t thread = global_thread();
-    const std::int64_t i = 2 * thread - (thread & (size / 2 - 1));
-    compare_exchange(keys, i, i ^ (size - 1), count);
-}
-
-// Each later step: compares each key with the key one stride further on.
-__global__ void compare_strided_kernel(Key* keys, std::int64_t count, std::int64_t stride) {
-    const std::int64_t thread = global_thread();
-    const std::int64_t i = thread + (thread & ~(stride - 1));
-    compare_exchange(keys, i, i + stride, count);
-}
 
 // Blocks for the pairs of a list that is cut into parts of `size` keys; the last may be short.
 int blocks_for(std::int64_t count, std::int64_t size) {
@@ -75,13 +44,13 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     timer.begin(Phase::kKernels);
     std::int64_t compared = 0;  // keys compared, over all steps
     for (std::int64_t size = 2; size < 2 * count; size *= 2) {
-        compare_mirrored_kernel<<<blocks_for(count, size), kBlockSize>>>(d_keys.data(), count,
-                                                                         size);
+        quicksort::compare_mirrored_kernel<<<blocks_for(count, size), kBlockSize>>>(d_keys.data(),
+                                                                                    count, size);
         cuda_check(cudaGetLastError());
         compared += count / size * size;
         for (std::int64_t stride = size / 4; stride > 0; stride /= 2) {
-            compare_strided_kernel<<<blocks_for(count, 2 * stride), kBlockSize>>>(d_keys.data(),
-                                                                                  count, stride);
+            quicksort::compare_strided_kernel<<<blocks_for(count, 2 * stride), kBlockSize>>>(
+                d_keys.data(), count, stride);
             cuda_check(cudaGetLastError());
             compared += count / (2 * stride) * (2 * stride);
         }

@@ -11,11 +11,11 @@
 // Thesis 3.3.2, figure 3.11.
 #include <cuda_runtime.h>
 
+#include "blocks/networks/bitonic_sort.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
-#include "device/bitonic.cuh"
-#include "device/device_launches.cuh"
 #include "problem/quicksort.hpp"
+#include "problem/segments.cuh"
 
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;

@@ -6,7 +6,6 @@
 // in few long messages. The second level takes a part in pieces, one from each rank. A group of
 // parts is sorted while the next group is on its way.
 // Compared with limit/09_two_pipes: the exchange, and a second level that finds a list in pieces.
-// The rest of that stage is in device/ranks/.
 // Limit now: instructions, as in limit/09; with many ranks, the links between the GPUs.
 // Not of the thesis.
 #include <cuda_runtime.h>
@@ -15,45 +14,45 @@
 #include <utility>
 #include <vector>
 
+#include "blocks/levels/level_sort.cuh"
+#include "blocks/levels/region_leaves.cuh"
+#include "blocks/rank_parts/list_pieces.cuh"
+#include "blocks/rank_parts/rank_level.cuh"
+#include "blocks/rank_parts/rank_sample.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
 #include "common/ranks/message_buffer.hpp"
 #include "common/ranks/nccl_ranks.hpp"
-#include "device/level_regions.cuh"
-#include "device/level_sort.cuh"
-#include "device/levels.cuh"
-#include "device/multiway.cuh"
-#include "device/ranks/part_sort.cuh"
-#include "device/ranks/rank_level.cuh"
-#include "device/ranks/rank_sample.cuh"
-#include "device/sample.cuh"
-#include "device/search_trees.cuh"
-#include "device/two_pipes.cuh"
+#include "limit/01_multiway_partition/multiway.cuh"
+#include "limit/04_stratified_sample/sample.cuh"
+#include "limit/07_one_pass/level_regions.cuh"
+#include "limit/07_one_pass/levels.cuh"
+#include "limit/09_two_pipes/long_tiles.cuh"
+#include "limit/09_two_pipes/path_tree.cuh"
+#include "limit/09_two_pipes/two_pipes.cuh"
+#include "many_gpus/part_sort.cuh"
 #include "problem/quicksort.hpp"
 #include "problem/rank_cuts.hpp"
 
-using course::cuda_check, course::DeviceBuffer, course::MessageBuffer, course::nccl_check;
+using course::cuda_check, course::DeviceBuffer, course::nccl_check;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
-using quicksort::kMostGroups, quicksort::kMostRanks, quicksort::kThreads;
-using quicksort::Level, quicksort::LevelList, quicksort::ListGroup, quicksort::ListPieces;
-using quicksort::PartMessage, quicksort::PartPieces, quicksort::PartPlaces, quicksort::PathTree;
-using quicksort::Piece, quicksort::RankCuts, quicksort::TwoPipes;
+using quicksort::kThreads, quicksort::Level, quicksort::ListGroup, quicksort::PartMessage;
 
 // As choose_regions_kernel, for lists in pieces: one block per list, its tiles, splitters and
 // regions. A tile lies in one piece.
 template <int kSlots, int kBlock, int kKeys>
 __global__ void __launch_bounds__(kBlock)
-    choose_in_pieces_kernel(Level level, const Piece* __restrict__ pieces, int ranks, int tile_keys,
-                            int keys_per_part, std::uint64_t seed) {
+    choose_in_pieces_kernel(Level level, const quicksort::Piece* __restrict__ pieces, int ranks,
+                            int tile_keys, int keys_per_part, std::uint64_t seed) {
     extern __shared__ Key s_samples[];
-    __shared__ ListPieces s_pieces;
+    __shared__ quicksort::ListPieces s_pieces;
     s_pieces.load(level, pieces, ranks);
-    LevelList& list = s_pieces.list;
+    quicksort::LevelList& list = s_pieces.list;
     if (list.constant || list.count == 0) return;
     const unsigned tiles_before = pieces[0].first_tile;  // of the groups before
     for (int i = threadIdx.x / 32; i < ranks; i += kBlock / 32) {
-        const Piece piece = s_pieces.pieces[i];
+        const quicksort::Piece piece = s_pieces.pieces[i];
         const std::int64_t begin = s_pieces.begin(i);
         for (std::int64_t t = threadIdx.x % 32; begin + t * tile_keys < piece.end; t += 32) {
             const std::int64_t first = begin + t * tile_keys;
@@ -91,7 +90,7 @@ void launch_choose_in_pieces(int bits, const ListGroup& group, int ranks, std::u
 // Each rank has a slice of the keys, and gets about as many, in the order of the ranks.
 void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
     course::NcclRanks& ranks = course::NcclRanks::of(timer);
-    ranks.refuse_more_than(kMostRanks);
+    ranks.refuse_more_than(quicksort::kMostRanks);
     const int all = ranks.count(), rank = ranks.rank();
     const course::Slice slice = ranks.slice(input.count());
     const quicksort::RankPlan plan(input, all);
@@ -101,11 +100,11 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
     quicksort::PartSort parts(plan, input);
     DeviceBuffer<Key> d_keys(plan.room()), d_samples(plan.samples * all);
     // The parts of the rank's own keys, then messages.
-    MessageBuffer<Key> d_lists(upper.room() + plan.with_slack(plan.room()), ranks);
+    course::MessageBuffer<Key> d_lists(upper.room() + plan.with_slack(plan.room()), ranks);
     DeviceBuffer<unsigned> d_counts(std::int64_t{plan.parts()} * all);
     std::vector<unsigned> h_counts(d_counts.count());
     const course::Stream exchange(course::StreamPriority::kHigh);  // ahead of queued blocks
-    course::Event partitioned, listed, arrived[kMostGroups];
+    course::Event partitioned, listed, arrived[quicksort::kMostGroups];
     const ncclComm_t communicator = ranks.communicator();
 
     timer.begin(Phase::kCopyIn);
@@ -126,10 +125,11 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
                              communicator, nullptr));
     cuda_check(
         cudaMemcpy(h_counts.data(), d_counts.data(), d_counts.bytes(), cudaMemcpyDeviceToHost));
-    const RankCuts cuts(std::move(h_counts), upper.constant_parts(), all);
-    const PartPlaces places = upper.places(cuts);
+    const quicksort::RankCuts cuts(std::move(h_counts), upper.constant_parts(), all);
+    const quicksort::PartPlaces places = upper.places(cuts);
     upper.settle(cuts, places, rank);
-    const PartPieces pieces(cuts, places, rank, upper.room(), quicksort::long_tile_keys());
+    const quicksort::PartPieces pieces(cuts, places, rank, upper.room(),
+                                       quicksort::long_tile_keys());
     const std::int64_t keys = cuts.keys(rank);
     if (keys > plan.room()) d_keys = DeviceBuffer<Key>(keys);  // the sample was a bad one
     if (pieces.end() > d_lists.count()) d_lists.lengthen(pieces.end(), upper.room());
@@ -164,8 +164,8 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
     listed.record();  // a copy of ordinary host memory may be on its way when it returns
     cuda_check(cudaStreamWaitEvent(exchange.get(), listed.get()));
     choose_regions(0);
-    for (int g = 0; g < kMostGroups; ++g) {
-        if (g + 1 < kMostGroups) {
+    for (int g = 0; g < quicksort::kMostGroups; ++g) {
+        if (g + 1 < quicksort::kMostGroups) {
             send_group(g + 1);
             choose_regions(g + 1);
         }
@@ -174,8 +174,8 @@ void sort_on_ranks(const Input& input, Output& output, PhaseTimer& timer) {
         if (group.level.list_count == 0) continue;
         parts.forget_constants();
         quicksort::partition_lists(plan.last_bits, group.level, group.tiles);
-        quicksort::queue_leaves<PathTree, TwoPipes>(group.level, group.before, group.leaves,
-                                                    group.leaf_count, d_keys.data());
+        quicksort::queue_leaves<quicksort::PathTree, quicksort::TwoPipes>(
+            group.level, group.before, group.leaves, group.leaf_count, d_keys.data());
     }
     parts.settle(pieces, d_keys.data());
 

@@ -85,8 +85,9 @@ def hunks(changed: Sequence[int], count: int) -> list[tuple[int, int]]:
     return parts
 
 
-def headers_of(stage: Stage) -> list[Path]:
-    """The headers of a program, in the order in which the compiler comes to them."""
+def headers_of(stage: Stage, closed: str = "\0") -> list[Path]:
+    """The headers of a program, in the order in which the compiler comes to them. `closed`: without
+    those that only a header with this word in its path includes."""
     source = (ROOT / stage.source).resolve()
     found: dict[Path, None] = {}
 
@@ -96,7 +97,8 @@ def headers_of(stage: Stage) -> list[Path]:
             header = header_at(path, match[2]) if match and match[1] == '"' else None
             if header and header != source and header not in found:
                 found[header] = None
-                visit(header)
+                if closed not in str(header):
+                    visit(header)
 
     visit(source)
     return list(found)

@@ -12,36 +12,18 @@
 
 #include <cstdint>
 
+#include "blocks/rounds/round_sort.cuh"
+#include "blocks/rounds/rounds.cuh"
 #include "common/cuda/cuda_check.hpp"
-#include "device/bitonic.cuh"
-#include "device/multiway.cuh"
-#include "device/round_sort.cuh"
-#include "device/rounds.cuh"
+#include "limit/01_multiway_partition/equal_parts.cuh"
+#include "limit/01_multiway_partition/multiway.cuh"
+#include "limit/01_multiway_partition/network_leaves.cuh"
+#include "limit/01_multiway_partition/spaced_splitters.cuh"
 #include "problem/quicksort.hpp"
 
 using course::cuda_check;
-using quicksort::Count, quicksort::Input, quicksort::Key, quicksort::Leaf, quicksort::List;
-using quicksort::kBuckets, quicksort::kLargestKey, quicksort::kThreads, quicksort::kTileKeys;
-using quicksort::kLeafKeys, quicksort::kSplitters, quicksort::NextRound, quicksort::Output;
-using quicksort::Pass, quicksort::PhaseTimer, quicksort::Round, quicksort::sort_by_block;
-using quicksort::Tile;
-
-constexpr int kKeysPerSplitter = 4096;  // on average; but no more than kSplitters - 1 splitters
-
-// One block per list. splitters: kSplitters per list, in order, padded with the largest key.
-__global__ void choose_splitters_kernel(const Key* __restrict__ from,
-                                        const List* __restrict__ lists,
-                                        Key* __restrict__ splitters) {
-    __shared__ Key s_keys[kSplitters];
-    const List list = lists[blockIdx.x];
-    const std::int64_t most = kSplitters - 1;
-    const auto chosen = min(max(list.count / kKeysPerSplitter, std::int64_t{1}), most);
-    const int thread = threadIdx.x;
-    s_keys[thread] =
-        thread < chosen ? from[list.begin + (thread + 1) * list.count / (chosen + 1)] : kLargestKey;
-    sort_by_block(s_keys, kSplitters);
-    splitters[static_cast<std::int64_t>(blockIdx.x) * kSplitters + thread] = s_keys[thread];
-}
+using quicksort::Count, quicksort::Key, quicksort::Leaf, quicksort::Pass, quicksort::Tile;
+using quicksort::kBuckets, quicksort::kSplitters, quicksort::kThreads, quicksort::kTileKeys;
 
 // Twice the number of splitters that are less than the key; one more if the next splitter equals
 // it. Bisection.
@@ -77,13 +59,6 @@ __global__ void count_buckets_kernel(Pass pass) {
     }
 }
 
-__global__ void place_children_kernel(Pass pass, NextRound next) {
-    const std::int64_t slot = blockIdx.x;
-    const int bucket = threadIdx.x;
-    const Key value = pass.splitters[slot * kSplitters + bucket / 2];
-    place_child(pass.lists[slot], pass.counts + slot * kBuckets, bucket % 2 == 1, value, next);
-}
-
 // Each block reserves room in every part for its tile's keys.
 __global__ void move_keys_kernel(Pass pass) {
     __shared__ Key s_splitters[kSplitters];
@@ -106,34 +81,25 @@ __global__ void move_keys_kernel(Pass pass) {
     }
 }
 
-__global__ void sort_leaves_kernel(const Key* from, Key* keys, const Leaf* leaves) {
-    __shared__ Key s_keys[kLeafKeys];
-    const Leaf leaf = leaves[blockIdx.x];
-    const int thread = threadIdx.x;
-    if (leaf.constant) return fill_leaf(leaf, keys);
-    for (int i = thread; i < leaf.count; i += kThreads) s_keys[i] = from[leaf.begin + i];
-    sort_by_block(s_keys, static_cast<int>(leaf.count));
-    for (int i = thread; i < leaf.count; i += kThreads) keys[leaf.begin + i] = s_keys[i];
-}
-
-void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    const auto launch_round = [](const Round& round) {
-        choose_splitters_kernel<<<round.sizes.lists, kSplitters>>>(
+void sort_keys(const quicksort::Input& input, quicksort::Output& output,
+               quicksort::PhaseTimer& timer) {
+    const auto launch_round = [](const quicksort::Round& round) {
+        quicksort::choose_splitters_kernel<<<round.sizes.lists, kSplitters>>>(
             round.pass.from, round.pass.lists, round.splitters);
         cuda_check(cudaGetLastError());
         count_buckets_kernel<<<round.sizes.tiles, kThreads>>>(round.pass);
         cuda_check(cudaGetLastError());
-        place_children_kernel<<<round.sizes.lists, kBuckets>>>(round.pass, round.next);
+        quicksort::place_children_kernel<<<round.sizes.lists, kBuckets>>>(round.pass, round.next);
         cuda_check(cudaGetLastError());
         move_keys_kernel<<<round.sizes.tiles, kThreads>>>(round.pass);
         cuda_check(cudaGetLastError());
     };
     const auto launch_leaves = [](const Key* from, Key* keys, const Leaf* leaves, unsigned count) {
-        sort_leaves_kernel<<<count, kThreads>>>(from, keys, leaves);
+        quicksort::sort_leaves_kernel<<<count, kThreads>>>(from, keys, leaves);
         cuda_check(cudaGetLastError());
     };
-    quicksort::sort_in_rounds(input, output, timer, {kBuckets, kSplitters, kLeafKeys}, launch_round,
-                              launch_leaves);
+    quicksort::sort_in_rounds(input, output, timer, {kBuckets, kSplitters, quicksort::kLeafKeys},
+                              launch_round, launch_leaves);
 }
 
 int main(int argc, char** argv) {

@@ -11,90 +11,24 @@
 
 #include <cstdint>
 
+#include "blocks/rounds/round_sort.cuh"
+#include "blocks/rounds/rounds.cuh"
 #include "common/cuda/cuda_check.hpp"
-#include "device/equal_parts.cuh"
-#include "device/multiway.cuh"
-#include "device/register_leaves.cuh"
-#include "device/round_sort.cuh"
-#include "device/rounds.cuh"
-#include "device/sample.cuh"
-#include "device/staged_runs.cuh"
+#include "limit/01_multiway_partition/equal_parts.cuh"
+#include "limit/01_multiway_partition/multiway.cuh"
+#include "limit/02_staged_runs/staged_runs.cuh"
+#include "limit/03_register_network/register_leaves.cuh"
+#include "limit/04_stratified_sample/sampled_splitters.cuh"
 #include "problem/quicksort.hpp"
 
-using course::cuda_check, quicksort::Round;
-using quicksort::Input, quicksort::Key, quicksort::Leaf, quicksort::Output, quicksort::PhaseTimer;
-using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
-using quicksort::kSplitters;
-using quicksort::List, quicksort::kLeafKeys, quicksort::padded, quicksort::sort_block;
+using course::cuda_check, quicksort::Key, quicksort::Leaf;
+using quicksort::kBuckets, quicksort::kSplitters, quicksort::kThreads;
 
-constexpr int kSamples = kThreads * kKeysPerThread;
-constexpr int kKeysPerPart = 4096;  // on average; a part half as long again is still a leaf
-
-// Mixes the bits of `z`: splitmix64's last step (Steele, Lea and Flood 2014).
-__device__ std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
-// The length of each of `samples` equal ranges of `count` places, in 2^-20 of a place.
-__device__ std::uint64_t sample_range(int samples, std::int64_t count) {
-    return (static_cast<std::uint64_t>(count) << 20) / samples;
-}
-
-// The place of sample i: at random within the i-th range. No division: 64 bits take 100
-// instructions.
-__device__ std::int64_t sample_place(int i, std::uint64_t range, std::uint64_t seed) {
-    const std::uint64_t begin = i * range >> 20, end = (i + 1) * range >> 20;
-    const std::uint64_t hash = mix(seed ^ (std::uint64_t{blockIdx.x} << 20 | i));
-    return static_cast<std::int64_t>(begin + __umul64hi(hash, end - begin));
-}
-
-// Sorts the sample of a list: sample i is at s_samples[padded(i)]. Returns how many there are: no
-// more than every fourth key, so that a key which is sampled often is frequent.
-__device__ int sort_samples(const Key* from, const List& list, Key* s_samples, std::uint64_t seed) {
-    const int thread = threadIdx.x;
-    const int samples =
-        static_cast<int>(min(max(list.count / 4, std::int64_t{1}), std::int64_t{kSamples}));
-    const std::uint64_t range = sample_range(samples, list.count);
-    int used = 32;
-    while (used * kKeysPerThread < samples) used *= 2;
-    Key keys[kKeysPerThread];
-#pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
-        const int i = j * used + thread;
-        keys[j] = thread < used && i < samples ? from[list.begin + sample_place(i, range, seed)]
-                                               : kLargestKey;
-    }
-    sort_block<kThreads>(keys, s_samples, used);
-#pragma unroll
-    for (int j = 0; j < kKeysPerThread; ++j) {
-        s_samples[padded(thread * kKeysPerThread + j)] = keys[j];
-    }
-    __syncthreads();
-    return samples;
-}
-
-// One block per list. splitters: kSplitters per list, in order, padded with the largest key.
-__global__ void __launch_bounds__(kThreads)
-    choose_splitters_kernel(const Key* __restrict__ from, const List* __restrict__ lists,
-                            Key* __restrict__ splitters, std::uint64_t seed) {
-    __shared__ Key s_samples[kSamples + kThreads];
-    const List list = lists[blockIdx.x];
-    const int samples = sort_samples(from, list, s_samples, seed);
-    const int thread = threadIdx.x;
-    if (thread < kSplitters) {
-        const int parts =
-            static_cast<int>(min((list.count - 1) / kKeysPerPart + 1, std::int64_t{kSplitters}));
-        splitters[std::int64_t{blockIdx.x} * kSplitters + thread] =
-            thread + 1 < parts ? s_samples[padded((thread + 1) * samples / parts)] : kLargestKey;
-    }
-}
-
-void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    const auto launch_round = [](const Round& round) {
-        choose_splitters_kernel<<<round.sizes.lists, kThreads>>>(round.pass.from, round.pass.lists,
-                                                                 round.splitters, round.seed);
+void sort_keys(const quicksort::Input& input, quicksort::Output& output,
+               quicksort::PhaseTimer& timer) {
+    const auto launch_round = [](const quicksort::Round& round) {
+        quicksort::choose_splitters_kernel<<<round.sizes.lists, kThreads>>>(
+            round.pass.from, round.pass.lists, round.splitters, round.seed);
         cuda_check(cudaGetLastError());
         quicksort::count_buckets_kernel<<<round.sizes.tiles, kThreads>>>(round.pass);
         cuda_check(cudaGetLastError());
@@ -107,8 +41,8 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         quicksort::sort_leaves_kernel<<<count, kThreads>>>(from, keys, leaves);
         cuda_check(cudaGetLastError());
     };
-    quicksort::sort_in_rounds(input, output, timer, {kBuckets, kSplitters, kLeafKeys}, launch_round,
-                              launch_leaves);
+    quicksort::sort_in_rounds(input, output, timer, {kBuckets, kSplitters, quicksort::kLeafKeys},
+                              launch_round, launch_leaves);
 }
 
 int main(int argc, char** argv) {

@@ -10,25 +10,20 @@
 
 #include <cstdint>
 
+#include "blocks/rounds/round_sort.cuh"
+#include "blocks/rounds/rounds.cuh"
 #include "common/cuda/cuda_check.hpp"
-#include "device/equal_parts.cuh"
-#include "device/multiway.cuh"
-#include "device/round_sort.cuh"
-#include "device/rounds.cuh"
-#include "device/search_trees.cuh"
-#include "device/splitters/sampled_splitters.cuh"
-#include "device/staged_runs.cuh"
-#include "device/warp_sort.cuh"
+#include "limit/01_multiway_partition/equal_parts.cuh"
+#include "limit/01_multiway_partition/multiway.cuh"
+#include "limit/02_staged_runs/staged_runs.cuh"
+#include "limit/04_stratified_sample/sampled_splitters.cuh"
+#include "limit/05_sub_buckets/search_tree.cuh"
+#include "limit/05_sub_buckets/sub_buckets.cuh"
 #include "problem/quicksort.hpp"
 
-using course::cuda_check, quicksort::Round;
-using quicksort::Input, quicksort::Key, quicksort::Leaf, quicksort::Output, quicksort::PhaseTimer;
-using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLargestKey, quicksort::kThreads;
-using quicksort::kRoomBytes, quicksort::kSplitLeafKeys, quicksort::kSubBuckets;
-using quicksort::kSplitters;
-using quicksort::kSubLevels, quicksort::sample_leaf, quicksort::sum_of_lanes_before;
-using quicksort::NodeTree, quicksort::count_four, quicksort::kLeafThreads, quicksort::leave_out;
-using quicksort::word_at;
+using course::cuda_check, quicksort::Key, quicksort::Leaf, quicksort::NodeTree;
+using quicksort::kBuckets, quicksort::kKeysPerThread, quicksort::kLeafThreads, quicksort::kThreads;
+using quicksort::kSubBuckets, quicksort::kSubLevels, quicksort::sum_of_lanes_before;
 
 // Splits the leaf: s_keys gets its sub-buckets. Returns how many keys are in that of the thread's
 // lane; its room begins at s_keys + room, and `place` keys are in the sub-buckets before.
@@ -42,10 +37,10 @@ __device__ __forceinline__ int split_leaf(const Key* from, int count, Key* s_key
 #pragma unroll
     for (int j = 0; j < kKeysPerThread; ++j) {
         const int i = j * kLeafThreads + thread;
-        keys[j] = i < count ? from[i] : kLargestKey;
+        keys[j] = i < count ? from[i] : quicksort::kLargestKey;
     }
     if (thread < kSubBuckets + quicksort::kCellsLeftOut) s_counts[thread] = 0;
-    const int samples = sample_leaf(from, count, s_samples);
+    const int samples = quicksort::sample_leaf(from, count, s_samples);
     if (0 < thread && thread < kSubBuckets) {
         const int splitter = NodeTree::splitter_at<kSubLevels>(thread);
         s_tree[thread] = s_samples[splitter * samples / kSubBuckets];
@@ -55,8 +50,9 @@ __device__ __forceinline__ int split_leaf(const Key* from, int count, Key* s_key
     for (int j = 0; j < kKeysPerThread; j += 4) {
         if (j * kLeafThreads + thread - lane >= count) break;  // for the whole warp
         NodeTree::descend<kSubLevels, 4>(s_tree, keys + j, places + j);
-        leave_out<kLeafThreads>(j * kLeafThreads + thread, count, kSubBuckets, places + j);
-        count_four(s_counts, places + j);
+        quicksort::leave_out<kLeafThreads>(j * kLeafThreads + thread, count, kSubBuckets,
+                                           places + j);
+        quicksort::count_four(s_counts, places + j);
     }
     __syncthreads();
     const unsigned cell = NodeTree::cell_of<kSubLevels>(lane);
@@ -75,7 +71,9 @@ __device__ __forceinline__ int split_leaf(const Key* from, int count, Key* s_key
         }
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
-            if ((j + k) * kLeafThreads + thread < count) word_at(s_keys, bytes[k]) = keys[j + k];
+            if ((j + k) * kLeafThreads + thread < count) {
+                quicksort::word_at(s_keys, bytes[k]) = keys[j + k];
+            }
         }
     }
     __syncthreads();
@@ -92,8 +90,9 @@ __global__ void __launch_bounds__(kLeafThreads, 3)
     quicksort::sort_sub_buckets(own, room, place, s_keys, sorted + leaf.begin);
 }
 
-void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    const auto launch_round = [](const Round& round) {
+void sort_keys(const quicksort::Input& input, quicksort::Output& output,
+               quicksort::PhaseTimer& timer) {
+    const auto launch_round = [](const quicksort::Round& round) {
         quicksort::choose_splitters_kernel<<<round.sizes.lists, kThreads>>>(
             round.pass.from, round.pass.lists, round.splitters, round.seed);
         cuda_check(cudaGetLastError());
@@ -105,10 +104,11 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         cuda_check(cudaGetLastError());
     };
     const auto launch_leaves = [](const Key* from, Key* keys, const Leaf* leaves, unsigned count) {
-        sort_leaves_kernel<<<count, kLeafThreads, kRoomBytes>>>(from, keys, leaves);
+        sort_leaves_kernel<<<count, kLeafThreads, quicksort::kRoomBytes>>>(from, keys, leaves);
         cuda_check(cudaGetLastError());
     };
-    quicksort::sort_in_rounds(input, output, timer, {kBuckets, kSplitters, kSplitLeafKeys},
+    quicksort::sort_in_rounds(input, output, timer,
+                              {kBuckets, quicksort::kSplitters, quicksort::kSplitLeafKeys},
                               launch_round, launch_leaves);
 }
 

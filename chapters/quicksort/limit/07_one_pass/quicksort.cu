@@ -11,25 +11,24 @@
 
 #include <cstdint>
 
-#include "device/level_memory.cuh"
-#include "device/level_sort.cuh"
-#include "device/levels.cuh"
-#include "device/multiway.cuh"
-#include "device/rounds.cuh"
-#include "device/search_trees.cuh"
-#include "device/staged_runs.cuh"
+#include "blocks/levels/level_memory.cuh"
+#include "blocks/levels/level_sort.cuh"
+#include "blocks/rounds/rounds.cuh"
+#include "limit/01_multiway_partition/multiway.cuh"
+#include "limit/02_staged_runs/staged_runs.cuh"
+#include "limit/05_sub_buckets/search_tree.cuh"
+#include "limit/07_one_pass/levels.cuh"
 #include "problem/quicksort.hpp"
 
 using quicksort::Input, quicksort::Key, quicksort::Level, quicksort::Output, quicksort::PhaseTimer;
-using quicksort::kKeysPerThread, quicksort::kTileKeys;
-using quicksort::NodeTree, quicksort::kThreads, quicksort::Targets, quicksort::Tile;
+using quicksort::kKeysPerThread, quicksort::kThreads, quicksort::kTileKeys, quicksort::Tile;
 
 template <int kBits>
 __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     constexpr int kParts = 1 << kBits;
     __shared__ Key s_keys[kTileKeys];
     __shared__ unsigned s_counts[kParts], s_runs[kParts], s_sums[kThreads / 32];
-    __shared__ Targets<kParts> s_targets;
+    __shared__ quicksort::Targets<kParts> s_targets;
     const Tile tile = quicksort::tile_of_block(level, kTileKeys);
     if (tile.count == 0) return;
     const int thread = threadIdx.x;
@@ -70,7 +69,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         const auto kernel = partition_kernel<bits>;
         kernel<<<tiles, kThreads>>>(level);
     };
-    quicksort::sort_by_levels<NodeTree>(input, output, timer, kKeysPerThread, partition);
+    quicksort::sort_by_levels<quicksort::NodeTree>(input, output, timer, kKeysPerThread, partition);
 }
 
 int main(int argc, char** argv) {

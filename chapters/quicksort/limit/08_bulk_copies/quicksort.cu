@@ -10,44 +10,21 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <cuda/ptx>
 
-#include "common/cuda/cuda_check.hpp"
-#include "device/level_memory.cuh"
-#include "device/level_sort.cuh"
-#include "device/levels.cuh"
-#include "device/multiway.cuh"
-#include "device/rounds.cuh"
-#include "device/search_trees.cuh"
-#include "device/staged_runs.cuh"
+#include "blocks/levels/level_memory.cuh"
+#include "blocks/levels/level_sort.cuh"
+#include "blocks/rounds/rounds.cuh"
+#include "limit/01_multiway_partition/multiway.cuh"
+#include "limit/02_staged_runs/staged_runs.cuh"
+#include "limit/05_sub_buckets/search_tree.cuh"
+#include "limit/07_one_pass/levels.cuh"
+#include "limit/08_bulk_copies/bulk_runs.cuh"
 #include "problem/quicksort.hpp"
 
-using course::cuda_check, quicksort::kThreads, quicksort::Targets, quicksort::Tile;
 using quicksort::Input, quicksort::Key, quicksort::Level, quicksort::Output, quicksort::PhaseTimer;
+using quicksort::kThreads, quicksort::Tile;
 
 constexpr int kMoreKeys = 16, kFewerKeys = 12;  // per thread: as many as shared memory holds
-
-// Stores two keys at once, at 8 bytes.
-__device__ void store_two(const Key* s_keys, Key* to) {
-    *reinterpret_cast<int2*>(to) = *reinterpret_cast<const int2*>(s_keys);
-}
-
-// Stores a run. It begins as many keys behind a multiple of 16 bytes as its target: up to three
-// keys on each side are no part of the bulk copy.
-__device__ void store_run(const Key* s_run, Key* to, unsigned count) {
-    const unsigned head = -reinterpret_cast<std::uintptr_t>(to) / sizeof(Key) % 4;
-    if (count >= head + 4) {
-        const unsigned body = (count - head) / 4 * 4, tail = (count - head) % 4, end = count - tail;
-        cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to + head,
-                                 s_run + head, body * static_cast<unsigned>(sizeof(Key)));
-        if (head & 1) to[0] = s_run[0];
-        if (head & 2) store_two(s_run + (head & 1), to + (head & 1));
-        if (tail & 2) store_two(s_run + end, to + end);
-        if (tail & 1) to[count - 1] = s_run[count - 1];
-        return;
-    }
-    for (unsigned i = 0; i < count; ++i) to[i] = s_run[i];
-}
 
 // Dynamic shared memory: kThreads kKeys keys, and six more for each part.
 template <int kBits, int kKeys>
@@ -55,7 +32,7 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     constexpr int kParts = 1 << kBits;
     extern __shared__ __align__(16) Key s_keys[];
     __shared__ unsigned s_counts[kParts], s_runs[kParts], s_sums[kThreads / 32];
-    __shared__ Targets<kParts> s_targets;
+    __shared__ quicksort::Targets<kParts> s_targets;
     const Tile tile = quicksort::tile_of_block(level, kThreads * kKeys);
     if (tile.count == 0) return;
     const int thread = threadIdx.x;
@@ -71,7 +48,7 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
                                 });
     const unsigned count = thread < kParts ? s_counts[thread] : 0;
     const unsigned place = s_targets.reserve(level, tile.slot, count);
-    unsigned run = quicksort::sum_before(count > 0 ? (count + 6) / 4 * 4 : 0, s_sums);
+    unsigned run = quicksort::sum_before(quicksort::room_of_run(count), s_sums);
     const std::int64_t to = s_targets.settle(level, place, count);
     run += static_cast<unsigned>(to) % 4;  // as many keys behind a multiple of 16 bytes
     if (thread < kParts) s_runs[thread] = run;
@@ -80,11 +57,10 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     for (int j = 0; j < kKeys; ++j) {
         if (j * kThreads + thread < tile.count) s_keys[s_runs[parts[j]] + ranks[j]] = keys[j];
     }
-    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);  // bulk copies see the keys
+    quicksort::show_to_bulk_copies();
     __syncthreads();
-    if (to >= 0) store_run(s_keys + run, level.to + to, count);
-    cuda::ptx::cp_async_bulk_commit_group();
-    cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());  // s_keys is read
+    if (to >= 0) quicksort::store_run(s_keys + run, level.to + to, count);
+    quicksort::wait_for_bulk_copies();  // s_keys is read
 }
 
 template <int kKeys>
@@ -92,8 +68,7 @@ void sort_tiles(const Input& input, Output& output, PhaseTimer& timer) {
     const auto partition = [](auto bits, const Level& level, unsigned tiles) {
         const auto kernel = partition_kernel<bits, kKeys>;
         constexpr int kBytes = (kThreads * kKeys + (6 << bits)) * static_cast<int>(sizeof(Key));
-        cuda_check(
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+        quicksort::allow_shared_bytes(kernel, kBytes);
         kernel<<<tiles, kThreads, kBytes>>>(level);
     };
     quicksort::sort_by_levels<quicksort::NodeTree>(input, output, timer, kKeys, partition);

@@ -12,16 +12,16 @@
 #define QUICKSORT_PAIRS
 #include <cuda_runtime.h>
 
-#include "device/level_memory.cuh"
-#include "device/level_sort.cuh"
-#include "device/sample.cuh"
-#include "device/search_trees.cuh"
-#include "device/two_pipes.cuh"
+#include "blocks/levels/level_memory.cuh"
+#include "blocks/levels/level_sort.cuh"
+#include "limit/03_register_network/register_network.cuh"
+#include "limit/09_two_pipes/long_tiles.cuh"
+#include "limit/09_two_pipes/path_tree.cuh"
 #include "problem/quicksort.hpp"
 
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::PhaseTimer;
 
-struct TwoPipes : quicksort::Exchange {
+struct PairPipes : quicksort::Exchange {
     // The larger of both keys for `upper` threads, the smaller for the others.
     static __device__ __forceinline__ Key keep(Key key, Key other, bool upper) {
 #if defined(CUDA_EMULATOR)
@@ -46,8 +46,8 @@ struct TwoPipes : quicksort::Exchange {
 
 void sort_pairs(const Input& input, Output& output, PhaseTimer& timer) {
     quicksort::with_long_tiles([&](int keys_per_thread, const auto& partition) {
-        quicksort::sort_by_levels<quicksort::PathTree, TwoPipes>(input, output, timer,
-                                                                 keys_per_thread, partition);
+        quicksort::sort_by_levels<quicksort::PathTree, PairPipes>(input, output, timer,
+                                                                  keys_per_thread, partition);
     });
 }
 
