@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Quicksort: int32 keys into non-decreasing order. Inputs, files, oracle and main() are shared with
 // the other sorting chapter (common/sorting/sort_problem.hpp). A stage that sorts pairs defines
-// QUICKSORT_PAIRS before it includes anything: its keys, and those of its headers, are pairs of a key
-// and a value (common/sorting/pair_problem.hpp).
+// QUICKSORT_PAIRS before it includes anything: its keys, and those of its headers, are pairs of a
+// key and a value (common/sorting/pair_problem.hpp).
 #pragma once
 
 #include <string_view>
