@@ -136,7 +136,7 @@ TEST(Rounds, EachKeyIsInOneTile) {
 
 TEST(Rounds, ALongConstantPartHasSeveralLeaves) {
     std::vector<Key> keys(quicksort::kConstantLeaf + 5, kConstantPart * kDigit);
-    for (Key key = 50; key > 0; --key) keys.push_back(key);  // so no constant key stays in its place
+    for (Key key = 50; key > 0; --key) keys.push_back(key);  // no constant key stays there
     const Made made = sort_in_rounds(keys, 5);
     std::sort(keys.begin(), keys.end());
     EXPECT_EQ(made.keys, keys);
