@@ -67,11 +67,11 @@ template <class Mode, class... Parameters>
 cudaError_t launch_by_address(const LaunchConfiguration& configuration,
                               void (*kernel)(Parameters...),
                               std::tuple<std::decay_t<Parameters>...> arguments) {
-    using Body = KernelBody<void (*)(Parameters...), std::index_sequence_for<Parameters...>,
-                            std::decay_t<Parameters>...>;
+    using Known = KnownKernel<void (*)(Parameters...), Parameters...>;
     std::unique_ptr<KernelCall> call = std::apply(
         [&](auto&&... values) {
-            return std::make_unique<BoundKernelCall<Mode, Body>>(kernel, std::move(values)...);
+            return std::make_unique<BoundKernelCall<Mode, typename Known::Body>>(
+                typename Known::Caller(kernel), std::move(values)...);
         },
         std::move(arguments));
     return static_cast<cudaError_t>(
@@ -80,23 +80,24 @@ cudaError_t launch_by_address(const LaunchConfiguration& configuration,
 }
 
 template <class Mode, class... Parameters, std::size_t... Indices>
-cudaError_t launch_with_pointers(const LaunchConfiguration& configuration,
-                                 void (*kernel)(Parameters...), void** arguments,
-                                 std::index_sequence<Indices...>) {
-    return launch_by_address<Mode>(
-        configuration, kernel,
-        std::tuple<std::decay_t<Parameters>...>(
-            *static_cast<std::decay_t<Parameters>*>(arguments[Indices])...));
+KernelCall* make_call(const void* address, [[maybe_unused]] void** arguments,
+                      std::index_sequence<Indices...>) {
+    using Function = void (*)(Parameters...);
+    using Known = KnownKernel<Function, Parameters...>;
+    const auto function = reinterpret_cast<Function>(const_cast<void*>(address));
+    return new BoundKernelCall<Mode, typename Known::Body>(
+        typename Known::Caller(function),
+        *static_cast<const std::decay_t<Parameters>*>(arguments[Indices])...);
 }
 
-template <class Mode, class... Parameters, std::size_t... Indices>
-KernelCall* make_call(const void* address, [[maybe_unused]] void** arguments,
-                      std::index_sequence<Indices...> indices) {
-    using Kernel = void (*)(Parameters...);
-    using Body = KernelBody<Kernel, decltype(indices), std::decay_t<Parameters>...>;
-    return new BoundKernelCall<Mode, Body>(
-        reinterpret_cast<Kernel>(const_cast<void*>(address)),
-        *static_cast<const std::decay_t<Parameters>*>(arguments[Indices])...);
+template <class Mode, class... Parameters>
+cudaError_t launch_with_pointers(const LaunchConfiguration& configuration,
+                                 void (*kernel)(Parameters...), void** arguments) {
+    const void* const address = reinterpret_cast<const void*>(kernel);
+    std::unique_ptr<KernelCall> call(make_call<Mode, Parameters...>(
+        address, arguments, std::index_sequence_for<Parameters...>()));
+    return static_cast<cudaError_t>(
+        launch_kernel(configuration, KernelIdentity{nullptr, address}, std::move(call)));
 }
 
 // `(void*)kernel` loses the kernel's type, which the engine needs when a graph's node or
@@ -143,8 +144,7 @@ template <class Mode = emulator::DenormalMode, class... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
                              std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
     return emulator::launch_with_pointers<Mode>(
-        emulator::LaunchConfiguration(grid, block, shared_bytes, stream), kernel, arguments,
-        std::index_sequence_for<Parameters...>());
+        emulator::LaunchConfiguration(grid, block, shared_bytes, stream), kernel, arguments);
 }
 
 template <class Mode = emulator::DenormalMode, class... Parameters>
@@ -153,8 +153,7 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid
                                         cudaStream_t stream = nullptr) {
     emulator::LaunchConfiguration configuration(grid, block, shared_bytes, stream);
     configuration.cooperative = true;
-    return emulator::launch_with_pointers<Mode>(configuration, kernel, arguments,
-                                                std::index_sequence_for<Parameters...>());
+    return emulator::launch_with_pointers<Mode>(configuration, kernel, arguments);
 }
 
 // By an address that was made with `(void*)kernel`.

@@ -130,6 +130,8 @@ def configuration_end(source: Source, first: int) -> int | None:
             run = 1
             while source.is_run(index, ">", run + 1):
                 run += 1
+            if run == 2 and source.is_bracket(index, ">"):
+                run = 3
             if run >= 3 and template_lists < run:
                 return index + run - 3
             template_lists = max(0, template_lists - run)

@@ -130,7 +130,7 @@ def rewrite(source: Source, kernels: set[str]) -> None:
                 register_device_variable(source, index)
         elif (
             token.text == "<"
-            and source.is_run(index, "<", 3)
+            and source.is_bracket(index, "<")
             and not source.is_run(index, "<", 4)
             and not (index > 0 and tokens[index - 1].text == "operator")
         ):

@@ -172,6 +172,17 @@ class Source:
             for offset, token in enumerate(run)
         )
 
+    def is_bracket(self, index: int, character: str) -> bool:
+        """Whether three tokens from index on are a launch's `<<<` or `>>>`. nvcc also takes `<< <`
+        and `>> >`, which editors make of them."""
+        if self.is_run(index, character, 3):
+            return True
+        return (
+            self.is_run(index, character, 2)
+            and index + 2 < len(self.tokens)
+            and self.tokens[index + 2].text == character
+        )
+
     def edited(self) -> str:
         return apply_edits(self.text, self.edits)
 

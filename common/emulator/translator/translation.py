@@ -16,7 +16,7 @@ from .rewrite import drop_hints, rewrite
 from .source import Edit, Source, TranslationError, read_source
 
 DEVICE_SUFFIXES = {".cu", ".cuh"}
-DEVICE_CODE = re.compile(r"<<<|\b(__shared__|__CUDA_ARCH__|asm|__asm__)\b")
+DEVICE_CODE = re.compile(r"<<\s*<|\b(__shared__|__CUDA_ARCH__|asm|__asm__)\b")
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
 ENGINE = Path(__file__).parents[1]
 ENGINE_HEADERS = sorted(ENGINE.glob("include*")) + sorted(ENGINE.glob("libraries/*/include"))

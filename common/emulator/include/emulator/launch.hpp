@@ -147,54 +147,126 @@ void register_kernel(const void* address, KernelMaker maker);
 int launch_kernel(const LaunchConfiguration& configuration, KernelIdentity kernel,
                   std::unique_ptr<KernelCall> call);
 
-// A kernel's call with its arguments. It has a tuple of its own: std::apply() would be instrumented
-// where accesses are counted, and would read the arguments for every thread.
-template <std::size_t, class Value>
-struct Argument {
-    Value value;
+// Whether a function gets a value in registers or on the stack. If not, its caller makes the copy
+// and passes the address: by the same rules of the C++ ABI, on all processors.
+template <class T>
+inline constexpr bool kPassedByAddress =
+    !(std::is_trivially_destructible_v<T> && std::is_move_constructible_v<T> &&
+      std::is_trivially_move_constructible_v<T> &&
+      (!std::is_copy_constructible_v<T> || std::is_trivially_copy_constructible_v<T>));
+
+// nvcc's launch copies an argument once, as the language says, and destroys this copy when it
+// returns. A kernel gets the bytes of the copy: no constructor and no destructor runs for it.
+template <class Value>
+class ArgumentBytes {
+  public:
+    EMULATOR_UNRECORDED explicit ArgumentBytes(const Value& value) {
+        __builtin_memcpy(bytes_, __builtin_addressof(value), sizeof bytes_);
+    }
+    // What a kernel changes is its thread's own.
+    EMULATOR_UNRECORDED ArgumentBytes(const ArgumentBytes& other) {
+        __builtin_memcpy(bytes_, other.bytes_, sizeof bytes_);
+    }
+    EMULATOR_UNRECORDED Value& value() { return *reinterpret_cast<Value*>(bytes_); }
+    EMULATOR_UNRECORDED void* address() const { return const_cast<unsigned char*>(bytes_); }
+
+  private:
+    alignas(Value) unsigned char bytes_[sizeof(Value)];
 };
 
-template <class Kernel, class Indices, class... Values>
+// Any other argument.
+template <class Value>
+class ArgumentValue {
+  public:
+    template <class From>
+    EMULATOR_UNRECORDED explicit ArgumentValue(From&& from) : value_(std::forward<From>(from)) {}
+    EMULATOR_UNRECORDED const Value& value() const { return value_; }
+    EMULATOR_UNRECORDED void* address() const {
+        return const_cast<std::remove_const_t<Value>*>(__builtin_addressof(value_));
+    }
+
+  private:
+    Value value_;
+};
+
+template <class Parameter>
+using KeptArgument = std::conditional_t<kPassedByAddress<Parameter>, ArgumentBytes<Parameter>,
+                                        ArgumentValue<Parameter>>;
+
+// A kernel of which some arguments are passed by address, so that they need not be copied.
+template <class... Parameters>
+class AddressedKernel {
+    template <class T>
+    using Passed = std::conditional_t<kPassedByAddress<T>, T&, T>;
+
+  public:
+    explicit AddressedKernel(void (*kernel)(Parameters...))
+        : kernel_(
+              reinterpret_cast<void (*)(Passed<Parameters>...)>(reinterpret_cast<void*>(kernel))) {}
+    EMULATOR_UNRECORDED void operator()(Passed<Parameters>... arguments) const {
+        kernel_(static_cast<Passed<Parameters>>(arguments)...);
+    }
+
+  private:
+    void (*kernel_)(Passed<Parameters>...);
+};
+
+// A kernel's call with its arguments. It has a tuple of its own: std::apply() would be instrumented
+// where accesses are counted, and would read the arguments for every thread.
+template <std::size_t, class Kept>
+struct Argument {
+    Kept kept;
+};
+
+template <class Kernel, class Indices, class... Kept>
 class KernelBody;
 
-template <class Kernel, std::size_t... Indices, class... Values>
-class KernelBody<Kernel, std::index_sequence<Indices...>, Values...>
-    : private Argument<Indices, Values>... {
+template <class Kernel, std::size_t... Indices, class... Kept>
+class KernelBody<Kernel, std::index_sequence<Indices...>, Kept...>
+    : private Argument<Indices, Kept>... {
   public:
     template <class... Arguments>
     EMULATOR_UNRECORDED explicit KernelBody(const Kernel& kernel, Arguments&&... arguments)
-        : Argument<Indices, Values>(std::forward<Arguments>(arguments))..., kernel_(kernel) {}
+        : Argument<Indices, Kept>{Kept(std::forward<Arguments>(arguments))}..., kernel_(kernel) {}
 
     EMULATOR_UNRECORDED void operator()() const {
-        kernel_(static_cast<const Argument<Indices, Values>&>(*this).value...);
+        kernel_(of_thread(static_cast<const Argument<Indices, Kept>&>(*this).kept).value()...);
     }
 
     EMULATOR_UNRECORDED void list_arguments([[maybe_unused]] void** pointers) const {
-        ((pointers[Indices] = const_cast<std::remove_const_t<Values>*>(
-              __builtin_addressof(static_cast<const Argument<Indices, Values>&>(*this).value))),
+        ((pointers[Indices] = static_cast<const Argument<Indices, Kept>&>(*this).kept.address()),
          ...);
     }
 
   private:
+    template <class Value>
+    EMULATOR_UNRECORDED static const ArgumentValue<Value>& of_thread(
+        const ArgumentValue<Value>& kept) {
+        return kept;
+    }
+    template <class Value>
+    EMULATOR_UNRECORDED static ArgumentBytes<Value> of_thread(const ArgumentBytes<Value>& kept) {
+        return kept;
+    }
+
     Kernel kernel_;
 };
 
-// A launch converts its arguments to the kernel's parameters. If the kernel's type is not known,
-// or if it has default arguments, the arguments are kept as they are and converted at the call.
-template <class Kernel, class Function, class... Arguments>
-struct KeptArguments {
-    using Body =
-        KernelBody<Kernel, std::index_sequence_for<Arguments...>, std::decay_t<Arguments>...>;
-};
-template <class Kernel, class... Parameters, class... Arguments>
-requires(sizeof...(Parameters) ==
-         sizeof...(Arguments)) struct KeptArguments<Kernel, void(Parameters...), Arguments...> {
-    using Body =
-        KernelBody<Kernel, std::index_sequence_for<Parameters...>, std::decay_t<Parameters>...>;
+// How a kernel of a known type is called: `Kernel` calls it, if all arguments are plain.
+template <class Kernel, class... Parameters>
+struct KnownKernel {
+    static constexpr bool kIsPlain = !(kPassedByAddress<std::decay_t<Parameters>> || ...);
+    using Caller = std::conditional_t<kIsPlain, Kernel, AddressedKernel<Parameters...>>;
+    using Body = KernelBody<Caller, std::index_sequence_for<Parameters...>,
+                            KeptArgument<std::decay_t<Parameters>>...>;
 };
 
 template <class Kernel, class Function>
-class BoundLaunch {
+class BoundLaunch;
+
+// If the kernel's type is not known, the arguments are kept as they are and converted at the call.
+template <class Kernel>
+class BoundLaunch<Kernel, void> {
   public:
     BoundLaunch(const LaunchConfiguration& configuration, KernelIdentity identity, Kernel kernel)
         : configuration_(configuration), identity_(identity), kernel_(std::move(kernel)) {}
@@ -202,17 +274,54 @@ class BoundLaunch {
     // Copies the arguments now, as a launch does.
     template <class... Arguments>
     EMULATOR_UNRECORDED int operator()(Arguments&&... arguments) const {
-        using Body = typename KeptArguments<Kernel, Function, Arguments...>::Body;
+        using Body = KernelBody<Kernel, std::index_sequence_for<Arguments...>,
+                                ArgumentValue<std::decay_t<Arguments>>...>;
         // Not std::make_unique(): in device code its accesses would count as the kernel's.
         std::unique_ptr<KernelCall> call(new BoundKernelCall<DenormalMode, Body>(
             kernel_, std::forward<Arguments>(arguments)...));
         return launch_kernel(configuration_, identity_, std::move(call));
     }
 
-  private:
+  protected:
     LaunchConfiguration configuration_;
     KernelIdentity identity_;
     Kernel kernel_;
+};
+
+// A launch of a known kernel is a call of a function with the kernel's parameters.
+template <class Kernel, class... Parameters>
+class BoundLaunch<Kernel, void(Parameters...)> : private BoundLaunch<Kernel, void> {
+    using Unknown = BoundLaunch<Kernel, void>;
+    using Known = KnownKernel<Kernel, Parameters...>;
+
+  public:
+    BoundLaunch(const LaunchConfiguration& configuration, KernelIdentity identity, Kernel kernel,
+                void (*function)(Parameters...))
+        : Unknown(configuration, identity, std::move(kernel)), function_(function) {}
+
+    EMULATOR_UNRECORDED int operator()(Parameters... arguments) const {
+        std::unique_ptr<KernelCall> call(new BoundKernelCall<DenormalMode, typename Known::Body>(
+            caller(), std::forward<Parameters>(arguments)...));
+        return launch_kernel(this->configuration_, this->identity_, std::move(call));
+    }
+
+    // The others have default values, which the call of the kernel knows.
+    template <class... Arguments>
+    requires(sizeof...(Arguments) < sizeof...(Parameters)) EMULATOR_UNRECORDED int operator()(
+        Arguments&&... arguments) const {
+        return Unknown::operator()(std::forward<Arguments>(arguments)...);
+    }
+
+  private:
+    EMULATOR_UNRECORDED typename Known::Caller caller() const {
+        if constexpr (Known::kIsPlain) {
+            return this->kernel_;
+        } else {
+            return typename Known::Caller(function_);
+        }
+    }
+
+    void (*function_)(Parameters...);
 };
 
 // `kernel` is a lambda that calls the kernel with the arguments it is given.
@@ -228,6 +337,13 @@ const void* kernel_address(Function* function) {
     return reinterpret_cast<const void*>(function);
 }
 
+template <class Kernel, class... Parameters>
+auto bind_known(const LaunchConfiguration& configuration, const char* name, Kernel kernel,
+                void (*function)(Parameters...)) {
+    return BoundLaunch<Kernel, void(Parameters...)>(
+        configuration, KernelIdentity{name, kernel_address(function)}, std::move(kernel), function);
+}
+
 // The same with `address_of`, a lambda `[](auto use) -> decltype(use(kernel)) { return use(kernel);
 // }`: it gives the kernel's address, by which cudaFuncSetAttribute() knows it, unless the name
 // is that of a template whose arguments are deduced.
@@ -236,9 +352,7 @@ auto bind_launch(const LaunchConfiguration& configuration, const char* name, Ker
                  AddressOf address_of) {
     const auto use = [](auto* function) { return function; };
     if constexpr (std::is_invocable_v<AddressOf, decltype(use)>) {
-        auto* const function = address_of(use);
-        return BoundLaunch<Kernel, std::remove_pointer_t<decltype(function)>>(
-            configuration, KernelIdentity{name, kernel_address(function)}, std::move(kernel));
+        return bind_known(configuration, name, std::move(kernel), address_of(use));
     } else {
         return BoundLaunch<Kernel, void>(configuration, KernelIdentity{name, nullptr},
                                          std::move(kernel));

@@ -95,6 +95,13 @@ class TranslatorTest(unittest.TestCase):
             "k<<<g, b, n * sizeof(int), s>>>();", launch("k", "g, b, n * sizeof(int), s", "();")
         )
 
+    def test_brackets_that_an_editor_has_spaced(self):
+        self.assert_translates("k << < 1, 2 >> > (a);", launch("k", " 1, 2 ", " (a);"))
+        self.assert_translates("k<< <1, n >> 1>>>(a);", launch("k", "1, n >> 1", "(a);"))
+        self.assert_translates(
+            "k<int><<<f<g<2>>(), 2>> >();", launch("k<int>", "f<g<2>>(), 2", "();")
+        )
+
     def test_template_arguments(self):
         self.assert_translates("sort<T, 256><<<1, 2>>>(a);", launch("sort<T, 256>", "1, 2", "(a);"))
         self.assert_translates(
@@ -207,6 +214,7 @@ class TranslatorTest(unittest.TestCase):
     def test_shift_operators_are_left_alone(self):
         self.assert_unchanged("x = a << b >> c; x <<= 2; std::cout << x;")
         self.assert_unchanged("s.operator<<<int>(x);")
+        self.assert_unchanged("s.operator<< <int>(x); a<b<c<int>> >(0);")
 
     # ---- dynamic shared memory ----
     def test_dynamic_shared_array(self):
