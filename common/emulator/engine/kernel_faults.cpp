@@ -37,9 +37,19 @@ std::string describe_access(const Worker& worker, const void* address) {
     return text + describe_address(address) + describe_missing_access(worker, address);
 }
 
+std::string describe_misaligned(const void* address) {
+    char text[160];
+    std::snprintf(
+        text, sizeof text,
+        "16 bytes at address %p, which is no multiple of 16: let each float4 and the like "
+        "begin at a multiple of 16 bytes",
+        address);
+    return text;
+}
+
 // Ignores a fault of the host. After a kernel's fault it leaves by a context switch instead of
 // returning, and the fiber that faulted is given up.
-void end_faulting_kernel(int signal, const void* address) {
+void end_faulting_kernel(int signal, const void* address, bool is_misaligned) {
     const Worker* worker = worker_of_running_block();
     if (worker == nullptr || current_thread == nullptr) return;
     if (signal == SIGFPE) {
@@ -51,6 +61,9 @@ void end_faulting_kernel(int signal, const void* address) {
                     "calls abort(), which device code does not have: use assert() or __trap()");
     }
     if (signal == SIGILL) fail_kernel(cudaErrorIllegalInstruction, "illegal instruction or trap");
+    if (is_misaligned) {
+        fail_kernel(cudaErrorMisalignedAddress, describe_misaligned(address).c_str());
+    }
     if (worker->stacks().guards(address)) {
         fail_kernel(cudaErrorIllegalAddress,
                     "stack overflow: local variables or recursion need more than the thread's "

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <mutex>
 
+#include "common/emulator/process/vector_fault.hpp"
+
 namespace emulator {
 namespace {
 
@@ -16,8 +18,13 @@ constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 std::array<struct sigaction, kSignals.size()> previous_actions;
 FaultHandler fault_handler = nullptr;
 
-void handle_fault(int signal, siginfo_t* information, void*) {
-    fault_handler(signal, information->si_addr);
+void handle_fault(int signal, siginfo_t* information, void* context) {
+    if (const auto address = refused_vector_address(*information, context); address != 0) {
+        fault_handler(SIGBUS, reinterpret_cast<const void*>(address), true);
+    } else {
+        fault_handler(signal, information->si_addr,
+                      signal == SIGBUS && information->si_code == BUS_ADRALN);
+    }
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
         if (kSignals[i] == signal) ::sigaction(signal, &previous_actions[i], nullptr);
     }

@@ -5,9 +5,10 @@
 
 namespace emulator {
 
-// Gets the signal and the address that caused it. If a kernel caused the fault, the handler leaves
-// by a context switch. If it returns, the previous action for the signal is taken.
-using FaultHandler = void (*)(int signal, const void* address);
+// Gets the signal and the address that caused it. An access that the processor refuses because of
+// its address' alignment is SIGBUS with `is_misaligned`. If a kernel caused the fault, the handler
+// leaves by a context switch. If it returns, the previous action for the signal is taken.
+using FaultHandler = void (*)(int signal, const void* address, bool is_misaligned);
 
 // Installs the handler, once for the process.
 void install_fault_handler(FaultHandler handler);

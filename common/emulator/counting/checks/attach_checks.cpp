@@ -7,6 +7,7 @@
 #include "common/emulator/counting/checks/heap.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
 #include "common/emulator/counting/checks/memory/memory_map.hpp"
+#include "common/emulator/counting/checks/memory/misaligned.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 #include "common/emulator/counting/checks/races/copies.hpp"
 #include "common/emulator/counting/checks/races/program.hpp"
@@ -90,6 +91,7 @@ bool end_checks() {
 
 void attach_checks() {
     record_hooks.locate = locate;
+    record_hooks.check_misaligned = check_misaligned;
     report_race_with_release = report_unordered_release;
     record_hooks.check_host_access = check_host_access;
     record_hooks.note_unrecorded_store = note_unrecorded_store;

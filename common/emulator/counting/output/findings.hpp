@@ -14,6 +14,7 @@ namespace emulator::counting {
 
 enum class FindingKind {
     out_of_bounds,
+    misaligned_address,
     use_after_free,
     uninitialised_shared,
     uninitialised_global,
@@ -48,6 +49,7 @@ struct KindWords {
 };
 inline constexpr KindWords kFindingKinds[] = {
     {FindingKind::out_of_bounds, "out_of_bounds", "out of bounds"},
+    {FindingKind::misaligned_address, "misaligned_address", "misaligned address"},
     {FindingKind::use_after_free, "use_after_free", "use after free"},
     {FindingKind::uninitialised_shared, "uninitialised_shared", "uninitialised shared memory"},
     {FindingKind::uninitialised_global, "uninitialised_global", "uninitialised global memory"},

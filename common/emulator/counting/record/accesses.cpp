@@ -49,6 +49,15 @@ void find_range(CachedRange& cached, std::uintptr_t address, unsigned size, Head
     cached.head = range.ignored ? 0 : code_bits(code) + (meta | meta_of(range.space));
 }
 
+void check_alignment(CachedRange& cached, std::uintptr_t address, unsigned size, Head meta,
+                     const void* code) {
+    cached.unaligned = size - 1;
+    if ((address & cached.unaligned) == 0) return;
+    const Unrecorded unrecorded;
+    record_hooks.check_misaligned(address, size, operation_of(kind_of(meta)), code);
+    cached.unaligned = 7;  // two values of 8 bytes, which a GPU accesses one by one
+}
+
 void note_host_access(std::uintptr_t address, std::size_t bytes, EventKind kind, const void* code) {
     record_hooks.check_host_access(address, bytes, operation_of(kind), code);
 }

@@ -26,6 +26,8 @@ struct CachedRange {
     std::uintptr_t begin = 0;
     std::uintptr_t limit = 0;  // the whole access lies inside where address - begin <= limit
     Head head = 0;  // without the call's prefix; 0: ignored
+    std::uintptr_t unaligned =
+        0;  // bits of an address that a GPU refuses, or that were not examined
 };
 constexpr std::size_t kCachedRanges = 1024;
 extern constinit std::array<CachedRange, kCachedRanges> range_cache;
@@ -49,6 +51,9 @@ void forget_ranges_at(std::uintptr_t begin);
 
 void find_range(CachedRange& cached, std::uintptr_t address, unsigned size, Head meta,
                 const void* code);
+// Returns if a GPU takes the address for such an access.
+void check_alignment(CachedRange& cached, std::uintptr_t address, unsigned size, Head meta,
+                     const void* code);
 void note_host_access(std::uintptr_t address, std::size_t bytes, EventKind kind, const void* code);
 // The running thread belongs to a block that is not recorded. What it writes counts as written.
 [[gnu::always_inline]] inline void note_unrecorded(const volatile void* pointer,
@@ -118,6 +123,7 @@ template <EventKind kKind>
         return;
     }
     find_range(cached, address, size, meta, code);
+    if (cached.head != 0) check_alignment(cached, address, size, meta, code);
     append_access<kKind>(*current_thread->record, cached.head, address);
 }
 
@@ -137,7 +143,8 @@ template <EventKind kKind, unsigned kSize, bool kIsVolatile = false, bool kIsAto
         return;
     }
     const CachedRange& cached = cached_range(code);
-    if (cached.code != code || address - cached.begin > cached.limit) [[unlikely]] {
+    if (cached.code != code || address - cached.begin > cached.limit ||
+        (kSize > 1 && (address & cached.unaligned) != 0)) [[unlikely]] {
         return record_new_range<kKind>(address, kSize, kMeta, code);
     }
     append_access<kKind>(*thread->record, cached.head, address);

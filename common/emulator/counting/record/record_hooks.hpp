@@ -34,6 +34,10 @@ struct RecordHooks {
     // instruction's call-back.
     Range (*locate)(std::uintptr_t address, unsigned size, Operation operation,
                     const void* code) = nullptr;
+    // The running CUDA thread accesses `size` bytes at an address that is no multiple of them. If a
+    // GPU stops there, the finding is reported, the kernel ends, and this call does not return.
+    void (*check_misaligned)(std::uintptr_t address, unsigned size, Operation operation,
+                             const void* code) = nullptr;
     // The host accesses memory of the arena (see host_access_matters()) outside of CUDA's API.
     void (*check_host_access)(std::uintptr_t address, std::size_t bytes, Operation operation,
                               const void* code) = nullptr;

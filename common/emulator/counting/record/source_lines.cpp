@@ -217,4 +217,9 @@ bool in_program_function(const void* code) {
     return is_program_line(outermost) || is_engine_header(outermost.file);
 }
 
+bool copies_a_vector(const void* code) {
+    const Frames& frames = frames_of(code);
+    return !frames.empty() && frames.front().file.ends_with("/emulator/vector_types.hpp");
+}
+
 }  // namespace emulator::counting

@@ -32,4 +32,7 @@ void find_lines(const std::vector<const void*>& codes);
 // program uses. Functions of the engine's library and of the standard library do not count.
 bool in_program_function(const void* code);
 
+// Whether the instruction copies a vector (float4, double2, ...) as a whole.
+bool copies_a_vector(const void* code);
+
 }  // namespace emulator::counting
