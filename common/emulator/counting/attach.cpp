@@ -252,10 +252,10 @@ bool on_collective_begin(Worker& worker, const void* code, WarpOperation operati
     if (!block_is_recorded) return !is_sync || !is_skipped(code);
     check_time_at_call(worker, code);
     {
-        const std::uint16_t path = tracing ? running_path() : 0;
+        const std::uint16_t path = running_path();
         const Unrecorded unrecorded;
         if (is_sync && is_skipped(code)) return false;
-        check_collective(worker, current_thread->linear_index, code);
+        check_collective(worker, current_thread->linear_index, code, path);
         if (tracing) note_exchange(code, path);
         end_turns(worker);
     }
@@ -275,22 +275,30 @@ void on_convergence_begin(Worker& worker, const void* code) {
 }
 
 // The lanes' last events are the collective. Only now it is known which lanes met there.
-void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived) {
+void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived, const Warp* values,
+                            const WarpMeeting* meeting) {
     if (!block_is_recorded) return;
+    std::uint32_t undefined = 0;
+    if (meeting != nullptr) {
+        const Unrecorded unrecorded;
+        undefined = check_meeting(worker, warp, *values, *meeting);
+    }
+    const std::uint64_t operand = std::uint64_t{undefined} << kWarpSize | arrived;
     Recorder& own = recorder();
     const int lanes =
         std::min(kWarpSize, static_cast<int>(worker.threads().size()) - warp * kWarpSize);
     bool all_are_here = true;
     for (int lane = 0; lane < lanes; ++lane) {
         if ((arrived >> lane & 1) != 0) {
-            (own.record(warp, lane).next - kRowStride)[kOperandOffset] = arrived;
+            (own.record(warp, lane).next - kRowStride)[kOperandOffset] = operand;
         } else {
             all_are_here &=
                 own.event_count(warp, lane) == 0 && (worker.live_lanes(warp) >> lane & 1) == 0;
         }
     }
-    // The lanes that are elsewhere may execute the next events together with these lanes.
-    if (!all_are_here) return;
+    // The lanes that are elsewhere may execute the next events together with these lanes. What
+    // lanes do next may also tell whether they use an undefined value.
+    if (!all_are_here || undefined != 0) return;
     const Unrecorded unrecorded;
     running.events += replay_warp(worker, running_kernel(worker), warp);
 }

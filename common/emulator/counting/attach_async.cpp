@@ -75,7 +75,7 @@ void on_wait_ended(const void* code, const std::uint64_t* barrier, std::uint64_t
 }
 
 void on_call_refused(Worker& worker, const void* code, const char* what, const char* advice) {
-    const std::uint16_t path = path_of(current_thread->record->prefix);
+    const std::uint16_t path = block_is_recorded ? running_path() : 0;
     const Unrecorded unrecorded;
     report_refused_call(worker, find_line(code, callers_of(path)), what, advice);
 }

@@ -10,9 +10,9 @@ constexpr std::size_t kArenaBytes = std::size_t{1} << 40;
 constexpr std::size_t kHeapBytes = kArenaBytes / 4;
 
 char* reserve() {
-    void* memory =
-        ::mmap(nullptr, kArenaBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+    void* memory = ::mmap(nullptr, kArenaMargin + kArenaBytes, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory) + kArenaMargin;
 }
 
 }  // namespace

@@ -22,6 +22,10 @@ struct Allocation {
 
 std::size_t round_up(std::size_t value, std::size_t unit);
 
+// Before the arena lie so many bytes that belong to nobody: an index that overflows 32 bits leads
+// there, and not to memory of the host.
+constexpr std::size_t kArenaMargin = std::size_t{1} << 36;
+
 // Address space only, reserved at the first call; nullptr where the system has none.
 struct MemoryArena {
     char* begin;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -73,7 +74,12 @@ class MemoryTable {
         if (wanted.bytes >= kLargePagesBytes) {
             ::madvise(block.pages, block.page_bytes, MADV_HUGEPAGE);
         }
-        if (wanted.bytes <= kMaxPoisonedBytes) fill_poison(begin, wanted.bytes);
+        // CUDA promises nothing, but on GPUs managed memory is zero until it is written.
+        if (wanted.bytes <= kMaxPoisonedBytes && wanted.kind == MemoryKind::managed) {
+            std::memset(begin, 0, wanted.bytes);
+        } else if (wanted.bytes <= kMaxPoisonedBytes) {
+            fill_poison(begin, wanted.bytes);
+        }
         used_bytes_ += wanted.bytes;
         if (wanted.kind == MemoryKind::device) device_bytes_[wanted.device] += wanted.bytes;
         hidden_from_ = kNobody;
@@ -184,7 +190,7 @@ class MemoryTable {
         for (const Allocation& freed : freed_) {
             if (holds(freed, address)) return "in " + name(freed) + ", which was freed";
         }
-        if (arena_ == nullptr || byte < arena_ || byte >= arena_end()) {
+        if (arena_ == nullptr || byte < arena_ - kArenaMargin || byte >= arena_end()) {
             return "in no memory of the device";
         }
         const auto next = blocks_.upper_bound(const_cast<char*>(byte));

@@ -43,8 +43,10 @@ struct Hooks {
     void (*barrier_complete)(Worker& worker) = nullptr;
     // The same for the grid's barrier; all other blocks have arrived there too.
     void (*grid_barrier_complete)(Worker& worker) = nullptr;
-    // The lanes in `arrived` have met in a warp collective, and none has left it.
-    void (*collective_complete)(Worker& worker, int warp, std::uint32_t arrived) = nullptr;
+    // The lanes in `arrived` have met in a warp collective, and none has left it. Of an
+    // __activemask(), `values` and `meeting` are nullptr.
+    void (*collective_complete)(Worker& worker, int warp, std::uint32_t arrived, const Warp* values,
+                                const WarpMeeting* meeting) = nullptr;
     // The results of a warp's meeting are computed; its lanes have not left.
     void (*collective_computed)(Worker& worker, int warp, const Warp& values,
                                 const WarpMeeting& meeting) = nullptr;

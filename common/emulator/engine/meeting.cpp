@@ -111,14 +111,17 @@ std::uint64_t common_result(const Warp& warp, const WarpMeeting& meeting) {
 
 }  // namespace
 
-int source_of_lane(const Warp& warp, const WarpMeeting& meeting, int lane) {
+int wanted_lane(const Warp& warp, const WarpMeeting& meeting, int lane) {
     if (meeting.operation < WarpOperation::shuffle ||
         meeting.operation > WarpOperation::shuffle_xor) {
         return -1;
     }
-    const int source = source_lane(meeting.operation, lane, warp.argument[lane], warp.width[lane]);
-    const bool present = (meeting.arrived >> source & 1) != 0;
-    return present ? source : lane;
+    return source_lane(meeting.operation, lane, warp.argument[lane], warp.width[lane]);
+}
+
+int source_of_lane(const Warp& warp, const WarpMeeting& meeting, int lane) {
+    const int source = wanted_lane(warp, meeting, lane);
+    return source < 0 || (meeting.arrived >> source & 1) != 0 ? source : lane;
 }
 
 void compute_warp_results(Warp& warp, const WarpMeeting& meeting) {

@@ -43,7 +43,11 @@ struct BlockMeeting {
 // Computes the results of all lanes that met.
 void compute_warp_results(Warp& warp, const WarpMeeting& meeting);
 
-// The lane whose value a shuffle gives to a lane; -1 for other operations.
+// The lane whose value a lane asks for by a shuffle, or the lane itself if that lies outside its
+// segment; -1 for other operations.
+int wanted_lane(const Warp& warp, const WarpMeeting& meeting, int lane);
+// The lane whose value a shuffle gives to a lane: itself if the wanted one is missing; -1 for other
+// operations.
 int source_of_lane(const Warp& warp, const WarpMeeting& meeting, int lane);
 
 }  // namespace emulator

@@ -178,10 +178,12 @@ void Worker::complete_block_meeting() {
 
 // ---- Warp collectives
 
-[[noreturn, gnu::noinline]] void refuse_mask(WarpOperation operation, std::uint32_t mask) {
+[[noreturn, gnu::noinline]] void refuse_mask(WarpOperation operation, std::uint32_t mask,
+                                             const void* code) {
     const std::string message = std::string("called ") + describe(operation) + " with mask " +
                                 hexadecimal(mask) + ", which does not include its own lane";
-    fail_kernel(cudaErrorLaunchFailure, message.c_str());
+    refuse_call(cudaErrorLaunchFailure, code, message.c_str(),
+                "call it with a mask of all lanes that take part, and only in these lanes");
 }
 
 [[gnu::always_inline]] inline std::uint64_t Worker::wait_for_warp(WarpOperation operation,
@@ -192,9 +194,6 @@ void Worker::complete_block_meeting() {
     const int warp_number = self.linear_index / kWarpSize;
     const int lane = self.linear_index % kWarpSize;
     const std::uint32_t bit = 1u << lane;
-    if ((mask & bit) == 0) [[unlikely]] {
-        refuse_mask(operation, mask);
-    }
     Warp& warp = warps_[warp_number];
     warp.value[lane] = value;
     warp.argument[lane] = argument;
@@ -247,7 +246,9 @@ void Worker::release_converged() {
         if (waiting.place == places[warp]) lanes[warp] |= 1u << waiting.thread % kWarpSize;
     }
     for (int warp = 0; hooks.collective_complete != nullptr && warp < kMaxWarpsPerBlock; ++warp) {
-        if (lanes[warp] != 0) hooks.collective_complete(*this, warp, lanes[warp]);
+        if (lanes[warp] != 0) {
+            hooks.collective_complete(*this, warp, lanes[warp], nullptr, nullptr);
+        }
     }
     std::erase_if(converging_, [&](const ConvergingThread& waiting) {
         const int warp = waiting.thread / kWarpSize;
@@ -309,7 +310,7 @@ void Worker::complete_warp_meeting(int warp_number, int meeting_number) {
     Warp& warp = warps_[warp_number];
     const WarpMeeting& meeting = warp.meeting[meeting_number];
     if (hooks.collective_complete != nullptr) {
-        hooks.collective_complete(*this, warp_number, meeting.arrived);
+        hooks.collective_complete(*this, warp_number, meeting.arrived, &warp, &meeting);
     }
     compute_warp_results(warp, meeting);
     if (hooks.collective_computed != nullptr) [[unlikely]] {
@@ -341,6 +342,9 @@ int block_barrier(BarrierKind kind, int value) noexcept {
 
 std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                               int argument, int width) noexcept {
+    if ((mask >> lane_index() & 1) == 0) [[unlikely]] {
+        refuse_mask(operation, mask, __builtin_return_address(0));
+    }
     if (hooks.collective_begin != nullptr &&
         !hooks.collective_begin(*running_worker, __builtin_return_address(0), operation, mask)) {
         return value;
@@ -357,8 +361,9 @@ std::uint64_t warp_collective(WarpOperation operation, std::uint32_t mask, std::
 
 void grid_barrier() noexcept {
     if (!grid_is_cooperative()) {
-        fail_kernel(cudaErrorLaunchFailure,
-                    "waits for the whole grid, which was not launched cooperatively");
+        refuse_call(cudaErrorLaunchFailure, __builtin_return_address(0),
+                    "waits for the whole grid, which was not launched cooperatively",
+                    "launch the kernel by cudaLaunchCooperativeKernel()");
     }
     if (hooks.barrier_begin != nullptr &&
         !hooks.barrier_begin(*running_worker, __builtin_return_address(0), true)) {

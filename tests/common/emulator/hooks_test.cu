@@ -33,7 +33,8 @@ TEST_F(HooksTest, are_called_in_order) {
     };
     emulator::hooks.block_end = [](emulator::Worker&) { seen += " done"; };
     emulator::hooks.barrier_complete = [](emulator::Worker&) { seen += " barrier"; };
-    emulator::hooks.collective_complete = [](emulator::Worker&, int warp, std::uint32_t arrived) {
+    emulator::hooks.collective_complete = [](emulator::Worker&, int warp, std::uint32_t arrived,
+                                             const emulator::Warp*, const emulator::WarpMeeting*) {
         // Short strings: a CUDA thread runs here, which would allocate on the device heap.
         seen += " warp ";
         seen += std::to_string(warp);

@@ -180,6 +180,17 @@ TEST_F(MemoryTest, symbols) {
     EXPECT_TRUE(contains(said, "16 bytes at offset 4 do not lie in the symbol's 16 bytes"));
 }
 
+// As on every GPU that was tried, also where other memory lay before.
+TEST_F(MemoryTest, managed_memory_is_zero_at_first) {
+    for (int round = 0; round < 2; ++round) {
+        unsigned char* managed = nullptr;
+        ASSERT_EQ(cudaMallocManaged(&managed, 1000), cudaSuccess);
+        for (int i = 0; i < 1000; ++i) ASSERT_EQ(managed[i], 0) << i;
+        std::memset(managed, 7, 1000);
+        ASSERT_EQ(cudaFree(managed), cudaSuccess);
+    }
+}
+
 TEST_F(MemoryTest, attributes_tell_kinds_apart) {
     int host = 0;
     int* device = nullptr;

@@ -93,6 +93,7 @@ void attach_checks() {
     record_hooks.locate = locate;
     record_hooks.check_misaligned = check_misaligned;
     report_race_with_release = report_unordered_release;
+    has_read_unwritten = running_thread_has_read_unwritten;
     record_hooks.check_host_access = check_host_access;
     record_hooks.note_unrecorded_store = note_unrecorded_store;
     const MemoryArena arena = memory_arena();

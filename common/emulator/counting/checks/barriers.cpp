@@ -23,7 +23,7 @@ bool is_same(const SourceLine& a, const SourceLine& b) {
 
 void ArrivedThreads::clear() {
     threads_.clear();
-    collective_at_.fill(nullptr);
+    collective_at_.fill({nullptr, 0});
     at_one_place_ = true;
     diverged_ = false;
 }
@@ -111,7 +111,7 @@ int ArrivedThreads::first_in_collective(Worker& worker) const {
     const auto count = static_cast<int>(worker.threads().size());
     for (int thread = 0; thread < count; ++thread) {
         const bool live = worker.live_lanes(thread / kWarpSize) >> thread % kWarpSize & 1;
-        if (live && collective_at_[thread] != nullptr &&
+        if (live && collective_at_[thread].code != nullptr &&
             std::find(threads_.begin(), threads_.end(), thread) == threads_.end()) {
             return thread;
         }
@@ -142,7 +142,7 @@ void ArrivedThreads::report_deadlock(Worker& worker) const {
     const int at_barrier = first_at_barrier(in_warp);
     if (in_warp >= 0) {
         finding.actors.push_back(
-            make_actor(worker, in_warp, collective_at_[in_warp],
+            make_actor(worker, in_warp, collective_at_[in_warp].code,
                        at_barrier < 0 ? "waits forever for its warp" : "waits in a warp function"));
     }
     if (at_barrier >= 0) {

@@ -17,7 +17,16 @@ class ArrivedThreads {
     // The thread waits at the barrier at `code`. `path`: the calls that lead there (paths.hpp).
     void add(int thread, const void* code, std::uint16_t path);
     // The thread waits for other threads of its warp.
-    void add_collective(int thread, const void* code) { collective_at_[thread] = code; }
+    void add_collective(int thread, const void* code, std::uint16_t path) {
+        collective_at_[thread] = {code, path};
+    }
+    // Where the thread waited last for its warp.
+    struct Place {
+        const void* code;
+        std::uint16_t path;
+        bool operator==(const Place&) const = default;
+    };
+    const Place& collective_of(int thread) const { return collective_at_[thread]; }
     // All threads that have not ended have arrived. Reports those that wait at another line, and
     // warns if others have ended.
     void complete(Worker& worker);
@@ -34,7 +43,7 @@ class ArrivedThreads {
     std::vector<std::uint16_t> threads_;
     std::array<const void*, kMaxThreadsPerBlock> barrier_at_{};
     std::array<std::uint16_t, kMaxThreadsPerBlock> path_{};
-    std::array<const void*, kMaxThreadsPerBlock> collective_at_{};
+    std::array<Place, kMaxThreadsPerBlock> collective_at_{};
     bool at_one_place_ = true;
     bool diverged_ = false;  // earlier in this block
     std::vector<const void*> warned_;  // places that warn_of_ended() has reported

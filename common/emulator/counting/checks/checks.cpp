@@ -26,6 +26,7 @@ void RunningBlock::begin(Worker& worker) {
     words.begin(worker);
     in_flight.begin_block();
     arrived.clear();
+    undefined.begin_block();
     last_place = 0;
     time_is_up = 0;
 }
@@ -82,7 +83,10 @@ volatile std::sig_atomic_t time_is_up = 0;
 void set_races(bool on) { program().races_on = on; }
 
 void begin_grid_checks(const Grid& grid) { begin_grid_record(grid); }
-void end_grid_checks(const Grid& grid) { end_grid_record(grid); }
+void end_grid_checks(const Grid& grid) {
+    report_undecided_lanes();
+    end_grid_record(grid);
+}
 
 void begin_block_checks(Worker& worker) {
     enter_block(worker);
@@ -92,6 +96,7 @@ void begin_block_checks(Worker& worker) {
 void end_block_checks(Worker& worker) {
     RunningBlock& block = running_block(worker);
     block.words.finish_interval();
+    report_waiting_outside();
     if (!worker.grid().failed) report_never_awaited(block.words.block, block.in_flight);
     block.words.finish_copies(block.in_flight.pending());
 }
@@ -127,8 +132,19 @@ void check_barrier(Worker& worker, int thread, const void* code, std::uint16_t p
     running_block(worker).arrived.add(thread, code, path);
 }
 
-void check_collective(Worker& worker, int thread, const void* code) {
-    running_block(worker).arrived.add_collective(thread, code);
+void check_collective(Worker& worker, int thread, const void* code, std::uint16_t path) {
+    running_block(worker).arrived.add_collective(thread, code, path);
+}
+
+std::uint32_t check_meeting(Worker& worker, int warp, const Warp& values,
+                            const WarpMeeting& meeting) {
+    RunningBlock& block = running_block(worker);
+    return block.undefined.check(worker, warp, values, meeting, block.arrived);
+}
+
+void judge_meeting(Worker& worker, int warp, PlaceId place, std::uint32_t met,
+                   const NextBlocks& next) {
+    running_block(worker).undefined.judge(worker, warp, place, met, next);
 }
 
 void report_deadlock(Worker& worker) {
@@ -178,6 +194,22 @@ void report_overdue_launch(const Grid& grid) {
     finding.what = describe_overdue_launch();
     finding.advice = "look for a chain of launches that never ends";
     report(std::move(finding));
+}
+
+bool running_thread_has_read_unwritten(Worker& worker) {
+    const int warp = current_thread->linear_index / kWarpSize;
+    const int lane = current_thread->linear_index % kWarpSize;
+    const WordChecks& words = running_block(worker).words;
+    const Head* event = recorder().first_head(warp, lane);
+    const Head* const end = recorder().record(warp, lane).next;
+    for (; event < end; event += kRowStride) {
+        if (kind_of(*event) != EventKind::load || space_of(*event) != Space::shared) continue;
+        if (words.is_unwritten(event[kOperandOffset])) {
+            end_turns(worker);
+            return true;
+        }
+    }
+    return false;
 }
 
 void check_request(Worker& worker, int warp, const Request& request) {

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdint>
 
+#include "common/emulator/counting/checks/undefined_lanes.hpp"
 #include "common/emulator/counting/record/request.hpp"
 
 namespace emulator::counting {
@@ -38,7 +39,13 @@ void order_fence(Worker& worker, int warp, std::uint32_t lanes, bool of_device);
 // A thread arrives at a barrier of the block: `code` is the return address of the call.
 void check_barrier(Worker& worker, int thread, const void* code, std::uint16_t path);
 // The same for a warp collective.
-void check_collective(Worker& worker, int thread, const void* code);
+void check_collective(Worker& worker, int thread, const void* code, std::uint16_t path);
+// Lanes have met. The result: those whose value is undefined because of the lane that they read.
+// The replay then says where the lanes of the meeting went on.
+std::uint32_t check_meeting(Worker& worker, int warp, const Warp& values,
+                            const WarpMeeting& meeting);
+void judge_meeting(Worker& worker, int warp, PlaceId place, std::uint32_t met,
+                   const NextBlocks& next);
 // All live threads of the block wait, and no thread can release them.
 void report_deadlock(Worker& worker);
 
@@ -51,6 +58,10 @@ void check_time(Worker& worker);
 void check_time_at_call(Worker& worker, const void* code);
 // The grid's launch has used up its time, though none of its blocks has.
 void report_overdue_launch(const Grid& grid);
+
+// Whether the running thread has read shared memory that its block has not written, as far as that
+// is known. Its events are kept then, because the thread is about to wait.
+bool running_thread_has_read_unwritten(Worker& worker);
 
 // A request of global or shared memory.
 void check_request(Worker& worker, int warp, const Request& request);

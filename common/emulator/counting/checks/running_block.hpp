@@ -5,6 +5,7 @@
 #include "common/emulator/counting/checks/barriers.hpp"
 #include "common/emulator/counting/checks/races/in_flight.hpp"
 #include "common/emulator/counting/checks/races/word_checks.hpp"
+#include "common/emulator/counting/checks/undefined_lanes.hpp"
 
 namespace emulator::counting {
 
@@ -12,6 +13,7 @@ struct RunningBlock {
     WordChecks words;
     InFlight in_flight;
     ArrivedThreads arrived;
+    UndefinedLanes undefined;
     PlaceId last_place = 0;
 
     void begin(Worker& worker);

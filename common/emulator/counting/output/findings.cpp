@@ -18,6 +18,8 @@ constexpr std::size_t kMaxPrinted = 20;
 
 struct Findings {
     std::vector<Finding> all;
+    std::size_t printed = 0;
+    std::size_t quiet = 0;
     std::unordered_map<std::uint64_t, std::size_t> index_of_key;
 };
 
@@ -85,14 +87,19 @@ std::size_t find_same(const Finding& finding) {
     return static_cast<std::size_t>(known - all.begin());
 }
 
-std::size_t add(Finding finding) {
+std::size_t add(Finding finding, bool quietly = false) {
     std::vector<Finding>& all = all_findings().all;
     const std::size_t index = find_same(finding);
     if (index < all.size()) {
         all[index].count += finding.count;
         return index;
     }
-    if (index < kMaxPrinted) explain("%s", text_of(finding).c_str());
+    if (quietly) {
+        ++all_findings().quiet;
+    } else if (all_findings().printed < kMaxPrinted) {
+        ++all_findings().printed;
+        explain("%s", text_of(finding).c_str());
+    }
     all.push_back(std::move(finding));
     return index;
 }
@@ -116,6 +123,10 @@ void report(std::uint64_t key, Finding finding) {
     all_findings().index_of_key[key] = add(std::move(finding));
 }
 
+void report_quietly(std::uint64_t key, Finding finding) {
+    all_findings().index_of_key[key] = add(std::move(finding), true);
+}
+
 const std::vector<Finding>& findings() { return all_findings().all; }
 
 void clear_findings() { all_findings() = {}; }
@@ -126,9 +137,17 @@ bool has_errors() {
 }
 
 void print_summary() {
-    const std::size_t count = findings().size();
-    if (count <= kMaxPrinted) return;
-    explain("there are %zu more findings; --counters FILE lists all of them", count - kMaxPrinted);
+    const std::size_t quiet = all_findings().quiet;
+    const std::size_t more = findings().size() - all_findings().printed - quiet;
+    if (more > 0) {
+        explain("there are %zu more findings; --counters FILE lists all of them", more);
+    }
+    if (quiet > 0) {
+        explain(
+            "the same memory has races in %zu more pair%s of lines, which the cure above may end; "
+            "--counters FILE lists all of them",
+            quiet, quiet == 1 ? "" : "s");
+    }
 }
 
 }  // namespace emulator::counting

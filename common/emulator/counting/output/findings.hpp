@@ -39,6 +39,7 @@ enum class FindingKind {
     wrong_free,
     memory_leak,
     barrier_after_end,
+    undefined_lane,
 };
 
 // Of each kind, in the enumeration's order: its name in JSON, and how its message begins.
@@ -75,6 +76,7 @@ inline constexpr KindWords kFindingKinds[] = {
     {FindingKind::memory_leak, "memory_leak", "warning: memory leak"},
     {FindingKind::barrier_after_end, "barrier_after_end",
      "warning: barrier after the end of threads"},
+    {FindingKind::undefined_lane, "undefined_lane", "undefined lane"},
 };
 
 inline const KindWords& words_of(FindingKind kind) {
@@ -109,6 +111,8 @@ void report(Finding finding);
 // places. If the key was reported before, count_if_reported() counts the finding and returns true.
 bool count_if_reported(std::uint64_t key);
 void report(std::uint64_t key, Finding finding);
+// The same for a consequence of a finding that was printed: it is kept, but not printed.
+void report_quietly(std::uint64_t key, Finding finding);
 
 // In the order of their first occurrence.
 const std::vector<Finding>& findings();

@@ -81,8 +81,8 @@ constexpr int kMaxFrames = 4096;
 struct WarpEvents {
     struct Row {
         Head head[kWarpSize];
-        // An address; a collective's mask; of a wait for copies, the number of the first later
-        // copy.
+        // An address; a collective's mask, and above it the lanes whose result is undefined; of a
+        // wait for copies, the number of the first later copy.
         std::uint64_t operand[kWarpSize];
     };
     struct Values {

@@ -240,7 +240,7 @@ class Replay {
         for (std::uint32_t lanes = met; lanes != 0; lanes &= lanes - 1) {
             const int other = std::countr_zero(lanes);
             if ((at_collective_ & lane_bit(other)) == 0 ||
-                events_.rows[row_[other]].operand[other] != met) {
+                (events_.rows[row_[other]].operand[other] & kAllLanes) != met) {
                 return;
             }
         }
@@ -252,11 +252,44 @@ class Replay {
     void leave_collective(Head head, std::uint32_t met) {
         some_met_ = true;
         step(head, met, nullptr, nullptr);
+        const int first = std::countr_zero(met);
+        if (events_.rows[row_[first]].operand[first] > kAllLanes) [[unlikely]] {
+            judge_meeting(worker_, warp_, find_place(kernel_index_, head), met, next_blocks(met));
+        }
         for (std::uint32_t lanes = met; lanes != 0; lanes &= lanes - 1) {
             const int lane = std::countr_zero(lanes);
             ++row_[lane];
             look_at_next(lane);
         }
+    }
+
+    // Of lanes at a collective: the basic blocks around it.
+    NextBlocks next_blocks(std::uint32_t met) const {
+        NextBlocks found;
+        for (std::uint32_t lanes = met; lanes != 0; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            unsigned row = row_[lane];
+            const auto head = [&] { return events_.rows[row].head[lane]; };
+            const Head at = head();
+            // Not in a function that is called after this one.
+            const auto goes_on = [&] {
+                return kind_of(head()) == EventKind::block &&
+                       (head() >> kDepthShift > at >> kDepthShift ||
+                        path_of(head()) == path_of(at));
+            };
+            while (row < count_[lane] && !goes_on()) ++row;
+            if (row == count_[lane]) continue;
+            found.after[lane] = code_of(head());
+            // The block before in the same function.
+            const std::uint16_t path = path_of(head());
+            for (row = row_[lane]; row > 0 && found.before[lane] == 0;) {
+                --row;
+                if (kind_of(head()) == EventKind::block && path_of(head()) == path) {
+                    found.before[lane] = code_of(head());
+                }
+            }
+        }
+        return found;
     }
 
     void step(Head head, std::uint32_t lanes, const std::uint64_t* operands,

@@ -4,8 +4,9 @@
 
 Each program has one planted mistake. It runs on the CPU engine with counters and checks, and ends
 with 1, or with 0 if the finding is a warning. Its first finding has the kind, and names the line,
-that its source in FOLDER marks with `// here: KIND`, and says each of its `// says: TEXT`. The
-schedule may change which threads are named, but not the line."""
+that its source in FOLDER marks with `// here: KIND`, and says each of its `// says: TEXT`.
+`// findings: N` tells how many are printed. The schedule may change which threads are named, but
+not the line."""
 
 import os
 import re
@@ -62,6 +63,9 @@ class MistakeTest(unittest.TestCase):
         self.assertRegex(first, r"; \w.*\.$", "gives no advice")
         for text in said_by(source):
             self.assertIn(text, first)
+        if count := re.search(r"^// findings: (\d+)$", source.read_text("utf-8"), re.MULTILINE):
+            printed = [line for line in lines if re.match(r"emulator: [\w: ]+: kernel ", line)]
+            self.assertEqual(len(printed), int(count[1]), result.stderr)
 
     def test_each_is_named_at_its_line(self) -> None:
         for program in PROGRAMS:

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
@@ -26,6 +29,11 @@ namespace {
 [[maybe_unused]] constinit thread_local
     __attribute__((used, aligned(128), abi_tag("redzone"),
                    section("emulator_shared.end"))) char end_of_shared[512] = {};
+
+std::vector<Finding>& waiting_findings() {
+    static auto* findings = new std::vector<Finding>;  // never destroyed: see findings.cpp
+    return *findings;
+}
 
 // Whether a range of launch parameters was returned. After the launch other data may lie there.
 bool gave_parameters = false;
@@ -183,8 +191,17 @@ struct Outside {
     std::string advice;
 };
 
+constexpr const char* kCheckIndex = "check the index against the size";
+
+// `what` begins with the distance in bytes.
+const char* advice_for_distance(const std::string& what) {
+    constexpr std::uint64_t kFar = std::uint64_t{1} << 30;
+    if (std::strtoull(what.c_str(), nullptr, 10) < kFar) return kCheckIndex;
+    return "check the index against the size: a 32-bit overflow? Compute large indices in 64 bits, "
+           "as size_t or long long";
+}
+
 Outside classify(const Worker& worker, std::uintptr_t address) {
-    constexpr const char* kCheckIndex = "check the index against the size";
     Allocation allocation;
     if (find_allocation(reinterpret_cast<const void*>(address), allocation)) {
         const int device = const_cast<Worker&>(worker).grid().device;
@@ -192,7 +209,7 @@ Outside classify(const Worker& worker, std::uintptr_t address) {
                 describe_address(reinterpret_cast<const void*>(address)),
                 advice_for_access(device, allocation)};
     }
-    if (contains(arena_begin, arena_bytes, address)) {
+    if (contains(arena_begin - kArenaMargin, kArenaMargin + arena_bytes, address)) {
         const std::string what = describe_address(reinterpret_cast<const void*>(address));
         if (what.ends_with("freed")) {
             return {FindingKind::use_after_free, what,
@@ -200,7 +217,7 @@ Outside classify(const Worker& worker, std::uintptr_t address) {
                         ? "free it after its last use"
                         : "free it after the last kernel that uses it"};
         }
-        return {FindingKind::out_of_bounds, what, kCheckIndex};
+        return {FindingKind::out_of_bounds, what, advice_for_distance(what)};
     }
     if (is_near_static_shared(address)) {
         return {FindingKind::out_of_bounds, describe_gap(address - number_of(thread_block().begin)),
@@ -257,7 +274,7 @@ Range find_range(const Worker& worker, std::uintptr_t address) {
 }
 
 void report_outside(Worker& worker, int thread, std::uintptr_t address, unsigned size,
-                    Operation operation, SourceLine line) {
+                    Operation operation, SourceLine line, bool waits) {
     const std::uintptr_t outside_byte = first_outside(worker, address, size);
     if (report_race_with_release != nullptr &&
         report_race_with_release(worker, thread, outside_byte, operation, line)) {
@@ -271,7 +288,12 @@ void report_outside(Worker& worker, int thread, std::uintptr_t address, unsigned
         {worker.block(), thread, std::move(line), present_of(operation) + " " + in_bytes(size)});
     finding.what = std::move(outside.what);
     finding.advice = outside.advice;
+    if (waits) return waiting_findings().push_back(std::move(finding));
     report(std::move(finding));
+}
+
+void report_waiting_outside() {
+    for (Finding& finding : std::exchange(waiting_findings(), {})) report(std::move(finding));
 }
 
 std::string describe_shared(const Worker& worker, std::uintptr_t address) {
@@ -318,8 +340,12 @@ Range locate(std::uintptr_t address, unsigned size, Operation operation, const v
         !in_program_function(code)) {
         return {address, size, Space::global, true};
     }
-    report_outside(worker, current_thread->linear_index, address, size, operation, find_line(code));
+    const bool waits = has_read_unwritten != nullptr && has_read_unwritten(worker);
+    report_outside(worker, current_thread->linear_index, address, size, operation, find_line(code),
+                   waits);
     worker.grid().fail(cudaErrorIllegalAddress);
+    // The other threads run on: one of them may write what this thread has read too early.
+    while (waits) worker.suspend();
     worker.abandon_block();
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/counting/checks/races/race_reports.hpp"
 
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/emulator/counting/output/counters.hpp"
+#include "common/emulator/counting/output/objects.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
 
 namespace emulator::counting {
@@ -59,6 +62,87 @@ void report_race_of_streams(const CheckedBlock& block, const Race& race) {
     report(key, std::move(finding));
 }
 
+// A race between threads of one block, until its object's other races are known.
+struct WaitingRace {
+    std::uint64_t key;
+    Race race;
+    Finding finding;
+    std::uintptr_t object;  // where it begins
+    bool same_warp;
+};
+std::vector<WaitingRace>& waiting_races() {
+    static auto* races = new std::vector<WaitingRace>;  // never destroyed: see findings.cpp
+    return *races;
+}
+
+bool note_waiting_race(std::uint64_t key, const Race& race) {
+    for (WaitingRace& known : waiting_races()) {
+        if (known.key != key) continue;
+        ++known.finding.count;
+        known.same_warp &= race.earlier.warp() == race.now.warp();
+        return true;
+    }
+    return false;
+}
+
+// What the races of one object have in common.
+struct Group {
+    bool within_warps = true;  // all of them
+    // Different threads read and write one word at one line: a counter, a sum, a maximum.
+    bool updates_a_word = false;
+    bool same_values = true;  // each wrote what the other wrote
+};
+
+std::string line_of_race(const WaitingRace& race) { return race.finding.actors[0].line.text(); }
+bool is_at_one_line(const WaitingRace& race) {
+    return race.finding.actors[1].line.text() == line_of_race(race);
+}
+
+Group group_of(const std::vector<WaitingRace>& races, const WaitingRace& one) {
+    Group group;
+    bool reads = false;
+    bool writes = false;
+    for (const WaitingRace& other : races) {
+        if (other.object != one.object) continue;
+        group.within_warps &= other.same_warp;
+        group.same_values &= other.race.same_value;
+        if (!is_at_one_line(other) || line_of_race(other) != line_of_race(one)) continue;
+        const bool loads = other.race.does == Operation::load || other.race.did == Operation::load;
+        reads |= loads;
+        writes |= !loads;
+    }
+    group.updates_a_word = reads && writes && is_at_one_line(one);
+    return group;
+}
+
+// Whether no race of this kernel for the same object was printed.
+bool is_first_of_object(const WaitingRace& race) {
+    static auto* printed = new std::set<std::pair<std::string, std::uintptr_t>>;
+    return printed->emplace(race.finding.kernel, race.object).second;
+}
+
+void describe_race_in_block(WaitingRace& race, const Group& group) {
+    Finding& finding = race.finding;
+    if (group.updates_a_word) {
+        finding.what = "and each thread replaces what the others wrote";
+        finding.advice =
+            "use atomicAdd() or another atomic operation, or a reduction: a barrier cannot help";
+        return;
+    }
+    finding.what = race.race.read_nothing ? "before anybody had written it, " : "";
+    finding.what += std::string("without ") + (group.within_warps ? "__syncwarp()" : "a barrier") +
+                    " between the two";
+    finding.advice =
+        group.within_warps ? "add __syncwarp() or __syncthreads()" : "add __syncthreads()";
+    if (!race.race.earlier.is_volatile() || !race.race.now.is_volatile()) return;
+    finding.what += ", and volatile orders nothing between threads";
+    if (group.within_warps) {
+        finding.advice =
+            "put __syncwarp() after each read and after each write, or exchange the "
+            "values by __shfl_down_sync()";
+    }
+}
+
 // The copy has arrived, but this thread has not waited for the phase that tells it.
 void report_untold_copy(const CheckedBlock& block, const Race& race, std::uint64_t key) {
     Finding finding;
@@ -85,9 +169,9 @@ void report_race(const CheckedBlock& block, const Race& race) {
         std::uint64_t{race.now_place} << 32 | std::uint64_t{race.earlier_place} << 16 |
         static_cast<std::uint64_t>(same_grid) << 4 | static_cast<std::uint64_t>(race.did) << 2 |
         static_cast<std::uint64_t>(same_block) << 1 | static_cast<std::uint64_t>(race.same_value);
+    if (same_block && note_waiting_race(key, race)) return;
     if (count_if_reported(key)) return;
     if (same_block && race.earlier.is_tracked_copy()) return report_untold_copy(block, race, key);
-    const bool same_warp = same_block && race.earlier.warp() == race.now.warp();
     Finding finding;
     finding.kind = race.same_value ? FindingKind::same_value_writes
                    : same_block    ? FindingKind::race_in_block
@@ -101,24 +185,33 @@ void report_race(const CheckedBlock& block, const Race& race) {
         finding.what = "the same value in both cases";
         finding.advice =
             "this works on today's devices, but an atomic operation or a single writer is cleaner";
-    } else if (same_block && race.earlier.is_volatile() && race.now.is_volatile()) {
-        finding.what = std::string("without ") + (same_warp ? "__syncwarp()" : "a barrier") +
-                       " between the two, and volatile orders nothing between threads";
-        finding.advice = same_warp ? "put __syncwarp() after each read and after each write, or "
-                                     "exchange the values by __shfl_down_sync()"
-                                   : "add __syncthreads()";
-    } else if (same_warp) {
-        finding.what = "without __syncwarp() between the two";
-        finding.advice = "add __syncwarp() or __syncthreads()";
-    } else if (same_block) {
-        finding.what = "without a barrier between the two";
-        finding.advice = "add __syncthreads()";
-    } else if (same_grid) {
+    } else if (same_grid && !same_block) {
         finding.what = "and nothing orders the two blocks";
         finding.advice =
             "use atomic operations, or a second kernel, or __threadfence() and an atomic flag";
     }
-    report(key, std::move(finding));
+    if (!same_block) return report(key, std::move(finding));
+    const Object object = object_at(*block.worker, race.address, race.space);
+    waiting_races().push_back({key, race, std::move(finding),
+                               object.name.empty() ? race.address : object.begin,
+                               race.earlier.warp() == race.now.warp()});
+}
+
+void report_waiting_races() {
+    std::vector<WaitingRace> races = std::exchange(waiting_races(), {});
+    std::vector<Group> groups;
+    for (const WaitingRace& race : races) groups.push_back(group_of(races, race));
+    for (std::size_t i = 0; i < races.size(); ++i) {
+        WaitingRace& race = races[i];
+        const Group& group = groups[i];
+        if (!race.race.same_value) describe_race_in_block(race, group);
+        // "Writes of the same value" would be a comfort beside a race.
+        if (group.same_values || (!race.race.same_value && is_first_of_object(race))) {
+            report(race.key, std::move(race.finding));
+        } else {
+            report_quietly(race.key, std::move(race.finding));
+        }
+    }
 }
 
 void report_missing_proxy_fence(const CheckedBlock& block, int thread, PlaceId place,

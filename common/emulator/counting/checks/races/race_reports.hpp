@@ -15,9 +15,15 @@ struct Race {
     Space space;
     Operation does;  // now
     Operation did;  // the earlier access
-    bool same_value = false;  // both wrote the same value
+    bool same_value;  // both wrote the same value
+    std::uintptr_t address;
+    bool read_nothing = false;  // the earlier access read a word that its block had not written
 };
+// A race between threads of one block waits for report_waiting_races(), because later ones of the
+// same object may tell its cause.
 void report_race(const CheckedBlock& block, const Race& race);
+// Of each object the first race is the cause, and the others are kept as consequences.
+void report_waiting_races();
 
 // A bulk store reads a word that was written at `write_place`, and no fence made it visible.
 void report_missing_proxy_fence(const CheckedBlock& block, int thread, PlaceId place,

@@ -45,6 +45,7 @@ void WordChecks::finish_interval() {
     unwritten_.report_all(*block.worker);
     for (const auto& [key, guess] : guesses_) report_race(block, guess);
     guesses_.clear();
+    report_waiting_races();
 }
 
 const Shadow* WordChecks::find_shadow(Space space, std::uintptr_t address) const {
@@ -84,8 +85,12 @@ bool WordChecks::may_signal(const Access& earlier, const Access& now, Space spac
         block.is_ordered(earlier, now)) {
         return;
     }
-    const Race race{earlier,           place, now,       request.place, request.space,
-                    request.operation, did,   same_value};
+    const bool read_nothing = request.space == Space::shared && did == Operation::load &&
+                              cell.write.interval < block.first;
+    const Race race{earlier,       place,         now,
+                    request.place, request.space, request.operation,
+                    did,           same_value,    request.address[now.thread() % kWarpSize],
+                    read_nothing};
     // The plain read may be a guess, which an atomic operation of the same thread checks:
     // "assumed = *p; old = atomicCAS(p, assumed, …)".
     if (request.operation == Operation::load && did == Operation::atomic) {
@@ -354,6 +359,11 @@ Cell* WordChecks::find_cell(std::uintptr_t address) const {
         if (shadow != nullptr) return shadow->cell(address);
     }
     return nullptr;
+}
+
+bool WordChecks::is_unwritten(std::uintptr_t address) const {
+    const Shadow* const shadow = find_shadow(Space::shared, address);
+    return shadow != nullptr && shadow->cell(address)->write.interval < block.first;
 }
 
 void WordChecks::note_copy_written(const PendingCopy& copy, const Point& point,

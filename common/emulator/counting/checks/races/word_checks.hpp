@@ -18,6 +18,8 @@ class WordChecks {
     // Before the block's next interval, and at its end: reports what had to wait.
     void finish_interval();
 
+    // Whether no thread of the block has written this word of shared memory.
+    bool is_unwritten(std::uintptr_t address) const;
     // A copy that was issued before has arrived, or has read its source, at this point of the
     // issuing thread. Later accesses must be ordered after that.
     void note_copy_written(const PendingCopy& copy, const Point& point, std::uint32_t flags = 0);
