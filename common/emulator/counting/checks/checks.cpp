@@ -212,6 +212,8 @@ bool running_thread_has_read_unwritten(Worker& worker) {
     return false;
 }
 
+std::size_t noted_findings() { return findings().size() + waiting_race_count(); }
+
 void check_request(Worker& worker, int warp, const Request& request) {
     RunningBlock& block = running_block(worker);
     block.last_place = request.place;

@@ -63,6 +63,9 @@ void report_overdue_launch(const Grid& grid);
 // is known. Its events are kept then, because the thread is about to wait.
 bool running_thread_has_read_unwritten(Worker& worker);
 
+// How many findings there are, with those that wait for the end of the block's interval.
+std::size_t noted_findings();
+
 // A request of global or shared memory.
 void check_request(Worker& worker, int warp, const Request& request);
 

@@ -7,7 +7,6 @@
 
 #include "common/emulator/counting/checks/checks.hpp"
 #include "common/emulator/counting/output/counters.hpp"
-#include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/trace.hpp"
 #include "common/emulator/counting/output/view.hpp"
 #include "common/emulator/counting/record/recorder.hpp"
@@ -342,7 +341,7 @@ class Replay {
                               {kind == EventKind::load && !tracing ? nullptr : words},
                               pattern_of(operands, lanes, bytes_of(head)),
                               is_atomic_object(head)};
-        const std::size_t found_before = kViewing ? findings().size() : 0;
+        const std::size_t found_before = kViewing ? noted_findings() : 0;
         Cost cost;
         if (request.space == Space::texture) {
             // Its memory is the device's.
@@ -358,7 +357,7 @@ class Replay {
         }
         if (tracing) trace_request(worker_, warp_, request);
         if constexpr (kViewing) {
-            view_request(worker_, warp_, request, cost, findings().size() > found_before);
+            view_request(worker_, warp_, request, cost, noted_findings() > found_before);
         }
     }
 

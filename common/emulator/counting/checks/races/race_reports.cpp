@@ -197,6 +197,8 @@ void report_race(const CheckedBlock& block, const Race& race) {
                                race.earlier.warp() == race.now.warp()});
 }
 
+std::size_t waiting_race_count() { return waiting_races().size(); }
+
 void report_waiting_races() {
     std::vector<WaitingRace> races = std::exchange(waiting_races(), {});
     std::vector<Group> groups;

@@ -24,6 +24,7 @@ struct Race {
 void report_race(const CheckedBlock& block, const Race& race);
 // Of each object the first race is the cause, and the others are kept as consequences.
 void report_waiting_races();
+std::size_t waiting_race_count();
 
 // A bulk store reads a word that was written at `write_place`, and no fence made it visible.
 void report_missing_proxy_fence(const CheckedBlock& block, int thread, PlaceId place,
