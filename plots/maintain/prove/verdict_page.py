@@ -117,7 +117,7 @@ def page_tables(
     rows = all_rows(tables)
     said = []
     for path, own in tables.items():
-        dates = ", ".join(sorted({row.date[:10] for row in own}))
+        dates = ", ".join(sorted({row.date[:10] for row in own if row.checker not in ENGINES}))
         device = path.parent.name.upper().replace("-", " ")
         said.append(f"Run on an {device} on {dates}: {len(measured(own))} programs.")
     if waiting := sorted({row.program for row in rows} - set(measured(rows))):
