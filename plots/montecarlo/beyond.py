@@ -26,6 +26,14 @@ STAGES = stages_of("montecarlo")
 BEYOND = (FIRST, *(name for name in STAGES.kernels if STAGES[name].path))
 CHUNK = "16777216"  # of a call of cuRAND's host API, by default
 SEEDS = "64"
+# Of a point: two for its word, three for its coordinates, two for the test, one for the count.
+LEAST_INSTRUCTIONS = 8
+OPERATIONS_PER_INSTRUCTION = 2  # as the limits count them: a multiply-add is two
+
+
+def limit_of(limits: Limits) -> float:
+    """The most points per second with so few instructions."""
+    return limits.operations_per_second / (OPERATIONS_PER_INSTRUCTION * LEAST_INSTRUCTIONS)
 
 
 @dataclass(frozen=True)

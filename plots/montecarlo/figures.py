@@ -19,7 +19,15 @@ from plots.drawing.words import (
     kernel_engine,
     provenance,
 )
-from plots.montecarlo.beyond import BEYOND, CHUNK, chunks_table, prepare_generators, prepare_rates
+from plots.montecarlo.beyond import (
+    BEYOND,
+    CHUNK,
+    LEAST_INSTRUCTIONS,
+    chunks_table,
+    limit_of,
+    prepare_generators,
+    prepare_rates,
+)
 from plots.montecarlo.profile import PROFILED, SAMPLES
 from plots.records.medians import times
 from plots.records.rows import newest
@@ -34,6 +42,8 @@ RUNS = Runs(STAGES, {"input": "xorwow"}, "points", "points")
 # 1.642.
 SAMPLE_DEVIATION = math.sqrt(math.pi * (4 - math.pi))
 ESTIMATE_FIELD = "estimate"
+OF_ALL = 4_000_000_000  # the largest size whose counts fit 32 bits
+LARGEST = 100_000_000_000  # of the stages beyond the thesis
 
 
 def rate_words(rate: float) -> str:
@@ -50,9 +60,10 @@ def prepare_points(source: Source) -> Drawing:
     points."""
     rows = source.rows(STAGES.chapter)
     engine = kernel_engine(rows)
-    # Below 1e9 points, the runs of the error band would only show the start-up time again.
+    # Below 1e9 points, other recorded runs would only show the start-up time again.
     smallest = 1_000_000_000 if source.recorded else 1_000_000
-    rows = newest([row for row in rows if row.engine == engine and row.n >= smallest])
+    own = [row for row in rows if row.engine == engine and row.stage in KERNELS]
+    rows = newest([row for row in own if row.n >= smallest])
     check_stages(rows, KERNELS, source.rows_path(STAGES.chapter), f"{engine}, n from {smallest}")
     series = {stage: times([row for row in rows if row.stage == stage]) for stage in KERNELS}
     last = series[BEST][-1]
@@ -264,14 +275,18 @@ CHAPTER = Chapter(
     FIGURES + (BEYOND_FIGURES if RECORDED else ()),
     Rate("points"),
     Rules(
+        {"seeds": ""},  # a run of many seeds tests its generator, and times all of them together
         # The library's generator and its chunk by default.
         stage_runs={
             name: {"generator": "xorwow", "chunk": CHUNK}
             for name in BEYOND
             if STAGES[name].libraries
-        }
+        },
     ),
     tables={"chunks": chunks_table} if RECORDED else {},
     profile="plots.montecarlo.profile" if RECORDED else "",
     profiled=PROFILED if RECORDED else (),
+    profiled_work=lambda _, n: float(n),
+    path_sizes={"": OF_ALL, "limit": LARGEST},
+    bound=(f"the issue of {LEAST_INSTRUCTIONS} instructions per point", limit_of),
 )

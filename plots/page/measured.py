@@ -29,7 +29,15 @@ from plots.records.folders import THESIS, rank_table
 from plots.records.rows import Metric, Row, read_profile, read_rank_rows, read_rows
 from plots.records.stages import chapter_names, nearest
 
-BUSY = "smsp__issue_active.avg.pct_of_peak_sustained_active"
+# The same quantity under two names, of a multiprocessor's parts and of the whole.
+BUSY = {
+    "": (
+        "smsp__issue_active.avg.pct_of_peak_sustained_active",
+        "sm__inst_issued.avg.pct_of_peak_sustained_active",
+    ),
+    "alu": ("sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active",),
+}
+BUSY_LABELS = {"": "issue slots busy", "alu": "integer pipe busy"}
 REGISTERS = "launch__registers_per_thread"
 LETTERS = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 ALL = "all"  # kernels of a stage
@@ -138,13 +146,18 @@ class Measured:
         if not term.rest:
             raise DataError(f"{term.quantity} {term.stage}: which n?")
         rules, n = term.chapter.rules, number_of(term.rest[0])
+        own = {**rules.stage_runs.get(term.stage, {}), **term.parameters}
         rows = [
             row
             for row in self.data.rows(term.chapter.name, term.device)
             if row.engine != "emu" and row.n == n
         ]
-        chosen = comparable(replace(rules, run={**rules.run, **term.parameters}), rows)
-        return chosen, n
+        changed = replace(
+            rules,
+            run={**rules.run, **term.parameters},
+            stage_runs={**rules.stage_runs, term.stage: own},
+        )
+        return comparable(changed, rows), n
 
     def seconds(self, term: Term, stage: str, kernels: bool) -> float:
         rows, n = self.own_rows(term)
@@ -201,6 +214,15 @@ class Measured:
             raise DataError(f"'{term.rest[0]}' is no class; {nearest(term.rest[0], list(mix))}")
         return mix[term.rest[0]]
 
+    def busy(self, term: Term, kernel: str = ALL) -> float:
+        """Of the slots in which instructions are issued, or of one pipe (`busy STAGE alu`)."""
+        pipe = term.rest[0] if term.rest else ""
+        if pipe not in BUSY:
+            raise DataError(f"'{pipe}' is no pipe; {nearest(pipe, list(BUSY)[1:])}")
+        known = {one.name for one in self.metrics(term)}
+        names = [name for name in BUSY[pipe] if name in known] or BUSY[pipe]
+        return self.metric(term, names[0], kernel)
+
     def counted(self, term: Term, kernel: str, name: str) -> float | None:
         """A counter of a stage's kernel, or of all; `NAME/NAME` is a ratio, `NAME/loop` is one
         iteration of the inner loop. None: the stage has no such kernel."""
@@ -255,7 +277,7 @@ class Measured:
             "gain": lambda: self.gain(term, True),
             "rungain": lambda: self.gain(term, False),
             "instructions": lambda: Value(self.instructions(term), three_digits),
-            "busy": lambda: Value(self.metric(term, BUSY), percent),
+            "busy": lambda: Value(self.busy(term), percent),
             "registers": lambda: Value(self.metric(term, REGISTERS), three_digits),
             "ranks": lambda: Value(self.of_ranks(term), times),
             "counter": lambda: Value(self.counter(term), whole_or_three_digits),
@@ -324,7 +346,7 @@ class Measured:
                 return three_digits(self.instructions(replace(term, rest=rest)))
             if quantity == "registers":
                 return three_digits(self.metric(term, REGISTERS, kernel))
-            return percent(self.metric(term, BUSY, kernel))
+            return percent(self.busy(replace(term, rest=rest), kernel))
         found = self.counted(self.term(f"counter {stage}"), kernel, item)
         return "" if found is None else whole_or_three_digits(found)
 
@@ -335,8 +357,10 @@ class Measured:
         if quantity == "instructions":
             kind = f"{CLASS_LABELS.get(rest[0], rest[0])} " if rest else ""
             return f"{kind}instructions per {unit}"
-        if quantity in ("busy", "registers"):
-            return {"busy": "issue slots busy", "registers": "registers per thread"}[quantity]
+        if quantity == "busy":
+            return BUSY_LABELS[" ".join(rest)]
+        if quantity == "registers":
+            return "registers per thread"
         counter, _, per = item.partition("/")
         said = counter.replace("_", " ").replace(".", " ")
         said = "warp collectives" if said == "collectives" else said

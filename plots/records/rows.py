@@ -184,6 +184,21 @@ def matches(row: Row, match: Mapping[str, object]) -> bool:
     return True
 
 
+def repeated(rows: Sequence[Row]) -> list[Row]:
+    """Without the runs of a sweep over seeds. It asks for results, not for times: each seed is one
+    cold run in a process of its own. Where runs differ in their seeds, only those of a seed that
+    was repeated are times."""
+
+    def run(row: Row) -> tuple[object, ...]:
+        return (row.stage, row.engine, row.n, row.input, *sorted(row.parameters.items()))
+
+    repeats: dict[tuple[object, ...], dict[int, int]] = {}
+    for row in rows:
+        of_seed = repeats.setdefault(run(row), {})
+        of_seed[row.seed] = of_seed.get(row.seed, 0) + 1
+    return [row for row in rows if len(repeats[run(row)]) == 1 or repeats[run(row)][row.seed] > 1]
+
+
 def newest(rows: Sequence[Row]) -> list[Row]:
     """For each stage, n and input only the rows of the commit that was recorded last: a row of an
     older one says nothing about the stage as it is. Uncommitted changes count as their commit."""
@@ -198,4 +213,4 @@ def newest(rows: Sequence[Row]) -> list[Row]:
     for row in rows:
         if key(row) not in latest or row.date >= latest[key(row)].date:
             latest[key(row)] = row
-    return [row for row in rows if commit(row) == commit(latest[key(row)])]
+    return repeated([row for row in rows if commit(row) == commit(latest[key(row)])])

@@ -10,7 +10,7 @@ from common.tools.lib.marks import marks_of, refill, without_marks
 from common.tools.lib.stages import ROOT, DataError
 from plots.maintain.tables import with_marks
 from plots.page.excerpts import excerpt
-from plots.page.measured import Chapters, Measured, number_of
+from plots.page.measured import BUSY, Chapters, Measured, number_of
 from plots.records.stages import stages_of
 from tests.plots.fixtures import GPU, PlotsTest, row, write_table
 
@@ -76,6 +76,10 @@ class MeasuredTest(PlotsTest):
                     ("03_shared_tiles", "FADD", 128),
                     ("03_shared_tiles", "LDS", 64),
                 )
+            ]
+            + [
+                ["2026-01-01", "nbody", "03_shared_tiles", GPU, 64, KERNEL, name, "%", value]
+                for name, value in ((BUSY[""][1], 81.4), (BUSY["alu"][0], 95.6))
             ],
         )
         write_table(
@@ -111,12 +115,27 @@ class MeasuredTest(PlotsTest):
             ("instructions 03_shared_tiles memory", "0.5"),
             ("instructions 02_float4 / instructions 03_shared_tiles", "×1.33"),
             (f"counter 02_float4 {KERNEL} global_load.sectors/global_load.requests", "2"),
+            ("busy 03_shared_tiles", "81 %"),  # by the second name of the metric
+            ("busy 03_shared_tiles alu", "96 %"),
         ):
             with self.subTest(words):
                 self.assertEqual(self.word(words), said)
         self.assertEqual(self.word(f"utilisation {RSQRT}", "thesis"), "90 %")
         self.assertEqual(self.word("6.4.1", "source"), "old")
         self.assertEqual(number_of("3.2M"), 3_200_000)
+
+    def test_a_mark_may_name_another_run_of_a_stage(self) -> None:
+        stage = "peers/curand_host"
+        write_table(
+            self.device / "montecarlo.csv",
+            ROW_COLUMNS,
+            [
+                row("montecarlo", stage, "gpu", 1000, ms, 1, f"generator={name};chunk=16777216")
+                for name, ms in (("xorwow", 4.0), ("philox", 2.0))
+            ],
+        )
+        self.assertEqual(self.word(f"run montecarlo/{stage} 1000"), "4 ms")
+        self.assertEqual(self.word(f"run montecarlo/{stage} 1000 generator=philox"), "2 ms")
 
     def test_what_is_missing_is_one_line(self) -> None:
         for words, said in (
@@ -127,6 +146,7 @@ class MeasuredTest(PlotsTest):
             ("kernel 03_shared_tiles 7", "'kernel' is no quantity; did you mean 'kernels'"),
             (f"instructions {RSQRT}", f"the profile of nbody has no {RSQRT}"),
             ("instructions 02_float4 memories", "did you mean 'memory'"),
+            ("busy 03_shared_tiles alus", "'alus' is no pipe; did you mean 'alu'"),
             (f"counter 02_float4 {KERNEL} barrier", "did you mean 'barriers'"),
             ("counter 02_float4 none_kernel barriers", "has no barriers in none_kernel"),
         ):

@@ -102,6 +102,20 @@ class RowsTest(PlotsTest):
         )
         self.assertEqual([one.total_ms for one in newest(rows)], [2, 3])
 
+    def test_runs_of_a_sweep_over_seeds_are_no_times(self) -> None:
+        """At n = 10 seed 1 was repeated, so it counts; at n = 20 no seed was. One seed alone may have
+        one run."""
+        runs = ((10, 1, 2), (10, 2, 1), (10, 3, 1), (20, 2, 1), (20, 3, 1), (30, 4, 1))
+        rows = self.rows_of(
+            *[
+                row("alchemy", "02_iron", "gpu", n, 5, repeat, seed=seed)
+                for n, seed, repeats in runs
+                for repeat in range(1, repeats + 1)
+            ]
+        )
+        kept = [(one.n, one.seed) for one in newest(rows)]
+        self.assertEqual(kept, [(10, 1), (10, 1), (30, 4)])
+
 
 if __name__ == "__main__":
     unittest.main()
