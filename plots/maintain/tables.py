@@ -129,13 +129,14 @@ def with_marks(text: str, path: Path, data: Chapters, stage: str = "") -> str:
         return lines if over_serial else lines[: 2 + len(own)]  # without the CPU's name
 
     def way(mark: Mark) -> list[str]:
-        """Where to go from a stage's page."""
+        """Where to go from a stage's page. A stage that was just made has no page yet."""
         chapter, name = measured.stage(stage)
         up = "../" * (stage.count("/") + 1)
-        order = chapter.stages.every
+        root = path.parents[stage.count("/") + 1]
+        order = [one for one in chapter.stages.every if (root / one / PAGE).is_file()]
         place = order.index(name)
         source = chapter.stages.any_of(name).source
-        links = [f"[{title_of(path.parents[stage.count('/') + 1])}]({up}{PAGE})"]
+        links = [f"[{title_of(root)}]({up}{PAGE})"]
         for word, at in (("before", place - 1), ("next", place + 1)):
             if 0 <= at < len(order):
                 links.append(f"{word}: [{order[at]}]({up}{order[at]}/{PAGE})")
