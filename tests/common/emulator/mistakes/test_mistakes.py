@@ -21,7 +21,7 @@ PROGRAMS: list[Path] = []
 
 
 def source_of(program: Path) -> Path:
-    return FOLDER / (program.stem.partition("_")[2] + ".cu")
+    return FOLDER / (program.stem.removeprefix("mistake_") + ".cu")
 
 
 def marked_line(source: Path) -> tuple[int, str]:
