@@ -15,7 +15,8 @@ from plots.page.stage_head import of_a_source, read_head
 from plots.page.stage_pages import PAGE
 
 # Words of a page, without tables and code.
-OF_CHAPTER, OF_SOURCE, OF_PATH, OF_PEER, OF_PARAGRAPH, OF_FAILURES = 900, 350, 500, 150, 90, 100
+OF_CHAPTER, OF_SOURCE, OF_PATH, OF_PEER, OF_BLOCK = 900, 350, 500, 150, 150
+OF_PARAGRAPH, OF_FAILURES = 90, 100
 CODE, MEASURED, COUNTERS, FAILED = (
     "The code",
     "Predicted and measured",

@@ -43,6 +43,14 @@ class PagesTest(unittest.TestCase):
                     before = stages.get(stage.compared_with)
                     self.assertEqual(list(form.mistakes_of_stage(text, page, stage, before)), [])
 
+    def test_pages_of_blocks(self) -> None:
+        pages = sorted(CHAPTERS.glob(f"*/blocks/*/{PAGE}"))
+        self.assertTrue(pages)
+        for page in pages:
+            with self.subTest(page=str(page.relative_to(CHAPTERS))):
+                text = page.read_text(encoding="utf-8")
+                self.assertEqual(list(form.too_long(text, form.OF_BLOCK)), [])
+
 
 class FormTest(unittest.TestCase):
     """What is wrong with a page is said. The page is a real one, changed."""
