@@ -80,7 +80,8 @@ class Chapter:
     tables: Mapping[str, TableMaker] = field(default_factory=dict)  # that only its README has
     # Its own tables need rows of all these stages with these parameters, from one device.
     all_stages: tuple[tuple[str, ...], Mapping[str, object]] = ((), {})
-    path_sizes: Mapping[str, int] = field(default_factory=dict)  # path -> the n of its table
+    # A path, or a part of one by its title -> the n of its table.
+    path_sizes: Mapping[str, int] = field(default_factory=dict)
     share_of: str = ""  # the stage of a library, whose rate is 100 % in these tables
     bound: tuple[str, Callable[[Limits], float]] | None = None  # else this rate of a device is
     printed: PrintedTables | None = None

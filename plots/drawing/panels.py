@@ -118,12 +118,13 @@ def points_of(
     return {stage: times([row for row in rows if row.stage == stage], kernels) for stage in stages}
 
 
-def at_largest_n(series: dict[str, list[Point]]) -> tuple[int, dict[str, Point]]:
-    """The largest n at which every stage was measured, and the points there."""
+def at_largest_n(series: dict[str, list[Point]], wanted: int = 0) -> tuple[int, dict[str, Point]]:
+    """The largest n at which every stage was measured, or the wanted one if it is among them, and
+    the points there."""
     common = set.intersection(*({point.n for point in points} for points in series.values()))
     if not common:
         raise DataError("there is no n at which every stage was measured")
-    n = max(common)
+    n = wanted if wanted in common else max(common)
     return n, {
         stage: next(point for point in points if point.n == n) for stage, points in series.items()
     }
@@ -162,15 +163,37 @@ class GainPanel:
     numbers: list[list[str]]
 
 
+def ratios_of(gains: Sequence[Gain], points: Mapping[str, Point]) -> list[float]:
+    return [points[gain.before].median / points[gain.after].median for gain in gains]
+
+
 def gain_panel(
-    runs: Runs, gains: Sequence[Gain], n: int, points: dict[str, Point], device: str, what: str
+    runs: Runs,
+    gains: Sequence[Gain],
+    n: int,
+    points: dict[str, Point],
+    device: str,
+    what: str,
+    beside: tuple[int, Mapping[str, Point]] | None = None,
 ) -> GainPanel:
-    ratios = [points[gain.before].median / points[gain.after].median for gain in gains]
-    top = max([*ratios, *(gain.thesis for gain in gains if gain.thesis == gain.thesis)])
-    has_thesis = any(gain.thesis == gain.thesis for gain in gains)
+    """`beside`: another n whose ratios are drawn, too."""
+    ratios = ratios_of(gains, points)
+    others = ratios_of(gains, beside[1]) if beside else [NAN] * len(gains)
+    at_other = f"at {short_count(beside[0])} {runs.unit}" if beside else ""
+    printed = [gain.thesis for gain in gains if gain.thesis == gain.thesis]
+    top = max([*ratios, *printed, *(others if beside else ())])
+    has_thesis = bool(printed)
     return GainPanel(
         n,
-        [Block(device, [(gain.label, ratio, gain.thesis) for gain, ratio in zip(gains, ratios)])],
+        [
+            Block(
+                device,
+                [
+                    (gain.label, ratio, gain.thesis, *([other] * bool(beside)))
+                    for gain, ratio, other in zip(gains, ratios, others)
+                ],
+            )
+        ],
         {
             "gain_top": top * 1.3,
             "gain_title": what,
@@ -178,22 +201,35 @@ def gain_panel(
             "gain_key": device,
             "thesis_key": runs.thesis_key,
             "with_thesis": int(has_thesis),
+            "with_other": int(beside is not None),
+            "other_key": at_other,
             "gain_bars": len(gains),
             "unit_text": runs.unit,
         },
-        ", ".join(f"{gain.label} {short_ratio(ratio)}" for gain, ratio in zip(gains, ratios)),
+        listed_gains(gains, ratios)
+        + (f"; {at_other}: {listed_gains(gains, others)}" * bool(beside)),
         [
-            [f"{what}, {short_count(n)} {runs.unit}", device, *([runs.thesis_key] * has_thesis)],
+            [
+                f"{what}, {short_count(n)} {runs.unit}",
+                device,
+                *([runs.thesis_key] * has_thesis),
+                *([at_other] * bool(beside)),
+            ],
             *(
                 [
                     gain.label,
                     short_ratio(ratio),
                     *([f"{gain.thesis:g}" if gain.thesis > 0 else ""] * has_thesis),
+                    *([short_ratio(other)] * bool(beside)),
                 ]
-                for gain, ratio in zip(gains, ratios)
+                for gain, ratio, other in zip(gains, ratios, others)
             ),
         ],
     )
+
+
+def listed_gains(gains: Sequence[Gain], ratios: Sequence[float]) -> str:
+    return ", ".join(f"{gain.label} {short_ratio(ratio)}" for gain, ratio in zip(gains, ratios))
 
 
 def prepare_bars(
@@ -203,16 +239,20 @@ def prepare_bars(
     gains: Sequence[Gain],
     what: str,
     kernels: bool = True,
+    thesis_n: int = 0,
 ) -> Drawing:
     """The time of each stage at one n, and ratios of these times (bar_panels.gp): of its kernels,
-    or of whole runs."""
+    or of whole runs. The n is the largest, or the thesis' own; then the largest one's ratios are
+    beside."""
     rows, engine = select(source, runs, stages)
-    n, points = at_largest_n(points_of(rows, stages, kernels))
+    series = points_of(rows, stages, kernels)
+    n, points = at_largest_n(series, thesis_n)
+    largest = at_largest_n(series)
     timed = "kernels alone" if kernels else "whole runs"
     longest = max(point.upper for point in points.values())
     unit, factor = time_unit(longest)
     device = device_label(rows, engine)
-    panel = gain_panel(runs, gains, n, points, device, what)
+    panel = gain_panel(runs, gains, n, points, device, what, largest if largest[0] != n else None)
     beside = ", beside the thesis' numbers" if panel.variables["with_thesis"] else ""
     shown = ", ".join(
         f"{stage} {three_digits(point.median * factor)} {unit}" for stage, point in points.items()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from common.tools.lib.stages import ROOT, DataError
 from plots.drawing.chapter import Chapter
 from plots.page.chapters import load_chapter
 from plots.page.comparison import comparable, median_seconds, rate_at
+from plots.page.counter_table import counted_runs
 from plots.page.ranks import measured, modelled, speed_ups
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.instructions import CLASS_LABELS, instructions_per
@@ -334,7 +335,7 @@ class Measured:
             if cells == ["", ""]:
                 raise DataError(f"neither stage has {item} in {kernel}")
             lines.append(f"| {self.label(chapter, item)} | {cells[0]} | {cells[1]} |")
-        return [*lines, "", self.origin(chapter, kernel, items)]
+        return [*lines, "", self.origin(chapter, (before, name), kernel, items)]
 
     def cell(self, stage: str, kernel: str, item: str) -> str:
         quantity, *rest = item.split()
@@ -371,15 +372,15 @@ class Measured:
             return f"{said.removeprefix(space).strip()} per {space} {what.removesuffix('s')}"
         return said
 
-    def origin(self, chapter: Chapter, kernel: str, items: str) -> str:
+    def origin(self, chapter: Chapter, stages: Sequence[str], kernel: str, items: str) -> str:
         words = items.replace(",", " ").split()
         profiled = any(one in words for one in ("instructions", "busy", "registers"))
         counted = [one for one in words if "." in one or one in ("barriers", "collectives")]
         said = []
         if counted:
-            every = self.data.counters(chapter.name)
+            own = [one for one in self.data.counters(chapter.name) if one.stage in stages]
             whose = "all kernels" if kernel == ALL else f"`{kernel}`"
-            said.append(f"Of {whose}, counted on the CPU engine for `{every[0].arguments}`.")
+            said.append(f"Of {whose}, counted on the CPU engine for {counted_runs(own)}.")
         if profiled:
             device = self.data.profile(chapter.name, "")[0].device
             said.append(f"Instructions and issue slots by Nsight Compute on an {device}.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from common.tools.lib.numbers import short_count, short_rate, times
+from common.tools.lib.stages import Stage
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import median_seconds, rate_at, speed_up
 from plots.records.limits import Limits
@@ -15,8 +16,28 @@ from plots.records.rows import Row
 
 
 def table_of(path: str) -> str:
-    """The name of a path's table; of the source's own path it is `path`."""
-    return f"path-{path}" if path else "path"
+    """The name of a path's table; of the source's own path it is `path`, of a part of a path the
+    part's title."""
+    return f"path-{path.replace(' ', '-')}" if path else "path"
+
+
+def begins_table(chapter: Chapter, stage: Stage) -> bool:
+    """Whether a part with an n of its own begins here."""
+    return bool(stage.begins_part) and stage.begins_part in chapter.path_sizes
+
+
+def stages_on(chapter: Chapter, path: str) -> list[Stage]:
+    """The stages with kernels on a path, up to the first part that has an n of its own; or those of
+    such a part, which `path` names."""
+    found, before, on = [], "", ""
+    for stage in chapter.stages:
+        if stage.path != before:
+            on = before = stage.path
+        if begins_table(chapter, stage):
+            on = stage.begins_part
+        if on == path and stage.has_kernels:
+            found.append(stage)
+    return found
 
 
 def path_tables(
@@ -36,9 +57,9 @@ def path_table(
     unit, library = chapter.rate.unit, chapter.share_of
     found = rate_at(chapter.rate, rows, library, n) if library else None
     best, share = (found[0] if found else 0.0), ""
-    if library:
+    if best:
         share = f"share of {chapter.stages[library].label}"
-    elif chapter.bound and device in limits:
+    elif not library and chapter.bound and device in limits:
         best, share = chapter.bound[1](limits[device]), "share of the bound"
     heads = [
         "stage",
@@ -49,7 +70,7 @@ def path_table(
     ]
     heads = [head for head in heads if head]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    shown = [one for one in chapter.stages if one.path == path and one.has_kernels]
+    shown = stages_on(chapter, path)
     for stage in shown:
         rate = rate_at(chapter.rate, rows, stage.name, n)
         before = chapter.stages.timed_before(stage.name)
@@ -62,11 +83,17 @@ def path_table(
             f"{100 * rate[0] / best:.0f} %" if rate and best else "",
         ]
         lines.append(f"| {' | '.join(cells[: len(heads)])} |")
-    return [*lines, "", caption(chapter, [one.name for one in shown], n, rows, device)]
+    shares = bool(share)
+    return [*lines, "", caption(chapter, [one.name for one in shown], n, rows, device, shares)]
 
 
 def caption(
-    chapter: Chapter, stages: Sequence[str], n: int, rows: Sequence[Row], device: str
+    chapter: Chapter,
+    stages: Sequence[str],
+    n: int,
+    rows: Sequence[Row],
+    device: str,
+    shares: bool,
 ) -> str:
     """Which machine, how many runs, and how far they lie apart."""
     said = f"{device}, here. Kernels alone, medians"
@@ -84,7 +111,9 @@ def caption(
     said += "."
     serial = chapter.stages.serial
     sizes = [row.n for row in rows if row.stage == serial]
-    if serial == chapter.stages[stages[0]].compared_with and sizes:
+    # Where each part has its own n, it is named beside the one that it has, too.
+    in_parts = any(begins_table(chapter, stage) for stage in chapter.stages)
+    if serial == chapter.stages[stages[0]].compared_with and sizes and (n in sizes or not in_parts):
         largest = max(sizes)
         rate = rate_at(chapter.rate, rows, serial, largest)
         core = next(row.device for row in rows if row.stage == serial)
@@ -93,6 +122,8 @@ def caption(
             f" The serial program [{serial}]({serial}/README.md) reaches {short_rate(rate[0])}"
             f" {chapter.rate.unit}/s at {short_count(largest)}, on one core of {core}."
         )
+    if not shares:
+        return said
     if library := chapter.share_of:
         said += f" 100 % is [{library}]({library}/README.md)."
     elif chapter.bound:

@@ -34,6 +34,8 @@ from plots.quicksort.stages import (
     BEST,
     BIG,
     BITONIC,
+    LARGEST,
+    LIBRARY,
     PAIRS,
     SAMPLE,
     SAMPLE_SIZES,
@@ -54,7 +56,8 @@ def runs_of(thesis_n: str, without: tuple[int, ...] = ()) -> Runs:
 
 
 BITONIC_RUNS = runs_of("2048 keys")
-SMALL_RUNS = runs_of("6080 keys")
+SEGMENT = 6080  # keys of the thesis' longest segment
+SMALL_RUNS = runs_of(f"{SEGMENT} keys")
 # The sizes of the sample sort are not the thesis'.
 BIG_RUNS = runs_of("160 M keys", SAMPLE_SIZES)
 
@@ -86,7 +89,9 @@ def prepare_small(source: Source) -> Drawing:
     streams = published(source, "3.11", "speedup_over_previous", SMALL[1])
     whole = published(source, "3.11", "speedup_over_first", SMALL[-1])
     gains = [*gains_of(SMALL, {SMALL[1]: streams}), gain_over(SMALL[0], SMALL[-1], whole)]
-    return prepare_bars(source, SMALL_RUNS, SMALL, gains, "Speed-up over the stage before")
+    return prepare_bars(
+        source, SMALL_RUNS, SMALL, gains, "Speed-up over the stage before", thesis_n=SEGMENT
+    )
 
 
 def prepare_big(source: Source) -> Drawing:
@@ -306,6 +311,13 @@ CHAPTER = Chapter(
         ),
         **({"pairs": lambda rows, reports, limits: beyond.pairs_table(rows)} if PAIRS else {}),
     },
+    path_sizes={
+        "": 2048,
+        "small quicksort": SEGMENT,
+        "big quicksort": 160_000_000,
+        "limit": LARGEST,
+    },
+    share_of=LIBRARY,
     printed=counting.PRINTED,
     traces=(
         network.TRACE,

@@ -22,6 +22,8 @@ SAMPLE = (
         if STAGES[name].path in ("limit", "peers") and not name.endswith("_pairs")
     ),
 )
+LIBRARY = STAGES.named("cub_radix_sort")
+LARGEST = 2**28  # keys that all of them sort
 SAMPLE_SIZES = tuple(2**exponent for exponent in range(20, 31, 2))
 # The sample sort of pairs, and those of the libraries. None, until they are recorded.
 PAIRS = tuple(name for name in STAGES.kernels if name.endswith("_pairs"))

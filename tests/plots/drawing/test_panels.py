@@ -39,11 +39,14 @@ class NumbersTest(unittest.TestCase):
             self.assertTrue(drawing.ours_repeats)
             with self.subTest(name):
                 if gain:
-                    for row, (label, ratio, thesis) in zip(
+                    for row, (label, ratio, thesis, *other) in zip(
                         gains[1:], drawing.tables["gain"][0].rows, strict=True
                     ):
                         printed = f"{thesis:g}" if thesis == thesis else ""
-                        self.assertEqual(list(row), [label, short_ratio(ratio), printed])
+                        shown = [label, short_ratio(ratio), printed, *map(short_ratio, other)]
+                        self.assertEqual(list(row), shown)
+                        # The thesis' n is drawn, and the largest of ours beside it.
+                        self.assertEqual(bool(other), name == "figure_3_11")
                 else:
                     for column, block in enumerate(drawing.tables["gain"], 1):
                         drawn = {short_count(n): short_ratio(ratio) for n, ratio in block.rows}

@@ -195,6 +195,13 @@ class MeasuredTest(PlotsTest):
         with self.assertRaisesRegex(DataError, "neither stage has barriers in none"):
             self.filled("<!-- counters:none barriers -->\n<!-- end -->")
 
+    def test_counters_name_the_run_of_each_stage(self) -> None:
+        path = self.counters / "nbody.csv"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("03_shared_tiles,--n 64", "03_shared_tiles,--n 128"))
+        said = self.filled("<!-- counters:all barriers -->\n<!-- end -->")
+        self.assertIn("counted on the CPU engine for `--n 64` (02), `--n 128` (03).", said)
+
     def test_flags(self) -> None:
         flags = "<!-- flags: -->\n<!-- end -->"
         self.assertIn("+-ftz=true", self.filled(flags, FLUSH))

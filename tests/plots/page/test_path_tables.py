@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The tables of paths: which stages each has, and what is said where numbers are missing."""
+
+import unittest
+from dataclasses import replace
+
+from plots.drawing.chapter import Chapter
+from plots.page.path_tables import path_tables, stages_on
+from plots.records.rows import Row
+from plots.records.stages import Stages
+from tests.plots.fixtures import GPU, made_up_chapter, stage, timed
+
+OWN = Stages(
+    "alchemy",
+    [
+        stage("00_cpu"),
+        stage("01_iron", "00_cpu"),
+        stage("02_gold", "01_iron"),
+        stage("03_lead", "00_cpu", begins_part="lists"),
+        stage("04_tin", "03_lead"),
+        stage("limit/01_mercury", "04_tin", path="limit", begins_part="to the limit"),
+        stage("limit/02_sulfur", "limit/01_mercury", path="limit", begins_part="exact"),
+    ],
+    "x",
+)
+SIZES = {"": 10, "lists": 1000, "limit": 1000}
+
+
+def chapter_of(sizes: dict[str, int], library: str = "") -> Chapter:
+    return replace(made_up_chapter(OWN), path_sizes=sizes, share_of=library)
+
+
+def rows(*points: tuple[str, int, float]) -> list[Row]:
+    return [
+        timed(name, n, 9.0, ms, "gpu" if OWN[name].has_kernels else "cpu") for name, n, ms in points
+    ]
+
+
+class PathTablesTest(unittest.TestCase):
+    def test_a_part_with_an_n_has_a_table(self) -> None:
+        found = {path: [one.name for one in stages_on(chapter_of(SIZES), path)] for path in SIZES}
+        self.assertEqual(
+            found,
+            {
+                "": ["01_iron", "02_gold"],
+                "lists": ["03_lead", "04_tin"],
+                "limit": ["limit/01_mercury", "limit/02_sulfur"],
+            },
+        )
+        whole = [one.name for one in stages_on(chapter_of({"": 10}), "")]
+        self.assertEqual(whole, ["01_iron", "02_gold", "03_lead", "04_tin"])
+
+    def test_each_table_has_its_own_n(self) -> None:
+        measured = rows(
+            ("00_cpu", 1000, 8.0),
+            ("01_iron", 10, 2.0),
+            ("02_gold", 10, 1.0),
+            ("03_lead", 1000, 4.0),
+            ("04_tin", 1000, 2.0),
+            ("limit/01_mercury", 1000, 1.0),
+            ("limit/02_sulfur", 1000, 0.5),
+        )
+        made = path_tables(chapter_of(SIZES, "04_tin"), measured, {})
+        self.assertEqual(list(made), ["path", "path-lists", "path-limit"])
+        self.assertEqual(
+            made["path"],
+            [
+                "| stage | idea | keys/s at 10 | gain |",
+                "|---|---|---|---|",
+                "| [01_iron](01_iron/README.md) | technique of 01_iron | 5 k |  |",
+                "| [02_gold](02_gold/README.md) | technique of 02_gold | 10 k | ×2.00 |",
+                "",
+                # Neither the library nor the serial program has this n.
+                f"{GPU}, here. Kernels alone, medians of 1 runs, whose quartiles are at most 0.1 % apart.",
+            ],
+        )
+        lists = made["path-lists"]
+        self.assertIn("| 250 k | ×2.00 | 50 % |", lists[2])
+        self.assertIn("The serial program [00_cpu](00_cpu/README.md) reaches 125 k", lists[-1])
+        self.assertIn("100 % is [04_tin](04_tin/README.md).", lists[-1])
+        self.assertIn("| 2 M | ×2.00 | 400 % |", made["path-limit"][3])
+
+
+if __name__ == "__main__":
+    unittest.main()
