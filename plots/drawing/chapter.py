@@ -5,7 +5,7 @@ plots/<chapter>/figures.py."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from plots.drawing.animation import Animation
@@ -34,6 +34,12 @@ class Rules:
         default_factory=dict
     )  # parameters of the ladder's rows, where they are not those of `run`
     further_runs: tuple[Mapping[str, str], ...] = ()  # runs that are compared beside `run`
+    # Parameters of the runs of one n, where they are not those of `run`.
+    run_of_size: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+
+    def at(self, n: int) -> Rules:
+        """The same with the run that is compared at this n."""
+        return replace(self, run={**self.run, **self.run_of_size.get(n, {})})
 
     @property
     def runs(self) -> list[dict[str, str]]:
@@ -82,6 +88,9 @@ class Chapter:
     all_stages: tuple[tuple[str, ...], Mapping[str, object]] = ((), {})
     # A path, or a part of one by its title -> the n of its table.
     path_sizes: Mapping[str, int] = field(default_factory=dict)
+    # Further sizes of a path's table, which has their gains: `few cells` -> their n.
+    further_gains: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    whole_runs: tuple[str, ...] = ()  # paths whose source prints whole runs; so does their table
     share_of: str = ""  # the stage of a library, whose rate is 100 % in these tables
     bound: tuple[str, Callable[[Limits], float]] | None = None  # else this rate of a device is
     printed: PrintedTables | None = None

@@ -4,6 +4,9 @@
 line by line into plots/data/lines/<chapter>.csv. The READMEs' tables, the figures of counters and
 the margins of the site's sources are made from these files. It needs no GPU.
 
+Where the mark of a table on a stage's page names another run, that stage and the one before are
+counted with its flags, too.
+
     python3 -m plots.maintain.record_counters [CHAPTER|STAGE…]
     python3 -m plots.maintain.record_counters --check [CHAPTER|STAGE…]
                                               writes nothing; exit status 1 if a counter differs
@@ -19,6 +22,8 @@ from common.tools.lib.counting import Counted, count, source_text
 from common.tools.lib.csv_tables import read_records
 from common.tools.lib.margins import margins_of
 from common.tools.lib.csv_tables import write_table
+from common.tools.lib.files import read_text
+from common.tools.lib.marks import marks_of
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,
@@ -30,6 +35,8 @@ from common.tools.lib.stages import (
     load_stages,
     run_tool,
 )
+from plots.page.measured import COUNTERS_OF
+from plots.page.stage_pages import page_of_stage
 
 FOLDER = ROOT / "plots" / "data" / "counters"
 LINES = "lines"  # the folder beside it
@@ -42,11 +49,33 @@ NOT_RECORDED = ("alive_lanes",)
 Row = tuple[str, ...]
 
 
-def counted_of(stage: Stage) -> Counted:
-    counted = count(stage, [])
+def runs_on_pages(stages: Sequence[Stage]) -> dict[str, list[str]]:
+    """The further runs of stages, by their full names: `nbody/02_float4`."""
+    found: dict[str, list[str]] = {}
+    for stage in stages:
+        page = page_of_stage(stage)
+        for mark in marks_of(read_text(page), page) if page.exists() else []:
+            words = COUNTERS_OF.fullmatch(mark.words)
+            if mark.kind != "counters" or not words or not words["run"]:
+                continue
+            for name in (f"{stage.chapter}/{stage.compared_with}", stage.stage):
+                runs = found.setdefault(name, [])
+                if words["run"] not in runs:
+                    runs.append(words["run"])
+    return found
+
+
+def counted_of(stage: Stage, run: str = "") -> Counted:
+    counted = count(stage, run.split())
     if counted.failed and not stage.race_on_purpose:
         raise ToolError(f"{stage.stage}: not recorded, the checks found a mistake", EXIT_FAILURE)
     return counted
+
+
+def rows_of_all(stage: Stage, counted: Counted, runs: Sequence[str]) -> list[Row]:
+    """Of the stage's own run first, and then of its further ones."""
+    every = [counted, *(counted_of(stage, run) for run in runs)]
+    return [row for one in every for row in rows_of(one)]
 
 
 def rows_of(counted: Counted) -> list[Row]:
@@ -96,8 +125,13 @@ def counted_stages(chapter: str, stages: list[Stage], chosen: str = "") -> list[
 
 def record(chapter: str, stages: list[Stage], folder: Path, chosen: str = "") -> None:
     """Every stage of the chapter, or only the `chosen` one; then the rows of the others stay."""
+    further = runs_on_pages(stages)
+
+    def every_row(counted: Counted) -> list[Row]:
+        return rows_of_all(counted.stage, counted, further.get(counted.stage.stage, []))
+
     tables = (
-        (folder / f"{chapter}.csv", COUNTER_COLUMNS, rows_of),
+        (folder / f"{chapter}.csv", COUNTER_COLUMNS, every_row),
         (folder.parent / LINES / f"{chapter}.csv", LINE_COLUMNS, lines_of),
     )
     own = counted_stages(chapter, stages, chosen)
@@ -117,14 +151,14 @@ def record(chapter: str, stages: list[Stage], folder: Path, chosen: str = "") ->
         print(path)
 
 
-def check(stage: Stage, folder: Path) -> list[str]:
-    """The counters that differ from the record."""
+def check(stage: Stage, folder: Path, runs: Sequence[str] = ()) -> list[str]:
+    """The counters that differ from the record. `runs`: further ones."""
     recorded = {
         row[:-1]: row[-1]
         for row in read_rows(folder / f"{stage.chapter}.csv")
         if row[0] == stage.name
     }
-    counted = {row[:-1]: row[-1] for row in rows_of(counted_of(stage))}
+    counted = {row[:-1]: row[-1] for row in rows_of_all(stage, counted_of(stage), runs)}
     return [
         f"{stage.stage}, {key[2] or 'transfers'}: {key[3]} is {counted.get(key, '0')}, "
         f"recorded {recorded.get(key, '0')}"
@@ -151,7 +185,12 @@ def main() -> int:
                 else counted_stages(choose("CHAPTER", name, chapters), stages)
             )
         ]
-        lines = [line for stage in chosen for line in check(stage, arguments.data)]
+        further = runs_on_pages(stages)
+        lines = [
+            line
+            for stage in chosen
+            for line in check(stage, arguments.data, further.get(stage.stage, []))
+        ]
         print("\n".join(lines or ["as recorded"]))
         return EXIT_FAILURE if lines else 0
     for name in arguments.names or chapters:

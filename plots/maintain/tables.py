@@ -74,7 +74,7 @@ def chapter_tables(
     profile = read_profile(profile_path) if profile_path.exists() else []
     made = {"counters": counters_table(chapter.stages, counted)}
     if has_pages(chapter.name):
-        made |= path_tables(chapter, rows, limits_of(folder))
+        made |= path_tables(chapter, all_rows, limits_of(folder))
     else:
         made["stages"] = stages_table(chapter, rows, published, all_rows)
     if published:

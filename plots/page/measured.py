@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,7 +42,9 @@ BUSY = {
 BUSY_LABELS = {"": "issue slots busy", "alu": "integer pipe busy"}
 REGISTERS = "launch__registers_per_thread"
 LETTERS = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
-ALL = "all"  # kernels of a stage
+ALL = "all"  # kernels of a stage, and its copies
+# A kernel, perhaps a run, and counters: `all `--n 300 --waves 2` launches, barriers`.
+COUNTERS_OF = re.compile(r"(?P<kernel>\S+) (?:`(?P<run>[^`]+)` )?(?P<items>.+)")
 
 
 def number_of(word: str) -> int:
@@ -86,9 +89,9 @@ class Chapters:
         return read_profile(path) if path.exists() else []
 
     @functools.cache
-    def counters(self, chapter: str) -> list[KernelCounters]:
+    def counters(self, chapter: str, run: str = "") -> list[KernelCounters]:
         path = self.counters_folder / f"{chapter}.csv"
-        return read_counters(path) if path.exists() else []
+        return read_counters(path, run) if path.exists() else []
 
     def folder(self, device: str) -> Path:
         return self.device.parent / device if device else self.device
@@ -146,7 +149,8 @@ class Measured:
         """The compared rows of the run, and its n."""
         if not term.rest:
             raise DataError(f"{term.quantity} {term.stage}: which n?")
-        rules, n = term.chapter.rules, number_of(term.rest[0])
+        n = number_of(term.rest[0])
+        rules = term.chapter.rules.at(n)
         own = {**rules.stage_runs.get(term.stage, {}), **term.parameters}
         rows = [
             row
@@ -224,22 +228,20 @@ class Measured:
         names = [name for name in BUSY[pipe] if name in known] or BUSY[pipe]
         return self.metric(term, names[0], kernel)
 
-    def counted(self, term: Term, kernel: str, name: str) -> float | None:
-        """A counter of a stage's kernel, or of all; `NAME/NAME` is a ratio, `NAME/loop` is one
-        iteration of the inner loop. None: the stage has no such kernel."""
+    def counted(self, term: Term, kernel: str, name: str, run: str = "") -> float | None:
+        """A counter of a stage's kernel, or of all with the copies between them; `NAME/NAME` is a
+        ratio, `NAME/loop` is one iteration of the inner loop. None: the stage has no such
+        kernel."""
+        every = self.data.counters(term.chapter.name, run)
         own = [
             one
-            for one in self.data.counters(term.chapter.name)
-            if one.stage == term.stage and one.kernel and kernel in (ALL, bare(one.kernel))
+            for one in every
+            if one.stage == term.stage and (kernel == ALL or kernel == bare(one.kernel))
         ]
         if not own:
             return None
         counter, _, per = name.partition("/")
-        known = {
-            one.removeprefix("loop.")
-            for every in self.data.counters(term.chapter.name)
-            for one in every.counters
-        }
+        known = {one.removeprefix("loop.") for kernels in every for one in kernels.counters}
         for word in (counter, per):
             if word not in known | {"", "loop"}:
                 raise DataError(f"'{word}' is no counter; {nearest(word, sorted(known))}")
@@ -324,20 +326,32 @@ class Measured:
 
     def counters(self, mark: Mark, stage: str) -> list[str]:
         """A table of what a stage changed: `counters:KERNEL NAME, NAME/NAME, instructions fp32`."""
-        kernel, _, items = mark.words.partition(" ")
-        if not stage or not items:
+        found = COUNTERS_OF.fullmatch(mark.words)
+        if not stage or not found:
             raise DataError("stands on a stage's page; write a kernel, and counters with commas")
+        kernel, run, items = found["kernel"], found["run"] or "", found["items"]
         chapter, name = self.stage(stage)
         before = chapter.stages[name].compared_with
+        if run:
+            self.check_run(chapter, (before, name), run)
         lines = [f"| counter | {before} | {name} |", "|---|---|---|"]
         for item in (one.strip() for one in items.split(",")):
-            cells = [self.cell(f"{chapter.name}/{one}", kernel, item) for one in (before, name)]
+            cells = [
+                self.cell(f"{chapter.name}/{one}", kernel, item, run) for one in (before, name)
+            ]
             if cells == ["", ""]:
                 raise DataError(f"neither stage has {item} in {kernel}")
             lines.append(f"| {self.label(chapter, item)} | {cells[0]} | {cells[1]} |")
-        return [*lines, "", self.origin(chapter, (before, name), kernel, items)]
+        return [*lines, "", self.origin(chapter, (before, name), kernel, items, run)]
 
-    def cell(self, stage: str, kernel: str, item: str) -> str:
+    def check_run(self, chapter: Chapter, stages: Sequence[str], run: str) -> None:
+        counted = {one.stage for one in self.data.counters(chapter.name, run)}
+        for stage in stages:
+            if chapter.stages.any_of(stage).has_kernels and stage not in counted:
+                again = f"python3 -m plots.maintain.record_counters {chapter.name}/{stage}"
+                raise DataError(f"{stage} was not counted for `{run}`: run {again}")
+
+    def cell(self, stage: str, kernel: str, item: str, run: str = "") -> str:
         quantity, *rest = item.split()
         if quantity in ("instructions", "busy", "registers"):
             term = self.term(f"{quantity} {stage}")
@@ -348,7 +362,7 @@ class Measured:
             if quantity == "registers":
                 return three_digits(self.metric(term, REGISTERS, kernel))
             return percent(self.busy(replace(term, rest=rest), kernel))
-        found = self.counted(self.term(f"counter {stage}"), kernel, item)
+        found = self.counted(self.term(f"counter {stage}"), kernel, item, run)
         return "" if found is None else whole_or_three_digits(found)
 
     @staticmethod
@@ -372,13 +386,15 @@ class Measured:
             return f"{said.removeprefix(space).strip()} per {space} {what.removesuffix('s')}"
         return said
 
-    def origin(self, chapter: Chapter, stages: Sequence[str], kernel: str, items: str) -> str:
+    def origin(
+        self, chapter: Chapter, stages: Sequence[str], kernel: str, items: str, run: str
+    ) -> str:
         words = items.replace(",", " ").split()
         profiled = any(one in words for one in ("instructions", "busy", "registers"))
         counted = [one for one in words if "." in one or one in ("barriers", "collectives")]
         said = []
         if counted:
-            own = [one for one in self.data.counters(chapter.name) if one.stage in stages]
+            own = [one for one in self.data.counters(chapter.name, run) if one.stage in stages]
             whose = "all kernels" if kernel == ALL else f"`{kernel}`"
             said.append(f"Of {whose}, counted on the CPU engine for {counted_runs(own)}.")
         if profiled:

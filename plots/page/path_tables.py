@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from common.tools.lib.numbers import short_count, short_rate, times
 from common.tools.lib.stages import Stage
 from plots.drawing.chapter import Chapter
-from plots.page.comparison import median_seconds, rate_at, speed_up
+from plots.page.comparison import comparable, median_seconds, rate_at, speed_up
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
 from plots.records.rows import Row
@@ -43,7 +43,7 @@ def stages_on(chapter: Chapter, path: str) -> list[Stage]:
 def path_tables(
     chapter: Chapter, rows: Sequence[Row], limits: Mapping[str, Limits]
 ) -> dict[str, list[str]]:
-    """The tables of those paths whose n the chapter gives. `rows`: the compared ones."""
+    """The tables of those paths whose n the chapter gives. `rows`: all that are recorded."""
     return {
         table_of(path): path_table(chapter, path, n, rows, limits)
         for path, n in chapter.path_sizes.items()
@@ -51,40 +51,55 @@ def path_tables(
 
 
 def path_table(
-    chapter: Chapter, path: str, n: int, rows: Sequence[Row], limits: Mapping[str, Limits]
+    chapter: Chapter, path: str, n: int, all_rows: Sequence[Row], limits: Mapping[str, Limits]
 ) -> list[str]:
+    rows = comparable(chapter.rules.at(n), all_rows)
     device = next(row.device for row in rows if row.engine == "gpu")
-    unit, library = chapter.rate.unit, chapter.share_of
+    unit, library, whole = chapter.rate.unit, chapter.share_of, path in chapter.whole_runs
     found = rate_at(chapter.rate, rows, library, n) if library else None
     best, share = (found[0] if found else 0.0), ""
     if best:
         share = f"share of {chapter.stages[library].label}"
-    elif not library and chapter.bound and device in limits:
+    elif (
+        not library and chapter.bound and device in limits and not whole
+    ):  # whose kernels do a part
         best, share = chapter.bound[1](limits[device]), "share of the bound"
-    heads = [
-        "stage",
-        "idea",
-        f"{unit}/s at {short_count(n)}",
-        "gain",
-        share,
-    ]
-    heads = [head for head in heads if head]
+    further = {
+        words: (size, comparable(chapter.rules.at(size), all_rows))
+        for words, size in chapter.further_gains.get(path, {}).items()
+    }
+    heads = ["stage", "idea", f"{unit}/s at {short_count(n)}", "gain"]
+    heads += [f"gain, {words}" for words in further]
+    heads += ["gain of whole runs"] if whole else []
+    heads += [share] if share else []
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     shown = stages_on(chapter, path)
     for stage in shown:
         rate = rate_at(chapter.rate, rows, stage.name, n)
         before = chapter.stages.timed_before(stage.name)
-        gain = speed_up(rows, before, stage.name, n, kernels=True)
+        # All of a serial program's run counts as its kernels, so they compare with no others where
+        # whole runs are compared, too.
+        only_whole = whole and before == chapter.stages.serial
+        gains = [None if only_whole else speed_up(rows, before, stage.name, n, kernels=True)]
+        gains += [
+            speed_up(own, before, stage.name, size, kernels=True) for size, own in further.values()
+        ]
+        gains += [speed_up(rows, before, stage.name, n)] if whole else []
         cells = [
             f"[{stage.name}]({stage.name}/README.md)",
             stage.technique,
             short_rate(rate[0]) if rate else "",
-            times(gain[0]) if gain else "",
+            *(times(gain[0]) if gain else "" for gain in gains),
             f"{100 * rate[0] / best:.0f} %" if rate and best else "",
         ]
         lines.append(f"| {' | '.join(cells[: len(heads)])} |")
-    shares = bool(share)
-    return [*lines, "", caption(chapter, [one.name for one in shown], n, rows, device, shares)]
+    said = caption(chapter, [one.name for one in shown], n, rows, device, bool(share))
+    if whole:
+        said += " Whole runs have allocation, copies, and what the host does."
+    if further:
+        sizes = ", ".join(f"{words}: {short_count(size)}" for words, (size, _) in further.items())
+        said += f" The further gains: {sizes}."
+    return [*lines, "", said]
 
 
 def caption(

@@ -28,10 +28,14 @@ class KernelCounters:
         return self.count(f"loop.{name}") / iterations if iterations else 0.0
 
 
-def read_counters(path: Path) -> list[KernelCounters]:
-    """Counters by stage and kernel, in the order of the file."""
+def read_counters(path: Path, run: str = "") -> list[KernelCounters]:
+    """Counters by stage and kernel, in the order of the file: of each stage's own run, which comes
+    first, or of the run with these arguments."""
     found: dict[tuple[str, str], KernelCounters] = {}
+    own: dict[str, str] = {}
     for number, record in read_table(path, COUNTER_COLUMNS):
+        if record["arguments"] != (run or own.setdefault(record["stage"], record["arguments"])):
+            continue
         key = (record["stage"], record["kernel"])
         one = found.setdefault(
             key, KernelCounters(record["stage"], record["arguments"], record["kernel"], {})

@@ -8,11 +8,12 @@ from __future__ import annotations
 from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Drawing, Figure
 from plots.drawing.panels import Runs, gain_over, gains_of, prepare_against_n
+from plots.records.limits import Limits
 from plots.records.source import Source
 from plots.storms import layers
 from plots.storms.block_sizes import prepare_block_sizes
 from plots.storms.stages import PRINTED, SAID_BY, STAGES
-from plots.storms.versions import HEADLINE, WORKLOADS, prepare_versions
+from plots.storms.versions import HEADLINE, SIZES, WORKLOADS, prepare_versions
 
 CELLS = Runs(
     STAGES,
@@ -100,6 +101,14 @@ FIGURES = (
     ),
 )
 
+OPERATIONS_PER_UPDATE = 5  # storms.hpp: distance, root, division, addition
+
+
+def limit_of(limits: Limits) -> float:
+    """The most updates per second, each with so many operations."""
+    return limits.operations_per_second / OPERATIONS_PER_UPDATE
+
+
 CHAPTER = Chapter(
     STAGES,
     FIGURES,
@@ -107,7 +116,12 @@ CHAPTER = Chapter(
     Rules(
         {"input": HEADLINE},
         further_runs=tuple({"input": name} for name in WORKLOADS if name != HEADLINE),
+        run_of_size={n: {"input": name} for name, n in SIZES.items()},
     ),
+    path_sizes={"": SIZES["sparse"], "limit": SIZES[HEADLINE]},
+    further_gains={"limit": {"few cells": SIZES["dense"], "few particles": SIZES["sparse"]}},
+    whole_runs=("",),
+    bound=("five operations per update", limit_of),
     printed=PRINTED,
     traces=(layers.TRACE,),
 )

@@ -18,7 +18,8 @@ from plots.records.rows import Row
 from plots.records.source import Source
 from plots.storms.stages import FILE, KERNELS, PRINTED, SAID_BY, STAGES, WRONG
 
-WORKLOADS = ("dense", "long", "sparse")
+SIZES = {"dense": 30_000, "long": 1_000_000, "sparse": 100_000_000}  # recorded ones, in cells
+WORKLOADS = tuple(SIZES)
 HEADLINE = "long"  # whose times decide which stages stay
 NO_TIMES = "no times: wrong on purpose"
 

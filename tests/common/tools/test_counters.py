@@ -314,6 +314,31 @@ class CountersTest(ToolTest):
         )
         self.assertNotIn("01_plain", result.stdout)
 
+    def test_a_page_may_name_another_run(self) -> None:
+        """Then its stage and the one before are counted with that one's flags, too."""
+        path = self.build / "stages.json"
+        for record in self.records:
+            if record["name"] == "02_flags":
+                record["compared_with"] = "01_plain"
+        path.write_text(json.dumps(self.records), encoding="utf-8")
+        page = self.folder / "02_flags" / "README.md"
+        mark = "<!-- counters:all `--n 7 --steps 2` barriers -->\n<!-- end -->\n"
+        page.write_text(f"# P\n\n{mark}{mark}", encoding="utf-8")
+        self.assertEqual(self.record("sums").returncode, 0)
+        lines = (self.folder / "data" / "sums.csv").read_text(encoding="utf-8").splitlines()
+        for name, requests in (("01_plain", 800), ("02_flags", 200)):
+            runs = [line.split(",")[1] for line in lines if line.startswith(f"{name},")]
+            self.assertEqual(
+                list(dict.fromkeys(runs)), ["--n 64 --steps 1", "--n 7 --steps 2"], name
+            )
+            self.assertEqual(runs.count("--n 64 --steps 1"), runs.count("--n 7 --steps 2"))
+            self.assertIn(
+                f"{name},--n 7 --steps 2,pull_kernel,loop.global_load.requests,{requests}", lines
+            )
+        self.assertEqual(self.record("--check", "sums/01_plain").returncode, 0)
+        page.write_text(f"# P\n\n{mark.replace('--n 7', '--n 8')}", encoding="utf-8")
+        self.assertEqual(self.record("--check", "sums/01_plain").returncode, 1)
+
     def test_refusals(self) -> None:
         for status, part, variables in (
             (2, "A is missing", {}),

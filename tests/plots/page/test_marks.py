@@ -202,6 +202,27 @@ class MeasuredTest(PlotsTest):
         said = self.filled("<!-- counters:all barriers -->\n<!-- end -->")
         self.assertIn("counted on the CPU engine for `--n 64` (02), `--n 128` (03).", said)
 
+    def test_counters_of_one_run(self) -> None:
+        """Two stages are compared in one run: their own one, or the one that the mark names."""
+        path = self.counters / "nbody.csv"
+        with path.open("a", encoding="utf-8") as file:
+            for stage, run, counter, value in (
+                ("02_float4", "--n 7", "barriers", 70),
+                ("03_shared_tiles", "--n 7", "barriers", 7),
+            ):
+                file.write(f"{stage},{run},{KERNEL},{counter},{value}\n")
+            file.write("02_float4,--n 7,,host_to_device.bytes,112\n")
+        named = self.filled(f"<!-- counters:{KERNEL} `--n 7` barriers -->\n<!-- end -->")
+        self.assertIn("| barriers | 70 | 7 |", named)
+        self.assertIn(f"Of `{KERNEL}`, counted on the CPU engine for `--n 7`.", named)
+        copies = "<!-- counters:all `--n 7` barriers, host_to_device.bytes -->\n<!-- end -->"
+        self.assertIn("| host to device bytes | 112 | 0 |", self.filled(copies))
+        self.assertIn(
+            "| 640 | 64 |", self.filled("<!-- counters:all global_load.requests -->\n<!-- end -->")
+        )
+        with self.assertRaisesRegex(DataError, "02_float4 was not counted for `--n 8`"):
+            self.filled(f"<!-- counters:{KERNEL} `--n 8` barriers -->\n<!-- end -->")
+
     def test_flags(self) -> None:
         flags = "<!-- flags: -->\n<!-- end -->"
         self.assertIn("+-ftz=true", self.filled(flags, FLUSH))

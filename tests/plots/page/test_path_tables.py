@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The tables of paths: which stages each has, and what is said where numbers are missing."""
+"""The tables of paths: which stages and gains each has, and what is said where numbers are missing."""
 
 import unittest
 from dataclasses import replace
 
-from plots.drawing.chapter import Chapter
-from plots.page.path_tables import path_tables, stages_on
+from plots.drawing.chapter import Chapter, Rules
+from plots.page.path_tables import path_table, path_tables, stages_on
+from plots.records.limits import Limits
 from plots.records.rows import Row
 from plots.records.stages import Stages
-from tests.plots.fixtures import GPU, made_up_chapter, stage, timed
+from tests.plots.fixtures import GPU, made_up_chapter, stage, stages, timed
 
 OWN = Stages(
     "alchemy",
@@ -79,6 +80,66 @@ class PathTablesTest(unittest.TestCase):
         self.assertIn("The serial program [00_cpu](00_cpu/README.md) reaches 125 k", lists[-1])
         self.assertIn("100 % is [04_tin](04_tin/README.md).", lists[-1])
         self.assertIn("| 2 M | ×2.00 | 400 % |", made["path-limit"][3])
+
+
+# Of each stage and n of a chapter with two shapes: the whole run and its kernels, in ms.
+THREE = stages("00_cpu", "01_lead", "02_iron")
+MS = {
+    ("00_cpu", 10): (80.0, 80.0),
+    ("01_lead", 10): (40.0, 4.0),
+    ("02_iron", 10): (10.0, 2.0),
+    ("01_lead", 20): (50.0, 6.0),
+    ("02_iron", 20): (50.0, 2.0),
+}
+MADE = [
+    timed(name, n, whole, kernels, "cpu" if name == "00_cpu" else "gpu", shape=shape)
+    for shape, factor in (("deep", 1.0), ("flat", 7.0))
+    for (name, n), (whole, kernels) in MS.items()
+    for kernels in (kernels * (factor if name == "02_iron" else 1),)
+]
+
+
+LIMITS = {GPU: Limits(GPU, 1e10, operations_per_second=5e6)}
+
+
+def cells_of(chapter: Chapter, n: int = 10) -> list[list[str]]:
+    """Without what every table has: stage and idea."""
+    lines = path_table(chapter, "", n, MADE, LIMITS)
+    return [[cell.strip() for cell in line.split("|")[3:-1]] for line in lines[:4]]
+
+
+class GainsTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.chapter = replace(
+            made_up_chapter(THREE, Rules({"shape": "deep"})),
+            bound=("one operation per key", lambda limits: limits.operations_per_second),
+        )
+
+    def last_line(self, chapter: Chapter) -> str:
+        return path_table(chapter, "", 10, MADE, LIMITS)[-1]
+
+    def test_gains_are_those_of_kernels(self) -> None:
+        head, _, lead, iron = cells_of(self.chapter)
+        self.assertEqual(head, ["keys/s at 10", "gain", "share of the bound"])
+        self.assertEqual(iron, ["5 k", "×2.00", "0 %"])
+        self.assertEqual(lead[:2], ["2.5 k", "×20.0"])
+        self.assertIn("100 % is one operation per key", self.last_line(self.chapter))
+
+    def test_whole_runs_have_a_column_where_the_source_gives_them(self) -> None:
+        chapter = replace(self.chapter, whole_runs=("",))
+        head, _, lead, iron = cells_of(chapter)
+        self.assertEqual(head, ["keys/s at 10", "gain", "gain of whole runs"])
+        self.assertEqual(iron, ["5 k", "×2.00", "×4.00"])
+        self.assertEqual(lead[-2:], ["", "×2.00"])  # over one core
+        self.assertIn("Whole runs have", self.last_line(chapter))
+
+    def test_further_sizes_have_their_own_run(self) -> None:
+        rules = Rules({"shape": "deep"}, run_of_size={20: {"shape": "flat"}})
+        chapter = replace(self.chapter, rules=rules, further_gains={"": {"few keys": 20}})
+        head, _, _, iron = cells_of(chapter)
+        self.assertEqual(head, ["keys/s at 10", "gain", "gain, few keys", "share of the bound"])
+        self.assertEqual(iron[:3], ["5 k", "×2.00", "×0.43"])
+        self.assertIn("The further gains: few keys: 20.", self.last_line(chapter))
 
 
 if __name__ == "__main__":
