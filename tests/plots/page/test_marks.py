@@ -124,6 +124,24 @@ class MeasuredTest(PlotsTest):
         self.assertEqual(self.word("6.4.1", "source"), "old")
         self.assertEqual(number_of("3.2M"), 3_200_000)
 
+    def test_then_and_now_of_another_source(self) -> None:
+        """Its own lines of the table of that source's times."""
+        write_table(
+            self.device / "storms.csv",
+            ROW_COLUMNS,
+            [
+                row("storms", stage, "gpu", 1000, ms, 1, "", "long")
+                for stage, ms in (("04_resident_layer", 8.0), ("05_max_reduction", 2.0))
+            ],
+        )
+        page = ROOT / "chapters" / "storms" / "05_max_reduction" / "README.md"
+        text, data = "<!-- table:then -->\n<!-- end -->", Chapters(self.device, self.counters)
+        said = without_marks(with_marks(text, page, data, "05_max_reduction")).splitlines()
+        self.assertEqual(len(said), 3)
+        self.assertRegex(said[2], r"version 4 \| 05_max_reduction \| 43\.4 s .*×4\.00 at 1 k")
+        with self.assertRaisesRegex(DataError, "no source prints a number of this stage"):
+            with_marks(text, page, data, "03_copy_kernel")
+
     def test_a_mark_may_name_another_run_of_a_stage(self) -> None:
         stage = "peers/curand_host"
         write_table(
