@@ -30,16 +30,22 @@ class Rules:
     )  # a stage's own parameters
     series: tuple[tuple[str, ...], ...] = ()  # speedup_over_first is over the first of one of these
     kernels_in_part: tuple[str, ...] = ()  # stages whose kernels do only a part of the work
-    ladder_run: Mapping[str, str] = field(
-        default_factory=dict
-    )  # parameters of the ladder's rows, where they are not those of `run`
+    # Parameters of the runs that ladders, tables of paths and numbers in sentences show, where they
+    # are not those of `run`.
+    shown_run: Mapping[str, str] = field(default_factory=dict)
+    iterations: str = ""  # the parameter that says how many; runs of one are recorded, too
     further_runs: tuple[Mapping[str, str], ...] = ()  # runs that are compared beside `run`
-    # Parameters of the runs of one n, where they are not those of `run`.
+    # The same of the runs of one n.
     run_of_size: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
 
+    @property
+    def shown(self) -> Rules:
+        """The same with the run that is shown."""
+        return replace(self, run={**self.run, **self.shown_run})
+
     def at(self, n: int) -> Rules:
-        """The same with the run that is compared at this n."""
-        return replace(self, run={**self.run, **self.run_of_size.get(n, {})})
+        """The same with the run that is shown at this n."""
+        return replace(self, run={**self.shown.run, **self.run_of_size.get(n, {})})
 
     @property
     def runs(self) -> list[dict[str, str]]:

@@ -37,7 +37,7 @@ class Runs:
     match: Mapping[str, object]  # how their rows are recognised
     unit: str  # what n counts: "keys"
     words: str  # the same with the input: "uniform keys"
-    thesis_n: str = ""  # the thesis' size, for the key: "160 M keys"
+    thesis_n: str = ""  # for the key, where all its numbers have one size: "160 M keys"
     without: tuple[int, ...] = ()  # recorded sizes that belong to other figures
 
     @property
@@ -50,7 +50,7 @@ class Runs:
 
     @property
     def thesis_key(self) -> str:
-        return f"{THESIS_CARD} ({self.thesis_n})"
+        return f"{THESIS_CARD} ({self.thesis_n})" if self.thesis_n else THESIS_CARD
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from common.tools.lib.numbers import short_count, short_time, three_digits
+from common.tools.lib.numbers import short_count, three_digits
 from common.tools.lib.stages import DataError
 from plots.drawing.axes import log_range
 from plots.drawing.figure import Block, Drawing
@@ -154,7 +154,7 @@ def prepare_iterations(source: Source) -> Drawing:
 def iterations_table(
     rows: Sequence[Row], _reports: Sequence[Report], limits: Mapping[str, Limits]
 ) -> list[str]:
-    """For the README: one row per stage, one column per k."""
+    """For the reference: one row per stage, one column per k."""
     own = [
         row for row in rows if row.engine == "gpu" and row.stage in ONE_PASS and matches(row, RUN)
     ]
@@ -163,37 +163,23 @@ def iterations_table(
     ks = all_clusters(medians, ONE_PASS)
     device = chosen[0].device
     reading = reading_ms(n, limits, device)
-    heads = ["stage", "technique", *(f"k = {k}" for k in ks)]
+    heads = ["stage", *(f"k = {k}" for k in ks), f"{HUNDRED} iterations, k = {SHOWN_K}"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for stage in ONE_PASS:
-        link = f"[{stage}]({stage}/{STAGES.chapter}.cu)"
-        own_ks = clusters_of(medians, stage)
-        cells = [
-            (
-                f"{three_digits(iteration_ms(medians, stage, k))} ms"
-                f" ({short_time(medians[stage, k, MANY][1] / 1000)})"
-                if k in own_ks
-                else ""
-            )
-            for k in ks
-        ]
-        lines.append(f"| {' | '.join([link, STAGES[stage].technique, *cells])} |")
-    hundred = [
-        f"{stage} {three_digits(few + (HUNDRED - FEW) * iteration_ms(medians, stage, SHOWN_K))} ms"
-        for stage in ONE_PASS
-        if (stage, SHOWN_K, MANY) in medians
-        for few, _ in [medians[stage, SHOWN_K, FEW]]
-    ]
+        cells = [f"[{stage}]({stage}/README.md)"]
+        for k in ks:
+            known = k in clusters_of(medians, stage)
+            cells.append(f"{three_digits(iteration_ms(medians, stage, k))} ms" if known else "")
+        few = medians.get((stage, SHOWN_K, FEW))
+        hundred = few and few[0] + (HUNDRED - FEW) * iteration_ms(medians, stage, SHOWN_K)
+        lines.append(
+            f"| {' | '.join(cells)} | {f'{three_digits(hundred)} ms' if hundred else ''} |"
+        )
     note = (
-        f"{device}, {short_count(n)} points within 10⁶ of 0, medians: the kernels of each further"
-        f" iteration, from runs of {FEW} and of {MANY}; in brackets the whole run of {MANY}, with"
-        " allocation and copies."
+        f"{device}, {short_count(n)} points within 10⁶ of 0, medians: the kernels of one more"
+        f" iteration, from runs of {FEW} and of {MANY}. The last column adds what a run does once:"
+        f" all kernels of {HUNDRED} iterations."
     )
     if reading:
         note += f" Reading the points once takes {three_digits(reading)} ms."
-    if hundred:
-        note += (
-            f" So all kernels of {HUNDRED} iterations, with what a run does once, would take with"
-            f" k = {SHOWN_K}: {', '.join(hundred)}."
-        )
     return [*lines, "", note]

@@ -41,7 +41,7 @@ from plots.mergesort.tables import TABLES
 from plots.records.source import Source
 
 SHARED = THESIS[1]
-RUNS = Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys", "320 M keys")
+RUNS = Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys")
 
 
 def prepare_stages(source: Source) -> Drawing:

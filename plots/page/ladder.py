@@ -87,8 +87,7 @@ def at_largest(rows: Sequence[Row], stage: str) -> list[Row]:
 
 def rungs_of(chapter: Chapter, source: Source) -> list[Rung]:
     """Of each stage that has rows."""
-    run = {**chapter.rules.run, **chapter.rules.ladder_run}
-    laddered = replace(chapter, rules=replace(chapter.rules, run=run))
+    laddered = replace(chapter, rules=chapter.rules.shown)
     every = source.rows(chapter.name)
     engine = kernel_engine(every)
     rows = [

@@ -180,6 +180,17 @@ class Measured:
             self.seconds(term, over, kernels) / self.seconds(term, term.stage, kernels), times
         )
 
+    def iteration(self, term: Term) -> float:
+        """The kernels of one more iteration. What a run does once is in runs of one iteration,
+        too."""
+        rules = term.chapter.rules.shown
+        many = int({**rules.run, **term.parameters}.get(rules.iterations, 0))
+        if many < 2:
+            raise DataError(f"{term.chapter.name} has no runs of several iterations")
+        one = replace(term, parameters={**term.parameters, rules.iterations: "1"})
+        further = self.seconds(term, term.stage, True) - self.seconds(one, term.stage, True)
+        return further / (many - 1)
+
     def rate(self, term: Term) -> float:
         self.seconds(term, term.stage, True)  # names what is missing
         rows, n = self.own_rows(term)
@@ -276,6 +287,7 @@ class Measured:
         makers: dict[str, Callable[[], Value]] = {
             "kernels": lambda: Value(self.seconds(term, term.stage, True), short_time),
             "run": lambda: Value(self.seconds(term, term.stage, False), short_time),
+            "iteration": lambda: Value(self.iteration(term), short_time),
             "rate": lambda: Value(self.rate(term), short_rate),
             "gain": lambda: self.gain(term, True),
             "rungain": lambda: self.gain(term, False),

@@ -10,6 +10,7 @@ from common.tools.lib.numbers import short_count, short_rate, times
 from common.tools.lib.stages import Stage
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import comparable, median_seconds, rate_at, speed_up
+from plots.page.speed_ups import parameter_words
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
 from plots.records.rows import Row
@@ -68,7 +69,12 @@ def path_table(
         words: (size, comparable(chapter.rules.at(size), all_rows))
         for words, size in chapter.further_gains.get(path, {}).items()
     }
-    heads = ["stage", "idea", f"{unit}/s at {short_count(n)}", "gain"]
+    heads = [
+        "stage",
+        "idea",
+        f"{unit}/s at {short_count(n)}{parameter_words(chapter.rules.shown_run)}",
+        "gain",
+    ]
     heads += [f"gain, {words}" for words in further]
     heads += ["gain of whole runs"] if whole else []
     heads += [share] if share else []
@@ -111,7 +117,7 @@ def caption(
     shares: bool,
 ) -> str:
     """Which machine, how many runs, and how far they lie apart."""
-    said = f"{device}, here. Kernels alone, medians"
+    said = f"{device}, here. Kernels alone"
     spreads, repeats = [], set()
     for stage in stages:
         own = [row.kernels_ms for row in rows if (row.stage, row.n) == (stage, n)]
@@ -119,10 +125,12 @@ def caption(
             low, middle, high = quartiles(own)
             spreads.append((high - low) / middle)
             repeats.add(len(own))
-    if spreads:
+    if repeats == {1}:
+        said += ", one run each"
+    elif spreads:
         runs = f"{min(repeats)} to {max(repeats)}" if len(repeats) > 1 else f"{min(repeats)}"
         widest = max(0.1, 100 * max(spreads))
-        said += f" of {runs} runs, whose quartiles are at most {widest:.1f} % apart"
+        said += f", medians of {runs} runs, whose quartiles are at most {widest:.1f} % apart"
     said += "."
     serial = chapter.stages.serial
     sizes = [row.n for row in rows if row.stage == serial]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The tables of numbers behind drawings: those that are drawn."""
 
+import re
 import unittest
 
 from common.tools.lib.numbers import short_count, short_ratio, short_time
 from plots.drawing.panels import times_table
-from plots.page.chapters import load_chapter
+from plots.page.chapters import all_figures, load_chapter
 from plots.records.folders import COUNTERS, DATA, THESIS, device_folder
 from plots.records.medians import Point
 from plots.records.published import read_published
@@ -56,6 +57,24 @@ class NumbersTest(unittest.TestCase):
                         drawn = {short_count(n): short_time(time) for n, time, _, _ in block.rows}
                         own = {row[0]: row[column] for row in times[1:] if row[column]}
                         self.assertEqual(own, drawn)
+
+    def test_a_key_names_an_n_only_if_all_its_printed_numbers_have_it(self) -> None:
+        published = read_published(THESIS)
+        folder = device_folder(DATA, None)
+        source = Source("recorded", folder, folder, published, COUNTERS)
+        checked = 0
+        for figure in all_figures():
+            printed = [one.n for one in published if f"Figure {one.figure}" == figure.label]
+            if not printed:
+                continue
+            key = figure.drawing(source.afresh()).variables.get("thesis_key", "")
+            named = re.search(r"\((.*?) \w+\)", str(key))
+            if named:
+                checked += 1
+                with self.subTest(figure.name):
+                    known = {short_count(n) if n else "none" for n in printed}
+                    self.assertEqual({named[1]}, known)
+        self.assertGreater(checked, 3)
 
 
 if __name__ == "__main__":

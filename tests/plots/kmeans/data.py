@@ -115,7 +115,7 @@ LABELS: dict[str, tuple[str, ...]] = {
         f"figure_5_{1 + i}": (
             *KERNELS,
             GPU,
-            "GTX 980, 2016 (320 M points)",
+            "GTX 980, 2016",
             f"k = {4 * 2**i}",
             then,
             "320 M",

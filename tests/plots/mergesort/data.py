@@ -210,7 +210,7 @@ LABELS: dict[str, tuple[str, ...]] = {
         *THESIS,
         "06 over 01",
         GPU,
-        "GTX 980, 2016 (320 M keys)",
+        "GTX 980, 2016",
         "1.20",
         "1.40",
         "320 M",

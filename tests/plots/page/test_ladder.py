@@ -134,7 +134,7 @@ class MadeUpTest(PlotsTest):
         with self.refuses("alchemy.csv: fewer than two stages have rows"):
             rungs_of(self.chapter, self.source)
 
-    def test_a_stage_with_other_parameters_is_chosen_by_the_ladders_run(self) -> None:
+    def test_a_stage_with_other_parameters_is_chosen_by_the_shown_run(self) -> None:
         self.write(
             "alchemy.csv",
             ROW_COLUMNS,
@@ -143,7 +143,7 @@ class MadeUpTest(PlotsTest):
                 for name, k, ms in (("01_iron", 4, 1.0), ("01_iron", 8, 3.0), ("03_gold", 8, 5.0))
             ],
         )
-        rules = Rules({"k": "4"}, ladder_run={"k": "8"})
+        rules = Rules({"k": "4"}, shown_run={"k": "8"})
         rungs = rungs_of(replace(self.chapter, rules=rules), self.source)
         self.assertEqual([round(one.kernels * 1e6, 3) for one in rungs], [3.0, 5.0])
 

@@ -155,6 +155,30 @@ class MeasuredTest(PlotsTest):
         self.assertEqual(self.word(f"run montecarlo/{stage} 1000"), "4 ms")
         self.assertEqual(self.word(f"run montecarlo/{stage} 1000 generator=philox"), "2 ms")
 
+    def test_marks_of_the_run_that_is_shown(self) -> None:
+        """Of k-means 16 clusters, where a mark says no k."""
+        stage = "limit/01_fused_sums"
+        run = "k={};init=random;max-iterations={};all-iterations=1;max-coordinate=1000000"
+        write_table(
+            self.device / "kmeans.csv",
+            ROW_COLUMNS,
+            [
+                row("kmeans", stage, "gpu", 1000, ms, 1, run.format(k, iterations), "uniform")
+                for k, iterations, ms in ((16, 20, 90.0), (16, 1, 14.0), (4, 20, 50.0))
+            ],
+        )
+        for words, said in (
+            (f"run kmeans/{stage} 1000", "90 ms"),
+            (f"run kmeans/{stage} 1000 k=4", "50 ms"),
+            (f"iteration kmeans/{stage} 1000", "4 ms"),
+        ):
+            with self.subTest(words):
+                self.assertEqual(self.word(words), said)
+        with self.assertRaisesRegex(DataError, "kmeans.csv has no row of limit/01_fused_sums"):
+            self.word(f"iteration kmeans/{stage} 1000 k=4")
+        with self.assertRaisesRegex(DataError, "nbody has no runs of several iterations"):
+            self.word("iteration 03_shared_tiles 1000")
+
     def test_what_is_missing_is_one_line(self) -> None:
         for words, said in (
             ("kernels 03_shared_tiles 7", r"README.md:1: .*nbody.csv has no row of .* n = 7"),

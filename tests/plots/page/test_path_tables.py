@@ -72,7 +72,7 @@ class PathTablesTest(unittest.TestCase):
                 "| [02_gold](02_gold/README.md) | technique of 02_gold | 10 k | ×2.00 |",
                 "",
                 # Neither the library nor the serial program has this n.
-                f"{GPU}, here. Kernels alone, medians of 1 runs, whose quartiles are at most 0.1 % apart.",
+                f"{GPU}, here. Kernels alone, one run each.",
             ],
         )
         lists = made["path-lists"]
@@ -80,6 +80,13 @@ class PathTablesTest(unittest.TestCase):
         self.assertIn("The serial program [00_cpu](00_cpu/README.md) reaches 125 k", lists[-1])
         self.assertIn("100 % is [04_tin](04_tin/README.md).", lists[-1])
         self.assertIn("| 2 M | ×2.00 | 400 % |", made["path-limit"][3])
+
+    def test_a_table_says_how_often_its_stages_were_measured(self) -> None:
+        measured = rows(*(("01_iron", 10, ms) for ms in (2.0, 3.0, 4.0)))
+        said = "Kernels alone, medians of 3 runs, whose quartiles are at most 33.3 % apart."
+        self.assertEqual(
+            path_table(chapter_of({"": 10}), "", 10, measured, {})[-1], f"{GPU}, here. {said}"
+        )
 
 
 # Of each stage and n of a chapter with two shapes: the whole run and its kernels, in ms.
@@ -132,6 +139,12 @@ class GainsTest(unittest.TestCase):
         self.assertEqual(iron, ["5 k", "×2.00", "×4.00"])
         self.assertEqual(lead[-2:], ["", "×2.00"])  # over one core
         self.assertIn("Whole runs have", self.last_line(chapter))
+
+    def test_a_chapter_may_show_another_run(self) -> None:
+        chapter = replace(self.chapter, rules=Rules({"shape": "deep"}, shown_run={"shape": "flat"}))
+        head, _, _, iron = cells_of(chapter)
+        self.assertEqual(head[0], "keys/s at 10, shape = flat")
+        self.assertEqual(iron[:2], ["714", "×0.29"])
 
     def test_further_sizes_have_their_own_run(self) -> None:
         rules = Rules({"shape": "deep"}, run_of_size={20: {"shape": "flat"}})
