@@ -10,6 +10,7 @@ from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Drawing, Figure
 from plots.drawing.panels import Runs, gain_over, gains_of, prepare_bars
 from plots.drawing.scene import scene_figure
+from plots.records.limits import Limits
 from plots.records.source import Source
 
 KERNELS = STAGES.between("thread_per_line", "bytes_in_flight")
@@ -17,8 +18,19 @@ BEST, OCCUPIED = KERNELS[-1], STAGES.named("occupancy")
 PINNED, STREAMS, UNIFIED, PREFETCH = (
     STAGES.named(one) for one in ("pinned_memory", "streams", "unified_memory", "prefetch")
 )
-TRANSFERS = (OCCUPIED, BEST, PINNED, STREAMS, UNIFIED, PREFETCH)
+LARGEST = 32_768  # rows and columns
+COPIES = (PINNED, STREAMS, UNIFIED, PREFETCH)  # compared by whole runs
+TRANSFERS = (OCCUPIED, BEST, *COPIES)
 RUNS = Runs(STAGES, {"input": "random"}, "rows and columns", "rows and columns")
+
+
+def reading_limit(limits: Limits) -> float:
+    """Cells per second, at the rate that a copy was measured to reach."""
+    return limits.bytes_per_second / 4
+
+
+def matrix_bytes(n: int) -> float:
+    return 4.0 * n * n
 
 
 def prepare_kernels(source: Source) -> Drawing:
@@ -97,8 +109,14 @@ CHAPTER = Chapter(
     STAGES,
     FIGURES,
     Rate("cells", lambda row: row.n * row.n),
-    Rules({"input": "random"}, kernel_timed=KERNELS),
-    working_set_bytes=lambda n: 4.0 * n * n,
+    Rules(
+        {"input": "random"},
+        kernel_timed=KERNELS,
+        with_copies={stage: matrix_bytes for stage in COPIES},
+    ),
+    working_set_bytes=matrix_bytes,
+    path_sizes={"": LARGEST, "the way to the device": LARGEST},
+    bound=("a kernel that reads each cell once, as fast as a plain copy", reading_limit),
     traces=(
         machine.FEW,
         machine.MANY,

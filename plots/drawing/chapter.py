@@ -30,6 +30,9 @@ class Rules:
     )  # a stage's own parameters
     series: tuple[tuple[str, ...], ...] = ()  # speedup_over_first is over the first of one of these
     kernels_in_part: tuple[str, ...] = ()  # stages whose kernels do only a part of the work
+    # Stages that change how the input comes to the device: their whole runs count, with the copies.
+    # The bytes that cross the host's link in one direction, of n elements.
+    with_copies: Mapping[str, Callable[[int], float]] = field(default_factory=dict)
     # Parameters of the runs that ladders, tables of paths and numbers in sentences show, where they
     # are not those of `run`.
     shown_run: Mapping[str, str] = field(default_factory=dict)

@@ -22,6 +22,7 @@ from common.tools.explain.bounds import (
     Bound,
     arithmetic,
     binding,
+    host_link,
     memory,
     on_multiprocessors,
     opcodes,
@@ -186,12 +187,14 @@ def stage_bounds(
         ]
         bounds += [arithmetic(row.operations, device)] if row.operations else []
         bounds.append(memory(row.bytes, chapter.working_set_bytes(n), device))
+        crossing = chapter.rules.with_copies.get(stage.name)
+        bounds += [host_link(crossing(n), device)] if crossing else []
         exact = profile.bounds(stage.name, n, device)
         # All instructions, in place of those that the CPU engine counts.
         bounds = [one for one in bounds if not exact or one.resource != "issue"] + exact
         if not any(one.seconds for one in bounds):
             continue
-        measured = quartiles([one.kernels_ms for one in at])[1]
+        measured = quartiles([one.total_ms if crossing else one.kernels_ms for one in at])[1]
         one = StageBound(stage.name, n, row.parameters, measured, tuple(bounds), difference)
         if measured < 1000 * one.binding.seconds:
             raise DataError(
@@ -262,6 +265,8 @@ def bounds_table(chapter: Chapter, found: Sequence[StageBound], device: Device) 
             f"{three_digits(100 * max(differences))} % above what the two smaller sizes predict, and "
             "never below."
         )
+    if whole := [one.stage for one in found if one.stage in chapter.rules.with_copies]:
+        lines += ["", f"Whole runs, with the copies: {', '.join(whole)}."]
     if without:
         lines += ["", f"Only what the stage declares or a profiler counted: {', '.join(without)}."]
     if missing:

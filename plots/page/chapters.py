@@ -33,6 +33,7 @@ def checked(chapter: object, name: str) -> Chapter:
         *rules.kernel_timed,
         *rules.stage_runs,
         *rules.kernels_in_part,
+        *rules.with_copies,
         *(one for all in rules.series for one in all),
     ):
         if stage not in chapter.stages:

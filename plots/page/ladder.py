@@ -107,7 +107,7 @@ def rungs_of(chapter: Chapter, source: Source) -> list[Rung]:
             continue
         work = chapter.rate.work(at[0])
         whole = quartiles([row.total_ms for row in at])[1] / 1000 / work
-        in_part = stage.name in chapter.rules.kernels_in_part
+        by_run = is_by_whole_run(chapter, stage.name)
         bound = bounds.get(stage.name)
         alike = bound is not None and bound.n == at[0].n
         rungs.append(
@@ -115,7 +115,7 @@ def rungs_of(chapter: Chapter, source: Source) -> list[Rung]:
                 stage.name,
                 kind_of(chapter, stage.name),
                 at[0].n,
-                whole if in_part else quartiles([row.kernels_ms for row in at])[1] / 1000 / work,
+                whole if by_run else quartiles([row.kernels_ms for row in at])[1] / 1000 / work,
                 whole,
                 at,
                 bound.binding.seconds / work if bound and alike else 0.0,
@@ -125,6 +125,11 @@ def rungs_of(chapter: Chapter, source: Source) -> list[Rung]:
     if len(rungs) < 2:
         raise DataError(f"{source.rows_path(chapter.name)}: fewer than two stages have rows")
     return rungs
+
+
+def is_by_whole_run(chapter: Chapter, stage: str) -> bool:
+    """Whether the kernels alone would not tell what the stage takes."""
+    return stage in chapter.rules.kernels_in_part or stage in chapter.rules.with_copies
 
 
 def numbers_in_words(stages: Sequence[str]) -> str:
@@ -155,9 +160,16 @@ def left_out(chapter: Chapter, rungs: Sequence[Rung]) -> str:
     return f" {LEFT_OUT}{'; '.join(said)}." if said else ""
 
 
-def in_part_words(rungs: Sequence[Rung], chapter: Chapter) -> str:
-    names = [rung.stage for rung in rungs if rung.stage in chapter.rules.kernels_in_part]
-    return f" Whole runs, because the CPU does a part: {', '.join(names)}." if names else ""
+def whole_run_words(rungs: Sequence[Rung], chapter: Chapter) -> str:
+    """Which stages have the time of whole runs, and why."""
+    said = ""
+    for names, why in (
+        (chapter.rules.kernels_in_part, "the CPU does a part"),
+        (chapter.rules.with_copies, "they change how the input comes to the device"),
+    ):
+        shown = [rung.stage for rung in rungs if rung.stage in names]
+        said += f" Whole runs, because {why}: {numbers_in_words(shown)}." if shown else ""
+    return said
 
 
 def path_of(stage: str) -> str:
@@ -184,15 +196,23 @@ def stage_marks(stages: Sequence[str]) -> list[str]:
 
 def lines_of(chapter: Chapter, rungs: Sequence[Rung]) -> dict[str, list[Rung]]:
     """The rungs that a line joins, path by path: a side path begins at the stage from which it goes
-    on. Stages without numbers do not follow one another."""
+    on. Stages without numbers do not follow one another. Stages about copies have lines of their
+    own, which begin at the whole run of the stage that the first is compared with."""
     by_name = {one.stage: one for one in rungs}
     lines: dict[str, list[Rung]] = {}
+    copied = ""
     for one in rungs:
         path = path_of(one.stage)
         if path and not label_of(one.stage)[-2:].isdigit():
             continue
         before = by_name.get(chapter.stages[one.stage].compared_with)
-        lines.setdefault(path, [before] if path and before else []).append(one)
+        if one.stage not in chapter.rules.with_copies:
+            lines.setdefault(path, [before] if path and before else []).append(one)
+            continue
+        if not copied or before != lines[copied][-1]:
+            copied = f"copies, {label_of(one.stage)}"
+            lines[copied] = [replace(before, kernels=before.whole)] if before else []
+        lines[copied].append(one)
     return lines
 
 
@@ -208,7 +228,7 @@ def numbers_of(chapter: Chapter, rungs: Sequence[Rung]) -> list[list[str]]:
             [
                 one.stage,
                 short_count(one.n),
-                "" if one.stage in chapter.rules.kernels_in_part else unit_time(one.kernels),
+                "" if is_by_whole_run(chapter, one.stage) else unit_time(one.kernels),
                 unit_time(one.whole),
                 unit_time(one.bound) if one.bound else "",
                 one.binding,
@@ -245,6 +265,8 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
     best = min(rungs, key=lambda rung: rung.kernels)
     rows = [row for rung in rungs for row in rung.rows]
     engine = kernel_engine(rows)
+    by_run = [rung.stage for rung in rungs if is_by_whole_run(chapter, rung.stage)]
+    of_whole = f" (whole runs: {numbers_in_words(by_run)})" if by_run else ""
     where = origin(rows, engine, source.kind)
     return Drawing(
         tables=tables,
@@ -255,13 +277,13 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
             "stages": len(rungs),
             "time_marks": f"({decades(low, high)})",
         },
-        subtitle=(f"{where}. Kernels' time per {unit}, medians at each stage's" " largest n."),
+        subtitle=f"{where}. Kernels' time per {unit}{of_whole}, medians at each stage's largest n.",
         origin=where,
         emulated=engine == "emu",
         numbers=[numbers_of(chapter, rungs)],
         ours=(
             "Grey lines reach up to the time of the whole run. The least time is that of the"
-            f" stage's own work.{in_part_words(rungs, chapter)}{left_out(chapter, rungs)}"
+            f" stage's own work.{whole_run_words(rungs, chapter)}{left_out(chapter, rungs)}"
         ),
         alt=(
             f"The kernels' time per {unit} of {len(rungs)} stages on a logarithmic axis, from"

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The table of one path of a chapter: each stage's idea, rate at one n, gain over the stage before,
-and share of a library's rate. One number per cell."""
+and share of a library's rate. One number per cell. A part whose stages change how the input comes to
+the device has a table of whole runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from common.tools.lib.numbers import short_count, short_rate, times
-from common.tools.lib.stages import Stage
+from common.tools.explain.bounds import host_link
+from common.tools.explain.devices import read_devices
+from common.tools.lib.numbers import short_count, short_rate, short_time, times
+from common.tools.lib.stages import Stage, label_of
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import comparable, median_seconds, rate_at, speed_up
 from plots.page.speed_ups import parameter_words
@@ -51,11 +54,51 @@ def path_tables(
     }
 
 
+def over(chapter: Chapter, shown: Sequence[Stage], stage: Stage) -> str:
+    """What a gain is over, where that is not the stage in the line above. The first stage of a table
+    goes on from another one."""
+    before, place = chapter.stages.timed_before(stage.name), shown.index(stage)
+    return f" over {label_of(before)}" if place and shown[place - 1].name != before else ""
+
+
+def copies_table(
+    chapter: Chapter, shown: Sequence[Stage], n: int, rows: Sequence[Row], device: str
+) -> list[str]:
+    """Of stages that change how the input comes to the device."""
+    known = next((one for one in read_devices().values() if one.name == device), None)
+    heads = ["stage", "idea", f"whole run at {short_count(n)}", "gain"]
+    heads += ["share of the link"] if known else []
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for stage in shown:
+        seconds = median_seconds(rows, stage.name, n)
+        gain = speed_up(rows, chapter.stages.timed_before(stage.name), stage.name, n)
+        cells = [
+            f"[{stage.name}]({stage.name}/README.md)",
+            stage.technique,
+            short_time(seconds) if seconds else "",
+            f"{times(gain[0])}{over(chapter, shown, stage)}" if gain else "",
+        ]
+        if known:
+            least = host_link(chapter.rules.with_copies[stage.name](n), known).seconds
+            cells.append(f"{100 * least / seconds:.0f} %" if seconds else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    runs = [row.total_ms for one in shown for row in rows if (row.stage, row.n) == (one.name, n)]
+    said = f"{device}, here. Whole runs with allocation and copies, medians"
+    said += f" of {len(runs) // len(shown)} runs."
+    if known:
+        rate = known.host_bytes_per_second / 1e9
+        said += f" 100 % is the host's link, {rate:.0f} GB/s by the data sheet."
+    return [*lines, "", said]
+
+
 def path_table(
     chapter: Chapter, path: str, n: int, all_rows: Sequence[Row], limits: Mapping[str, Limits]
 ) -> list[str]:
     rows = comparable(chapter.rules.at(n), all_rows)
     device = next(row.device for row in rows if row.engine == "gpu")
+    shown = stages_on(chapter, path)
+    if all(stage.name in chapter.rules.with_copies for stage in shown):
+        return copies_table(chapter, shown, n, rows, device)
     unit, library, whole = chapter.rate.unit, chapter.share_of, path in chapter.whole_runs
     found = rate_at(chapter.rate, rows, library, n) if library else None
     best, share = (found[0] if found else 0.0), ""
@@ -79,7 +122,6 @@ def path_table(
     heads += ["gain of whole runs"] if whole else []
     heads += [share] if share else []
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    shown = stages_on(chapter, path)
     for stage in shown:
         rate = rate_at(chapter.rate, rows, stage.name, n)
         before = chapter.stages.timed_before(stage.name)
@@ -95,7 +137,7 @@ def path_table(
             f"[{stage.name}]({stage.name}/README.md)",
             stage.technique,
             short_rate(rate[0]) if rate else "",
-            *(times(gain[0]) if gain else "" for gain in gains),
+            *(times(gain[0]) + over(chapter, shown, stage) if gain else "" for gain in gains),
             f"{100 * rate[0] / best:.0f} %" if rate and best else "",
         ]
         lines.append(f"| {' | '.join(cells[: len(heads)])} |")

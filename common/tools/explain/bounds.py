@@ -107,12 +107,17 @@ def memory(moved: float, working_set: float, device: Device) -> Bound:
     )
 
 
-def transfers(counted: Counters, device: Device) -> Bound:
-    """Copies in one direction. Both directions may overlap."""
-    most = max(counted.get(f"{way}.bytes", 0) for way in ("host_to_device", "device_to_host"))
+def host_link(moved: float, device: Device) -> Bound:
+    """Bytes between host and device, in one direction."""
     return Bound(
-        "host link", f"{whole_or_three_digits(most)} bytes", most / device.host_bytes_per_second
+        "host link", f"{whole_or_three_digits(moved)} bytes", moved / device.host_bytes_per_second
     )
+
+
+def transfers(counted: Counters, device: Device) -> Bound:
+    """Copies in both directions may overlap."""
+    ways = ("host_to_device", "device_to_host")
+    return host_link(max(counted.get(f"{way}.bytes", 0) for way in ways), device)
 
 
 # ---- Instructions that a profiler counted

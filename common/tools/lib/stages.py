@@ -58,7 +58,7 @@ class Stage:
     counter_args: tuple[str, ...]  # flags of the run whose counters are shown
     counter_unit: str  # what one iteration of the innermost loop processes: "body"
     executables: dict[str, str]  # engine -> path relative to the build folder
-    begins_part: str = ""  # the part of its chapter that begins here, with another algorithm
+    begins_part: str = ""  # the part of its chapter that begins here, with another subject
     rule: str = ""  # a term of the glossary that no other stage teaches
     path: str = ""  # the side path that it lies on; empty on the source's own path
     path_goal: str = ""  # what the last stage of its path is measured by: a library, a bound

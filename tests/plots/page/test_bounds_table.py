@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The table of bounds: scaling, its check, the binding resource, and refusals."""
 
+import csv
 import unittest
 from dataclasses import replace
 
 from common.tools.explain.devices import read_devices
 from common.tools.lib.stages import DataError
 from plots.page.bounds_table import Counted, Profile, bounds_table, moved, scaled, stage_bounds
-from plots.page.chapters import load_chapter
+from plots.page.chapters import all_chapters, load_chapter
+from plots.records.counters import read_counters
+from plots.records.folders import COUNTERS, DATA, device_folder
 from plots.records.rows import Metric, Row
 
 H200 = read_devices()["h200"]
@@ -99,10 +102,47 @@ class TableTest(unittest.TestCase):
             found = stage_bounds(self.chapter, rows, self.counted, Profile(), H200)
             self.assertEqual(len(found[0].bounds), bounds, grid)
 
+    def test_stages_about_copies_are_measured_by_whole_runs(self) -> None:
+        """4000 bytes at 64 GB/s are 62.5 ns."""
+        rules = replace(self.chapter.rules, with_copies={"02_float4": lambda n: 4.0 * n})
+        chapter = replace(self.chapter, rules=rules)
+        rows = [replace(row(name, 1e-5, 8.0), total_ms=1e-4) for name in self.names]
+        found = stage_bounds(chapter, rows, {}, Profile(), H200)
+        self.assertEqual([one.measured_ms for one in found], [1e-4, 1e-5])
+        self.assertEqual(found[0].binding.resource, "host link")
+        self.assertAlmostEqual(found[0].binding.seconds, 62.5e-9)
+        self.assertNotIn("host link", [one.resource for one in found[1].bounds])
+        said = bounds_table(chapter, found, H200)
+        self.assertIn("Whole runs, with the copies: 02_float4.", said)
+        self.assertNotIn("Whole runs", "".join(bounds_table(self.chapter, found, H200)))
+
     def test_a_time_below_its_bound_is_refused(self) -> None:
         rows = [row("02_float4", 100.0, 8.0)]
         with self.assertRaisesRegex(DataError, "nbody/02_float4: 100 ms at n = 1000 is below"):
             stage_bounds(self.chapter, rows, self.counted, Profile(), H200)
+
+
+class RecordedTest(unittest.TestCase):
+    def test_kernels_with_copies_among_them_are_known(self) -> None:
+        """A run that copies its input outside of the phase for it does so while kernels run."""
+        seen = []
+        for chapter in all_chapters():
+            path = device_folder(DATA, None) / f"{chapter.name}.csv"
+            copied: dict[str, float] = {}
+            with path.open(encoding="utf-8", newline="") as file:
+                for record in csv.DictReader(file):
+                    if record["engine"] == "gpu":
+                        milliseconds = float(record["copy_in_ms"])
+                        copied[record["stage"]] = copied.get(record["stage"], 0.0) + milliseconds
+            counted = {
+                one.stage
+                for one in read_counters(COUNTERS / f"{chapter.name}.csv")
+                if not one.kernel and one.count("host_to_device.bytes")
+            }
+            for name in counted & {name for name, time in copied.items() if time == 0}:
+                self.assertIn(name, chapter.rules.with_copies, chapter.name)
+                seen.append(name)
+        self.assertIn("11_streams", seen)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,11 @@ from plots.page.ladder import (
     left_out,
     lines_of,
     numbers_in_words,
+    prepare,
     rungs_of,
     stage_marks,
     unit_time,
+    whole_run_words,
 )
 from plots.page.optimisations import read_chapter
 from plots.page.parts import Entry, Part, readme_of
@@ -128,6 +130,38 @@ class MadeUpTest(PlotsTest):
             path: [one.stage for one in line] for path, line in lines_of(chapter, rungs).items()
         }
         self.assertEqual(found, {"": [*names[:3]], "limit": ["01_a", *names[3:5]]})
+
+    def test_stages_about_copies_have_lines_of_whole_runs(self) -> None:
+        """They begin at the whole run of the stage that the first is compared with."""
+        names = ("00_cpu", "01_a", "02_b", "03_pinned", "04_queues", "05_managed")
+        own = [stage(name, compared_with=before) for name, before in zip(names, ("", *names))]
+        own[5] = replace(own[5], compared_with="01_a")
+        copies = dict.fromkeys(names[3:], lambda n: 4.0 * n)
+        chapter = made_up_chapter(Stages("alchemy", own, "here"), Rules(with_copies=copies))
+        rungs = [Rung(name, "source", 1, 1.0, 7.0, ()) for name in names]
+        found = {
+            path: [(one.stage, one.kernels) for one in line]
+            for path, line in lines_of(chapter, rungs).items()
+        }
+        self.assertEqual(
+            found,
+            {
+                "": [("00_cpu", 1.0), ("01_a", 1.0), ("02_b", 1.0)],
+                "copies, 03": [("02_b", 7.0), ("03_pinned", 1.0), ("04_queues", 1.0)],
+                "copies, 05": [("01_a", 7.0), ("05_managed", 1.0)],
+            },
+        )
+        self.assertEqual(
+            whole_run_words(rungs, chapter),
+            " Whole runs, because they change how the input comes to the device: 03 to 05.",
+        )
+        rules = Rules(with_copies={"03_gold": lambda n: 4.0 * n})
+        changed = replace(self.chapter, rules=rules)
+        self.assertIn(
+            "Kernels' time per key (whole runs: 03), ", prepare(self.source, changed).subtitle
+        )
+        rung = rungs_of(changed, self.source)[-1]
+        self.assertEqual((rung.stage, rung.kernels), ("03_gold", rung.whole))
 
     def test_a_ladder_needs_two_rungs(self) -> None:
         self.write_rows(("00_cpu", "cpu", 1000, 2.0))

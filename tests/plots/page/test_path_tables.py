@@ -115,6 +115,45 @@ def cells_of(chapter: Chapter, n: int = 10) -> list[list[str]]:
     return [[cell.strip() for cell in line.split("|")[3:-1]] for line in lines[:4]]
 
 
+# Of stages about copies: what they are compared with, and their whole runs.
+COPIED = (
+    ("00_cpu", "", 64.0),
+    ("01_iron", "00_cpu", 16.0),
+    ("02_lead", "01_iron", 8.0),
+    ("03_tin", "01_iron", 4.0),
+    ("04_gold", "03_tin", 2.0),
+    ("05_brass", "02_lead", 1.0),
+)
+
+
+class CopiesTest(unittest.TestCase):
+    """Kernels take a half of each run."""
+
+    def setUp(self) -> None:
+        parts = {"04_gold": "the way"}
+        own = [stage(name, old, begins_part=parts.get(name, "")) for name, old, _ in COPIED]
+        copies = dict.fromkeys(("04_gold", "05_brass"), lambda n: 64e6)
+        made = made_up_chapter(Stages("alchemy", own, "here"), Rules(with_copies=copies))
+        self.chapter = replace(made, path_sizes={"": 10, "the way": 10})
+
+    def tables(self, device: str) -> dict[str, list[str]]:
+        made = [replace(timed(name, 10, ms, ms / 2), device=device) for name, _, ms in COPIED]
+        return path_tables(self.chapter, made, {})
+
+    def test_a_gain_says_what_it_is_over(self) -> None:
+        gains = [line.split(" | ")[-1] for line in self.tables(GPU)["path"][2:5]]
+        self.assertEqual(gains, ["×4.00 |", "×2.00 |", "×4.00 over 01 |"])
+
+    def test_stages_about_copies_have_a_table_of_whole_runs(self) -> None:
+        """64 MB at 64 GB/s are 1 ms."""
+        lines = self.tables("NVIDIA H200")["path-the-way"]
+        self.assertIn("| whole run at 10 | gain | share of the link |", lines[0])
+        self.assertIn("| 2 ms | ×2.00 | 50 % |", lines[2])
+        self.assertIn("| 1 ms | ×8.00 over 02 | 100 % |", lines[3])
+        self.assertIn("Whole runs with allocation and copies, medians of 1 runs.", lines[-1])
+        self.assertIn("| 2 ms | ×2.00 |", self.tables(GPU)["path-the-way"][2])
+
+
 class GainsTest(unittest.TestCase):
     def setUp(self) -> None:
         self.chapter = replace(
