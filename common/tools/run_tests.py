@@ -34,6 +34,8 @@ SKIPPED = {"SKIP", "IGNORED"}
 GPU_PROCESSES = 4  # at the same time
 LONGEST = 20  # so many tests are named with their seconds
 MOST_AGAIN = 5  # if more tests fail, something is broken, and none runs again
+# The flags of the make that runs the tests, such as -s: a make that a test starts would obey them.
+OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
 NO_TIME = "the time for tests was over"
 
 
@@ -103,7 +105,8 @@ def run_meson(
     log = build / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
     meson = ["meson", "test", "-C", str(build), "--no-rebuild"]
-    with subprocess.Popen([*meson, "--print-errorlogs", *flags]) as process:
+    environment = {name: value for name, value in os.environ.items() if name not in OF_MAKE}
+    with subprocess.Popen([*meson, "--print-errorlogs", *flags], env=environment) as process:
         try:
             status = process.wait(None if until is None else max(0.0, until - time.time()))
             return status, read_log(log) if log.exists() else []

@@ -50,15 +50,8 @@ FOR_MAINTAINERS = (
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
-    # Without the variables of the make that runs these tests.
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
-    }
     return subprocess.run(
         ["make", "--no-print-directory", "-C", str(ROOT), *arguments],
-        env=environment,
         text=True,
         capture_output=True,
         check=False,

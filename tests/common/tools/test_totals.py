@@ -19,7 +19,7 @@ case $* in
     *--list*) printf '%s\\n' 'c:s / quick' 'c:s / slow' 'c:s / never begun'; exit ;;
 esac
 log=$3/meson-logs/testlog.json
-echo '{"name": "c:s / quick", "result": "OK"}' >"$log"
+echo '{"name": "c:s / quick", "result": "OK", "stdout": "'"$MAKEFLAGS"'"}' >"$log"
 trap 'echo "{\\"name\\": \\"c:s / slow\\", \\"result\\": \\"INTERRUPT\\"}" >>"$log"; kill $!; exit 1' TERM
 sleep 60 &
 wait
@@ -137,7 +137,7 @@ class TotalsTest(unittest.TestCase):
             (build / "meson-logs").mkdir(parents=True)
             path = f"{folder}{os.pathsep}{os.environ['PATH']}"
             with (
-                mock.patch.dict(os.environ, PATH=path),
+                mock.patch.dict(os.environ, PATH=path, MAKEFLAGS="s"),
                 contextlib.redirect_stdout(io.StringIO()) as said,
             ):
                 status, tests = run_tests.run_meson(build, until=time.time() + seconds)
@@ -149,6 +149,7 @@ class TotalsTest(unittest.TestCase):
             [(run_tests.short_name(test), test["result"]) for test in tests],
             [("quick", "OK"), ("slow", "SKIP"), ("never begun", "SKIP")],
         )
+        self.assertEqual(tests[0]["stdout"], "", "flags of the make that runs the tests")
         self.assertEqual(status, 0)
         self.assertIn("left out, the time for tests was over: slow\n", said)
         self.assertEqual(

@@ -10,11 +10,8 @@ from pathlib import Path
 from tests.common.tools.course_tools import ROOT
 
 LEFT_OUT = ("build", "my", ".git")
-# Those of the make that runs the tests, and of the tests.
+# Those of the tests.
 NOT_PASSED_ON = (
-    "MAKEFLAGS",
-    "MAKELEVEL",
-    "MFLAGS",
     "COURSE_BUILD",
     "PYTHONPATH",
     "PYTHONPYCACHEPREFIX",
