@@ -10,14 +10,17 @@ added up.
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from common.tools.lib.counting import (
     BETWEEN_RANKS,
+    COUNTED,
     GLOBAL,
     MEMORY,
+    OWN,
     SHARED,
     TRANSFERS,
     Counted,
@@ -45,6 +48,12 @@ from common.tools.programs.stage_or_file import find_counted
 Value = Callable[[Kernel], float | None]  # None: the row does not apply
 
 IDEAL = "  ideal"
+# Counters with rows of their own, or with none: those of all lanes tell little beside the requests.
+SHOWN = {
+    *OWN,
+    *("barriers", "collectives", "basic_blocks", "basic_block_lanes", "alive_lanes"),
+    *(f"{name}.{part}" for name in MEMORY for part in (*COUNTED, "depth", "bytes")),
+}
 LINE_COUNTERS = ("requests", "lanes", "sectors", "wavefronts", "depth")
 
 
@@ -117,9 +126,19 @@ def quantities(unit: str) -> list[tuple[str, Value]]:
     return rows
 
 
+def others(kernels: Sequence[Kernel | None]) -> list[tuple[str, Value]]:
+    """Rows of the counters that quantities() does not know: a new one is shown by its name."""
+    names = [name for kernel in kernels if kernel for name in kernel.counters]
+    return [
+        (re.sub("[._]", " ", name), counter(name))
+        for name in dict.fromkeys(names)
+        if name not in SHOWN and not name.startswith("loop.")
+    ]
+
+
 def kernel_rows(kernels: Sequence[Kernel | None], unit: str) -> list[list[str]]:
     rows = []
-    for label, value in quantities(unit):
+    for label, value in [*quantities(unit), *others(kernels)]:
         values = [value(kernel) if kernel else None for kernel in kernels]
         if not any(values):
             continue

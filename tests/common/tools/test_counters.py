@@ -246,6 +246,15 @@ class CountersTest(ToolTest):
         )
         self.assertNotIn("->", result.stdout)
 
+    def test_a_counter_that_is_new_is_shown_by_its_name(self) -> None:
+        one = pull_kernel(1, 16)
+        one["totals"]["global_load"]["cached_sectors"] = 150
+        one["totals"]["tensor_products"] = 12
+        self.add_counters("02_flags", [one])
+        result = self.counters(A="sums/02_flags")
+        self.assertRegex(result.stdout, r"(?m)^  global load cached sectors +150$")
+        self.assertRegex(result.stdout, r"(?m)^  tensor products +12$")
+
     def test_a_stage_against_itself(self) -> None:
         result = self.counters(A="sums/01_plain", B="sums/01_plain")
         self.assertEqual(result.stdout.count("no counter differs"), 2)
