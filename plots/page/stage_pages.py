@@ -16,7 +16,6 @@ TO_COME = (
     "quicksort",
     "mergesort",
     "kmeans",
-    "storms",
     "distmesh",
 )
 

@@ -322,7 +322,7 @@ class TraceableTest(unittest.TestCase):
                         # The n of a speed-up is no measurement, nor the stage that it is over, nor
                         # the best parameter's value.
                         said = [
-                            re.sub(r"at [\d .]+[kMG]?(, k = \d+)?|^\d+: ", "", cell)
+                            re.sub(r"at [\d .]+[kMG]?(, k = \d+)?|^\d+: | over [\w/]+$", "", cell)
                             for cell in cells
                         ]
                         with self.subTest(chapter=chapter.name, column=title, line=lines[0][:2]):
