@@ -33,6 +33,9 @@ SKIPPED = {"SKIP", "IGNORED"}
 
 GPU_PROCESSES = 4  # at the same time
 LONGEST = 20  # so many tests are named with their seconds
+# A limit of time is there for what hangs: on a machine with other work, a test takes several times as
+# long.
+PATIENCE = "4"
 MOST_AGAIN = 5  # if more tests fail, something is broken, and none runs again
 # The flags of the make that runs the tests, such as -s: a make that a test starts would obey them.
 OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
@@ -104,7 +107,7 @@ def run_meson(
     in seconds since 1970, Meson ends: the tests that have not ended then are skipped."""
     log = build / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
-    meson = ["meson", "test", "-C", str(build), "--no-rebuild"]
+    meson = ["meson", "test", "-C", str(build), "--no-rebuild", "--timeout-multiplier", PATIENCE]
     environment = {name: value for name, value in os.environ.items() if name not in OF_MAKE}
     with subprocess.Popen([*meson, "--print-errorlogs", *flags], env=environment) as process:
         try:
