@@ -25,7 +25,7 @@ INPUT_STAGES = [
 ]
 RUNS = Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys")
 
-# Models of the last stage of limit/, of 2^28 uniform keys: see the README.
+# Models of the last stage of limit/, of 2^28 uniform keys: see the reference.
 BYTES_PER_KEY = 48  # the sort of the tiles and five passes read and write each key
 WAVEFRONTS_PER_KEY = 151 / 32  # of shared memory; a multiprocessor does one per cycle
 ALU_CYCLES_PER_KEY = 104 / 32  # integer instructions; a multiprocessor does 64 lanes per cycle
@@ -65,19 +65,15 @@ def prepare_rates(source: Source) -> Drawing:
 def rates_table(
     rows: Sequence[Row], _reports: Sequence[Report], limits: Mapping[str, Limits]
 ) -> list[str]:
-    """For the README: keys per second of the kernels."""
+    """For the reference: keys per second of the kernels."""
     own = [row for row in rows if row.n in TILE_SIZES]
-    return [
-        *table_of_rates(own, limits, recorded_stages(own), TILE_SIZES, limits_of),
-        "",
-        "![Keys per second against the number of keys](figures/mergesort_beyond.svg)",
-    ]
+    return table_of_rates(own, limits, recorded_stages(own), TILE_SIZES, limits_of)
 
 
 def inputs_table(
     rows: Sequence[Row], _reports: Sequence[Report], _limits: Mapping[str, Limits]
 ) -> list[str]:
-    """For the README: keys per second of the last stages on other inputs, of the size with most of
+    """For the reference: keys per second of the last stages on other inputs, of the size with most of
     them."""
     own = [row for row in rows if row.stage in INPUT_STAGES and row.engine == "gpu"]
     named = {n: {row.input for row in own if row.n == n} for n in {row.n for row in own}}
@@ -106,7 +102,7 @@ def copies_by_n(reports: Sequence[Report]) -> dict[int, float]:
 def host_table(
     rows: Sequence[Row], reports: Sequence[Report], _limits: Mapping[str, Limits]
 ) -> list[str]:
-    """For the README: whole runs from host to host beside the copies alone."""
+    """For the stage's page: whole runs from host to host beside the copies alone."""
     own = newest(
         [
             row
@@ -130,6 +126,4 @@ def host_table(
         "",
         f"{own[0].device}, uniform keys in pinned memory, medians without allocation. Copies alone:"
         " to the device and back, one after the other.",
-        "",
-        "![What overlaps in a sort from host to host](figures/mergesort_pipeline.svg)",
     ]

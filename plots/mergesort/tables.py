@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables that only the merge sort's README has."""
+"""The tables that only the merge sort's pages have."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def bounds_table(
     ]
 
 
-# The printed times of random keys that the README shows beside ours: a table, what it varies, and
+# The printed times of random keys that the reference shows beside ours: a table, what it varies, and
 # the values.
 SHOWN_CELLS = (
     (4, "size-i", (2, 4, 16, 128)),

@@ -306,9 +306,13 @@ class Measured:
     # ---- what marks say ----
 
     def measured(self, mark: Mark) -> str:
-        """One value, the ratio of two (`… / …`), or the one as a share of the other (`… % …`)."""
+        """One value, its part of so many (`… / 1250`), the ratio of two (`… / …`), or the one as a
+        share of the other (`… % …`)."""
         for sign, show in ((" / ", times), (" % ", whole_percent)):
             first, found, second = mark.words.partition(sign)
+            if sign == " / " and second.isdigit():
+                one = self.value(first)
+                return one.show(one.number / int(second))
             if found:
                 return show(self.value(first).number / self.value(second).number)
         value = self.value(mark.words)

@@ -14,7 +14,6 @@ REFERENCE = "reference.md"
 TO_COME = (
     "basics",
     "quicksort",
-    "mergesort",
     "kmeans",
     "distmesh",
 )

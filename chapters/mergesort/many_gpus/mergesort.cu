@@ -3,7 +3,7 @@
 // Idea: each rank, a process with its own GPU, sorts a slice of the keys, but leaves it in several
 // runs: the last merge is that of all ranks. The ranks cut all runs exactly: what lies between two
 // cuts are the n/P keys of one rank, duplicates or not. Bounds of all cuts narrow together, by
-// samples between them that all ranks see. The keys travel in four parts, and a part is merged
+// samples between them that all ranks see. The keys travel in eight parts, and a part is merged
 // while the next arrives. Equal keys stay in order.
 // Compared with limit/05_odd_windows: the cuts, the exchange, the merge. host/01 launches its sort.
 // Limit now: the sort of each rank; then the links between the GPUs.

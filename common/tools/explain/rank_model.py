@@ -22,7 +22,7 @@ KEY_RATE = 2.2e12
 QUICKSORT_SECONDS = 20.1e-3  # 2^30 keys
 LAUNCH = 5e-6  # of a kernel whose result the next one waits for
 # Merge sort limit/05 on an H100, per key: five passes of three levels take 5.15 ms for 2^28 keys,
-# and their searches 0.99 ms (chapters/mergesort/README.md).
+# and their searches 0.99 ms (Nsight Compute).
 MERGE_LEVEL, MERGE_SEARCH = 5.15e-3 / 15 / 2**28, 0.99e-3 / 5 / 2**28
 STORMS_SECONDS = 3.55e-3  # long: 10^6 cells, 4 waves of 5000 particles
 # With narrow tiles, a half, a quarter and an eighth of these cells take 2.01, 1.62 and 1.47 ms on

@@ -110,6 +110,7 @@ class MeasuredTest(PlotsTest):
             ("rate 03_shared_tiles 2000", "1.33 G"),
             ("gain 03_shared_tiles 1000", "×2.50"),
             ("kernels 03_shared_tiles 2000 / kernels 03_shared_tiles 1000", "×1.50"),
+            ("kernels 02_float4 1000 / 4", "1.25 ms"),
             ("kernels 03_shared_tiles 1000 % kernels 02_float4 1000", "40 %"),
             ("instructions 03_shared_tiles", "1.5"),
             ("instructions 03_shared_tiles memory", "0.5"),
