@@ -22,8 +22,6 @@ from common.tools.lib.counting import Counted, count, source_text
 from common.tools.lib.csv_tables import read_records
 from common.tools.lib.margins import margins_of
 from common.tools.lib.csv_tables import write_table
-from common.tools.lib.files import read_text
-from common.tools.lib.marks import marks_of
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,
@@ -35,8 +33,7 @@ from common.tools.lib.stages import (
     load_stages,
     run_tool,
 )
-from plots.page.measured import COUNTERS_OF
-from plots.page.stage_pages import page_of_stage
+from plots.page.stage_pages import runs_of_page
 
 FOLDER = ROOT / "plots" / "data" / "counters"
 LINES = "lines"  # the folder beside it
@@ -53,15 +50,11 @@ def runs_on_pages(stages: Sequence[Stage]) -> dict[str, list[str]]:
     """The further runs of stages, by their full names: `nbody/02_float4`."""
     found: dict[str, list[str]] = {}
     for stage in stages:
-        page = page_of_stage(stage)
-        for mark in marks_of(read_text(page), page) if page.exists() else []:
-            words = COUNTERS_OF.fullmatch(mark.words)
-            if mark.kind != "counters" or not words or not words["run"]:
-                continue
+        for run in runs_of_page(stage):
             for name in (f"{stage.chapter}/{stage.compared_with}", stage.stage):
                 runs = found.setdefault(name, [])
-                if words["run"] not in runs:
-                    runs.append(words["run"])
+                if run not in runs:
+                    runs.append(run)
     return found
 
 

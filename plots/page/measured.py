@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from plots.page.chapters import load_chapter
 from plots.page.comparison import comparable, median_seconds, rate_at
 from plots.page.counter_table import counted_runs
 from plots.page.ranks import measured, modelled, speed_ups
+from plots.page.stage_pages import COUNTERS_OF
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.instructions import CLASS_LABELS, instructions_per
 from plots.records.published import Published, read_published
@@ -43,8 +43,6 @@ BUSY_LABELS = {"": "issue slots busy", "alu": "integer pipe busy"}
 REGISTERS = "launch__registers_per_thread"
 LETTERS = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 ALL = "all"  # kernels of a stage, and its copies
-# A kernel, perhaps a run, and counters: `all `--n 300 --waves 2` launches, barriers`.
-COUNTERS_OF = re.compile(r"(?P<kernel>\S+) (?:`(?P<run>[^`]+)` )?(?P<items>.+)")
 
 
 def number_of(word: str) -> int:

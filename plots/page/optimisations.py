@@ -5,7 +5,7 @@ the gain here, the counters, and the README's words. Nothing in it is typed."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from common.tools.lib.counting import GLOBAL, MEMORY, Kernel, bare
@@ -22,7 +22,7 @@ from plots.page.speed_ups import (
     printed_over_serial,
     printed_speed_up,
 )
-from plots.page.stage_pages import page_of_stage
+from plots.page.stage_pages import page_of_stage, runs_of_page
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import THESIS
 from plots.records.medians import Point, times
@@ -315,7 +315,17 @@ def telling_copies(records: Records, before: str, stage: str) -> list[str]:
     ]
 
 
+def in_run_of_page(records: Records, stage: str) -> Records:
+    """With the counters of the run that a stage's page shows, where it is not the stage's own."""
+    if not any(one.stage == stage for one in records.counters):
+        return records
+    if not (runs := runs_of_page(records.chapter.stages.any_of(stage))):
+        return records
+    return replace(records, counters=read_counters(records.counters_path, runs[0]))
+
+
 def counted_change(records: Records, before: str, stage: str, unit: str) -> Counted:
+    records = in_run_of_page(records, stage)
     a, b = kernels_of(records, before), kernels_of(records, stage)
     if not records.counters or not b:
         return Counted(("not counted",))

@@ -18,7 +18,7 @@ from common.tools.lib.numbers import short_rate, three_digits
 from plots.drawing.chapter import Chapter
 from plots.page.chapters import load_chapter
 from plots.page.comparison import median_seconds, speed_up
-from plots.page.optimisations import TELLING, Records, kernel_of, read_chapter
+from plots.page.optimisations import TELLING, Records, in_run_of_page, kernel_of, read_chapter
 from plots.records.folders import COUNTERS, DATA, PLOTS, device_folder
 from plots.records.rows import Row
 
@@ -130,6 +130,7 @@ def fewer_copies(records: Records, before: str, stage: str) -> str:
 def changed_most(records: Records, before: str, stage: str) -> str:
     """`sectors/global load 8 → 1`. All kernels of a stage together. Empty where the two stages were
     not counted in the same run."""
+    records = in_run_of_page(records, stage)
     kernels = {
         name: [one for one in records.counters if one.stage == name and one.kernel]
         for name in (before, stage)

@@ -4,10 +4,13 @@
 import unittest
 from collections.abc import Sequence
 from pathlib import Path
+from unittest import mock
 
 from common.tools.lib.columns import COUNTER_COLUMNS
 from plots.drawing.chapter import Chapter, PrintedTables, Rules
+from plots.page import optimisations
 from plots.page.optimisations import Records, counted_change, speed_ups
+from plots.page.recorded_gains import changed_most
 from plots.page.speed_ups import (
     NO_BREAK,
     printed_before,
@@ -78,6 +81,27 @@ class CountedTest(PlotsTest):
         self.assertEqual(
             self.telling(other, "01_iron", "02_copper"), ("counted in different runs",)
         )
+
+    def test_a_page_may_show_another_run(self) -> None:
+        """Then the pair is compared in that one, as on the page."""
+        records = counter_records(OWN.names[1:])
+        further = [
+            [stage, "--n 7", "", "host_to_device.bytes", value]
+            for stage, value in (("01_iron", 500), ("02_copper", 100))
+        ]
+        further += [
+            [stage, "--n 7", "tile_kernel", name, value]
+            for stage, barriers in (("01_iron", 10), ("02_copper", 30))
+            for name, value in (("warps", 2), ("barriers", barriers))
+        ]
+        with mock.patch.object(optimisations, "runs_of_page", return_value=["--n 7"]):
+            found = counted_change(self.records(records + further), "01_iron", "02_copper", "body")
+            said = changed_most(self.records(records + further), "01_iron", "02_copper")
+        self.assertEqual(found.arguments, "--n 7")
+        self.assertEqual(
+            found.telling, ("10 → 30 barriers", "500 → 100 bytes copied to the device")
+        )
+        self.assertEqual(said, "barriers 10 → 30")
 
     def test_copies_are_told_where_they_are_much_of_all(self) -> None:
         def copied(stage: str, way: str, size: int) -> list[object]:
