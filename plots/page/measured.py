@@ -25,6 +25,7 @@ from plots.page.counter_table import counted_runs
 from plots.page.ranks import measured, modelled, speed_ups
 from plots.page.stage_pages import COUNTERS_OF
 from plots.records.counters import KernelCounters, read_counters
+from plots.records.medians import quartiles
 from plots.records.instructions import CLASS_LABELS, instructions_per
 from plots.records.published import Published, read_published
 from plots.records.folders import THESIS, rank_table
@@ -189,6 +190,13 @@ class Measured:
         further = self.seconds(term, term.stage, True) - self.seconds(one, term.stage, True)
         return further / (many - 1)
 
+    def copies(self, term: Term) -> float:
+        """Seconds of both copies of a run."""
+        self.seconds(term, term.stage, False)  # names what is missing
+        rows, n = self.own_rows(term)
+        own = [row for row in rows if (row.stage, row.n) == (term.stage, n)]
+        return quartiles([row.copy_in_ms + row.copy_out_ms for row in own])[1] / 1000
+
     def rate(self, term: Term) -> float:
         self.seconds(term, term.stage, True)  # names what is missing
         rows, n = self.own_rows(term)
@@ -286,6 +294,7 @@ class Measured:
             "kernels": lambda: Value(self.seconds(term, term.stage, True), short_time),
             "run": lambda: Value(self.seconds(term, term.stage, False), short_time),
             "iteration": lambda: Value(self.iteration(term), short_time),
+            "copies": lambda: Value(self.copies(term), short_time),
             "rate": lambda: Value(self.rate(term), short_rate),
             "gain": lambda: self.gain(term, True),
             "rungain": lambda: self.gain(term, False),

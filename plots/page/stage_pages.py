@@ -18,7 +18,6 @@ COUNTERS_OF = re.compile(r"(?P<kernel>\S+) (?:`(?P<run>[^`]+)` )?(?P<items>.+)")
 # Chapters that still have one long README. The list must shrink to nothing.
 TO_COME = (
     "basics",
-    "quicksort",
     "kmeans",
     "distmesh",
 )

@@ -45,7 +45,7 @@ INPUTS = (
     "all-equal",
 )
 
-# Models of the last stage, of 2^28 uniform keys: see the README.
+# Models of the last stage, of 2^28 uniform keys: see the reference.
 BYTES_PER_KEY = 24  # two levels and the leaves read and write each key
 WAVEFRONTS_PER_KEY = 73 / 32  # of shared memory; a multiprocessor does one per cycle
 INSTRUCTIONS_PER_KEY = 300  # a multiprocessor issues four per cycle, each for 32 threads
@@ -137,11 +137,12 @@ def prepare_inputs(source: Source, stages: Sequence[str] = SAMPLE) -> Drawing:
 
 
 def pairs_table(rows: Sequence[Row], stages: Sequence[str] = PAIRS) -> list[str]:
-    """For the README: pairs per second, ours beside the libraries'. Uniform keys of each size that
+    """For the pages: pairs per second, ours beside the libraries'. Uniform keys of each size that
     all stages have, then the other inputs of the largest one."""
-    own, libraries = stages[0], stages[1:]
+    own, library = compared(stages)
+    stages = (own, *(stage for stage in stages if stage != own))
     rows = newest([row for row in rows if row.engine == "gpu" and row.stage in stages])
-    heads = ["keys", "n", *stages, f"{own} over {libraries[0] if libraries else own}"]
+    heads = ["keys", "n", *stages, f"{own} over {library}"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name in INPUTS:
         for n in sorted({row.n for row in rows if row.input == name}):
@@ -150,7 +151,7 @@ def pairs_table(rows: Sequence[Row], stages: Sequence[str] = PAIRS) -> list[str]
             if not all(points):
                 continue
             rates = [rate_of(found[0]) for found in points]
-            ratio = rates[0] / rates[min(1, len(rates) - 1)]
+            ratio = rates[0] / rates[1]
             cells = [name, short_count(n), *map(short_rate, rates), f"×{ratio:.2f}"]
             lines.append(f"| {' | '.join(cells)} |")
     if len(lines) == 2:
@@ -161,7 +162,7 @@ def pairs_table(rows: Sequence[Row], stages: Sequence[str] = PAIRS) -> list[str]
 def rates_table(
     rows: Sequence[Row], limits: Mapping[str, Limits], stages: Sequence[str] = SAMPLE
 ) -> list[str]:
-    """For the README: keys per second of the kernels, one row per stage, one column per size."""
+    """For the reference: keys per second of the kernels, one row per stage, one column per size."""
     return [
         *table_of_rates(rows, limits, stages, SAMPLE_SIZES, limits_of),
         "",
@@ -171,7 +172,7 @@ def rates_table(
 
 
 def inputs_table(rows: Sequence[Row], stages: Sequence[str] = SAMPLE) -> list[str]:
-    """For the README: rates by the distribution of the keys, ours and the library's."""
+    """For the reference: rates by the distribution of the keys, ours and the library's."""
     shown = compared(stages)
     n, rates = by_input(newest([row for row in rows if row.engine == "gpu"]), shown)
     lines = [f"| keys | {shown[0]} | {shown[1]} | ratio |", "|---|---|---|---|"]

@@ -109,7 +109,7 @@ def prepare_best(source: Source) -> Drawing:
     return prepare_cpu_gpu(source, BIG_RUNS, BIG, (BIG[0], BEST), "3.13")
 
 
-# ---- tables of the README that only this chapter has ----
+# ---- tables that only this chapter has ----
 
 
 def median_ms(rows: Sequence[Row]) -> float:
@@ -317,6 +317,8 @@ CHAPTER = Chapter(
         "big quicksort": 160_000_000,
         "limit": LARGEST,
     },
+    further_gains={"small quicksort": {"longest segment": 28_992}},
+    whole_runs=("big quicksort",),
     share_of=LIBRARY,
     printed=counting.PRINTED,
     traces=(

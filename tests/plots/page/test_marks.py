@@ -107,6 +107,7 @@ class MeasuredTest(PlotsTest):
         for words, said in (
             ("kernels 02_float4 1000", "5 ms"),
             ("run nbody/02_float4 1k", "5 ms"),
+            ("copies 02_float4 1000", "0.2 ms"),
             ("rate 03_shared_tiles 2000", "1.33 G"),
             ("gain 03_shared_tiles 1000", "×2.50"),
             ("kernels 03_shared_tiles 2000 / kernels 03_shared_tiles 1000", "×1.50"),

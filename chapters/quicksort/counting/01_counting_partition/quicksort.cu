@@ -5,7 +5,7 @@
 // The CPU sorts the two parts. Any number of threads and blocks.
 // Compared with 00_cpu: the first partition runs on the GPU, out of place, into three parts.
 // Limit now: the CPU's sorts; in the kernels, neighbours' shares lie far apart: one sector per key.
-// Not of the thesis: Gimeno and Velasco 2024, with their faults corrected (see the README).
+// Not of the thesis: Gimeno and Velasco 2024, with their faults corrected (see the reference).
 #include <cuda_runtime.h>
 
 #include <algorithm>
