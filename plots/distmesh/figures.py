@@ -8,10 +8,12 @@ from functools import partial
 
 from plots.distmesh.animation import make_meshing
 from plots.distmesh.counts import prepare_counts
+from plots.distmesh.flow import RECORDED, prepare_lists, prepare_loop
 from plots.distmesh.meshes import MESHES, prepare_meshes
 from plots.distmesh.stages import (
     CIRCLE,
     KERNELS,
+    LARGEST,
     ON_THE_HOST,
     OTHER_FLAGS,
     PRINTED,
@@ -33,6 +35,30 @@ FIGURES = (
         prepare_meshes,
         in_readme=True,
         said_by=SAID_BY,
+    ),
+    Figure(
+        "distmesh_loop",
+        "",
+        STAGES.chapter,
+        "Distmesh, host and device in turn",
+        "The program on CPU and GPU (figure 6): data cross the bus at the start and at the end.",
+        prepare_loop,
+        in_readme=True,
+        said_by=SAID_BY,
+        script="scene",
+        folder="drawing",
+    ),
+    Figure(
+        "distmesh_lists",
+        "",
+        STAGES.chapter,
+        "Distmesh, kernels and their lists",
+        "The data that the kernels make (figure 7).",
+        prepare_lists,
+        in_readme=True,
+        said_by=SAID_BY,
+        script="scene",
+        folder="drawing",
     ),
     Figure(
         "distmesh_table_1",
@@ -93,8 +119,10 @@ CHAPTER = Chapter(
         series=(KERNELS,),
     ),
     tables=TABLES,
+    path_sizes={"": LARGEST, "limit": LARGEST},
+    whole_runs=("", "limit"),
     printed=PRINTED,
-    traces=MESHES,
+    traces=(*MESHES, *RECORDED),
     animation=make_meshing,
     profile="plots.distmesh.profile",
     profile_tables=PROFILE_TABLES,

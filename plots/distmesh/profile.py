@@ -15,10 +15,9 @@ from __future__ import annotations
 from plots.records.ncu import Launch
 from plots.records.profiling import Profile, Value, record, values_of
 from common.tools.lib.stages import run_tool
-from plots.distmesh.stages import STAGES
+from plots.distmesh.stages import LARGEST, STAGES
 from plots.records.folders import DATA
 
-POINTS = 31_409  # the largest size of the printed tables
 # The first launches of a run: an iteration's kernels, and for the last stage also those that find
 # the bars, repair the triangulation and test it.
 PROFILED = {"shared_atomics": 4, "gather": 3, "resident": 1, "claims": 5}
@@ -55,7 +54,7 @@ def main() -> int:
         "Profiles distmesh stages: their occupancy.",
         STAGES.chapter,
         profiles,
-        POINTS,
+        LARGEST,
         DATA,
         values,
     )

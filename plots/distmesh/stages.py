@@ -21,6 +21,7 @@ LAST = SHOWN[-1]
 # Their triangulations are all the host's, and nearly all of a whole run.
 ON_THE_HOST = STAGES.between("global_atomics", "device_lists")
 CIRCLE = {"input": "circle", "max-iterations": "10000"}
+LARGEST = 31_409  # the largest size of the printed tables
 OTHER_FLAGS = ("h0", "plus", "minus", "grading", "fixed")
 RUNS = Runs(STAGES, {**CIRCLE, **dict.fromkeys(OTHER_FLAGS, "0")}, "points", "points")
 

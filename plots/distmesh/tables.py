@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables that only the distmesh README has: tables I and II of Gaudiani 2012 beside ours, the
+"""The tables that only distmesh has: tables I and II of Gaudiani 2012 beside ours, the
 goals for a whole run, and the occupancy."""
 
 from __future__ import annotations

@@ -29,7 +29,15 @@ from plots.records.medians import quartiles
 from plots.records.instructions import CLASS_LABELS, instructions_per
 from plots.records.published import Published, read_published
 from plots.records.folders import THESIS, rank_table
-from plots.records.rows import Metric, Row, read_profile, read_rank_rows, read_rows
+from plots.records.rows import (
+    Metric,
+    Report,
+    Row,
+    read_profile,
+    read_rank_rows,
+    read_reports,
+    read_rows,
+)
 from plots.records.stages import chapter_names, nearest
 
 # The same quantity under two names, of a multiprocessor's parts and of the whole.
@@ -54,7 +62,8 @@ def number_of(word: str) -> int:
 
 
 def percent(value: float) -> str:
-    return f"{value:.0f} %"
+    """Whole percents; below one, the first digit that is not 0."""
+    return f"{value:.0f} %" if value >= 1 or not value else f"{value:.1g} %"
 
 
 def whole_percent(value: float) -> str:
@@ -86,6 +95,11 @@ class Chapters:
     def profile(self, chapter: str, device: str) -> list[Metric]:
         path = self.folder(device) / f"{chapter}_profile.csv"
         return read_profile(path) if path.exists() else []
+
+    @functools.cache
+    def reports(self, chapter: str, device: str) -> list[Report]:
+        path = self.folder(device) / f"{chapter}_report.csv"
+        return read_reports(path) if path.exists() else []
 
     @functools.cache
     def counters(self, chapter: str, run: str = "") -> list[KernelCounters]:
@@ -170,6 +184,34 @@ class Measured:
             where = self.data.folder(term.device) / f"{term.chapter.name}.csv"
             raise DataError(f"{where} has no row of {stage} with n = {n}")
         return found
+
+    def reported(self, term: Term, field: str) -> float:
+        """A number of a run's report, such as its iterations. The last run counts."""
+        if not term.rest:
+            raise DataError(f"{term.quantity} {term.stage}: which n?")
+        n = number_of(term.rest[0])
+        rules = term.chapter.rules.at(n)
+        wanted = {**rules.run, **rules.stage_runs.get(term.stage, {}), **term.parameters}
+        wanted = {key: value for key, value in wanted.items() if value and key != "input"}
+        engine = "cpu" if term.stage == term.chapter.stages.serial else "gpu"
+        found = [
+            one.value
+            for one in self.data.reports(term.chapter.name, term.device)
+            if (one.stage, one.n, one.engine, one.field) == (term.stage, n, engine, field)
+            and one.parameters == wanted
+        ]
+        if not found:
+            raise DataError(f"no report of {term.stage} with n = {n} has '{field}'")
+        if not found[-1].replace(".", "", 1).isdigit():
+            raise DataError(f"{field} of {term.stage} is '{found[-1]}', no number")
+        return float(found[-1])
+
+    def time(self, term: Term, kernels: bool) -> Value:
+        """`kernels STAGE N`, or a part of it: `kernels STAGE N per iterations`."""
+        seconds = self.seconds(term, term.stage, kernels)
+        if term.rest[1:2] == ["per"]:
+            seconds /= self.reported(term, " ".join(term.rest[2:]))
+        return Value(seconds, short_time)
 
     def gain(self, term: Term, kernels: bool) -> Value:
         over = term.chapter.stages.timed_before(term.stage)
@@ -291,8 +333,11 @@ class Measured:
     def value(self, words: str) -> Value:
         term = self.term(words)
         makers: dict[str, Callable[[], Value]] = {
-            "kernels": lambda: Value(self.seconds(term, term.stage, True), short_time),
-            "run": lambda: Value(self.seconds(term, term.stage, False), short_time),
+            "kernels": lambda: self.time(term, True),
+            "run": lambda: self.time(term, False),
+            "report": lambda: Value(
+                self.reported(term, " ".join(term.rest[1:])), whole_or_three_digits
+            ),
             "iteration": lambda: Value(self.iteration(term), short_time),
             "copies": lambda: Value(self.copies(term), short_time),
             "rate": lambda: Value(self.rate(term), short_rate),

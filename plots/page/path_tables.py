@@ -125,9 +125,10 @@ def path_table(
     for stage in shown:
         rate = rate_at(chapter.rate, rows, stage.name, n)
         before = chapter.stages.timed_before(stage.name)
-        # All of a serial program's run counts as its kernels, so they compare with no others where
-        # whole runs are compared, too.
-        only_whole = whole and before == chapter.stages.serial
+        # Where a serial program's run counts as its kernels, they compare with no others.
+        only_whole = (
+            whole and before == chapter.stages.serial and is_mostly_kernels(rows, before, n)
+        )
         gains = [None if only_whole else speed_up(rows, before, stage.name, n, kernels=True)]
         gains += [
             speed_up(own, before, stage.name, size, kernels=True) for size, own in further.values()
@@ -143,11 +144,40 @@ def path_table(
         lines.append(f"| {' | '.join(cells[: len(heads)])} |")
     said = caption(chapter, [one.name for one in shown], n, rows, device, bool(share))
     if whole:
-        said += " Whole runs have allocation, copies, and what the host does."
+        apart = spread_words(rows, [one.name for one in shown], n, kernels=False)
+        said += f" Whole runs have allocation, copies, and what the host does{apart}."
     if further:
         sizes = ", ".join(f"{words}: {short_count(size)}" for words, (size, _) in further.items())
         said += f" The further gains: {sizes}."
     return [*lines, "", said]
+
+
+def is_mostly_kernels(rows: Sequence[Row], stage: str, n: int) -> bool:
+    """Whether more than half of a stage's run counts as its kernels."""
+    run, kernels = (median_seconds(rows, stage, n, kernels) for kernels in (False, True))
+    return run is not None and kernels is not None and kernels > run / 2
+
+
+def spread_words(rows: Sequence[Row], stages: Sequence[str], n: int, kernels: bool) -> str:
+    """Of how many runs the medians are, and how far these lie apart."""
+    spreads, repeats = [], set()
+    for stage in stages:
+        own = [
+            row.kernels_ms if kernels else row.total_ms
+            for row in rows
+            if (row.stage, row.n) == (stage, n)
+        ]
+        if own:
+            low, middle, high = quartiles(own)
+            spreads.append((high - low) / middle)
+            repeats.add(len(own))
+    if repeats == {1}:
+        return ", one run each"
+    if not spreads:
+        return ""
+    runs = f"{min(repeats)} to {max(repeats)}" if len(repeats) > 1 else f"{min(repeats)}"
+    widest = max(0.1, 100 * max(spreads))
+    return f", medians of {runs} runs, whose quartiles are at most {widest:.1f} % apart"
 
 
 def caption(
@@ -159,21 +189,7 @@ def caption(
     shares: bool,
 ) -> str:
     """Which machine, how many runs, and how far they lie apart."""
-    said = f"{device}, here. Kernels alone"
-    spreads, repeats = [], set()
-    for stage in stages:
-        own = [row.kernels_ms for row in rows if (row.stage, row.n) == (stage, n)]
-        if own:
-            low, middle, high = quartiles(own)
-            spreads.append((high - low) / middle)
-            repeats.add(len(own))
-    if repeats == {1}:
-        said += ", one run each"
-    elif spreads:
-        runs = f"{min(repeats)} to {max(repeats)}" if len(repeats) > 1 else f"{min(repeats)}"
-        widest = max(0.1, 100 * max(spreads))
-        said += f", medians of {runs} runs, whose quartiles are at most {widest:.1f} % apart"
-    said += "."
+    said = f"{device}, here. Kernels alone{spread_words(rows, stages, n, kernels=True)}."
     serial = chapter.stages.serial
     sizes = [row.n for row in rows if row.stage == serial]
     # Where each part has its own n, it is named beside the one that it has, too.

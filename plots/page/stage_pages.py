@@ -19,7 +19,6 @@ COUNTERS_OF = re.compile(r"(?P<kernel>\S+) (?:`(?P<run>[^`]+)` )?(?P<items>.+)")
 TO_COME = (
     "basics",
     "kmeans",
-    "distmesh",
 )
 
 

@@ -122,6 +122,8 @@ LABELS: dict[str, tuple[str, ...]] = {
         "quality; below 0.5 as 0.5",
         "1105 triangles",
     ),
+    "distmesh_loop": ("host", "device", "triangulate,", "one iteration", "goes on?", "12 bytes"),
+    "distmesh_lists": ("sum_lengths", "move_points", "bars", "status", "atomic 536", "reads 268"),
     "distmesh_table_1": (
         STAGES.serial,
         *SHOWN,
@@ -160,7 +162,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     ),
 }
 
-COUNTED = ("distmesh_mesh",)
+COUNTED = ("distmesh_mesh", "distmesh_loop", "distmesh_lists")
 TRACED = COUNTED
 PRINTED = ("distmesh_table_1", "distmesh_table_2", "distmesh_counts", "distmesh_copies")
 PRINTED_FILE = "distmesh"

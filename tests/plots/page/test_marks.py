@@ -5,12 +5,17 @@
 import unittest
 from pathlib import Path
 
-from common.tools.lib.columns import COUNTER_COLUMNS, PROFILE_COLUMNS, ROW_COLUMNS
+from common.tools.lib.columns import (
+    COUNTER_COLUMNS,
+    PROFILE_COLUMNS,
+    REPORT_COLUMNS,
+    ROW_COLUMNS,
+)
 from common.tools.lib.marks import marks_of, refill, without_marks
 from common.tools.lib.stages import ROOT, DataError
 from plots.maintain.tables import with_marks
 from plots.page.excerpts import excerpt
-from plots.page.measured import BUSY, Chapters, Measured, number_of
+from plots.page.measured import BUSY, Chapters, Measured, number_of, percent
 from plots.records.stages import stages_of
 from tests.plots.fixtures import GPU, PlotsTest, row, write_table
 
@@ -180,6 +185,40 @@ class MeasuredTest(PlotsTest):
             self.word(f"iteration kmeans/{stage} 1000 k=4")
         with self.assertRaisesRegex(DataError, "nbody has no runs of several iterations"):
             self.word("iteration 03_shared_tiles 1000")
+
+    def test_numbers_of_a_report(self) -> None:
+        run, stage = "max-iterations=10000", "02_shared_atomics"
+        write_table(
+            self.device / "distmesh.csv",
+            ROW_COLUMNS,
+            [row("distmesh", stage, "gpu", 1000, 8.0, 1, run, "circle")],
+        )
+        write_table(
+            self.device / "distmesh_report.csv",
+            REPORT_COLUMNS,
+            [
+                ["distmesh", stage, "gpu", GPU, 1000, parameters, 1, field, value]
+                for parameters, field, value in (
+                    (run, "iterations", 400),
+                    (f"{run};grading=2", "iterations", 7),
+                    (run, "converged", "yes"),
+                )
+            ],
+        )
+        self.assertEqual(self.word(f"report distmesh/{stage} 1000 iterations"), "400")
+        self.assertEqual(self.word(f"kernels distmesh/{stage} 1000 per iterations"), "20 µs")
+        for words, said in (
+            ("1000 holes", f"no report of {stage} with n = 1000 has 'holes'"),
+            ("1000 converged", "is 'yes', no number"),
+            ("2000 iterations", "no report .* n = 2000"),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(DataError, said):
+                self.word(f"report distmesh/{stage} {words}")
+
+    def test_shares_below_one_percent_keep_a_digit(self) -> None:
+        self.assertEqual(
+            [percent(value) for value in (0, 0.127, 0.96, 5.4)], ["0 %", "0.1 %", "1 %", "5 %"]
+        )
 
     def test_what_is_missing_is_one_line(self) -> None:
         for words, said in (

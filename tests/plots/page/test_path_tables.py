@@ -178,6 +178,13 @@ class GainsTest(unittest.TestCase):
         self.assertEqual(iron, ["5 k", "×2.00", "×4.00"])
         self.assertEqual(lead[-2:], ["", "×2.00"])  # over one core
         self.assertIn("Whole runs have", self.last_line(chapter))
+        self.assertIn("what the host does, one run each.", self.last_line(chapter))
+
+    def test_serial_loops_that_are_a_part_of_the_run_compare_with_kernels(self) -> None:
+        chapter = replace(self.chapter, whole_runs=("",))
+        loops = [replace(row, kernels_ms=row.total_ms / 4) for row in MADE]
+        line = path_table(chapter, "", 10, loops, LIMITS)[2]
+        self.assertEqual([cell.strip() for cell in line.split("|")[4:6]], ["×2.00", "×2.00"])
 
     def test_a_chapter_may_show_another_run(self) -> None:
         chapter = replace(self.chapter, rules=Rules({"shape": "deep"}, shown_run={"shape": "flat"}))
