@@ -13,6 +13,7 @@ from common.tools.lib.numbers import short_count, short_rate, short_time, times
 from common.tools.lib.stages import Stage, label_of
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import comparable, median_seconds, rate_at, speed_up
+from plots.page.measured import whole_percent
 from plots.page.speed_ups import parameter_words
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
@@ -80,7 +81,7 @@ def copies_table(
         ]
         if known:
             least = host_link(chapter.rules.with_copies[stage.name](n), known).seconds
-            cells.append(f"{100 * least / seconds:.0f} %" if seconds else "")
+            cells.append(whole_percent(least / seconds) if seconds else "")
         lines.append(f"| {' | '.join(cells)} |")
     runs = [row.total_ms for one in shown for row in rows if (row.stage, row.n) == (one.name, n)]
     said = f"{device}, here. Whole runs with allocation and copies, medians"
@@ -139,7 +140,7 @@ def path_table(
             stage.technique,
             short_rate(rate[0]) if rate else "",
             *(times(gain[0]) + over(chapter, shown, stage) if gain else "" for gain in gains),
-            f"{100 * rate[0] / best:.0f} %" if rate and best else "",
+            whole_percent(rate[0] / best) if rate and best else "",
         ]
         lines.append(f"| {' | '.join(cells[: len(heads)])} |")
     said = caption(chapter, [one.name for one in shown], n, rows, device, bool(share))

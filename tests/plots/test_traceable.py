@@ -42,6 +42,8 @@ from tests.plots.fixtures import data_of
 TIMES = ("setup_ms", "copy_in_ms", "kernels_ms", "copy_out_ms", "total_ms")
 SPACE = "[ \N{NO-BREAK SPACE}]"
 NUMBER = re.compile(rf"\d+(?:{SPACE}\d{{3}})*(?:\.\d+)?")
+# A counter of one stage over that of another: counters of all stages are changed alike.
+OF_ONE_COUNTER = re.compile(r"counter \S+ \S+ (\S+) / counter \S+ \S+ \1")
 STAGE = re.compile(r"\b\d\d_\w+")
 # Columns of the READMEs' tables without a measured number. GB moved and levels follow from the
 # number of keys.
@@ -241,7 +243,9 @@ class Made:
         for path in [ROOT / "chapters" / PAGE, *(ROOT / "chapters").glob(f"*/**/{PAGE}")]:
             text = tables.with_marks(path.read_text(encoding="utf-8"), path, data, stage_at(path))
             found[str(path.relative_to(ROOT))] = [
-                mark.text for mark in marks_of(text, path) if mark.kind == "measured"
+                mark.text
+                for mark in marks_of(text, path)
+                if mark.kind == "measured" and not OF_ONE_COUNTER.fullmatch(mark.words)
             ]
         return found
 

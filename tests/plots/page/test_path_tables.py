@@ -167,7 +167,7 @@ class GainsTest(unittest.TestCase):
     def test_gains_are_those_of_kernels(self) -> None:
         head, _, lead, iron = cells_of(self.chapter)
         self.assertEqual(head, ["keys/s at 10", "gain", "share of the bound"])
-        self.assertEqual(iron, ["5 k", "×2.00", "0 %"])
+        self.assertEqual(iron, ["5 k", "×2.00", "0.1 %"])
         self.assertEqual(lead[:2], ["2.5 k", "×20.0"])
         self.assertIn("100 % is one operation per key", self.last_line(self.chapter))
 
