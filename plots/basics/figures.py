@@ -4,7 +4,7 @@ bring the matrix to them."""
 
 from __future__ import annotations
 
-from plots.basics import hierarchy, machine, requests, streams
+from plots.basics import hierarchy, machine, memories, requests, streams
 from plots.basics.stages import STAGES
 from plots.drawing.chapter import Chapter, Rate, Rules
 from plots.drawing.figure import Drawing, Figure
@@ -62,6 +62,14 @@ FIGURES = (
         machine.prepare_machine,
     ),
     scene_figure(
+        "basics_memories",
+        "",
+        STAGES.chapter,
+        "The memories of a GPU",
+        "It has no such figure: 2.1 names global memory, caches, registers and shared memory.",
+        memories.prepare_memories,
+    ),
+    scene_figure(
         "figure_2_4",
         "Figure 2.4",
         STAGES.chapter,
@@ -70,12 +78,20 @@ FIGURES = (
         hierarchy.prepare_hierarchy,
     ),
     scene_figure(
-        "basics_requests",
+        "basics_coalescing",
         "",
         STAGES.chapter,
-        "The requests of a warp",
-        "It has no such figure: 2.2.1.2 explains coalescing and divergence in words.",
-        requests.prepare_requests,
+        "The sectors of a warp's request",
+        "It has no such figure: 2.2.1.2 explains coalescing in words.",
+        requests.prepare_coalescing,
+    ),
+    scene_figure(
+        "basics_banks",
+        "",
+        STAGES.chapter,
+        "The banks of a warp's request, and its lanes",
+        "It has no such figure: 2.2.1.2 explains divergence in words.",
+        requests.prepare_banks,
     ),
     scene_figure(
         "basics_streams",

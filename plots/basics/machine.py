@@ -43,13 +43,16 @@ def volume(shape: str) -> int:
 
 @dataclass(frozen=True)
 class Machine:
-    """A device, and the first grid that ran on it. Sizes are those of one multiprocessor."""
+    """A device, and the first grid that ran on it. Sizes are those of one multiprocessor, but for
+    the L2 cache and the device's memory."""
 
     name: str
     multiprocessors: int
     threads: int
     registers: int
     shared_bytes: int
+    l2_bytes: int
+    memory_bytes: int
     kernel: str
     blocks: int
     block_threads: int
@@ -76,6 +79,8 @@ def read_machine(source: Source, trace: Timeline) -> Machine:
             int(device["threads"]),
             int(device["registers"]),
             int(device["shared"]),
+            int(device["l2"]),
+            int(device["memory"]),
             grids[0]["name"],
             volume(grid["grid"]),
             volume(grid["block"]),

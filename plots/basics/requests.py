@@ -11,7 +11,7 @@ from functools import partial
 from common.tools.lib.stages import DataError
 from plots.basics.stages import STAGES
 from plots.drawing.figure import Drawing
-from plots.drawing.scene import BLUE, DARK, GREY, PALE_MARK, PLAIN, RED, RULE, Scene
+from plots.drawing.scene import DARK, GREY, PALE_MARK, PLAIN, RED, RULE, Scene
 from plots.records.source import Source
 from plots.records.traces import Kept, Record, Trace, requests_of
 
@@ -108,7 +108,7 @@ def draw_matrix(scene: Scene, load: WarpLoad, left: float, top: float, side: flo
 
 def draw_banks(scene: Scene, load: WarpLoad, left: float, bottom: float, width: float) -> None:
     """A tower per bank: the lanes that wait for it. Below it the lanes that take part."""
-    height = 10.0
+    height = 11.0
     for bank, lanes in load.banks.items():
         for i in range(len(lanes)):
             y = bottom - (i + 1) * height
@@ -116,64 +116,79 @@ def draw_banks(scene: Scene, load: WarpLoad, left: float, bottom: float, width: 
             scene.bar(x + 1, y + 1, x + width - 1, y + height - 1, DARK)
     scene.line([(left, bottom), (left + BANKS * width, bottom)], GREY)
     for bank in range(0, BANKS, 8):
-        scene.text(left + (bank + 0.5) * width, bottom + 16, bank, 14, GREY)
+        scene.text(left + (bank + 0.5) * width, bottom + 16, bank, 16, GREY)
     for lane in range(LANES):
         x = left + lane * width
         look = DARK if lane in load.words else PLAIN
-        scene.bar(x + 1, bottom + 34, x + width - 1, bottom + 52, look)
-    scene.text(left - 12, bottom + 16, "bank", 14, GREY, "right")
-    scene.text(left - 12, bottom + 43, "lanes", 14, GREY, "right")
+        scene.bar(x + 1, bottom + 36, x + width - 1, bottom + 56, look)
+    scene.text(left - 14, bottom + 16, "bank", 16, GREY, "right")
+    scene.text(left - 14, bottom + 46, "lanes", 16, GREY, "right")
 
 
-def prepare_requests(source: Source) -> Drawing:
-    """Two matrices on the left, three rows of banks on the right."""
-    rows, columns = read_loads(source, LINES, LANES)
-    shared = [
-        (CONFLICT, read_loads(source, CONFLICT, LANES // 2)[0]),
-        (PADDED, read_loads(source, PADDED, LANES // 2)[0]),
-        (WHOLE, read_loads(source, WHOLE, LANES)[0]),
-    ]
+def prepare_coalescing(source: Source) -> Drawing:
+    """A matrix for each of two kernels: down a column, and along a row."""
     scene = Scene()
     said = []
-    side = 12.5
-    for letter, load, left in (("a", rows, 40.0), ("b", columns, 480.0)):
-        scene.text(left, 150, f"({letter}) 01: {load.kernel}", 20, align="left")
-        draw_matrix(scene, load, left, 180, side)
+    side = 19.0
+    for letter, load, left in zip("ab", read_loads(source, LINES, LANES), (60.0, 880.0)):
         used, moved = LANES * WORD, len(load.sectors) * SECTOR
+        scene.text(left, 146, f"({letter}) {load.kernel}", 22, align="left")
+        draw_matrix(scene, load, left, 172, side)
+        words = f"{len(load.sectors)} sectors: {moved} bytes, {used} of them are used"
+        scene.text(left, 172 + COUNT * side + 32, words, 20, RED, "left")
         said.append(f"{load.kernel} touches {len(load.sectors)} sectors")
-        bottom = 180 + COUNT * side
-        scene.text(
-            left, bottom + 34, f"{len(load.sectors)} sectors: {moved} bytes,", 18, RED, "left"
-        )
-        scene.text(left, bottom + 64, f"{used} of them are used", 18, RED, "left")
-    scene.text(40, 730, "one request of a warp, in a matrix of 32 × 32 cells", 18, GREY, "left")
-    scene.text(40, 762, "blue: the word of a lane; red: the sectors", 18, GREY, "left")
-    scene.text(40, 794, "(8 cells, 32 bytes) that memory brings", 18, GREY, "left")
-    for (trace, load), letter, bottom in zip(shared, "cde", (370.0, 570.0, 770.0)):
-        name = trace.stage.partition("/")[2]
-        left, width = 1010.0, 17.0
-        height = 10.0 * load.wavefronts
-        scene.text(940, bottom - height - 26, f"({letter}) {name}", 20, align="left")
-        draw_banks(scene, load, left, bottom, width)
-        times = f"{load.wavefronts} wavefront{'s' * (load.wavefronts > 1)}"
-        note = f"{times}, {len(load.words)} of {LANES} lanes"
-        scene.text(1554, bottom - height - 26, note, 17, BLUE, "right")
-        said.append(f"{name} needs {times} for {len(load.words)} lanes")
+    scene.text(
+        60,
+        866,
+        "blue: the word of a lane; red: the sectors (8 cells, 32 bytes) that memory brings",
+        18,
+        GREY,
+        "left",
+    )
     return scene.drawing(
         subtitle=(
-            f"A matrix of {COUNT} rows and columns on the CPU engine: one load of a warp in each of"
-            " five kernels, its addresses traced."
+            f"{LINES.stage}, a matrix of {COUNT} rows and columns on the CPU engine: one load of a"
+            " warp in each kernel, its addresses traced."
+        ),
+        ours=f"{'; '.join(said)}. Neighbouring lanes should read neighbouring cells.",
+        alt=(
+            "Two matrices with the cells that a warp reads in one request: down a column, and along"
+            f" a row. {'; '.join(said)}."
+        ),
+        traces=[LINES],
+    )
+
+
+def prepare_banks(source: Source) -> Drawing:
+    """Three rows of banks, and the lanes that wait for each."""
+    shared = (
+        ("a", CONFLICT, LANES // 2, 360.0),
+        ("b", PADDED, LANES // 2, 570.0),
+        ("c", WHOLE, LANES, 780.0),
+    )
+    scene = Scene()
+    said = []
+    for letter, trace, lanes, bottom in shared:
+        load = read_loads(source, trace, lanes)[0]
+        name = trace.stage.partition("/")[2]
+        above = bottom - 11.0 * load.wavefronts - 26
+        times = f"{load.wavefronts} wavefront{'s' * (load.wavefronts > 1)}"
+        scene.text(40, above, f"({letter}) {name}", 22, align="left")
+        scene.text(1560, above, f"{times}, {lanes} of {LANES} lanes", 20, RED, "right")
+        draw_banks(scene, load, 120, bottom, 45)
+        said.append(f"{name} needs {times} for {lanes} lanes")
+    return scene.drawing(
+        subtitle=(
+            f"A matrix of {COUNT} rows and columns on the CPU engine: one load from shared memory by"
+            " the lanes that add rows, its addresses traced."
         ),
         ours=(
-            f"{'; '.join(said)}. Global memory, (a) and (b): neighbouring lanes should read"
-            " neighbouring cells. Shared memory, (c) to (e): a bank serves one word per wavefront,"
-            " so lanes with words in one bank wait for one another; and lanes that take another"
-            " branch do not take part."
+            f"{'; '.join(said)}. A bank serves one word per wavefront, so lanes with words in one"
+            " bank wait for one another; and lanes that take another branch do not take part."
         ),
         alt=(
-            "Left two matrices with the cells that a warp reads: down a column, and along a row."
-            " Right three rows of 32 banks with the lanes that wait for each:"
-            f" {'; '.join(said)}."
+            "Three rows of 32 banks, above each bank the lanes that wait for it, below them the lanes"
+            f" that take part: {'; '.join(said)}."
         ),
-        traces=TRACES,
+        traces=[CONFLICT, PADDED, WHOLE],
     )

@@ -17,7 +17,6 @@ REFERENCE = "reference.md"
 COUNTERS_OF = re.compile(r"(?P<kernel>\S+) (?:`(?P<run>[^`]+)` )?(?P<items>.+)")
 # Chapters that still have one long README. The list must shrink to nothing.
 TO_COME = (
-    "basics",
     "kmeans",
 )
 

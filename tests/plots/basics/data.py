@@ -38,6 +38,14 @@ LABELS: dict[str, tuple[str, ...]] = {
         "registers: 256 KB",
         "shared memory: 228 KB",
     ),
+    "basics_memories": (
+        "128 CUDA cores",
+        "registers: 256 KB",
+        "L2 cache: 60 MB",
+        "device memory: 140 GB",
+        "4.8 TB/s at most",
+        "64 GB/s at most",
+    ),
     "figure_2_4": (
         "the host's tasks",
         "add_columns_kernel",
@@ -45,10 +53,13 @@ LABELS: dict[str, tuple[str, ...]] = {
         "block (2, 2): 256 threads",
         "warp 7",
     ),
-    "basics_requests": (
-        "(a) 01: add_rows_kernel",
-        "32 sectors: 1024 bytes,",
-        "4 sectors: 128 bytes,",
+    "basics_coalescing": (
+        "(a) add_rows_kernel",
+        "32 sectors: 1024 bytes, 128 of them are used",
+        "4 sectors: 128 bytes, 128 of them are used",
+    ),
+    "basics_banks": (
+        "(a) 04_shared_tile",
         "16 wavefronts, 16 of 32 lanes",
         "1 wavefront, 32 of 32 lanes",
     ),
@@ -63,5 +74,12 @@ LABELS: dict[str, tuple[str, ...]] = {
     "basics_transfers": (*TRANSFERS, GPU, "Time of whole runs, "),
 }
 
-COUNTED = ("figure_2_2", "figure_2_4", "basics_requests", "basics_streams")
+COUNTED = (
+    "basics_memories",
+    "figure_2_2",
+    "figure_2_4",
+    "basics_coalescing",
+    "basics_banks",
+    "basics_streams",
+)
 TRACED = COUNTED

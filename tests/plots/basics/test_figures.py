@@ -4,7 +4,7 @@
 import unittest
 
 from common.tools.lib.stages import DataError
-from plots.basics import hierarchy, machine, requests, streams
+from plots.basics import hierarchy, machine, memories, requests, streams
 from plots.basics.stages import STAGES
 from plots.records.counters import read_counters
 from plots.records.folders import COUNTERS
@@ -37,6 +37,21 @@ class MachineTest(TraceTest):
         self.change("machine_few_blocks", "grid=14x1x1", "grid=14x1")
         with self.assertRaisesRegex(DataError, r"machine_few_blocks\.csv: ValueError"):
             machine.prepare_machine(self.source)
+
+
+class MemoriesTest(TraceTest):
+    def test_sizes_are_the_devices(self) -> None:
+        self.change(
+            "machine_few_blocks", "l2=62914560;memory=150109880320", "l2=2097152;memory=8589934592"
+        )
+        drawn = str(memories.prepare_memories(self.source).tables)
+        self.assertIn("L2 cache: 2 MB", drawn)
+        self.assertIn("device memory: 8 GB", drawn)
+
+    def test_a_device_without_rates_is_refused(self) -> None:
+        self.change("machine_few_blocks", "NVIDIA H200", "NVIDIA H2000")
+        with self.assertRaisesRegex(DataError, "NVIDIA H2000: its rates are not in devices.toml"):
+            memories.prepare_memories(self.source)
 
 
 class HierarchyTest(TraceTest):
@@ -81,7 +96,7 @@ class RequestsTest(TraceTest):
     def test_lanes_that_are_missing_are_refused(self) -> None:
         self.change("request_padded", "add_tiles_kernel,shared,2,33\n", "")
         with self.assertRaisesRegex(DataError, r"request_padded\.csv: .* is not one of 16 lanes"):
-            requests.prepare_requests(self.source)
+            requests.prepare_banks(self.source)
 
 
 class StreamsTest(TraceTest):

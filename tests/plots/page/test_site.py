@@ -371,7 +371,7 @@ class LinksTest(unittest.TestCase):
             (f"../{NAMES[0]}/README.md", f"{NAMES[0]}.html"),
             (
                 f"../{NAMES[0]}/{stage.name}/{Path(stage.source).name}",
-                f"{NAMES[0]}.html#{NAMES[0]}-{stage.name}",
+                f"{NAMES[0]}-{stage.name}.html",
             ),
             (f"../{NAMES[0]}/99_none/x.cu", None),
             (f"../{NAMES[1]}/README.md", None),  # it has no page
