@@ -8,7 +8,7 @@ that none of them is typed.
 Every chapter has the tables `stages` (technique, speed-up of the source and here, rate of the
 kernels, limit now) or one per path, `published` (each printed number beside the one measured here) and `counters`
 (what each kernel asks of the memory, from plots/data/counters), `ranks` (where a stage is for many
-GPUs), and those of its CHAPTER. A chapter whose rows are not recorded yet keeps its README as it
+GPUs), and those of its CHAPTER. chapters/thesis.md has the numbers of the thesis by section. A chapter whose rows are not recorded yet keeps its README as it
 is.
 """
 
@@ -23,6 +23,7 @@ from common.tools.lib.files import read_text, write_whole
 from common.tools.lib.marks import TABLE, Mark, fill, marks_of, refill
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, DataError, run_tool
 from plots.drawing.chapter import Chapter
+from plots.maintain.thesis_table import thesis_table
 from plots.page.chapters import all_chapters
 from plots.page.comparison import comparable
 from plots.page.counter_table import counters_table
@@ -40,6 +41,8 @@ from plots.records.limits import Limits, read_limits
 from plots.records.published import Published, read_published
 from plots.records.stages import nearest
 from plots.records.rows import Report, Row, read_profile, read_rank_rows, read_reports, read_rows
+
+THESIS_PAGE = "thesis.md"
 
 
 def limits_of(folder: Path) -> dict[str, Limits]:
@@ -209,7 +212,25 @@ def all_pages(
             for path, text in texts.items()
         }
     path = chapters / PAGE
-    return made | ({path: with_marks(read_text(path), path, data)} if path.exists() else {})
+    made |= {path: with_marks(read_text(path), path, data)} if path.exists() else {}
+    return made | thesis_page(chapters / THESIS_PAGE, data)
+
+
+def thesis_page(path: Path, data: Chapters) -> dict[Path, str]:
+    """The thesis by its sections, with a table for each of its chapters."""
+    if not path.exists():
+        return {}
+    text = read_text(path)
+    for chapter in all_chapters():
+        published = [one for one in data.published if one.chapter == chapter.name]
+        rows = data.rows(chapter.name, "")
+        if published and rows:
+            profile = data.profile(chapter.name, "")
+            compared = comparable(chapter.rules, rows)
+            text = fill(
+                text, chapter.name, thesis_table(chapter, compared, profile, published, rows), path
+            )
+    return {path: text}
 
 
 def main(words: list[str] | None = None) -> int:

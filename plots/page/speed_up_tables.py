@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.numbers import short_count, short_rate, short_time, times
@@ -176,17 +177,25 @@ def measured_value(
     return median_seconds(rows, one.stage, one.n)
 
 
-def published_table(
+@dataclass(frozen=True)
+class Compared:
+    """A printed number and ours, as words."""
+
+    quantity: str
+    size: str
+    then: str
+    here: str
+    same: str  # yes, no; empty: ours is not measured
+
+
+def compared(
+    one: Published,
     chapter: Chapter,
     rows: Sequence[Row],
     profile: Sequence[Metric],
-    published: Sequence[Published],
-    all_rows: Sequence[Row] | None = None,
-) -> list[str]:
-    """Each number of the thesis beside ours. `all_rows`: the rows of other runs too."""
-    gpu = next(row.device for row in rows if row.engine == "gpu")
+    all_rows: Sequence[Row],
+) -> Compared:
     rules, serial = chapter.rules, chapter.stages.serial
-    cpu = next((row.device for row in rows if row.engine == "cpu"), "")
     what = {
         "utilisation": "issue slots busy",
         "speedup_over_previous": "speed-up over the stage before",
@@ -196,30 +205,44 @@ def published_table(
         "time_low": "time, at least",
         "time_high": "time, at most",
     }
+    value = measured_value(one, chapter, run_of(rules, one.parameters, rows, all_rows), profile)
+    quantity = what[one.quantity]
+    if one.quantity == "speedup_over_first":
+        quantity += f" {rules.first_of(one.stage)}"
+    quantity += parameter_words(one.parameters)
+    show = (
+        (lambda v: f"{v:.0f} %")
+        if one.quantity == "utilisation"
+        else short_time
+        if one.quantity.startswith("time")
+        else times
+    )
+    same = "" if value is None else "yes" if abs(value / one.value - 1) <= SAME_WITHIN else "no"
+    size = short_count(one.n) if one.n else ""
+    here = show(value) if value is not None else "not measured"
+    return Compared(quantity, size, show(one.value), here, same)
+
+
+def published_table(
+    chapter: Chapter,
+    rows: Sequence[Row],
+    profile: Sequence[Metric],
+    published: Sequence[Published],
+    all_rows: Sequence[Row] | None = None,
+) -> list[str]:
+    """Each number of the thesis beside ours. `all_rows`: the rows of other runs too."""
+    gpu = next(row.device for row in rows if row.engine == "gpu")
+    serial = chapter.stages.serial
+    cpu = next((row.device for row in rows if row.engine == "cpu"), "")
     lines = [
         f"| thesis | quantity | stage | n | {THESIS_CARD} | {gpu} | the same within 10 % |",
         "|---|---|---|---|---|---|---|",
     ]
     for one in published:
-        value = measured_value(
-            one, chapter, run_of(rules, one.parameters, rows, all_rows or rows), profile
-        )
-        quantity = what[one.quantity]
-        if one.quantity == "speedup_over_first":
-            quantity += f" {rules.first_of(one.stage)}"
-        quantity += parameter_words(one.parameters)
-        show = (
-            (lambda v: f"{v:.0f} %")
-            if one.quantity == "utilisation"
-            else short_time
-            if one.quantity.startswith("time")
-            else times
-        )
-        same = "" if value is None else "yes" if abs(value / one.value - 1) <= SAME_WITHIN else "no"
-        size = short_count(one.n) if one.n else ""
+        own = compared(one, chapter, rows, profile, all_rows or rows)
         lines.append(
-            f"| {one.section} | {quantity} | {one.stage} | {size} | {show(one.value)} | "
-            f"{show(value) if value is not None else 'not measured'} | {same} |"
+            f"| {one.section} | {own.quantity} | {one.stage} | {own.size} | {own.then} | "
+            f"{own.here} | {own.same} |"
         )
     if cpu:
         lines += ["", f"{serial} ran on one core of {cpu}, the thesis' CPU code on a Core i7-3820."]
