@@ -133,21 +133,24 @@ class MeasuredTest(PlotsTest):
 
     def test_then_and_now_of_another_source(self) -> None:
         """Its own lines of the table of that source's times."""
+        copied, before, last = map(
+            stages_of("storms").named, ("copy_kernel", "resident_layer", "max_reduction")
+        )
         write_table(
             self.device / "storms.csv",
             ROW_COLUMNS,
             [
                 row("storms", stage, "gpu", 1000, ms, 1, "", "long")
-                for stage, ms in (("04_resident_layer", 8.0), ("05_max_reduction", 2.0))
+                for stage, ms in ((before, 8.0), (last, 2.0))
             ],
         )
-        page = ROOT / "chapters" / "storms" / "05_max_reduction" / "README.md"
+        page = ROOT / "chapters" / "storms" / last / "README.md"
         text, data = "<!-- table:then -->\n<!-- end -->", Chapters(self.device, self.counters)
-        said = without_marks(with_marks(text, page, data, "05_max_reduction")).splitlines()
+        said = without_marks(with_marks(text, page, data, last)).splitlines()
         self.assertEqual(len(said), 3)
-        self.assertRegex(said[2], r"version 4 \| 05_max_reduction \| 43\.4 s .*×4\.00 at 1 k")
+        self.assertRegex(said[2], rf"version 4 \| {last} \| 43\.4 s .*×4\.00 at 1 k")
         with self.assertRaisesRegex(DataError, "no source prints a number of this stage"):
-            with_marks(text, page, data, "03_copy_kernel")
+            with_marks(text, page, data, copied)
 
     def test_a_mark_may_name_another_run_of_a_stage(self) -> None:
         stage = "peers/curand_host"
@@ -164,7 +167,7 @@ class MeasuredTest(PlotsTest):
 
     def test_marks_of_the_run_that_is_shown(self) -> None:
         """Of k-means 16 clusters, where a mark says no k."""
-        stage = "limit/01_fused_sums"
+        stage = stages_of("kmeans").named("fused_sums")
         run = "k={};init=random;max-iterations={};all-iterations=1;max-coordinate=1000000"
         write_table(
             self.device / "kmeans.csv",
@@ -181,13 +184,13 @@ class MeasuredTest(PlotsTest):
         ):
             with self.subTest(words):
                 self.assertEqual(self.word(words), said)
-        with self.assertRaisesRegex(DataError, "kmeans.csv has no row of limit/01_fused_sums"):
+        with self.assertRaisesRegex(DataError, f"kmeans.csv has no row of {stage}"):
             self.word(f"iteration kmeans/{stage} 1000 k=4")
         with self.assertRaisesRegex(DataError, "nbody has no runs of several iterations"):
             self.word("iteration 03_shared_tiles 1000")
 
     def test_numbers_of_a_report(self) -> None:
-        run, stage = "max-iterations=10000", "02_shared_atomics"
+        run, stage = "max-iterations=10000", stages_of("distmesh").named("shared_atomics")
         write_table(
             self.device / "distmesh.csv",
             ROW_COLUMNS,
