@@ -38,7 +38,12 @@ from common.tools.lib.stages import (
 
 from plots.drawing.figure import Block, Drawing, Figure
 from plots.drawing.gnuplot import draw, why_no_figures
-from plots.page.recorded_stages import RecordedStages, counters_of, recorded_stages
+from plots.page.recorded_stages import (
+    RecordedStages,
+    about_copies,
+    counters_of,
+    recorded_stages,
+)
 from plots.records.counters import KernelCounters
 
 
@@ -256,6 +261,11 @@ def main() -> int:
             ["stage", "engine", "kernels ms", "total ms", "to first", "to previous", "limit"],
             table_of(entries),
             left=2,
+        )
+    if copies := about_copies(chapter, [entry.stage.name for entry in entries]):
+        print(
+            f"{', '.join(copies)}: change how the input comes to the device; gains are those of kernels,"
+            " and only whole runs compare these stages"
         )
     for entry in entries:
         if entry.engine == "opencl":

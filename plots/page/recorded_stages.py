@@ -61,6 +61,13 @@ def recorded_stages(
     )
 
 
+def about_copies(chapter: str, names: Sequence[str]) -> list[str]:
+    """Those of these stages that change how the input comes to the device."""
+    if not (PLOTS / chapter / "figures.py").is_file():
+        return []
+    return [name for name in names if name in load_chapter(chapter).rules.with_copies]
+
+
 def counters_of(chapter: str, recorded: Path = COUNTERS) -> dict[str, list[KernelCounters]]:
     """What the CPU engine counted in the kernels of each stage; empty for a chapter without
     counters."""

@@ -13,7 +13,7 @@ from plots.commands import measured_figures as draw_figures
 from common.tools.lib.differences import source_diff, text_diff
 from common.tools.lib.gpus import has_gpu
 from common.tools.lib.stages import load_stages
-from plots.page.recorded_stages import counters_of, recorded_stages
+from plots.page.recorded_stages import about_copies, counters_of, recorded_stages
 from tests.common.tools.course_tools import BUILD, ROOT, ToolTest, run_tool
 
 
@@ -273,6 +273,11 @@ class CompareTest(ToolTest):
         )
         self.assertEqual(second[2].replace(" ", ""), str(sectors))
         self.assertEqual(first[-2:], ["x1", "-"])
+
+    def test_stages_about_copies_are_named(self) -> None:
+        names = [stage.name for stage in load_stages() if stage.chapter == "basics"]
+        self.assertEqual(about_copies("basics", names), names[-4:])
+        self.assertEqual(about_copies("sums", names), [])
 
     def test_all_stages_run_with_the_given_n(self) -> None:
         log = self.folder / "log"
