@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.grading.sandbox import Cage, run_caged
-from common.tools.grading.tokens import BadText, Token, tokens_of
+from common.tools.labs.tokens import BadText, Token, tokens_of
 from common.tools.labs.lab import Lab
 
 SIM = "sim_c++"

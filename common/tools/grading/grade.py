@@ -9,15 +9,19 @@ stopped. Without SEED, the seed of the last run is taken, or a new one is drawn.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,11 +32,12 @@ from common.tools.grading.duplicates import find_alike, has_tester
 from common.tools.grading.judge import grade, notes_on
 from common.tools.grading.reports import (
     Grade,
+    Student,
     grades_table,
     similar_table,
-    student_page,
     write_pages,
 )
+from common.tools.grading.sandbox import NotGraded
 from common.tools.grading.submissions import Submission, find_submissions, read_submission
 from common.tools.labs.building import build_libraries
 from common.tools.labs.catalogue import find_lab, load_labs
@@ -50,12 +55,16 @@ from common.tools.lib.stages import (
     variable,
 )
 
-RULES = 1  # changes when the same submission may get another grade
+RULES = 2  # changes when the same submission may get another grade
+
+ATTEMPTS = 3  # at what this machine fails
+OWN_FOLDER, LOCK = "course-grading-", "lock"
 
 
 @dataclass(frozen=True)
 class Job:
     student: str
+    place: str
     lab: Lab
     source: bytes
     key: str  # of all that the grade depends on
@@ -120,13 +129,13 @@ def in_parallel(
             raise
 
 
-def job_of(
-    student: str, lab: Lab, source: bytes, seed: int, marks: dict[str, str], kept: Path
-) -> Job:
+def job_of(one: Submission, lab: Lab, seed: int, marks: dict[str, str], kept: Path) -> Job:
+    source = one.files[lab.name]
     key = hashlib.sha256(
         "\0".join([marks[lab.name], str(seed), hashlib.sha256(source).hexdigest()]).encode()
     ).hexdigest()
-    return Job(student, lab, source, key, kept / student / f"{lab.folder_name}.json")
+    file = kept / one.place / f"{lab.folder_name}.json"
+    return Job(one.student, one.place, lab, source, key, file)
 
 
 def read_kept(job: Job) -> Grade | None:
@@ -138,28 +147,49 @@ def read_kept(job: Job) -> Grade | None:
         return None
 
 
-def grade_job(job: Job, seed: int) -> Job:
+def grade_once(job: Job, seed: int) -> None:
     with tempfile.TemporaryDirectory(prefix="grade-") as handed_in:
         with tempfile.TemporaryDirectory(prefix="grade-", ignore_cleanup_errors=True) as folder:
             source = Path(handed_in) / job.lab.file_name
             source.write_bytes(job.source)
             result = grade(job.lab, source, seed=seed, folder=Path(folder))
     record = {"key": job.key, "grade": result.to_json() | {"notes": notes_on(job.lab, result)}}
-    job.kept.parent.mkdir(parents=True, exist_ok=True)
     write_whole(job.kept, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
-    return job
 
 
-def grade_all(jobs: list[Job], seed: int) -> None:
-    """Grades what is not graded yet. Prints a line per grade on a terminal."""
+def grade_job(job: Job, seed: int) -> tuple[Job, str]:
+    """Grades a file and keeps the grade. What the machine fails at is tried again. If it fails
+    each time, nothing is kept; returns why."""
+    why = ""
+    for attempt in range(ATTEMPTS):
+        time.sleep(attempt)
+        try:
+            job.kept.parent.mkdir(parents=True, exist_ok=True)
+            sandbox.wait_for_room(job.kept.parent)
+            grade_once(job, seed)
+            return job, ""
+        except NotGraded as error:
+            why = str(error)
+        except (OSError, DataError) as error:  # of the grader's own files
+            why = str(error).splitlines()[0]
+    return job, why
+
+
+def grade_all(jobs: list[Job], seed: int) -> dict[Path, str]:
+    """Grades what is not graded yet. Prints a line per grade on a terminal. Returns where
+    the grades would lie at which this machine failed, and why."""
     left = [job for job in jobs if read_kept(job) is None]
     if len(left) < len(jobs):
         print(f"{len(jobs) - len(left)} of {len(jobs)} files were graded before", file=sys.stderr)
     done = 0
+    failed: dict[Path, str] = {}
 
-    def tell(job: Job) -> None:
+    def tell(ended: tuple[Job, str]) -> None:
         nonlocal done
         done += 1
+        job, why = ended
+        if why:
+            failed[job.kept] = why
         if sys.stderr.isatty():
             print(
                 f"\r\033[K{done} of {len(left)}: {job.student} {job.lab.name}",
@@ -170,6 +200,7 @@ def grade_all(jobs: list[Job], seed: int) -> None:
     in_parallel([lambda job=job: grade_job(job, seed) for job in left], tell)  # type: ignore[misc]
     if sys.stderr.isatty() and left:
         print(file=sys.stderr)
+    return failed
 
 
 def marks_of(labs: list[Lab], seed: int) -> dict[str, str]:
@@ -183,10 +214,7 @@ def marks_of(labs: list[Lab], seed: int) -> dict[str, str]:
 
 
 def report(
-    folder: Path,
-    labs: list[Lab],
-    submissions: list[Submission],
-    students: dict[str, dict[str, Grade]],
+    folder: Path, labs: list[Lab], submissions: list[Submission], students: list[Student]
 ) -> None:
     alike = [
         pair
@@ -195,29 +223,46 @@ def report(
             lab, {one.student: one.files[lab.name] for one in submissions if lab.name in one.files}
         )
     ]
-    problems = {one.student: one.problems for one in submissions}
-    pages = {
-        student: student_page(student, labs, grades, problems[student])
-        for student, grades in students.items()
-    }
-    write_pages(folder / "reports", pages)
+    write_pages(folder / "reports", labs, students)
     write_whole(folder / "similar.csv", similar_table(alike))
     write_whole(folder / "grades.csv", grades_table(labs, students))
-    print(f"{len(students)} students, {sum(map(len, students.values()))} files graded")
+    print(f"{len(students)} students, {sum(len(one.grades) for one in students)} files graded")
     print(f"grades:   {folder / 'grades.csv'}")
     print(f"reports:  {folder / 'reports'}")
     tester = "" if has_tester() else " (the package similarity-tester is missing: equal files only)"
     print(f"similar:  {len(alike)} pairs in {folder / 'similar.csv'}{tester}")
 
 
-def main() -> int:
-    if not variable("DIR"):
-        raise ToolError("DIR is missing: make grade DIR=submissions")
-    given = Path(variable("DIR"))
-    found = find_submissions(given)
+@contextlib.contextmanager
+def own_folder() -> Iterator[None]:
+    """All temporary files lie in one folder. A grader that was ended by SIGKILL leaves it behind.
+    The next one finds it without its owner's lock, and removes it."""
+    home = Path(tempfile.gettempdir())
+    for old in home.glob(f"{OWN_FOLDER}*"):
+        with contextlib.suppress(OSError):
+            if old.is_symlink() or old.stat().st_uid != os.getuid():
+                continue
+            with (old / LOCK).open("rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(old, ignore_errors=True)
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix=OWN_FOLDER, ignore_cleanup_errors=True) as name:
+        with (Path(name) / LOCK).open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            tempfile.tempdir = name
+            try:
+                yield
+            finally:
+                tempfile.tempdir = before
+
+
+def grade_class(given: Path) -> int:
+    submissions, strays = find_submissions(given)
+    for name in strays:
+        print(f"left out, neither a folder nor an archive: {name}", file=sys.stderr)
     chosen = chosen_labs(load_labs())
     print(f"programs of students run with: {sandbox.best_way()}")
-    submissions = [read_submission(student, path, chosen) for student, path in found]
+    in_parallel([lambda one=one: read_submission(one, chosen) for one in submissions])  # type: ignore[misc]
     # Without LABS, those that anybody handed in.
     named = bool(variable("LABS"))
     labs = [
@@ -237,20 +282,41 @@ def main() -> int:
     in_parallel([lambda lab=lab: solution_values(lab, seed) for lab in labs])  # type: ignore[misc]
     marks = marks_of(labs, seed)
     jobs = [
-        job_of(one.student, lab, one.files[lab.name], seed, marks, folder / "kept")
+        job_of(one, lab, seed, marks, folder / "kept")
         for one in submissions
         for lab in labs
         if lab.name in one.files
     ]
-    grade_all(jobs, seed)
-    students: dict[str, dict[str, Grade]] = {one.student: {} for one in submissions}
+    failed = grade_all(jobs, seed)
+    students = {
+        one.student: Student(one.student, one.place, problems=one.problems) for one in submissions
+    }
     for job in jobs:
         kept = read_kept(job)
-        if kept is None:
-            raise DataError(f"{job.kept}: cannot be read")
-        students[job.student][job.lab.name] = kept
-    report(folder, labs, submissions, students)
-    return 0
+        if kept is not None:
+            students[job.student].grades[job.lab.name] = kept
+        else:
+            students[job.student].not_graded[job.lab.name] = failed.get(
+                job.kept, "the grade is lost"
+            )
+    report(folder, labs, submissions, list(students.values()))
+    if failed:
+        print(
+            f"{len(failed)} files were not graded, because this machine failed (see the remarks): "
+            "`make grade` with the same DIR tries them again",
+            file=sys.stderr,
+        )
+    return EXIT_FAILURE if failed else 0
+
+
+def main() -> int:
+    if not variable("DIR"):
+        raise ToolError("DIR is missing: make grade DIR=submissions")
+    with own_folder():
+        try:
+            return grade_class(Path(variable("DIR")))
+        except NotGraded as error:
+            raise ToolError(f"this machine failed: {error}", EXIT_FAILURE) from None
 
 
 def guarded() -> int:

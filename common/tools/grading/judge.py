@@ -9,22 +9,20 @@ the result and asks the oracle. Goals are computed here, from the counters.
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import shutil
 import stat
-import subprocess
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from common.tools.grading.policy import Policy
-from common.tools.grading.sandbox import Cage, Ended, run_caged
+from common.tools.labs import policy
+from common.tools.grading.caged import ask
+from common.tools.grading.sandbox import Cage, Ended, NotGraded, how_it_ended, run_caged
 from common.tools.labs.answers import check_answer
-from common.tools.labs.building import build_program
-from common.tools.labs.checking import award, student_text, unmet
+from common.tools.labs.checking import award, build_allowed, student_text, unmet
 from common.tools.labs.counted_run import count_run
 from common.tools.labs.findings import mistakes, read_findings
 from common.tools.labs.lab import Lab
@@ -43,14 +41,9 @@ from common.tools.lib.stages import (
 SECONDS = 60  # of the processor's time, for one run; the course's own stages need a second or two
 FILE_BYTES = 64 << 20  # of a file that a submission writes
 ATTEMPTS = 3
-# What a compiler says that had no process or no memory left: this is not the submission's fault,
-# unless it happens again.
+# What a compiler says that had no process or no memory left: this is not the submission's fault.
 BUSY = ("Resource temporarily unavailable", "Killed signal", "Cannot fork")
 FAR_BELOW = 0.5  # a counter below this share of the solution's is worth a look
-OF_THE_LINKER = frozenset({"main", "data_start", "edata", "end", "etext"})
-DECLARED = re.compile(r"^(?![#/ }\n])[^\n=;{}()]*?\b(\w+)\(", re.MULTILINE)
-
-MEMBER = re.compile(r"^ +[^/\n]*?\b(\w+)\(", re.MULTILINE)
 
 
 def readable_by_compiler(chapter: str) -> tuple[Path, ...]:
@@ -66,34 +59,14 @@ def readable_by_compiler(chapter: str) -> tuple[Path, ...]:
     )
 
 
-@functools.cache
-def declared_functions(chapter: str) -> frozenset[str]:
-    """Functions of the headers with the oracle and the inputs."""
-    folders = [ROOT / "chapters" / chapter / "problem"]
-    folders += [ROOT / "common" / name for name in ("sorting", "input")]
-    return frozenset(
-        name
-        for folder in folders
-        for header in folder.glob("*.hpp")
-        for name in DECLARED.findall(read_text(header))
-    )
+def caged_policy(folder: Path) -> Callable[[dict[str, Any]], list[str]]:
+    """What policy.answer says, from a cage. `folder` is empty."""
 
+    def refuse(request: dict[str, Any]) -> list[str]:
+        found, why = ask(policy, request, folder, SECONDS)
+        return [why] if found is None else list(found)
 
-@functools.cache
-def harness_members() -> frozenset[str]:
-    """What a stage could call through its timer: the backend, which sets what is counted."""
-    headers = [ROOT / "common/harness/phase_timer.hpp", ROOT / "common/backends/backend.hpp"]
-    return frozenset(name for path in headers for name in MEMBER.findall(read_text(path)))
-
-
-def policy_of(lab: Lab) -> Policy:
-    namespaces = {"course", "sorting", "emulator", "counting", lab.chapter}
-    return Policy(
-        [lab.start.text(), lab.solution.text()],
-        declared_functions(lab.chapter),
-        harness_members(),
-        namespaces,
-    )
+    return refuse
 
 
 def caged(cage: Cage):  # type: ignore[no-untyped-def]
@@ -142,36 +115,6 @@ def shown_run(words: Sequence[str]) -> str:
     return " ".join([*words[:place], *words[place + 2 :]])
 
 
-@functools.cache
-def course_symbols(chapter: str) -> frozenset[str]:
-    """C names that the course's own libraries define."""
-    build = build_folder()
-    archives = [build / "chapters" / f"lib{chapter}.a", *build.glob("common/**/*.a")]
-    command = ["nm", "--defined-only", "--extern-only", "--format=posix", *map(str, archives)]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    return frozenset(line.split(" ")[0] for line in said.splitlines())
-
-
-def foreign_symbols(program: Path, folder: Path, chapter: str) -> list[str]:
-    """C functions that a program defines and the course does not: a definition of memcpy, for
-    example, would serve the harness as well. Names that begin with _ belong to the compiler, and
-    the policy refuses them; names with @ are the system's own variables."""
-    ended = run_caged(
-        ["nm", "--defined-only", "--extern-only", "--format=posix", program],
-        folder=folder,
-        seconds=SECONDS,
-        cage=Cage(may_fork=True),
-        output_bytes=FILE_BYTES,
-    )
-    symbols = [line.split(" ") for line in ended.stdout.splitlines()]
-    # A variable of C++ has a plain name, too, but nobody calls it.
-    names = {words[0] for words in symbols if words[1:2] and words[1] in "TWi"}
-    if ended.status != 0 or "main" not in names:
-        return ["a table of symbols that nm cannot read"]
-    own = {name for name in names if not name.startswith("_") and "@" not in name}
-    return sorted(own - course_symbols(chapter) - OF_THE_LINKER)
-
-
 def take_file(path: Path, to: Path) -> bool:
     """Moves a file that a submission wrote out of its folder. Anything but a file is refused."""
     try:
@@ -181,22 +124,6 @@ def take_file(path: Path, to: Path) -> bool:
     except OSError:
         return False
     return True
-
-
-def how_it_ended(ended: Ended) -> str:
-    if ended.stopped_for == "time":
-        return f"did not end within {SECONDS} seconds of the processor's time"
-    if ended.stopped_for:
-        return {
-            "memory": "used too much memory",
-            "output": "printed too much",
-            "disk": "wrote too many or too large files",
-        }[ended.stopped_for]
-    if ended.status < 0:
-        return f"was ended by signal {-ended.status}"
-    lines = [line for line in ended.stderr.strip().splitlines() if line.strip()]
-    said = f": {lines[-1].removeprefix('program: ')[:300]}" if lines else ""
-    return f"ended with status {ended.status}{said}" if ended.status else "left no result"
 
 
 def findings_of(ended: Ended, counters: Path) -> list[Finding] | None:
@@ -227,7 +154,7 @@ def ask_oracle(lab: Lab, words: Sequence[str], saved: Path, folder: Path) -> str
         )
         if ended.status == 0 and ended.stdout.startswith("OK "):
             return ""
-        lines = ended.stderr.strip().splitlines() or [how_it_ended(ended)]
+        lines = ended.stderr.strip().splitlines() or [how_it_ended(ended, SECONDS)]
         reason = re.sub(r"^.*?(WRONG RESULT in )?result: ", "", lines[-1])
         said = said or f"{shown_run(words)}: {reason}"
     return said
@@ -266,7 +193,7 @@ def verify(lab: Lab, program: Path, folder: Path, result: Result) -> None:
         # A finding makes the exit status 1, even if the result is right.
         broken = ended.status not in ((0, 1) if found else (0,))
         if ended.stopped_for or broken or not saved or found is None:
-            result.messages.append(f"{run}: the program {how_it_ended(ended)}")
+            result.messages.append(f"{run}: the program {how_it_ended(ended, SECONDS)}")
             return
         if reason := ask_oracle(lab, words, trusted / "result", trusted):
             result.messages.append(f"wrong result for {reason}")
@@ -288,17 +215,6 @@ def notes_on(lab: Lab, result: Result) -> list[str]:
     return notes if result.right and not lab.is_question else []
 
 
-def refuse_empty_goals(lab: Lab, result: Result) -> None:
-    """A goal of at most 4.2 sectors is not met by a program without such requests, or whose kernel
-    has another name: then there is nothing to count."""
-    for i, goal in enumerate(result.goals):
-        if goal.met and not goal.at_least and goal.yours == 0 and goal.goal:
-            result.goals[i] = replace(goal, met=False, points=0)
-            result.points -= goal.points
-            where = f" in a kernel named {lab.goals[i].kernel}" if lab.goals[i].kernel else ""
-            result.messages.append(f"{goal.name}: nothing was counted{where}, so it is not met")
-
-
 def grade(lab: Lab, source: Path, *, seed: int, folder: Path) -> Result:
     """Grades `source`, which is outside of `folder`. `folder` is empty, and holds what is made on
     the way. The result does not depend on the folder's name."""
@@ -317,35 +233,33 @@ def grade_program(lab: Lab, source: Path, seed: int, folder: Path) -> Result:
     if text is None:
         result.messages.append(f"{source.name}: cannot be read as a text in UTF-8")
         return result
-    refusals = policy_of(lab).refusals(text)
-    if refusals:
-        result.messages += [f"refused: {source.name}, {one}" for one in refusals[:12]]
-        return result
+    reading = folder / "policy"
+    reading.mkdir()
     own = folder / "own"
     own.mkdir()
     compiler = Cage(readable=readable_by_compiler(lab.chapter), may_fork=True)
     for attempt in range(ATTEMPTS):
-        built = build_program(lab.start.stage, text, own, "program", caged(compiler))
-        if not any(sign in line for line in built.messages for sign in BUSY):
-            break
         time.sleep(attempt)
-    result.messages += built.messages
-    if built.program is None:
-        return result
-    for name in foreign_symbols(built.program, own, lab.chapter):
-        result.messages.append(f"refused: {source.name} defines {name}, a name of the C library")
+        result.messages = []
+        program = build_allowed(
+            lab, source.name, text, own, result, caged(compiler), caged_policy(reading)
+        )
+        if not (busy := [one for one in result.messages if any(sign in one for sign in BUSY)]):
+            break
+    else:
+        raise NotGraded(busy[0])
+    if program is None:
         return result
     result.compiles = True
-    verify(lab, built.program, folder, result)
+    verify(lab, program, folder, result)
     counted = None
     if result.right:
-        counted, ended = count_run(lab, built.program, own, seed, caged(Cage()))
+        counted, ended = count_run(lab, program, own, seed, caged(Cage()))
         if counted is None:
             assert isinstance(ended, Ended)  # of the cage
-            result.messages.append(f"no counters: the program {how_it_ended(ended)}")
+            result.messages.append(f"no counters: the program {how_it_ended(ended, SECONDS)}")
     result.goals = []
     award(lab, seed, result, counted)
-    refuse_empty_goals(lab, result)
     return result
 
 

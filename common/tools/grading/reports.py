@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -34,8 +37,11 @@ li, pre {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
 
 
 def cell(text: str) -> str:
-    """A text of a student for a table: a program for tables would run what looks like a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    """A text of a student for a table: a program for tables would run what looks like a formula,
+    also in full-width signs, or after a separator that it takes for the end of a cell."""
+    usual = unicodedata.normalize("NFKC", text)
+    begins = re.match(r"[=+\-@\t\r\n]|[\s;,|\"']*[=+\-@]", usual)
+    return f"'{text}" if begins else text
 
 
 def table(rows: Sequence[Sequence[object]]) -> str:
@@ -44,9 +50,12 @@ def table(rows: Sequence[Sequence[object]]) -> str:
     return stream.getvalue()
 
 
-def remarks(grades: Mapping[str, Grade]) -> str:
+def remarks(
+    grades: Mapping[str, Grade], problems: Mapping[str, str], not_graded: Mapping[str, str]
+) -> str:
     """What a teacher should know, besides the points."""
-    found = []
+    found = [f"{name} not readable: {text}".lstrip() for name, text in problems.items()]
+    found += [f"{name} not graded: {text}" for name, text in not_graded.items()]
     for name, grade in grades.items():
         refused = any(message.startswith("refused: ") for message in grade["messages"])
         found += [f"{name} refused"] if refused else []
@@ -54,14 +63,27 @@ def remarks(grades: Mapping[str, Grade]) -> str:
     return "; ".join(found)
 
 
-def grades_table(labs: Sequence[Lab], students: Mapping[str, Mapping[str, Grade]]) -> str:
-    """One row per student: the sum, and the points of each lab. An empty cell: not handed in."""
+@dataclass
+class Student:
+    """What a student gets."""
+
+    name: str
+    place: str  # the name of the page
+    grades: dict[str, Grade] = field(default_factory=dict)  # by the labs' names, as all of these
+    problems: dict[str, str] = field(default_factory=dict)  # "": of all that was handed in
+    not_graded: dict[str, str] = field(default_factory=dict)  # why this machine failed
+
+
+def grades_table(labs: Sequence[Lab], students: Iterable[Student]) -> str:
+    """One row per student: the sum, and the points of each lab. An empty cell: not handed in, or
+    not graded, which the remarks say."""
     rows: list[list[object]] = [["student", "points", "of", *(lab.name for lab in labs), "remarks"]]
     total = sum(lab.of for lab in labs)
-    for student, grades in sorted(students.items()):
-        points = [grades[lab.name]["points"] if lab.name in grades else "" for lab in labs]
-        got = sum(grade["points"] for grade in grades.values())
-        rows.append([cell(student), got, total, *points, cell(remarks(grades))])
+    for one in students:
+        points = [one.grades[lab.name]["points"] if lab.name in one.grades else "" for lab in labs]
+        got = sum(grade["points"] for grade in one.grades.values())
+        said = remarks(one.grades, one.problems, one.not_graded)
+        rows.append([cell(one.name), got, total, *points, cell(said)])
     return table(rows)
 
 
@@ -93,8 +115,10 @@ def goal_row(goal: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def lab_section(lab: Lab, grade: Grade | None) -> str:
+def lab_section(lab: Lab, grade: Grade | None, not_graded: str | None) -> str:
     head = f"<h2>{escape(lab.name)}: {escape(lab.title)}</h2>"
+    if not_graded is not None:
+        return f"{head}<p>Not graded yet: {escape(not_graded)}</p>"
     if grade is None:
         return f"{head}<p>Not handed in: 0 of {lab.of} points.</p>"
     parts = [head, f"<p>{grade['points']} of {grade['of']} points.</p>"]
@@ -117,17 +141,18 @@ def lab_section(lab: Lab, grade: Grade | None) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def student_page(
-    student: str, labs: Sequence[Lab], grades: Mapping[str, Grade], problems: Mapping[str, str]
-) -> str:
-    got = sum(grade["points"] for grade in grades.values())
-    body = [f"<p>{got} of {sum(lab.of for lab in labs)} points.</p>"]
-    body.append(html_list([f"{name}: {text}" if name else text for name, text in problems.items()]))
-    body += [lab_section(lab, grades.get(lab.name)) for lab in labs]
-    return PAGE.format(title=escape(student), body="\n".join(part for part in body if part))
+def student_page(student: Student, labs: Sequence[Lab]) -> str:
+    got = sum(grade["points"] for grade in student.grades.values())
+    problems = [f"{name}: {text}" if name else text for name, text in student.problems.items()]
+    body = [f"<p>{got} of {sum(lab.of for lab in labs)} points.</p>", html_list(problems)]
+    body += [
+        lab_section(lab, student.grades.get(lab.name), student.not_graded.get(lab.name))
+        for lab in labs
+    ]
+    return PAGE.format(title=escape(student.name), body="\n".join(part for part in body if part))
 
 
-def write_pages(folder: Path, pages: Mapping[str, str]) -> None:
+def write_pages(folder: Path, labs: Sequence[Lab], students: Iterable[Student]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for student, page in pages.items():
-        write_whole(folder / f"{student}.html", page)
+    for student in students:
+        write_whole(folder / f"{student.place}.html", student_page(student, labs))

@@ -53,6 +53,10 @@ INTERVAL = 0.02  # seconds between two looks at a running program
 OUTPUT_BYTES = 8 << 20  # what a program may print before it is ended
 PAGE = os.sysconf("SC_PAGE_SIZE")
 SLOW = 10  # every so many looks, the folder is measured
+PROCESSES = 64  # of a compiler at the same time; the kernel's limit does not hold for root
+ROOM = 64 << 20  # bytes that must be free on the disk, or what fails there may fail for that
+NO_ROOM = "No space left on device"
+ROOM_SECONDS = 600  # so long a full disk is waited for
 
 
 # Set when the grading is to end: then all programs are ended, and run_caged raises Interrupted.
@@ -61,6 +65,10 @@ interrupted = threading.Event()
 
 class Interrupted(Exception):
     """The grading was interrupted, so this program has no result."""
+
+
+class NotGraded(Exception):
+    """This machine failed, and perhaps not the submission. It says why in one line."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +85,31 @@ class Cage:
 
 @dataclass(frozen=True)
 class Ended(Finished):
-    """`stopped_for`: the limit that ended the program: "time", "memory", "output" or "disk"."""
+    """`stopped_for`: the limit that ended the program: "time", "memory", "output", "disk" or
+    "processes"."""
 
     stopped_for: str = ""
+
+    @property
+    def failed(self) -> bool:
+        return self.status != 0 or self.stopped_for != ""
+
+
+def how_it_ended(ended: Ended, seconds: float) -> str:
+    """For a student: why a program that may run for `seconds` left no result."""
+    if ended.stopped_for:
+        return {
+            "time": f"did not end within {seconds:g} seconds of the processor's time",
+            "memory": "used too much memory",
+            "output": "printed too much",
+            "disk": "wrote too many or too large files",
+            "processes": "started too many processes",
+        }[ended.stopped_for]
+    if ended.status < 0:
+        return f"was ended by signal {-ended.status}"
+    lines = [line for line in ended.stderr.strip().splitlines() if line.strip()]
+    said = f": {lines[-1].removeprefix('program: ')[:300]}" if lines else ""
+    return f"ended with status {ended.status}{said}" if ended.status else "left no result"
 
 
 def bubblewrap_options(folder: Path, readable: Sequence[str]) -> list[str]:
@@ -121,7 +151,7 @@ def settings_of(
             # memory is watched.
             "address_bytes": cage.memory_bytes if cage.may_fork else 0,
             "file_bytes": file_bytes,
-            "processes": 64,
+            "processes": PROCESSES,
         },
         "filter": not cage.may_fork,
         "bubblewrap": bubblewrap_options(folder, readable) if way == "bubblewrap" else [],
@@ -146,14 +176,33 @@ def too_much_on_disk(folder: Path, cage: Cage) -> bool:
     return False
 
 
-def memory_of(process: int) -> int:
-    """Of a process and all that it started, in bytes. 0 for one that has ended."""
+@dataclass(frozen=True)
+class Use:
+    """Of a process and all that it started."""
+
+    memory_bytes: int = 0
+    processes: int = 0
+    waited: float = 0  # seconds in which they could have run, had the machine had a free processor
+
+
+def use_of(process: int) -> Use:
+    """Nothing for one that has ended."""
+    place = Path(f"/proc/{process}")
     try:
-        pages = int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
-        children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii")
+        pages = int((place / "statm").read_text(encoding="ascii").split()[1])
+        children = (place / f"task/{process}/children").read_text(encoding="ascii").split()
     except (OSError, IndexError):
-        return 0
-    return pages * PAGE + sum(memory_of(int(child)) for child in children.split())
+        return Use()
+    try:
+        waited = int((place / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    except (OSError, IndexError):  # not every kernel counts it
+        waited = 0.0
+    parts = [Use(pages * PAGE, 1, waited), *(use_of(int(child)) for child in children)]
+    return Use(
+        sum(one.memory_bytes for one in parts),
+        sum(one.processes for one in parts),
+        max(one.waited for one in parts),
+    )
 
 
 def watch(
@@ -163,36 +212,40 @@ def watch(
     # The processor's time decides, so that a busy machine refuses no program. The clock ends
     # those that sleep.
     end, looks = time.monotonic() + PATIENCE * seconds, 0
-    while True:
-        try:
-            process.wait(timeout=INTERVAL)
-            return ""
-        except subprocess.TimeoutExpired:
-            pass
-        if interrupted.is_set():
-            raise Interrupted
-        looks += 1
-        if time.monotonic() > end:
-            return "time"
-        if any(os.fstat(output).st_size > OUTPUT_BYTES for output in outputs):
-            return "output"
-        if memory_of(process.pid) > cage.memory_bytes:
-            return "memory"
-        if looks % SLOW == 0 and too_much_on_disk(folder, cage):
-            return "disk"
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        while not select.select([descriptor], [], [], INTERVAL)[0]:
+            if interrupted.is_set():
+                raise Interrupted
+            looks += 1
+            use = use_of(process.pid)
+            if time.monotonic() > end + use.waited:
+                return "time"
+            if any(os.fstat(output).st_size > OUTPUT_BYTES for output in outputs):
+                return "output"
+            if use.memory_bytes > cage.memory_bytes:
+                return "memory"
+            if use.processes > PROCESSES:
+                return "processes"
+            if looks % SLOW == 0 and too_much_on_disk(folder, cage):
+                return "disk"
+        return ""
+    finally:
+        os.close(descriptor)
 
 
-def end(process: subprocess.Popen[bytes], alive: int) -> int:
-    """Ends all that is left. With bubblewrap, the kernel ends the namespace's processes after its
+def end(process: subprocess.Popen[bytes], alive: int) -> tuple[int, float]:
+    """Ends all that is left. Returns the exit status, and the processor's seconds. With bubblewrap, the kernel ends the namespace's processes after its
     first one, which takes a moment. All of them hold the other end of the pipe `alive`, so its end
     says when the last one is gone."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
-    status = process.wait()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     select.select([alive], [], [], 10)
-    return status
+    return process.returncode, usage.ru_utime + usage.ru_stime
 
 
 def run_caged(
@@ -205,14 +258,39 @@ def run_caged(
     output_bytes: int = 1 << 20,
 ) -> Ended:
     """Runs a command in its folder, for `seconds` of the processor's time. What is kept of its
-    output is at most `output_bytes` each. If the cage cannot be made, because the machine has too
-    many processes at this moment, it is tried again."""
+    output is at most `output_bytes` each. What may have failed because of this machine is tried
+    again: a cage that could not be made, a full disk, a process that the system ended."""
+    folder = folder.resolve()
+    why = ""
     for attempt in range(ATTEMPTS):
-        ended = run_once(command, folder.resolve(), seconds, cage, file_bytes, output_bytes)
-        if not ended.stderr.startswith(OWN_FAILURES):
-            break
         time.sleep(attempt)
+        wait_for_room(folder)
+        ended, why = run_once(command, folder, seconds, cage, file_bytes, output_bytes)
+        if ended.failed and not has_room(folder):
+            why = "the disk is full"
+        elif not why and not (ended.failed and NO_ROOM in ended.stderr):
+            break
+    if why:
+        raise NotGraded(why)
     return ended
+
+
+def places_to_write(folder: Path) -> set[Path]:
+    return {folder, Path(tempfile.gettempdir())}
+
+
+def has_room(folder: Path) -> bool:
+    return all(shutil.disk_usage(one).free >= ROOM for one in places_to_write(folder))
+
+
+def wait_for_room(folder: Path) -> None:
+    """Waits while the disk is full. Errors: NotGraded, if it stays so."""
+    end = time.monotonic() + ROOM_SECONDS
+    while not has_room(folder):
+        if interrupted.wait(1):
+            raise Interrupted
+        if time.monotonic() > end:
+            raise NotGraded("the disk is full")
 
 
 def run_once(
@@ -222,7 +300,8 @@ def run_once(
     cage: Cage,
     file_bytes: int,
     output_bytes: int,
-) -> Ended:
+) -> tuple[Ended, str]:
+    """The end; and if it may be this machine's fault, why."""
     settings = settings_of(command, folder, cage, seconds, file_bytes)
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         outputs = [stdout.fileno(), stderr.fileno()]
@@ -239,7 +318,7 @@ def run_once(
             try:
                 stopped = watch(process, folder, cage, seconds, outputs)
             finally:
-                status = end(process, alive)
+                status, used = end(process, alive)
                 os.close(alive)
         texts = []
         for file in (stdout, stderr):
@@ -249,9 +328,17 @@ def run_once(
         stopped = "disk"
     # Bubblewrap says it as a shell does.
     status = 128 - status if settings["bubblewrap"] and status > 128 else status
-    if not stopped and status in (-signal.SIGXCPU, -signal.SIGKILL):
+    # After the signal for its time, the kernel sends one that cannot be ignored.
+    if not stopped and (
+        status == -signal.SIGXCPU or (status == -signal.SIGKILL and used > seconds)
+    ):
         stopped = "time"
-    return Ended(status, texts[0], texts[1], stopped == "time", stopped)
+    why = ""
+    if texts[1].startswith(OWN_FAILURES):
+        why = texts[1].splitlines()[0]
+    elif status == -signal.SIGKILL and not stopped:
+        why = "the system ended a process, as it does when memory runs out"
+    return Ended(status, texts[0], texts[1], stopped == "time", stopped), why
 
 
 @functools.cache

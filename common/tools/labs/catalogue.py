@@ -44,6 +44,7 @@ LAB_KEYS = CHAPTER_KEYS | {
     "right_points": int,
     "clean_points": int,
     "start_points": int,
+    "by_hand": bool,
 }
 GOAL_KEYS = {
     "counter": str,
@@ -185,6 +186,7 @@ def read_lab(
         right_points=record.get("right_points", RIGHT_POINTS[kind]),
         clean_points=record.get("clean_points", CLEAN_POINTS[kind]),
         start_points=record["start_points"],
+        by_hand=record.get("by_hand", False),
     )
 
 

@@ -10,8 +10,13 @@ from __future__ import annotations
 import math
 import re
 import secrets
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from common.tools.labs.policy import answer
+from common.tools.labs.rules import rules_of
 from common.tools.lib.counting import Counted
 from common.tools.lib.files import read_text
 from common.tools.lib.stages import ToolError
@@ -22,6 +27,7 @@ from common.tools.labs.findings import mistakes, read_findings
 from common.tools.labs.lab import Goal, Lab
 from common.tools.labs.metrics import is_whole, label
 from common.tools.labs.result import GoalResult, Result
+from common.tools.labs.symbols import foreign_symbols
 from common.tools.labs.running import Finished, Limits, Runner, run_program
 
 SECONDS = 120
@@ -45,20 +51,43 @@ def check(
         result.messages.append(f"{source.name}: cannot be read as a text in UTF-8")
         result.goals = unmet(lab, seed)
         return result
-    built = build_program(lab.start.stage, text, folder, PROGRAM, run)
-    result.messages += built.messages
-    if built.program is None:
+    program = build_allowed(lab, source.name, text, folder, result, run)
+    if program is None:
         result.goals = unmet(lab, seed)
         return result
     result.compiles = True
-    verify(lab, built.program, folder, result, run)
+    verify(lab, program, folder, result, run)
     counted = None
     if result.right:
-        counted, finished = count_run(lab, built.program, folder, seed, run)
+        counted, finished = count_run(lab, program, folder, seed, run)
         if counted is None:
-            result.messages.append(f"no counters: {ending(finished, built.program.name)}")
+            result.messages.append(f"no counters: {ending(finished, program.name)}")
     award(lab, seed, result, counted)
     return result
+
+
+def build_allowed(
+    lab: Lab,
+    name: str,
+    text: str,
+    folder: Path,
+    result: Result,
+    run: Runner,
+    refuse: Callable[[dict[str, Any]], list[str]] = answer,
+) -> Path | None:
+    """Builds a student's file, if the policy allows it. `name` is that of the file. None, with a
+    message, if it is refused or does not compile."""
+    if refused := refuse(rules_of(lab) | {"text": text}):
+        result.messages += [f"refused: {name}, {one}" for one in refused[:MOST_MESSAGES]]
+        return None
+    built = build_program(lab.start.stage, text, folder, PROGRAM, run)
+    result.messages += built.messages
+    if built.program is None:
+        return None
+    for symbol in foreign_symbols(built.program, folder, lab.chapter, run):
+        result.messages.append(f"refused: {name} defines {symbol}, a name of the C library")
+        return None
+    return built.program
 
 
 def student_text(source: Path) -> str | None:
@@ -156,6 +185,17 @@ def award(lab: Lab, seed: int | None, result: Result, counted: Counted | None) -
                     goal_name(goal, lab), yours, limit, goal.at_least, met, points, goal.points
                 )
             )
+        refuse_empty_goals(lab, result)
     result.points = (
         result.right_points + result.clean_points + sum(goal.points for goal in result.goals)
     )
+
+
+def refuse_empty_goals(lab: Lab, result: Result) -> None:
+    """A goal of at most 4.2 sectors is not met by a program without such requests, or whose kernel
+    has another name: then there is nothing to count."""
+    for i, goal in enumerate(result.goals):
+        if goal.met and not goal.at_least and goal.yours == 0 and goal.goal:
+            result.goals[i] = replace(goal, met=False, points=0)
+            where = f" in a kernel named {lab.goals[i].kernel}" if lab.goals[i].kernel else ""
+            result.messages.append(f"{goal.name}: nothing was counted{where}, so it is not met")

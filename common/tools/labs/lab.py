@@ -88,6 +88,7 @@ class Lab:
     right_points: int
     clean_points: int
     start_points: int  # what the unchanged start gets
+    by_hand: bool = False  # the lab is about what a part of CUB or of cooperative groups does
 
     @property
     def of(self) -> int:

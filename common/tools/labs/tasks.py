@@ -8,6 +8,8 @@ from pathlib import Path
 from common.tools.labs.checking import goal_name, limits_of
 from common.tools.labs.lab import Goal, Lab
 
+PARTS = "CUB's and cooperative groups' parts for warps and blocks are allowed, calls for the device are not."
+BY_HAND = "this lab is about what CUB's parts for warps and blocks do, so write it yourself."
 DIGITS = 4  # of a number in a table
 
 
@@ -50,6 +52,7 @@ def goal_lines(lab: Lab) -> list[str]:
     return [
         f"- You may change: {lab.may_change}",
         f"- Must stay as it is: {lab.must_stay}",
+        f"- Libraries: {BY_HAND if lab.by_hand else PARTS}",
         "",
         "## Goals",
         "",

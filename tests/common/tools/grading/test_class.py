@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""A class of generated submissions, graded twice: in another order, once after an interruption. The
-tables must be equal, and each time must stay below ten minutes on two cores. The page for teachers
-speaks of STUDENTS=30, which takes minutes; a smaller class shows the same."""
+"""A class of generated submissions with ten hostile ones, graded twice: in another order, after an
+interruption, and with a disk that is full for a while. The tables must be equal, and each time must
+stay below ten minutes on two cores. The page for teachers speaks of STUDENTS=30, which takes
+minutes; a smaller class shows the same."""
 
+import bz2
+import csv
 import io
+import lzma
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 import unittest
 import zipfile
@@ -26,12 +32,22 @@ ROOT = Path(__file__).resolve().parents[4]
 LAB = load_labs()[RIGHT]
 STUDENTS = int(os.environ.get("STUDENTS", "12"))
 LONGEST = 600  # seconds
+FULL_SECONDS = 20
+HOSTILE = 10  # beside these students
+READ = 2  # of the hostile ones, whose file is read: it is no program, or refused
 SEED = "20160630"
-# make grade, with less patience for the student whose program never ends.
+# make grade, with less patience for the student whose program never ends, and for archives. While
+# there is a file FULL, the disk has no room.
 GRADE = """
-from common.tools.grading import grade, judge
+import collections, os, pathlib, shutil
+from common.tools.grading import grade, judge, sandbox, submissions
 from common.tools.lib.stages import run_tool
 judge.SECONDS = 5
+submissions.SECONDS = 3
+usage = shutil.disk_usage
+Full = collections.namedtuple("Full", "free")
+sandbox.shutil.disk_usage = lambda path: (
+    Full(0) if pathlib.Path(os.environ["FULL"]).exists() else usage(path))
 run_tool(grade.guarded)
 """
 
@@ -59,9 +75,40 @@ def texts(lab: Lab) -> list[tuple[str, int | None]]:
     return kinds
 
 
+def zip_of(members: dict[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+def hostile(place: str) -> dict[str, bytes]:
+    """Archives that must not harm the others, and give no points."""
+    good = zip_of({place: b"text"})
+    packed = lzma.compress(bytes(9000))
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, 1_000_000
+    return {
+        "=1+1.zip": b"PK\3\4 no archive",
+        "＝cut.zip": good[:40],
+        "h2.tar.xz": packed[:50] + b"\xff" + packed[51:],
+        "h3.tar": header.tobuf(tarfile.USTAR_FORMAT) + b"1" * 1_000_000 + bytes(1024),
+        "h4.zip": zip_of({f"{i}": b"" for i in range(20_001)}),
+        "h5.tar.bz2": bz2.compress(bytes(300 << 20)),
+        "h6.zip": zip_of({place: bytes(64 << 20)}),
+        "h7.tar.gz": b"\x1f\x8b\x08",
+        "h8.zip": zip_of({place: b'R"(' * 80_000}),
+        "h9\n.zip": good,
+    }
+
+
 def write_class(folder: Path, lab: Lab, order: list[int]) -> None:
     """Folders and archives, made in this order."""
     place = f"my/{lab.folder_name}/{lab.file_name}"
+    (folder / "readme.txt").write_text("no submission", encoding="utf-8")
+    for name, data in hostile(place).items():
+        (folder / name).write_bytes(data)
     all_texts = texts(lab)
     for i in order:
         name, data = f"student{i:02}", all_texts[i][0].encode()
@@ -82,10 +129,12 @@ def write_class(folder: Path, lab: Lab, order: list[int]) -> None:
 class ClassTest(unittest.TestCase):
     def setUp(self) -> None:
         self.home = Path(tempfile.mkdtemp())
+        self.full = self.home / "full"
         self.addCleanup(shutil.rmtree, self.home)
 
     def start(self, folder: Path) -> subprocess.Popen[str]:
         environment = dict(os.environ, DIR=str(folder), LABS=LAB.name, SEED=SEED)
+        environment["FULL"] = str(self.full)
         return subprocess.Popen(
             [sys.executable, "-c", GRADE],
             cwd=ROOT,
@@ -103,14 +152,15 @@ class ClassTest(unittest.TestCase):
         seconds = time.monotonic() - begin
         print(f"{folder.name}: {seconds:.0f} s", file=sys.stderr)
         self.assertEqual(process.returncode, 0, errors)
-        self.assertIn(f"{STUDENTS} students", said)
+        self.assertIn(f"{STUDENTS + HOSTILE} students", said)
+        self.assertIn("left out, neither a folder nor an archive: readme.txt", errors)
         self.assertLess(seconds, LONGEST)
         return errors
 
     def tables(self, folder: Path) -> tuple[str, ...]:
         grades = folder.with_name(f"{folder.name}-grades")
         pages = sorted((grades / "reports").iterdir())
-        self.assertEqual(len(pages), STUDENTS)
+        self.assertEqual(len(pages), STUDENTS + HOSTILE)
         files = [grades / "grades.csv", grades / "similar.csv", *pages]
         return tuple(path.read_text(encoding="utf-8") for path in files)
 
@@ -136,16 +186,31 @@ class ClassTest(unittest.TestCase):
             random.Random(7).shuffle(order)
         self.grade(first)
         kept = self.interrupt(second)
-        self.assertIn(f"{kept} of {STUDENTS} files were graded before", self.grade(second))
+        self.full.touch()
+        threading.Timer(FULL_SECONDS, self.full.unlink).start()
+        files = STUDENTS + READ
+        self.assertIn(f"{kept} of {files} files were graded before", self.grade(second))
+        self.assertFalse(self.full.exists())
         tables = self.tables(first)
         self.assertEqual(tables, self.tables(second))
-        rows = tables[0].splitlines()[1:]
+        rows = [row for row in tables[0].splitlines() if row.startswith("student0")]
+        rows += [row for row in tables[0].splitlines() if re.match("student[1-9]", row)]
         for i, (_, points) in enumerate(texts(LAB)):
             if points is not None:
                 self.assertTrue(rows[i].startswith(f"student{i:02},{points},"), rows[i])
         self.assertEqual(self.count_refused(rows), 2)  # the call of system(), and the empty file
+        self.check_hostile(tables[0])
         # Nothing is left to do.
-        self.assertIn(f"{STUDENTS} of {STUDENTS} files were graded before", self.grade(first))
+        self.assertIn(f"{files} of {files} files were graded before", self.grade(first))
+
+    def check_hostile(self, table: str) -> None:
+        others = [row for row in csv.reader(io.StringIO(table)) if not row[0].startswith("student")]
+        self.assertEqual(len(others), HOSTILE)
+        for row in others:
+            self.assertEqual(row[1], "0", row)
+            self.assertRegex(row[0], r"^('[=＝]|h\d)")
+            if row[0] not in ("h8", "h9\\n"):
+                self.assertIn("not readable: ", row[-1])
 
     @staticmethod
     def count_refused(rows: list[str]) -> int:

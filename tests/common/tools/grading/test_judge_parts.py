@@ -9,11 +9,14 @@ from pathlib import Path
 from unittest import mock
 
 from common.tools.grading import judge, sandbox
+from common.tools.labs import checking
 from common.tools.labs.building import Built
 from common.tools.labs.catalogue import load_labs
 from common.tools.labs.counted_run import seeded
 from common.tools.labs.lab import Lab
 from common.tools.labs.result import GoalResult, Result
+from common.tools.labs.running import run_program
+from common.tools.labs.symbols import foreign_symbols
 from tests.common.tools.grading.attacks import RIGHT
 
 LAB = load_labs()[RIGHT]
@@ -46,8 +49,8 @@ class PartsTest(unittest.TestCase):
         counted = mock.Mock(return_value=(None, sandbox.Ended(1, "", "")))
         with (
             tempfile.TemporaryDirectory() as folder,
-            mock.patch.object(judge, "build_program", return_value=Built(Path("program"), [])),
-            mock.patch.object(judge, "foreign_symbols", return_value=[]),
+            mock.patch.object(checking, "build_program", return_value=Built(Path("program"), [])),
+            mock.patch.object(checking, "foreign_symbols", return_value=[]),
             mock.patch.object(judge, "verify", side_effect=set_right),
             mock.patch.object(judge, "unmet", return_value=[]),
             mock.patch.object(judge, "award"),
@@ -108,11 +111,11 @@ class PartsTest(unittest.TestCase):
     def test_a_busy_machine_gets_another_attempt(self) -> None:
         busy = Built(None, ["g++: fatal error: Resource temporarily unavailable"])
         broken = Built(None, ["basics.cu:1: error: no such thing"])
-        for answers, attempts in (([busy, broken], 2), ([broken], 1), ([busy] * 9, judge.ATTEMPTS)):
+        for answers, attempts in (([busy, broken], 2), ([broken], 1)):
             build = mock.Mock(side_effect=answers)
             with (
                 tempfile.TemporaryDirectory() as folder,
-                mock.patch.object(judge, "build_program", build),
+                mock.patch.object(checking, "build_program", build),
                 mock.patch.object(judge, "unmet", return_value=[]),
                 mock.patch.object(judge.time, "sleep"),
             ):
@@ -122,11 +125,25 @@ class PartsTest(unittest.TestCase):
             self.assertEqual(build.call_count, attempts)
             self.assertEqual(result.messages, answers[attempts - 1].messages)
 
+    def test_a_machine_that_stays_busy_grades_nothing(self) -> None:
+        busy = Built(None, ["g++: fatal error: Killed signal terminated program cc1plus"])
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(checking, "build_program", return_value=busy) as build,
+            mock.patch.object(judge, "unmet", return_value=[]),
+            mock.patch.object(judge.time, "sleep"),
+        ):
+            source = Path(folder) / "given.cu"
+            source.write_text(LAB.solution.text(), encoding="utf-8")
+            with self.assertRaisesRegex(sandbox.NotGraded, "Killed signal"):
+                judge.grade(LAB, source, seed=70, folder=Path(folder))
+        self.assertEqual(build.call_count, judge.ATTEMPTS)
+
     def test_a_program_without_symbols_is_refused(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "program"
             program.write_bytes(b"no program")
-            (name,) = judge.foreign_symbols(program, Path(folder), LAB.chapter)
+            (name,) = foreign_symbols(program, Path(folder), LAB.chapter, run_program)
         self.assertIn("nm cannot read", name)
 
     def test_counters_far_below_the_solution_are_noted(self) -> None:
@@ -145,11 +162,11 @@ class PartsTest(unittest.TestCase):
             judge_goal(0.0, 0.0, met=True),
             judge_goal(3.0, 4.2, met=True),
         ]
-        result = Result(LAB.name, goals=goals, points=9, of=9)
+        result = Result(LAB.name, goals=goals)
         lab = mock.Mock(goals=[mock.Mock(kernel="row")] * 3)
-        judge.refuse_empty_goals(lab, result)
+        checking.refuse_empty_goals(lab, result)
         self.assertEqual([goal.met for goal in result.goals], [False, True, True])
-        self.assertEqual(result.points, 6)
+        self.assertEqual([goal.points for goal in result.goals], [0, 3, 3])
         self.assertIn("in a kernel named row", result.messages[0])
 
 

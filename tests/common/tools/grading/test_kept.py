@@ -13,7 +13,9 @@ from unittest import mock
 
 from common.tools.grading import grade, sandbox
 from common.tools.grading.grade import Job, job_of, read_kept, seed_of_class
+from common.tools.grading.submissions import Submission
 from common.tools.labs.catalogue import load_labs
+from common.tools.labs.result import Result
 from common.tools.lib.stages import DataError, ToolError
 from tests.common.tools.grading.attacks import RIGHT
 
@@ -33,12 +35,18 @@ class KeptTest(unittest.TestCase):
             os.environ.pop(name, None)
 
     def job(self, source: bytes = b"text", seed: int = 7, mark: str = "lab") -> Job:
-        return job_of("anna", LAB, source, seed, {LAB.name: mark}, self.home)
+        return self.job_of("anna", source, seed, mark)
+
+    def job_of(
+        self, student: str, source: bytes = b"text", seed: int = 7, mark: str = "lab"
+    ) -> Job:
+        one = Submission(student, self.home, files={LAB.name: source})
+        return job_of(one, LAB, seed, {LAB.name: mark}, self.home / "kept")
 
     def test_a_grade_is_that_of_its_file_lab_and_seed(self) -> None:
         job = self.job()
         self.assertIsNone(read_kept(job))
-        job.kept.parent.mkdir()
+        job.kept.parent.mkdir(parents=True)
         job.kept.write_text(json.dumps({"key": job.key, "grade": {"points": 3}}), "utf-8")
         self.assertEqual(read_kept(self.job()), {"points": 3})
         for other in (self.job(source=b"other"), self.job(seed=8), self.job(mark="other")):
@@ -49,12 +57,47 @@ class KeptTest(unittest.TestCase):
             self.assertIsNone(read_kept(job))
 
     def test_only_what_is_not_kept_is_graded(self) -> None:
-        first, second = self.job(), job_of("bob", LAB, b"text", 7, {LAB.name: "lab"}, self.home)
-        first.kept.parent.mkdir()
+        first, second = self.job(), self.job_of("bob")
+        first.kept.parent.mkdir(parents=True)
         first.kept.write_text(json.dumps({"key": first.key, "grade": {}}), "utf-8")
-        with mock.patch.object(grade, "grade_job", return_value=second) as graded:
+        with mock.patch.object(grade, "grade_job", return_value=(second, "")) as graded:
             grade.grade_all([first, second], 7)
         self.assertEqual([call.args for call in graded.call_args_list], [(second, 7)])
+
+    def test_what_the_machine_fails_at_is_no_grade(self) -> None:
+        first, second = self.job(), self.job_of("bob")
+        result = Result(LAB.name, of=LAB.of, seed=7)
+        for error in (sandbox.NotGraded("no memory"), OSError("no memory")):
+            for failures, reached in ((2, result), (3, None)):
+                first.kept.unlink(missing_ok=True)
+                answers = [error] * failures + [result]
+                with (
+                    mock.patch.object(grade, "grade", side_effect=answers),
+                    mock.patch.object(grade.time, "sleep"),
+                ):
+                    job, why = grade.grade_job(first, 7)
+                self.assertEqual(job, first)
+                self.assertEqual(why, "" if reached else "no memory")
+                self.assertEqual(read_kept(first) is None, reached is None)
+        with mock.patch.object(grade, "grade_job", side_effect=lambda job, _: (job, "why")):
+            self.assertEqual(
+                grade.grade_all([first, second], 7), {first.kept: "why", second.kept: "why"}
+            )
+
+    def test_folders_of_a_grader_that_was_killed_are_removed(self) -> None:
+        home = self.home / "tmp"
+        home.mkdir()
+        left = home / f"{grade.OWN_FOLDER}left"
+        left.mkdir()
+        (left / grade.LOCK).touch()
+        (left / "grade-x").mkdir()
+        with mock.patch.object(tempfile, "tempdir", str(home)):
+            with grade.own_folder():
+                inside = Path(tempfile.gettempdir())
+                self.assertEqual([one.name for one in home.iterdir()], [inside.name])
+                with mock.patch.object(tempfile, "tempdir", str(home)), grade.own_folder():
+                    self.assertTrue(inside.exists())  # its grader is running
+            self.assertEqual(list(home.iterdir()), [])
 
     def test_what_a_grade_depends_on(self) -> None:
         with mock.patch.object(grade, "fingerprint", return_value="libraries"):

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from common.tools.grading.submissions import ARCHIVES
+from common.tools.grading.submissions import SUFFIXES
 from common.tools.labs.building import build_libraries
 from common.tools.labs.catalogue import load_labs
 from common.tools.lib.files import parse_toml, read_text
@@ -100,7 +100,7 @@ class PlanTest(unittest.TestCase):
 
     def test_named_suffixes(self) -> None:
         for suffix in re.findall(r"`(\.(?:zip|tar[.\w]*))`", TEXT):
-            self.assertIn(suffix, ARCHIVES)
+            self.assertIn(suffix, SUFFIXES)
 
     def test_make_targets_and_variables_exist(self) -> None:
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What a submission's source may contain: every lab's own files pass, and cheats are refused."""
 
+import time
 import unittest
 
-from common.tools.grading.judge import policy_of
-from common.tools.grading.tokens import BadText, tokens_of
+from common.tools.labs.rules import rules_of
+from common.tools.labs.policy import Policy
+from common.tools.labs.tokens import BadText, tokens_of
 from common.tools.labs.catalogue import load_labs
 from tests.common.tools.grading.attacks import RIGHT, with_code
 
@@ -29,6 +31,9 @@ REFUSED = {
     'void f() { __asm__ volatile("syscall"); }': "assembler",
     "__attribute__((constructor)) void f() {}": "a name of the compiler",
     "[[gnu::constructor]] void f() {}": "only the attributes",
+    '[[maybe_unused, gnu::weakref("open")]] int f();': "only the attributes",
+    "[[nodiscard, using gnu: no_sanitize]] int f();": "only the attributes",
+    "<:<: likely, gnu::naked :>:> int f();": "only the attributes",
     "[ [gnu::constructor]] void f() {}": "only the attributes",
     "<:<:gnu::constructor:>:> void f() {}": "only the attributes",
     'int f() { return system("id"); }': "system: reaches the system",
@@ -83,20 +88,43 @@ ALLOWED = (
     "template <typename T> int f(T& a, T* b) { return a.pause + b->sleep; }",
     "void f(int* p) {\n#pragma unroll\n#pragma unroll 4\n for (int i = 0; i < 8; ++i) p[i] = 1; }",
     "auto f = [](int a[[maybe_unused]]) { return 0x1'000; };",
+    "[[nodiscard, maybe_unused]] int g() { return 1; }",
+    "namespace cg = cooperative_groups;",
+    "using namespace cooperative_groups;",
+)
+# A block's and a warp's work by a library, which a lab about writing it refuses.
+PARTS = (
+    "#include <cub/warp/warp_reduce.cuh>",
+    "#include <cub/cub.cuh>\n__device__ int f(int x) { __shared__ cub::WarpReduce<int>::TempStorage s; "
+    "return cub::WarpReduce<int>(s).Sum(x); }",
+    "#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;",
 )
 
 
 class PolicyTest(unittest.TestCase):
+    def test_parts_of_libraries(self) -> None:
+        by_hand = LABS["montecarlo/02"]
+        self.assertTrue(by_hand.by_hand)
+        for code in PARTS:
+            text = with_code(LAB, headers=code)
+            self.assertEqual(Policy(**rules_of(LAB)).refusals(text), [], code)
+            rules = rules_of(LAB) | {"by_hand": True}
+            found = [one.reason for one in Policy(**rules).refusals(text)]
+            self.assertTrue(any("doing by hand" in reason for reason in found), (code, found))
+        for code in ("cub::DeviceReduce::Sum(x);", "namespace c = cub;", "using namespace cub;"):
+            text = with_code(LAB, headers="#include <cub/cub.cuh>", before=code)
+            self.assertTrue(Policy(**rules_of(LAB)).refusals(text), code)
+
     def test_labs_own_files_are_allowed(self) -> None:
         for lab in LABS.values():
             if lab.is_question:
                 continue
             for program in (lab.start, lab.solution):
                 with self.subTest(lab=lab.name, stage=program.stage.stage):
-                    self.assertEqual(policy_of(lab).refusals(program.text()), [])
+                    self.assertEqual(Policy(**rules_of(lab)).refusals(program.text()), [])
 
     def test_cheats_are_refused_with_their_line(self) -> None:
-        policy = policy_of(LAB)
+        policy = Policy(**rules_of(LAB))
         for code, reason in REFUSED.items():
             with self.subTest(code=code):
                 text = with_code(LAB, before=code)
@@ -110,7 +138,7 @@ class PolicyTest(unittest.TestCase):
                     self.assertTrue(str(matching[0]).startswith(f"line {matching[0].line}: "))
 
     def test_usual_code_is_allowed(self) -> None:
-        policy = policy_of(LAB)
+        policy = Policy(**rules_of(LAB))
         for code in ALLOWED:
             with self.subTest(code=code):
                 self.assertEqual(policy.refusals(with_code(LAB, before=code)), [])
@@ -122,24 +150,51 @@ class PolicyTest(unittest.TestCase):
             text.replace("int main(", "int other("),
             text[: text.index("int main(")],
         ):
-            reasons = [one.reason for one in policy_of(LAB).refusals(changed)]
+            reasons = [one.reason for one in Policy(**rules_of(LAB)).refusals(changed)]
             self.assertIn("main() must stay as it is in the lab's file", reasons)
 
     def test_faults_come_in_the_order_of_the_lines(self) -> None:
         text = with_code(LAB, before="void f() { abort(); }").replace("argc, argv", "1, argv")
-        lines = [one.line for one in policy_of(LAB).refusals(text + 'void g() { asm("nop"); }\n')]
+        lines = [
+            one.line
+            for one in Policy(**rules_of(LAB)).refusals(text + 'void g() { asm("nop"); }\n')
+        ]
         self.assertEqual(len(lines), 3)
         self.assertEqual(lines, sorted(lines))
 
     def test_a_huge_file_is_refused(self) -> None:
         text = LAB.solution.text() + "//" + "x" * (256 << 10)
-        self.assertEqual(len(policy_of(LAB).refusals(text)), 1)
+        self.assertEqual(len(Policy(**rules_of(LAB)).refusals(text)), 1)
 
     def test_tokens_have_their_lines(self) -> None:
         found = [(one.text, one.line) for one in tokens_of('a\\\nb /*\n*/ c\n#x \\\n y\n"d"\\\n e')]
         self.assertEqual(found, [("ab", 1), ("c", 3), ("# x y", 4), ('"d"', 6), ("e", 7)])
-        with self.assertRaises(BadText):
-            tokens_of("a /* b")
+        for text in ("a /* b", 'a R"x(b)"', '"a', "'a"):
+            with self.assertRaises(BadText):
+                tokens_of(text)
+        found = [one.text for one in tokens_of('R"(a"b)" u8R"x(a)"\n)x" /* " */ /**/ c')]
+        self.assertEqual(found, ['R"(a"b)"', 'u8R"x(a)"\n)x"', "c"])
+
+    def test_no_text_takes_long(self) -> None:
+        """Each would take minutes if the work grew with the square of the length."""
+        policy = Policy(**rules_of(LAB))
+        for part in (
+            'R"(',
+            "/*",
+            "int main(",
+            "int main(;",
+            "'",
+            '"\\',
+            "\\ ",
+            "[",
+            "a::",
+            "#",
+            "1e+",
+        ):
+            text = part * ((256 << 10) // len(part))
+            begin = time.process_time()
+            policy.refusals(text)
+            self.assertLess(time.process_time() - begin, 20, part)
 
 
 if __name__ == "__main__":

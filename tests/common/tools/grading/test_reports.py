@@ -9,7 +9,7 @@ from unittest import mock
 
 from common.tools.grading import duplicates
 from common.tools.grading.duplicates import Alike, find_alike, has_tester
-from common.tools.grading.reports import grades_table, similar_table, student_page
+from common.tools.grading.reports import Student, grades_table, similar_table, student_page
 from common.tools.labs.catalogue import load_labs
 from common.tools.labs.result import Finding, GoalResult, Result
 from tests.common.tools.grading.attacks import RIGHT, need_cage, with_code
@@ -39,16 +39,25 @@ def grade(points: int = 4, message: str = "", note: str = "") -> dict[str, objec
 
 class ReportTest(unittest.TestCase):
     def test_grades(self) -> None:
-        students = {"bob": {}, "anna": {LAB.name: grade(7, "refused: x", "look here")}}
+        anna = Student("anna", "anna", {LAB.name: grade(7, "refused: x", "look here")})
+        bob = Student("bob", "bob", problems={"": "b.zip: cannot be read"})
+        carl = Student("carl", "carl", not_graded={LAB.name: "the disk is full"})
+        students = [anna, bob, carl]
         rows = list(csv.reader(io.StringIO(grades_table([LAB], students))))
         self.assertEqual(rows[0], ["student", "points", "of", LAB.name, "remarks"])
         remarks = f"{LAB.name} refused; {LAB.name} look here"
         self.assertEqual(rows[1], ["anna", "7", str(LAB.of), "7", remarks])
-        self.assertEqual(rows[2], ["bob", "0", str(LAB.of), "", ""])
+        self.assertEqual(
+            rows[2], ["bob", "0", str(LAB.of), "", "not readable: b.zip: cannot be read"]
+        )
+        remarks = f"{LAB.name} not graded: the disk is full"
+        self.assertEqual(rows[3], ["carl", "0", str(LAB.of), "", remarks])
 
     def test_no_cell_is_a_formula(self) -> None:
-        for name in ("=1+1", "+1", "-1", "@SUM(A1)"):
-            rows = list(csv.reader(io.StringIO(grades_table([LAB], {name: {}}))))
+        signs = ("=1+1", "+1", "-1", "@SUM(A1)", "＝1+1", "＋1", "－1", "＠A1", ";=1+1", ' "=1', "\t1")
+        for name in signs:
+            students = [Student(name, "anna")]
+            rows = list(csv.reader(io.StringIO(grades_table([LAB], students))))
             self.assertEqual(rows[1][0], "'" + name)
             alike = [Alike(LAB.name, name, name, 100, "how")]
             rows = list(csv.reader(io.StringIO(similar_table(alike))))
@@ -56,15 +65,18 @@ class ReportTest(unittest.TestCase):
 
     def test_a_page_shows_text_as_text(self) -> None:
         evil = "<script>alert(1)</script>"
-        page = student_page(evil, [LAB], {LAB.name: grade(1, evil)}, {"": evil})
+        student = Student(evil, "anna", {LAB.name: grade(1, evil)}, {"": evil})
+        page = student_page(student, [LAB])
         self.assertNotIn("<script", page)
         self.assertNotIn("<b>", page)
         self.assertEqual(page.count("&lt;script&gt;alert(1)&lt;/script&gt;"), 4)
         self.assertIn("default-src 'none'", page)
 
     def test_a_page_says_what_is_missing(self) -> None:
-        page = student_page("anna", [LAB], {}, {})
+        page = student_page(Student("anna", "anna"), [LAB])
         self.assertIn(f"Not handed in: 0 of {LAB.of} points", page)
+        student = Student("anna", "anna", not_graded={LAB.name: "the disk is full"})
+        self.assertIn("Not graded yet: the disk is full", student_page(student, [LAB]))
 
 
 class SimilarTest(unittest.TestCase):

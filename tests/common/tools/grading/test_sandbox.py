@@ -13,6 +13,7 @@ import time
 import unittest
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from common.tools.grading import confine, sandbox
@@ -26,6 +27,7 @@ ALL = [way for way in sandbox.WAYS if sandbox.works(way)]
 WAYS = ALL if os.environ.get("ALL_WAYS") else ALL[:1]
 PYTHON = [sys.executable, "-I", "-S", "-c"]
 LANDLOCK = confine.libc().syscall(444, None, 0, 1)  # its version; below 1 without it
+SETTINGS = sandbox.settings_of
 # Grades as a teacher's process does: a sleeper that a signal to the grader must end.
 GRADER = """
 import sys
@@ -54,6 +56,13 @@ def becomes(expected: bool, word: str, seconds: float = 20) -> bool:
     while running(word) != expected and time.monotonic() < end:
         time.sleep(0.05)
     return running(word) == expected
+
+
+def with_many_processes(*arguments: Any) -> dict[str, Any]:
+    """The settings of a user for whom the kernel's limit does not hold."""
+    settings: dict[str, Any] = SETTINGS(*arguments)
+    settings["limits"]["processes"] = 10**6
+    return settings
 
 
 class SandboxTest(unittest.TestCase):
@@ -235,6 +244,61 @@ class SandboxTest(unittest.TestCase):
         code = "i = 0\nwhile True:\n i += 1\n open(str(i), 'wb')"
         for ended in self.in_each(WAYS[:1], code, folder_files=100):
             self.assertEqual(ended.stopped_for, "disk")
+
+    def test_many_processes_are_too_much(self) -> None:
+        code = "import subprocess as s\nx = [s.Popen(['/bin/sleep', '9']) for i in range(99)]\ns.time.sleep(9)"
+        with mock.patch.object(sandbox, "PROCESSES", 8), mock.patch.object(
+            sandbox, "settings_of", with_many_processes
+        ):
+            ended = run_caged(
+                [*PYTHON, code],
+                folder=self.folder,
+                seconds=10,
+                cage=Cage(way=WAYS[0], may_fork=True),
+            )
+        self.assertEqual(ended.stopped_for, "processes", ended.stderr)
+
+    def test_what_the_system_ends_is_tried_again(self) -> None:
+        code = "import os, pathlib\np = pathlib.Path('x')\np.exists() or (p.touch(), os.kill(os.getpid(), 9))"
+        for way in WAYS:
+            cage = Cage(way=way, may_fork=True)  # so it may send signals
+            ended = run_caged([*PYTHON, code], folder=self.folder, seconds=10, cage=cage)
+            self.assertEqual((ended.status, ended.stopped_for), (0, ""))
+            (self.folder / "x").unlink()
+            code_again = "import os\nos.kill(os.getpid(), 9)"
+            with mock.patch.object(sandbox.time, "sleep"), self.assertRaisesRegex(
+                sandbox.NotGraded, "the system ended a process"
+            ):
+                run_caged([*PYTHON, code_again], folder=self.folder, seconds=10, cage=cage)
+
+    def test_a_full_disk_is_waited_for(self) -> None:
+        code = "import sys; sys.exit(3)"
+        full, free = mock.Mock(free=0), mock.Mock(free=1 << 40)
+        run = [*PYTHON, code]
+        # Full before the first attempt, and again when it failed.
+        answers = [full, free, full, free, free, free]
+        with (
+            mock.patch.object(sandbox.shutil, "disk_usage", side_effect=answers) as asked,
+            mock.patch.object(sandbox, "places_to_write", return_value={self.folder}),
+            mock.patch.object(sandbox, "run_once", wraps=sandbox.run_once) as once,
+        ):
+            ended = run_caged(run, folder=self.folder, seconds=10, cage=Cage(way=WAYS[0]))
+        self.assertEqual((ended.status, once.call_count), (3, 2))
+        self.assertEqual(asked.call_count, 5)
+        with (
+            mock.patch.object(sandbox.shutil, "disk_usage", return_value=full),
+            mock.patch.object(sandbox, "ROOM_SECONDS", 0),
+            self.assertRaisesRegex(sandbox.NotGraded, "the disk is full"),
+        ):
+            run_caged(run, folder=self.folder, seconds=10, cage=Cage(way=WAYS[0]))
+
+    def test_a_process_that_gets_no_processor_is_not_ended(self) -> None:
+        command = ["/bin/sleep", "1"]
+        for waited, stopped in ((0.0, "time"), (60.0, "")):
+            use = sandbox.Use(0, 1, waited)
+            with mock.patch.object(sandbox, "use_of", return_value=use):
+                ended = run_caged(command, folder=self.folder, seconds=0.05, cage=Cage(way=WAYS[0]))
+            self.assertEqual(ended.stopped_for, stopped)
 
     def test_the_environment_is_clean(self) -> None:
         os.environ["SEED"] = "7"

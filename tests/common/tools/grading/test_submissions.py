@@ -11,34 +11,26 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
-from common.tools.grading import submissions
+from common.tools.grading import archives, caged, submissions
+from common.tools.grading.archives import Contents
 from common.tools.grading.submissions import Submission, find_submissions, read_submission
 from common.tools.labs.catalogue import load_labs
+from common.tools.labs.policy import LARGEST
 from common.tools.lib.stages import ToolError
-from tests.common.tools.grading.attacks import RIGHT
+from tests.common.tools.grading.attacks import RIGHT, need_cage
 
+need_cage()
 LAB = load_labs()[RIGHT]
 PLACE = f"{LAB.folder_name}/{LAB.file_name}"
 
 
-class SubmissionTest(unittest.TestCase):
+class ArchiveTest(unittest.TestCase):
+    """What makes folders and archives."""
+
     def setUp(self) -> None:
         home = tempfile.TemporaryDirectory()
         self.addCleanup(home.cleanup)
         self.home = Path(home.name)
-
-    def read(self, name: str) -> Submission:
-        return read_submission("anna", self.home / name, [LAB])
-
-    def assert_read(self, name: str, data: bytes = b"text") -> None:
-        found = self.read(name)
-        self.assertEqual((found.files, found.problems), ({LAB.name: data}, {}))
-
-    def assert_refused(self, name: str, part: str) -> None:
-        found = self.read(name)
-        self.assertEqual(found.files, {})
-        self.assertEqual(len(found.problems), 1)
-        self.assertIn(part, next(iter(found.problems.values())))
 
     def make_zip(self, name: str, members: dict[str, bytes], mode: int = 0) -> None:
         with zipfile.ZipFile(self.home / name, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -56,6 +48,21 @@ class SubmissionTest(unittest.TestCase):
                 info.type, info.size, info.linkname = kind, len(data), "/etc/passwd"
                 archive.addfile(info, io.BytesIO(data))
 
+
+class ReadingTest(ArchiveTest):
+    def read(self, name: str) -> Contents:
+        return archives.read(self.home / name, {PLACE: LAB.name}, LARGEST)
+
+    def assert_read(self, name: str, data: bytes = b"text") -> None:
+        found = self.read(name)
+        self.assertEqual((found.files, found.problems), ({LAB.name: data}, {}))
+
+    def assert_refused(self, name: str, part: str) -> None:
+        found = self.read(name)
+        self.assertEqual(found.files, {})
+        self.assertEqual(len(found.problems), 1)
+        self.assertIn(part, next(iter(found.problems.values())))
+
     def test_folders(self) -> None:
         place = self.home / "anna" / "my" / PLACE
         place.parent.mkdir(parents=True)
@@ -70,12 +77,12 @@ class SubmissionTest(unittest.TestCase):
         place.parent.mkdir(parents=True)
         place.write_bytes(b"text")
         (self.home / "anna" / "a file before it").write_bytes(b"")
-        with mock.patch.object(submissions, "MOST_MEMBERS", 1):
+        with mock.patch.object(archives, "MOST_MEMBERS", 1):
             self.assert_refused("anna", "more than 1 files")
         deep = self.home / "bob" / "/".join("x" * 20) / PLACE
         deep.parent.mkdir(parents=True)
         deep.write_bytes(b"text")
-        self.assertEqual(self.read("bob"), Submission("anna"))
+        self.assertEqual(self.read("bob"), Contents())
 
     def test_archives(self) -> None:
         for name in ("a.zip", "a.tar", "a.tar.gz", "a.tar.xz", "a.tar.bz2"):
@@ -124,13 +131,13 @@ class SubmissionTest(unittest.TestCase):
         self.assert_refused("a.zip", "longer than 256 KiB")
         with mock.patch.object(zipfile.ZipExtFile, "read", return_value=b"") as read:
             self.read("a.zip")
-        read.assert_called_once_with(submissions.LARGEST + 1)  # not the whole of it
+        read.assert_called_once_with(LARGEST + 1)  # not the whole of it
         self.make_tar("a.tar.gz", {PLACE: bomb})
         self.assert_refused("a.tar.gz", "longer than 256 KiB")
-        with mock.patch.object(submissions, "MOST_BYTES", 1 << 20):
+        with mock.patch.object(archives, "MOST_BYTES", 1 << 20):
             self.make_tar("b.tar.gz", {"other": bomb, PLACE: b"text"})
             self.assert_refused("b.tar.gz", "has more than 1 MiB")
-        with mock.patch.object(submissions, "MOST_MEMBERS", 3):
+        with mock.patch.object(archives, "MOST_MEMBERS", 3):
             many = {f"file{i}": b"" for i in range(4)} | {PLACE: b"text"}
             self.make_zip("c.zip", many)
             self.make_tar("c.tar", many)
@@ -163,25 +170,89 @@ class SubmissionTest(unittest.TestCase):
         for name in ("carl.zip", "bob.TAR.GZ", ".hidden"):
             (self.home / name).write_bytes(b"")
         (self.home / "link").symlink_to("/etc")
-        names = [student for student, _ in find_submissions(self.home)]
-        self.assertEqual(names, ["anna", "bob", "carl", "dora"])
-        (self.home / "anna.zip").write_bytes(b"")
-        with self.assertRaisesRegex(ToolError, "anna: handed in twice"):
-            find_submissions(self.home)
-        (self.home / "anna.zip").unlink()
-        (self.home / "an\nna").mkdir()
-        with self.assertRaisesRegex(ToolError, "characters that cannot be printed"):
-            find_submissions(self.home)
-        (self.home / "an\nna").rmdir()
-        (self.home / "notes.txt").write_bytes(b"")
-        with self.assertRaisesRegex(ToolError, "neither a folder nor an archive"):
-            find_submissions(self.home)
+        found, strays = find_submissions(self.home)
+        self.assertEqual([one.student for one in found], ["anna", "bob", "carl", "dora"])
+        self.assertEqual(strays, ["link"])
+
+    def test_what_is_wrong_with_one_is_no_other_s_problem(self) -> None:
+        (self.home / "bob").mkdir()
+        (self.home / "anna").mkdir()
+        for name in ("anna.zip", "readme.txt"):
+            (self.home / name).write_bytes(b"")
+        for raw in (b"an\nna", b"an\xff", "é".encode() * 127):
+            os.mkdir(os.fsencode(self.home) + b"/" + raw)
+        found, strays = find_submissions(self.home)
+        names = [one.student for one in found]
+        self.assertEqual(names, ["an\\nna", "an\\xff", "anna", "bob", "é" * 127])
+        self.assertEqual(strays, ["readme.txt"])
+        self.assertEqual(found[2].problems, {"": "handed in twice: anna and anna.zip"})
+        self.assertEqual([one.problems for one in (*found[:2], *found[3:])], [{}] * 4)
+        # Each has a name for files, and no two have the same.
+        self.assertTrue(all(len(one.place.encode()) <= 120 for one in found))
+        self.assertEqual(len({one.place for one in found}), 5)
 
     def test_a_missing_or_empty_folder(self) -> None:
         with self.assertRaisesRegex(ToolError, "there is no such folder"):
             find_submissions(self.home / "none")
         with self.assertRaisesRegex(ToolError, "has no submissions"):
             find_submissions(self.home)
+
+
+class CagedTest(ArchiveTest):
+    """Archives that were made to end the grading of a class."""
+
+    def hand_in(self, name: str) -> Submission:
+        one = Submission("anna", self.home / name)
+        read_submission(one, [LAB])
+        return one
+
+    def assert_not_readable(self, name: str, part: str) -> None:
+        found = self.hand_in(name)
+        self.assertEqual((found.files, list(found.problems)), ({}, [""]))
+        self.assertIn(part, found.problems[""])
+
+    def test_usual_ones_are_read(self) -> None:
+        self.make_tar("a.tar.xz", {PLACE: b"text"})
+        self.make_zip("ü b.zip", {PLACE: b"text"})
+        place = self.home / "anna" / PLACE
+        place.parent.mkdir(parents=True)
+        place.write_bytes(b"text")
+        for name in ("a.tar.xz", "ü b.zip", "anna"):
+            found = self.hand_in(name)
+            self.assertEqual((found.files, found.problems), ({LAB.name: b"text"}, {}), name)
+
+    def test_one_without_a_lab_s_file_is_named(self) -> None:
+        self.make_zip("a.zip", {"basics.cu": b"text"})
+        self.assert_not_readable("a.zip", f"a.zip: has no file such as {PLACE}")
+
+    def test_one_wrong_byte(self) -> None:
+        self.make_tar("a.tar.xz", {PLACE: os.urandom(3000)})
+        whole = (self.home / "a.tar.xz").read_bytes()
+        for place in range(6, len(whole), len(whole) // 8):
+            wrong = whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
+            (self.home / "a.tar.xz").write_bytes(wrong)
+            self.assert_not_readable("a.tar.xz", "a.tar.xz: cannot be read")
+
+    def test_a_header_that_takes_hours(self) -> None:
+        # Two million digits: Python looks for a word after each of them, which is quadratic.
+        record = b"1" * 2_000_000 + b" path=x\n"
+        info = tarfile.TarInfo("pax")
+        info.type, info.size = tarfile.XHDTYPE, len(record)
+        with (self.home / "a.tar").open("wb") as file:
+            file.write(info.tobuf(tarfile.USTAR_FORMAT) + record + bytes(-len(record) % 512 + 1024))
+        with mock.patch.object(submissions, "SECONDS", 1):
+            self.assert_not_readable("a.tar", "reading it did not end within 1 seconds")
+
+    def test_many_entries(self) -> None:
+        (self.home / "anna").mkdir()
+        for i in range(archives.MOST_MEMBERS + 1):
+            (self.home / "anna" / str(i)).touch()
+        self.assert_not_readable("anna", "has more than 20000 files")
+
+    def test_memory_has_a_limit(self) -> None:
+        self.make_tar("a.tar.bz2", {"other": bytes(64 << 20)})
+        with mock.patch.object(caged, "MEMORY_BYTES", 1 << 20):
+            self.assert_not_readable("a.tar.bz2", "reading it used too much memory")
 
 
 if __name__ == "__main__":

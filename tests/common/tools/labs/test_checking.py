@@ -26,6 +26,16 @@ class Checking(LabTest):
         self.assertEqual((wrong.right, wrong.points, wrong.goals[0].goal), (False, 0, None))
         self.assertEqual(wrong.messages, [])
 
+    def test_what_make_grade_refuses_is_refused_here(self) -> None:
+        text = self.lab.solution.text().replace(
+            "int main(", "int own = system(nullptr);\nint main("
+        )
+        line = text[: text.index("system")].count("\n") + 1
+        result = self.check_text(self.lab, text)
+        self.assertEqual((result.compiles, result.points), (False, 0))
+        refused = f"refused: basics.cu, line {line}: system: reaches the system"
+        self.assertTrue(result.messages[0].startswith(refused), result.messages)
+
     def test_text_that_does_not_compile(self) -> None:
         text = self.lab.start.text().replace("int sum = 0;", "int sum = nothing;", 1)
         line = text[: text.index("nothing")].count("\n") + 1
@@ -74,8 +84,9 @@ class UnusualPrograms(LabTest):
 
     def test_crash(self) -> None:
         text = self.lab.start.text()
-        text = "#include <csignal>\n" + text[: text.index("int main(")]
-        text += "int main() { std::raise(SIGSEGV); }\n"
+        begin = "timer.begin(Phase::kSetup);"
+        self.assertIn(begin, text)
+        text = text.replace(begin, f"{begin} volatile int* volatile place = nullptr; *place = 1;", 1)
         result = self.check_text(self.lab, text)
         self.assertEqual((result.compiles, result.right, result.points), (True, False, 0))
         self.assertTrue(any("signal 11" in line for line in result.messages), result.messages)

@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from common.tools.grading.tokens import BadText, Token, tokens_of
+from common.tools.labs.tokens import BadText, Token, tokens_of
 
 LARGEST = 256 << 10  # bytes of a source file
 
@@ -34,12 +35,18 @@ class Refusal:
 HEADERS = frozenset(
     """
     algorithm array bit bitset cfloat climits cmath compare complex concepts
-    cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cstddef cstdint
+    cooperative_groups.h cstddef cstdint
     cuda/atomic cuda/barrier cuda/pipeline cuda/ptx cuda_fp16.h cuda_pipeline.h cuda_runtime.h
     functional iterator limits map mma.h numbers numeric optional queue ranges set span string
     string_view tuple type_traits utility variant vector
     """.split()
 )
+# Parts of libraries that do a block's or a warp's work. A lab about such work is done by hand.
+PARTS = re.compile(
+    r"cooperative_groups/(reduce|scan)\.h|cub/(cub|((block|warp)/(block|warp)_[a-z_]+))\.cuh"
+)
+# Calls for the whole device launch kernels that nobody wrote.
+OF_DEVICE = re.compile(r"Device|Dispatch|Agent|Grid|CachingDeviceAllocator")
 # What std:: may be followed by.
 STANDARD = frozenset(
     """
@@ -115,18 +122,21 @@ ENGINE = re.compile(r"(emulator|counting|tsan|asan|sanitizer|emucc)", re.IGNOREC
 ATTRIBUTES = frozenset(
     "maybe_unused nodiscard likely unlikely fallthrough no_unique_address noreturn".split()
 )
+MOST_MAINS = 4  # that are looked at; each may go on to the end of the file
 PRAGMA = re.compile(r"# pragma (unroll( \(? ?\w+ ?\)?)?|once)")
 
 
-def directive_fault(text: str, familiar: frozenset[str]) -> str:
+def directive_fault(text: str, familiar: frozenset[str], by_hand: bool) -> str:
     text = text.replace("%:", "#", 1)
     if text in familiar:
         return ""
     if text.startswith("# include"):
         match = re.fullmatch(r"# include < (.*) >", text)
         header = match[1].replace(" ", "") if match else ""
-        if header in HEADERS:
+        if header in HEADERS or (PARTS.fullmatch(header) and not by_hand):
             return ""
+        if PARTS.fullmatch(header):
+            return f"#include <{header}>: this lab is about doing by hand what the library does"
         return f"{text.replace('# ', '#')}: this header is not one of the lab's"
     if PRAGMA.fullmatch(text):
         return ""
@@ -138,6 +148,15 @@ def normal_directive(text: str) -> str:
     return text.replace("%:", "#", 1)
 
 
+def foreign_attribute(tokens: Sequence[Token], i: int) -> str:
+    """What stands in [[…]] from token i on, and is neither a comma nor an allowed attribute."""
+    while i < len(tokens) and tokens[i].text not in ("]]", "]", ":>"):
+        if tokens[i].text != "," and tokens[i].text not in ATTRIBUTES:
+            return tokens[i].text
+        i += 1
+    return "" if i < len(tokens) else "no end"
+
+
 def names_with_call(tokens: Sequence[Token]) -> Iterable[str]:
     for token, following in zip(tokens, tokens[1:], strict=False):
         if token.kind == "name" and following.text == "(":
@@ -146,14 +165,18 @@ def names_with_call(tokens: Sequence[Token]) -> Iterable[str]:
 
 def main_of(tokens: Sequence[Token]) -> list[str]:
     """The tokens of main(), with its head and its body; empty if there is none or no end."""
-    for i in range(len(tokens) - 2):
-        if [token.text for token in tokens[i : i + 3]] == ["int", "main", "("]:
-            depth, found = 0, []
-            for token in tokens[i:]:
-                found.append(token.text)
-                depth += {"{": 1, "}": -1}.get(token.text, 0)
-                if token.text == "}" and depth == 0:
-                    return found
+    places = [
+        i
+        for i in range(len(tokens) - 2)
+        if [token.text for token in tokens[i : i + 3]] == ["int", "main", "("]
+    ]
+    for i in places[:MOST_MAINS]:
+        depth, found = 0, []
+        for token in tokens[i:]:
+            found.append(token.text)
+            depth += {"{": 1, "}": -1}.get(token.text, 0)
+            if token.text == "}" and depth == 0:
+                return found
     return []
 
 
@@ -168,6 +191,7 @@ class Policy:
         oracle: Iterable[str],
         harness: Iterable[str],
         namespaces: Iterable[str],
+        by_hand: bool = False,
     ) -> None:
         streams = [tokens_of(text) for text in models]
         self.mains = [main_of(stream) for stream in streams]
@@ -188,6 +212,7 @@ class Policy:
             if token.text == "namespace"
         )
         self.namespaces = frozenset(namespaces)
+        self.by_hand = by_hand
         called = frozenset(name for stream in streams for name in names_with_call(stream))
         self.oracle = frozenset(oracle)
         self.harness = frozenset(harness) - called
@@ -220,7 +245,7 @@ class Policy:
         before = tokens[i - 1].text if i > 0 else ""
         after = tokens[i + 1].text if i + 1 < len(tokens) else ""
         if token.kind == "directive":
-            return directive_fault(token.text, self.directives)
+            return directive_fault(token.text, self.directives, self.by_hand)
         if token.kind == "sign":
             return self.sign_fault(token, tokens, i, after)
         if token.kind == "name":
@@ -232,13 +257,11 @@ class Policy:
             return f"{token.text}: is not allowed outside of texts"
         if not token.text.isascii():
             return f"{token.text}: only letters of ASCII are allowed outside of texts and comments"
-        opens = token.text == "[[" or (token.text in ("[", "<:") and after in ("[", "<:"))
         # a[[&] {...}()] is no attribute, and nobody writes it: it is refused as well.
-        if opens:
-            inside = next((one.text for one in tokens[i + 1 : i + 3] if one.kind == "name"), "")
-            if inside not in ATTRIBUTES:
+        if token.text == "[[" or (token.text in ("[", "<:") and after in ("[", "<:")):
+            if foreign := foreign_attribute(tokens, i + (1 if token.text == "[[" else 2)):
                 return (
-                    f"[[{inside}: only the attributes {', '.join(sorted(ATTRIBUTES))} are allowed"
+                    f"[[{foreign}: only the attributes {', '.join(sorted(ATTRIBUTES))} are allowed"
                 )
         if token.text == "::" and not self.is_qualifier(tokens, i):
             name = f"::{after}"
@@ -273,10 +296,12 @@ class Policy:
                 return ""
             if tokens[i - 2].text == "std" and name not in STANDARD:
                 return f"std::{name}: is not one of the names that a lab needs"
+            if tokens[i - 2].text == "cub" and OF_DEVICE.match(name):
+                return f"{pair}: only CUB's parts for blocks and warps are allowed"
             if tokens[i - 2].text in self.namespaces:
                 return f"{pair}: the lab's file does not use this name"
         if name in ("namespace", "extern", "operator"):
-            return self.keyword_fault(name, after)
+            return self.keyword_fault(name, after, [one.text for one in tokens[i + 1 : i + 5]])
         if name in self.harness and before in MEMBERS and after == "(":
             return f"{name}: a part of the harness that the lab's file does not use"
         if name in self.names:
@@ -293,12 +318,15 @@ class Policy:
             return f"{name}: a function of the harness or the oracle; give yours another name"
         return ""
 
-    def keyword_fault(self, name: str, after: str) -> str:
+    def keyword_fault(self, name: str, after: str, following: Sequence[str]) -> str:
         """Words whose meaning depends on what follows."""
         if name == "extern" and after != "__shared__":
             return "extern: only shared memory may be declared so"
         if name == "operator" and after in ("new", "delete"):
             return f"operator {after}: must not be replaced"
+        # using namespace cooperative_groups; namespace cg = cooperative_groups;
+        if name == "namespace" and "cooperative_groups" in (after, *following[2:3]):
+            return ""
         if name == "namespace" and after != "{" and after not in self.opened:
             return f"namespace {after}: only an unnamed namespace is allowed"
         return ""
@@ -312,3 +340,11 @@ def qualified_names(tokens: Sequence[Token]) -> Iterable[str]:
                 yield f"{tokens[i - 1].text}::{tokens[i + 1].text}"
             else:
                 yield f"::{tokens[i + 1].text}"
+
+
+def answer(request: dict[str, Any]) -> list[str]:
+    """For caged.py: the refusals of a text, one line each."""
+    names = ("models", "oracle", "harness", "namespaces", "by_hand")
+    return [
+        str(one) for one in Policy(*(request[name] for name in names)).refusals(request["text"])
+    ]

@@ -10,8 +10,8 @@ TOKEN = re.compile(
     r"""
     (?P<space>[ \t\r\v\f]+)
   | (?P<newline>\n)
-  | (?P<comment>//[^\n]*|/\*.*?\*/)
-  | (?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\(.*?\)(?P=mark)")
+  | (?P<comment>//[^\n]*|/\*)
+  | (?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\()
   | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")
   | (?P<character>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)+')
   | (?P<name>[A-Za-z_$][A-Za-z0-9_$]*)
@@ -79,7 +79,13 @@ def tokens_of(text: str) -> list[Token]:
         )  # every character is a sign at least
         kind, found = match.lastgroup, match.group()
         kind = next(name for name in TOKEN.groupindex if name != "mark" and match[name] is not None)
-        if kind == "sign" and (found in "\"'" or joined.startswith("/*", at)):
+        behind = match.end()
+        # An expression would look for the end from each beginning, which takes quadratic time.
+        closing = f'){match["mark"]}"' if kind == "raw" else "*/" if found == "/*" else ""
+        if closing:
+            behind = joined.find(closing, behind) + len(closing)
+            found = joined[at:behind]
+        if (closing and behind < match.end() + len(closing)) or (kind == "sign" and found in "\"'"):
             raise BadText(line, "a comment or a literal has no end")
         if kind == "newline":
             end_directive()
@@ -92,6 +98,6 @@ def tokens_of(text: str) -> list[Token]:
                 tokens.append(token)
             fresh = False
         line += found.count("\n")
-        at = match.end()
+        at = behind
     end_directive()
     return tokens
