@@ -86,7 +86,9 @@ class UnusualPrograms(LabTest):
         text = self.lab.start.text()
         begin = "timer.begin(Phase::kSetup);"
         self.assertIn(begin, text)
-        text = text.replace(begin, f"{begin} volatile int* volatile place = nullptr; *place = 1;", 1)
+        text = text.replace(
+            begin, f"{begin} volatile int* volatile place = nullptr; *place = 1;", 1
+        )
         result = self.check_text(self.lab, text)
         self.assertEqual((result.compiles, result.right, result.points), (True, False, 0))
         self.assertTrue(any("signal 11" in line for line in result.messages), result.messages)
