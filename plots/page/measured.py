@@ -322,7 +322,7 @@ class Measured:
 
     def of_ranks(self, term: Term) -> float:
         """How many times as fast a stage for many GPUs is on so many as on one."""
-        model = modelled(term.chapter.name)
+        model = modelled(term.chapter.name, term.parameters)
         path = rank_table(self.data.device, term.chapter.name, self.data.device.parent)
         found = speed_ups(measured(read_rank_rows(path), model)) if model else {}
         ranks = int(term.rest[0]) if term.rest else 0

@@ -7,7 +7,7 @@ Measured points are rows of <chapter>_ranks.csv. Where there are none, figure an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from common.tools.explain.rank_model import (
@@ -33,9 +33,17 @@ LAST = 64
 NOT_MEASURED = "not measured"
 
 
-def modelled(chapter: str) -> Stage | None:
-    """What the model knows of the chapter's stage for many GPUs."""
-    return next((one for one in STAGES if one.chapter == chapter), None)
+def modelled(chapter: str, parameters: Mapping[str, str] = {}) -> Stage | None:
+    """What the model knows of the chapter's stage for many GPUs, or of its run with these
+    parameters."""
+    return next(
+        (
+            one
+            for one in (*STAGES, *FURTHER)
+            if one.chapter == chapter and parameters.items() <= dict(one.parameters).items()
+        ),
+        None,
+    )
 
 
 def measured(rows: Sequence[Row], model: Stage) -> dict[int, float]:

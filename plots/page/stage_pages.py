@@ -15,15 +15,11 @@ PAGE = "README.md"
 REFERENCE = "reference.md"
 # A mark's kernel, perhaps a run, and counters: `all `--n 300 --waves 2` launches, barriers`.
 COUNTERS_OF = re.compile(r"(?P<kernel>\S+) (?:`(?P<run>[^`]+)` )?(?P<items>.+)")
-# Chapters that still have one long README. The list must shrink to nothing.
-TO_COME = (
-    "kmeans",
-)
 
 
 def has_pages(chapter: str) -> bool:
     """Whether the chapter has one page per stage. A chapter that is being written has none yet."""
-    return chapter not in TO_COME and (CHAPTERS / chapter / REFERENCE).is_file()
+    return (CHAPTERS / chapter / REFERENCE).is_file()
 
 
 def page_of_stage(stage: Stage) -> Path:

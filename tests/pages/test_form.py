@@ -4,7 +4,8 @@
 import unittest
 
 from common.tools.lib.stages import ROOT, Stage, chapters_of, load_stages
-from plots.page.stage_pages import CHAPTERS, PAGE, REFERENCE, TO_COME, has_pages, page_of_stage
+from plots.page.stage_pages import CHAPTERS, PAGE, has_pages, page_of_stage
+from plots.records.folders import DATA, device_folder
 from tests.pages import form
 
 STAGES = load_stages()
@@ -17,12 +18,11 @@ def own_stages(chapter: str) -> list[Stage]:
 
 
 class PagesTest(unittest.TestCase):
-    def test_chapters_to_come(self) -> None:
-        """A chapter is in the list, or has its pages."""
-        ready = {path.parent.name for path in CHAPTERS.glob(f"*/{REFERENCE}")}
-        self.assertEqual(ready & set(TO_COME), set())
-        self.assertTrue(all(has_pages(name) for name in ready))
-        self.assertLessEqual(set(TO_COME), set(chapters_of(STAGES)))
+    def test_every_recorded_chapter_has_its_pages(self) -> None:
+        recorded = device_folder(DATA, None)
+        known = [name for name in chapters_of(STAGES) if (recorded / f"{name}.csv").exists()]
+        self.assertGreater(len(known), 7)
+        self.assertEqual([name for name in known if not has_pages(name)], [])
 
     def test_pages_of_chapters(self) -> None:
         for chapter in filter(has_pages, chapters_of(STAGES)):

@@ -107,6 +107,8 @@ class RanksTest(PlotsTest):
         rows = read_rank_rows(self.write("kmeans_ranks.csv", RANK_COLUMNS, made))
         self.assertEqual(measured(rows, model), {1: 4.0, 2: 2.5})
         self.assertEqual(measured(rows, streaming), {1: 200.0, 2: 101.0})
+        self.assertIs(modelled("kmeans", {"k": "64"}), streaming)
+        self.assertIsNone(modelled("kmeans", {"k": "65"}))
         table = [line for line in ranks_table(model, rows) if line.startswith("| 2 ")]
         self.assertIn("2.5 ms (×1.6)", table[0])
         self.assertIn("101 ms (×1.98)", table[1])
