@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""README.md, "Adding a stage or a chapter", followed to the letter in a copy of the course: the new
+"""chapters/adding.md, followed to the letter in a copy of the course: the new
 chapter and the new stage pass what `make test` runs about them. Only they are built."""
 
 import json
@@ -15,7 +15,7 @@ from tests.plots.commands.creating.copied_tree import copy_tree, shell
 from tests.pages.checks import made_by
 from tests.pages.commands import read_page
 
-SECTION = "## Adding a stage or a chapter"
+PAGE = "chapters/adding.md"
 # Tests that look at all stages, chapters, pages and records without running other stages. All of
 # the suite plots run, too.
 OF_ALL = (
@@ -30,7 +30,7 @@ OF_ALL = (
     "test_undone",
     "test_tree",
 )
-# Commands of the section that need a GPU, or are the tests themselves.
+# Commands of the page that need a GPU, or are the tests themselves.
 NOT_FOLLOWED = re.compile(r"make (test|lint|record|session)\b")
 
 
@@ -48,9 +48,7 @@ class FollowedTest(unittest.TestCase):
         self.root = Path(tempfile.mkdtemp(prefix="für mich "))
         self.addCleanup(shutil.rmtree, self.root)
         copy_tree(self.root)
-        text = (ROOT / "README.md").read_text(encoding="utf-8")
-        section = text[text.index(SECTION) :].partition("\n## ")[0]
-        read = read_page("README.md", section)[0]
+        read = read_page(PAGE, (ROOT / PAGE).read_text(encoding="utf-8"))[0]
         (chapter,), (stage,) = made_by(read)
         for command in dict.fromkeys(one.text for one in read):
             if not NOT_FOLLOWED.match(command):
