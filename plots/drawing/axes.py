@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from common.tools.lib.numbers import short_count, short_time
 
@@ -26,15 +26,18 @@ def tics(values: Sequence[float]) -> str:
     return "(" + ", ".join(f"'{short_count(value)}' {value}" for value in values) + ")"
 
 
-def time_marks(low: float, high: float) -> str:
-    """Marks of a logarithmic axis of seconds that spans a decade or more: two to four powers of
-    ten, or every second power, or marks between them."""
+CLOSE = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)  # marks where all values are nearly equal
+
+
+def log_marks(low: float, high: float, show: Callable[[float], str]) -> str:
+    """Marks of a logarithmic axis: two to four powers of ten, or every second power, or marks
+    between them."""
     edge = (high / low) ** 0.08  # nearer to an end a mark's text would reach the next panel
 
-    def marks(digits: Sequence[int], step: int) -> list[float]:
+    def marks(digits: Sequence[float], step: int) -> list[float]:
         return [
             value
-            for exponent in range(-9, 6, step)
+            for exponent in range(-9, 18, step)
             for digit in digits
             if low * edge <= (value := digit * 10.0**exponent) <= high / edge
         ]
@@ -45,11 +48,16 @@ def time_marks(low: float, high: float) -> str:
         if 2 <= len(decades) <= 4
         else next(
             some
-            for digits, step in (((1,), 2), ((1, 3), 1), ((1, 2, 5), 1))
+            for digits, step in (((1,), 2), ((1, 3), 1), ((1, 2, 5), 1), (CLOSE, 1))
             if 2 <= len(some := marks(digits, step))
         )
     )
-    return "(" + ", ".join(f"'{short_time(value)}' {value:g}" for value in found) + ")"
+    return "(" + ", ".join(f"'{show(value)}' {value:g}" for value in found) + ")"
+
+
+def time_marks(low: float, high: float) -> str:
+    """Marks of a logarithmic axis of seconds."""
+    return log_marks(low, high, short_time)
 
 
 def spread(sizes: Sequence[int]) -> list[int]:

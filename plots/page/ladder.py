@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""A chapter's ladder: what its kernels take per unit of work, stage by stage, from one core of the
-CPU down to the least time that the hardware allows.
+"""A chapter's ladder: how much work its kernels do per second, stage by stage, up to the most that
+the hardware allows.
 
-Each stage has the point of its largest recorded n. Time per unit of work makes stages of different
-n comparable. Grey are the stages of the source documents, in colour those of the course.
+Each stage has the point of its largest recorded n. Rates make stages of different n comparable.
+Grey are the stages of the source documents, in colour those of the course. The serial program is
+far below all of them: a label names its rate.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from common.tools.explain.devices import read_devices
-from common.tools.lib.numbers import short_count, three_digits
+from common.tools.lib.numbers import short_count, short_rate, times, whole_percent
 from common.tools.lib.stages import ROOT, DataError
-from plots.drawing.axes import log_range
+from plots.drawing.axes import log_marks, log_range
 from plots.drawing.chapter import Chapter
 from plots.drawing.figure import Block, Drawing, Figure
 from plots.drawing.words import kernel_engine, origin
 from plots.page.bounds_table import chapter_bounds
-from plots.page.comparison import comparable
+from plots.page.comparison import comparable, speed_up
 from plots.page.readme import read_document
 from plots.page.stage_head import of_a_source, read_head
 from plots.records.medians import quartiles
@@ -30,10 +30,8 @@ from plots.records.source import Source
 from common.tools.lib.stages import label_of
 
 LEFT_OUT = "Left out: "  # begins the last sentence of what is said about a ladder
-MARKS = 15  # stages that the axis has room to name
-NEXT_LINE = r"\n"  # in gnuplot's texts
+AXIS = 1310  # units of the picture's width that the stages share
 KINDS = {  # of stages, and how the key names them
-    "serial": "one core",
     "source": "stage of the source",
     "course": "stage of the course",
     "library": "library",
@@ -42,7 +40,7 @@ KINDS = {  # of stages, and how the key names them
 
 @dataclass(frozen=True)
 class Rung:
-    """One stage. Times are of one unit of work, in seconds."""
+    """One stage. Rates are units of work per second."""
 
     stage: str
     kind: str
@@ -50,24 +48,10 @@ class Rung:
     kernels: float
     whole: float
     rows: Sequence[Row]
-    bound: float = 0.0  # 0: none is known
+    bound: float = 0.0  # at most; 0: none is known
     binding: str = ""
-
-
-PREFIXES = {0: "s", -3: "ms", -6: "µs", -9: "ns", -12: "ps", -15: "fs"}
-
-
-def unit_time(seconds: float) -> str:
-    """`1.34 ps`: the time of one unit of work."""
-    exponent = max(-15, min(0, 3 * math.floor(math.log10(seconds) / 3 + 1e-9)))
-    return f"{three_digits(seconds / 10.0**exponent)} {PREFIXES[exponent]}"
-
-
-def decades(low: float, high: float) -> str:
-    """Marks of a logarithmic axis at powers of ten."""
-    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
-    values = [10.0**exponent for exponent in range(first, last + 1)]
-    return ", ".join(f"'{unit_time(value)}' {value:g}" for value in values)
+    gain: float = 0.0  # over the stage before; 0: none, or that is the serial program
+    share: float = 0.0  # of the library's rate, or of the bound
 
 
 def kind_of(chapter: Chapter, stage: str) -> str:
@@ -105,21 +89,34 @@ def rungs_of(chapter: Chapter, source: Source) -> list[Rung]:
         at = at_largest(rows, stage.name)
         if not at or chapter.stages.races(stage.name):
             continue
-        work = chapter.rate.work(at[0])
-        whole = quartiles([row.total_ms for row in at])[1] / 1000 / work
+        work, n = chapter.rate.work(at[0]), at[0].n
+        whole = work / (quartiles([row.total_ms for row in at])[1] / 1000)
         by_run = is_by_whole_run(chapter, stage.name)
+        kernels = work / (quartiles([row.kernels_ms for row in at])[1] / 1000)
+        rate = whole if by_run else kernels
         bound = bounds.get(stage.name)
-        alike = bound is not None and bound.n == at[0].n
+        most = work / bound.binding.seconds if bound is not None and bound.n == n else 0.0
+        before = chapter.stages.timed_before(stage.name) if stage.compared_with else ""
+        gain = (
+            speed_up(rows, before, stage.name, kernels=not by_run)
+            if before not in ("", chapter.stages.serial)
+            else None
+        )
+        # Of the library's kernels at the largest n of both.
+        library = None if by_run else speed_up(rows, chapter.share_of, stage.name, kernels=True)
+        share = (library[0] if library else 0.0) if chapter.share_of else most and rate / most
         rungs.append(
             Rung(
                 stage.name,
                 kind_of(chapter, stage.name),
-                at[0].n,
-                whole if by_run else quartiles([row.kernels_ms for row in at])[1] / 1000 / work,
+                n,
+                rate,
                 whole,
                 at,
-                bound.binding.seconds / work if bound and alike else 0.0,
-                bound.binding.resource if bound and alike else "",
+                most,
+                bound.binding.resource if bound and most else "",
+                gain[0] if gain else 0.0,
+                share,
             )
         )
     if len(rungs) < 2:
@@ -178,20 +175,17 @@ def path_of(stage: str) -> str:
     return label.rpartition("/")[0] or ("" if label.isdigit() else label)
 
 
-def stage_marks(stages: Sequence[str]) -> list[str]:
-    """The axis: numbers of stages, and below the middle of each side path the path's name."""
-    step = -(-len(stages) // MARKS)
-    paths = [path_of(stage) for stage in stages]
-    middle = {(paths.index(one) + len(paths) - 1 - paths[::-1].index(one)) // 2 for one in {*paths}}
-    marks, shown = [], -step
-    for i, stage in enumerate(stages):
-        last = label_of(stage).rpartition("/")[2]
-        number = last if last.isdigit() and i >= shown + step else ""
-        shown = i if number else shown
-        below = NEXT_LINE + paths[i] if paths[i] and i in middle else ""
-        if number or below:
-            marks.append(f'"{number}{below}" {i}')
-    return marks
+def letters_of(stages: Sequence[str]) -> tuple[int, int]:
+    """The sizes of the names below the axis and of the numbers at the points, so that neighbours do
+    not touch."""
+    step = AXIS / len(stages)
+    return round(min(26.0, step * 0.42)), round(min(21.0, step * 0.26))
+
+
+def above(rung: Rung, near: float) -> float:
+    """Where the gain stands: above the point, and above its bound if that is at most `near` times as
+    high."""
+    return rung.bound if rung.kernels < rung.bound < near * rung.kernels else rung.kernels
 
 
 def lines_of(chapter: Chapter, rungs: Sequence[Rung]) -> dict[str, list[Rung]]:
@@ -216,21 +210,20 @@ def lines_of(chapter: Chapter, rungs: Sequence[Rung]) -> dict[str, list[Rung]]:
     return lines
 
 
-def unit_of(chapter: Chapter) -> str:
-    return chapter.rate.unit.removesuffix("s")
-
-
 def numbers_of(chapter: Chapter, rungs: Sequence[Rung]) -> list[list[str]]:
-    heads = ["stage", "n", f"kernels, per {unit_of(chapter)}", "whole run", "least time", "binding"]
+    unit = chapter.rate.unit
+    heads = ["stage", "n", f"kernels, {unit}/s", "gain", "share", "whole run", "at most", "binding"]
     return [
         heads,
         *(
             [
                 one.stage,
                 short_count(one.n),
-                "" if is_by_whole_run(chapter, one.stage) else unit_time(one.kernels),
-                unit_time(one.whole),
-                unit_time(one.bound) if one.bound else "",
+                "" if is_by_whole_run(chapter, one.stage) else short_rate(one.kernels),
+                times(one.gain) if one.gain else "",
+                share_words(one),
+                short_rate(one.whole),
+                short_rate(one.bound) if one.bound else "",
                 one.binding,
             ]
             for one in rungs
@@ -238,18 +231,32 @@ def numbers_of(chapter: Chapter, rungs: Sequence[Rung]) -> list[list[str]]:
     ]
 
 
+def share_words(rung: Rung) -> str:
+    return whole_percent(rung.share) if rung.share else ""
+
+
+def of_what(chapter: Chapter) -> str:
+    """What is 100 %."""
+    if chapter.share_of:
+        return f"the rate of {label_of(chapter.share_of)}"
+    return "the most that the hardware allows for the stage's own work"
+
+
 def prepare(source: Source, chapter: Chapter) -> Drawing:
     """A ladder of the CPU engine's times would lead astray: there, the best stage for a GPU may be
     the slowest."""
     source = source.on_a_gpu(chapter.name)
-    rungs = rungs_of(chapter, source)
+    every = rungs_of(chapter, source)
+    rungs = [one for one in every if one.kind != "serial"] or every
+    serial = [one for one in every if one.kind == "serial" and one not in rungs]
     places = {rung.stage: i for i, rung in enumerate(rungs)}
     bounded = [rung for rung in rungs if rung.bound]
+    lines = {
+        name: [(places[one.stage], one.kernels) for one in line if one.stage in places]
+        for name, line in lines_of(chapter, every).items()
+    }
     tables = {
-        "path": [
-            Block(name or "source", [(places[one.stage], one.kernels) for one in line])
-            for name, line in lines_of(chapter, rungs).items()
-        ],
+        "path": [Block(name or "source", line) for name, line in lines.items() if line],
         "whole": [Block("whole", [(i, one.kernels, one.whole) for i, one in enumerate(rungs)])],
     }
     for kind, name in KINDS.items():
@@ -259,36 +266,56 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
     if bounded:
         tables["limit"] = [Block("limit", [(places[one.stage], one.bound) for one in bounded])]
     values = [value for one in rungs for value in (one.kernels, one.whole)]
-    low, high = log_range(values + [rung.bound for rung in bounded], 0.06)
-    unit = unit_of(chapter)
+    low, high = log_range(values + [rung.bound for rung in bounded], 0.08)
+    low *= (low / high) ** 0.1  # room for the share below the lowest point
+    near = (high / low) ** 0.13
+    gains = [(places[one.stage], above(one, near), times(one.gain)) for one in rungs if one.gain]
+    shares = [(places[one.stage], one.kernels, share_words(one)) for one in rungs if one.share]
+    for name, points in (("gains", gains), ("shares", shares)):
+        if points:
+            tables[name] = [Block(name, points)]
+    unit = chapter.rate.unit
     first = rungs[0]
-    best = min(rungs, key=lambda rung: rung.kernels)
+    best = max(rungs, key=lambda rung: rung.kernels)
     rows = [row for rung in rungs for row in rung.rows]
     engine = kernel_engine(rows)
     by_run = [rung.stage for rung in rungs if is_by_whole_run(chapter, rung.stage)]
     of_whole = f" (whole runs: {numbers_in_words(by_run)})" if by_run else ""
     where = origin(rows, engine, source.kind)
+    core = "".join(f"one core: {short_rate(one.kernels)} {unit}/s" for one in serial)
+    marks = ", ".join(f'"{one.stage}" {places[one.stage]}' for one in rungs)
+    below = f" Below the points: the share of {of_what(chapter)}." if shares else ""
+    names, numbers = letters_of([one.stage for one in rungs])
     return Drawing(
         tables=tables,
         variables={
-            "time_low": low,
-            "time_high": high,
-            "stage_marks": f"({', '.join(stage_marks([one.stage for one in rungs]))})",
+            "rate_low": low,
+            "rate_high": high,
+            "stage_marks": f"({marks})",
             "stages": len(rungs),
-            "time_marks": f"({decades(low, high)})",
+            "name_letters": names,
+            "number_letters": numbers,
+            "longest": max(len(one.stage) for one in rungs),
+            "rate_marks": log_marks(low, high, short_rate),
+            "rate_title": f"{unit} per second",
+            "core": core,
         },
-        subtitle=f"{where}. Kernels' time per {unit}{of_whole}, medians at each stage's largest n.",
+        subtitle=(
+            f"{where}. Kernels' {unit} per second{of_whole}, medians at each stage's largest n."
+        ),
         origin=where,
         emulated=engine == "emu",
-        numbers=[numbers_of(chapter, rungs)],
+        numbers=[numbers_of(chapter, every)],
         ours=(
-            "Grey lines reach up to the time of the whole run. The least time is that of the"
-            f" stage's own work.{whole_run_words(rungs, chapter)}{left_out(chapter, rungs)}"
+            "Above the points: the gain over the stage before, at the largest n of both."
+            f"{below} Grey lines reach down to the rate of the whole run."
+            f"{whole_run_words(rungs, chapter)}{left_out(chapter, every)}"
         ),
         alt=(
-            f"The kernels' time per {unit} of {len(rungs)} stages on a logarithmic axis, from"
-            f" {first.stage} with {unit_time(first.kernels)} at n = {short_count(first.n)} down to"
-            f" {best.stage} with {unit_time(best.kernels)} at n = {short_count(best.n)}."
+            f"The kernels' {unit} per second of {len(rungs)} stages on a logarithmic axis, from"
+            f" {first.stage} with {short_rate(first.kernels)} at n = {short_count(first.n)} to"
+            f" {best.stage} with {short_rate(best.kernels)} at n = {short_count(best.n)}."
+            + (f" The serial program, {core}, is no point." if core else "")
         ),
     )
 

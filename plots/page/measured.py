@@ -11,11 +11,13 @@ from pathlib import Path
 from common.tools.lib.counting import bare
 from common.tools.lib.marks import Mark
 from common.tools.lib.numbers import (
+    percent,
     short_rate,
     short_time,
     three_digits,
     times,
     whole_or_three_digits,
+    whole_percent,
 )
 from common.tools.lib.stages import ROOT, DataError
 from plots.drawing.chapter import Chapter
@@ -59,15 +61,6 @@ def number_of(word: str) -> int:
     letter = word[-1:]
     scale = LETTERS.get(letter, 1)
     return round(float(word.removesuffix(letter) if letter in LETTERS else word) * scale)
-
-
-def percent(value: float) -> str:
-    """Whole percents; below one, the first digit that is not 0."""
-    return f"{value:.0f} %" if value >= 1 or not value else f"{value:.1g} %"
-
-
-def whole_percent(value: float) -> str:
-    return percent(100 * value)
 
 
 @dataclass(frozen=True)

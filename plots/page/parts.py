@@ -21,7 +21,7 @@ from plots.drawing.gnuplot import SHARED
 from common.tools.pages.syntax import line_html, lines_of
 from plots.page import source_diff
 from plots.page.drawn_numbers import numbers_of
-from plots.page.ladder import LEFT_OUT, ladder_name, unit_of
+from plots.page.ladder import LEFT_OUT, ladder_name
 from plots.page.links import page_of, page_of_stage_on_site, place_of, reference_of
 from plots.page.optimisations import Optimisation, Records, optimisations
 from plots.page.readme import Document, read_document
@@ -171,7 +171,7 @@ class Part:
 
     @property
     def unit(self) -> str:
-        return unit_of(self.records.chapter)
+        return self.records.chapter.rate.unit
 
     @property
     def found(self) -> list[Optimisation]:

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from common.tools.explain.bounds import host_link
 from common.tools.explain.devices import read_devices
-from common.tools.lib.numbers import short_count, short_rate, short_time, times
+from common.tools.lib.numbers import short_count, short_rate, short_time, times, whole_percent
 from common.tools.lib.stages import Stage, label_of
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import comparable, median_seconds, rate_at, speed_up
-from plots.page.measured import whole_percent
 from plots.page.speed_ups import parameter_words
 from plots.records.limits import Limits
 from plots.records.medians import quartiles

@@ -163,7 +163,7 @@ def labels() -> dict[str, tuple[str, ...]]:
         for name, words in data_of(chapter.name).LABELS.items()
     }
     ladders = {
-        ladder_name(chapter.name): ("00", "one core", "largest n")
+        ladder_name(chapter.name): ("one core", "largest n")
         for chapter in all_chapters()
         if chapter.figures
     }

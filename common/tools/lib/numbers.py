@@ -86,3 +86,12 @@ def short_rate(value: float) -> str:
 def power_of_two(n: int) -> str:
     """`2²⁵`."""
     return "2" + str(n.bit_length() - 1).translate(SUPERSCRIPTS)
+
+
+def percent(value: float) -> str:
+    """Whole percents; below one, the first digit that is not 0."""
+    return f"{value:.0f} %" if value >= 1 or not value else f"{value:.1g} %"
+
+
+def whole_percent(value: float) -> str:
+    return percent(100 * value)

@@ -6,7 +6,7 @@ import unittest
 
 from common.tools.lib import numbers
 from common.tools.lib.columns import ROW_COLUMNS
-from plots.drawing.axes import log_range, time_marks
+from plots.drawing.axes import log_marks, log_range, time_marks
 from plots.drawing.words import provenance
 from plots.records.folders import THESIS
 from plots.records.published import Published
@@ -77,6 +77,18 @@ class NumbersTest(unittest.TestCase):
 
 
 class AxesTest(unittest.TestCase):
+    def test_marks_of_an_axis_of_rates(self) -> None:
+        for low, high, marks in (
+            (3e8, 5e11, "1 G, 10 G, 100 G"),
+            (4e11, 5e12, "1 T, 3 T"),
+            (8e11, 2.1e12, "900 G, 1 T, 1.2 T, 1.5 T"),
+        ):
+            found = re.findall("'(.*?)'", log_marks(low, high, numbers.short_rate))
+            self.assertEqual(", ".join(found), marks)
+        for step in range(300):  # also where all stages are equally fast
+            low, high = log_range([10 ** (3 + step / 30)], 0.08)
+            self.assertGreaterEqual(log_marks(low, high, numbers.short_rate).count("' "), 2)
+
     def test_marks_of_an_axis_of_seconds(self) -> None:
         for low, high, marks in (
             (0.01, 100, "0.1 s, 1 s, 10 s"),
