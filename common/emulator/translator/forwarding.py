@@ -32,6 +32,20 @@ def read_forwarding(path: Path = LIST) -> dict[str, str]:
     return headers
 
 
+@cache
+def read_refused() -> frozenset[str]:
+    """The headers that only say what the engine lacks."""
+    return frozenset(name for name, text in read_forwarding().items() if "#error" in text)
+
+
+def holds_refused(folder: Path) -> bool:
+    """Whether a folder of a program has own headers of such names, which are used then. The
+    toolkit's headers are not the program's."""
+    return not (folder / "cuda_runtime.h").is_file() and any(
+        (folder / name).is_file() for name in read_refused()
+    )
+
+
 def write_headers(path: Path, folder: Path) -> None:
     headers = read_forwarding(path)
     for name, text in headers.items():

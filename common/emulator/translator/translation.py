@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from .architecture import MACRO, choose_architecture
-from .forwarding import LIST, read_forwarding
+from .forwarding import LIST, read_forwarding, read_refused
 from .launches import name_kernels
 from .ptx import HEADER
 from .rewrite import drop_hints, rewrite
@@ -74,6 +74,8 @@ class Translation:
             library = re.match(r"<((\w+)/[^>\n]+)>", rest)
             if library and library[1].startswith("cuda/std/") and is_installed(library[1]):
                 continue  # plain C++ of the toolkit, where the engine has no header of its own
+            if library and self.find_own(library[1]) is not None:
+                library = None
             if library and library[2] in UNSUPPORTED_LIBRARIES and not is_provided(library[1]):
                 raise TranslationError(
                     f"{source.path}:{source.line_of(start)}: {UNSUPPORTED_LIBRARIES[library[2]]} "
@@ -120,9 +122,16 @@ class Translation:
         if directory is not None and (directory / wanted).is_file():
             return directory / wanted
         if is_provided(wanted):
-            return None
+            return self.find_own(wanted) if wanted in read_refused() else None
         for base in self.include_directories:
             if (base / wanted).is_file():
+                return base / wanted
+        return None
+
+    def find_own(self, wanted: str) -> Path | None:
+        """The program's own header of this name; the toolkit's is none."""
+        for base in self.include_directories:
+            if (base / wanted).is_file() and not (base / "cuda_runtime.h").is_file():
                 return base / wanted
         return None
 

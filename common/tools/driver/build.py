@@ -9,6 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from common.emulator.translator.forwarding import holds_refused
 from common.emulator.translator.translation import main as translate
 from common.tools.driver.engine import Engine, header_folders, thrust_flags
 from common.tools.driver.messages import compiler_messages, linker_messages
@@ -87,6 +88,10 @@ class Build:
         if request.standard[-2:] not in NEW_ENOUGH:
             defines.append("-DEMULATOR_BEFORE_CXX20=1")
         optimize = self.engine.compile_flags or [f"-O{request.optimize or '2'}"]
+        # As before nvcc's own folder. Other folders come behind the engine's headers: they may have
+        # copies of the toolkit's.
+        first = [one for one in request.include_directories if holds_refused(Path(one))]
+        others = [one for one in request.include_directories if one not in first]
         return [
             *self.standard(item),
             *defines,
@@ -99,9 +104,10 @@ class Build:
             *request.host_flags,
             *optimize,
             *(thrust_flags() if uses_thrust(texts) else []),
+            *(word for folder in first for word in ("-I", folder)),
             *(word for folder in header_folders() for word in ("-I", str(folder))),
             *(["-include", header] if item.language == "cu" else []),
-            *(word for folder in request.include_directories for word in ("-I", folder)),
+            *(word for folder in others for word in ("-I", folder)),
             *request.preprocessor,
         ]
 

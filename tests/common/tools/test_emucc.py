@@ -323,6 +323,13 @@ class EmuccTest(DriverTest):
             ],
         )
 
+    def test_own_headers_of_refused_names_come_first(self) -> None:
+        (self.folder / "own").mkdir()
+        (self.folder / "own" / "cufft.h").write_text("inline int own() { return 5; }\n")
+        (self.folder / "fft.cpp").write_text("#include <cufft.h>\nint f() { return own(); }\n")
+        compiled = self.run_in_folder(EMUCC, "-c", "-I", "own", "fft.cpp")
+        self.assertEqual((compiled.returncode, compiled.stderr), (0, ""))
+
     def test_version_help_and_dry_run(self) -> None:
         self.assertRegex(
             self.run_in_folder(EMUCC, "--version").stdout, r"release \d+\.\d+, V\d+\.\d+\.\d+"

@@ -44,6 +44,27 @@ class RefusalsTest(unittest.TestCase):
             "#include <cuda_fp16.h>\n#include <cooperative_groups/scan.h>\n"
         )
 
+    def test_own_headers_come_first(self):
+        """A program may bring what the engine lacks; the toolkit's headers are not its own."""
+        for name in ("cublas_v2.h", "cutlass/cutlass.h"):
+            for toolkit in (False, True):
+                with self.subTest(name, toolkit=toolkit), tempfile.TemporaryDirectory() as folder:
+                    own = Path(folder) / "own"
+                    (own / name).parent.mkdir(parents=True)
+                    (own / name).write_text("int f();")
+                    if toolkit:
+                        (own / "cuda_runtime.h").write_text("")
+                    source, output = Path(folder) / "kernel.cu", Path(folder) / "out.cpp"
+                    source.write_text(f"#include <{name}>\n")
+                    messages = io.StringIO()
+                    with contextlib.redirect_stderr(messages):
+                        translation.main([str(source), "-o", str(output), "-I", str(own)])
+                    refused = "CUTLASS" in messages.getvalue()
+                    self.assertEqual(refused, toolkit and name.startswith("cutlass"))
+                    if not refused:
+                        used = str((own / name).resolve()) in output.read_text()
+                        self.assertEqual(used, not toolkit)
+
     def test_clusters(self):
         self.assert_refused("__global__ void __cluster_dims__(2) k();", 1, "clusters")
         self.assert_refused("void f() {\n__cluster_barrier_arrive(); }", 2, "clusters")
