@@ -321,7 +321,7 @@ void on_warp_held(Worker& worker, int warp, std::uint32_t held) {
 void write_at_exit() {
     warn_of_lines_not_reached();
     report_unfinished_kernels();
-    report_refused_launches();
+    report_unread_errors();
     warn_of_leaks();
     finish_trace();
     finish_view();

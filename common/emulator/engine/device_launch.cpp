@@ -9,7 +9,7 @@
 
 #include "common/emulator/device/properties/launch_check.hpp"
 #include "common/emulator/device/properties/limits.hpp"
-#include "common/emulator/device/refused_launches.hpp"
+#include "common/emulator/device/unread_errors.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/run_grid.hpp"

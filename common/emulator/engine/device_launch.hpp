@@ -7,7 +7,7 @@
 #include <emulator/launch.hpp>
 #include <memory>
 
-#include "common/emulator/device/refused_launches.hpp"
+#include "common/emulator/device/unread_errors.hpp"
 
 namespace emulator {
 

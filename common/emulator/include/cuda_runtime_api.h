@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <emulator/assignments.hpp>
 #include <emulator/device_properties.hpp>
 #include <emulator/error_codes.hpp>
 #include <emulator/launch_attributes.hpp>
@@ -268,6 +269,10 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 
 namespace emulator {
+
+// The program calls a function of the API as a statement, and throws its result away: the
+// translator hands it to this function. An error that no cudaGetLastError() reads is reported.
+void discarded(const char* call, const char* file, int line, cudaError_t error);
 
 // From now on stream 0 is cudaStreamPerThread, in all files of the program.
 void use_per_thread_default_stream();

@@ -7,11 +7,16 @@
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
+#include <string_view>
 
 namespace emulator {
 namespace {
 
 std::atomic<cudaError_t> process_error = cudaSuccess;
+
+// No allocation: a kernel that faults in malloc() has its lock.
+thread_local char explanation[512];
 
 struct ErrorText {
     cudaError_t code;
@@ -47,16 +52,29 @@ void clear_sticky_error() { process_error = cudaSuccess; }
 
 void explain(const char* format, ...) {
     // One write, without stdio's lock: a kernel that faults inside printf holds that lock.
-    char line[4096];
+    char line[4096] = {};
     int length = std::snprintf(line, sizeof line, "emulator: ");
     va_list arguments;
     va_start(arguments, format);
     length += std::vsnprintf(line + length, sizeof line - length - 1, format, arguments);
     va_end(arguments);
     length = std::min<int>(length, sizeof line - 2);
+    line[length] = '\0';
+    std::memcpy(explanation, line + std::strlen("emulator: "), sizeof explanation - 1);
     line[length++] = '\n';
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, length);
 }
+
+std::string last_explanation(const char* function) {
+    const std::string_view text = explanation;
+    const std::string begin = std::string(function) + ": ";
+    if (text.starts_with(begin)) return std::string(text.substr(begin.size()));
+    constexpr std::string_view kNotLaunched = " is not launched: ";
+    const std::size_t found = text.find(kNotLaunched);
+    return found == text.npos ? "" : std::string(text.substr(found + kNotLaunched.size()));
+}
+
+void forget_explanation() { explanation[0] = '\0'; }
 
 }  // namespace emulator
 

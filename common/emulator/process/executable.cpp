@@ -222,8 +222,9 @@ const std::vector<Variable>& thread_variables() {
 }
 
 const std::vector<Variable>& data_variables() {
-    static const auto* all = new std::vector<Variable>(
-        find_variables(STT_OBJECT, find_image().base, [](std::string_view) { return true; }));
+    static const auto* all = new std::vector<Variable>(find_variables(
+        STT_OBJECT, find_image().base,
+        [](std::string_view name) { return name.find(kRedzoneTag) == std::string_view::npos; }));
     return *all;
 }
 

@@ -29,7 +29,7 @@ struct Variable {
 const std::vector<Variable>& shared_variables();
 // The other thread-local variables, except the redzones between the __shared__ ones.
 const std::vector<Variable>& thread_variables();
-// The variables that all threads share, by address.
+// The variables that all threads share, by address, except the redzones between them.
 const std::vector<Variable>& data_variables();
 
 // The memory of the executable's sections.

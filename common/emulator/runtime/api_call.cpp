@@ -22,7 +22,9 @@ constinit thread_local int api_calls = 0;
 std::uint64_t all_api_calls = 0;
 
 cudaError_t record_error(cudaError_t error) {
-    if (error != cudaSuccess) last_error = error;
+    if (error == cudaSuccess) return error;
+    last_error = error;
+    if (error == sticky_error() && api_calls == 1) note_sticky_error_returned();
     return error;
 }
 
@@ -64,11 +66,13 @@ cudaError_t refuse_query(const char* function, cudaError_t error) {
 using namespace emulator;
 
 cudaError_t cudaPeekAtLastError() {
-    if (some_launch_is_refused()) {
+    if (some_error_is_unread()) {
         note_error_read(current_thread != nullptr ? running_reader() : host_reader());
     }
     if (current_thread != nullptr) return static_cast<cudaError_t>(current_thread->last_error);
-    return sticky_error() != cudaSuccess ? sticky_error() : last_error;
+    if (sticky_error() == cudaSuccess) return last_error;
+    note_sticky_error_returned();
+    return sticky_error();
 }
 
 cudaError_t cudaGetLastError() {

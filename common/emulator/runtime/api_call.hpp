@@ -32,7 +32,7 @@ extern constinit thread_local int api_calls;
 extern std::uint64_t all_api_calls;
 struct ApiCall {
     ApiCall() {
-        ++api_calls;
+        if (api_calls++ == 0) forget_explanation();
         ++all_api_calls;
     }
     ~ApiCall() { --api_calls; }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Variables of the device: each __device__ and __constant__ variable outside of functions and
-classes is registered behind its declaration, so that each of several devices has its own values."""
+classes is registered behind its declaration, so that each of several devices has its own values.
+Its memory ends there, too: EMULATOR_VARIABLE_END (qualifiers.hpp)."""
 
 from .launches import match_template
 from .shared_memory import skip_alignment
@@ -94,4 +95,5 @@ def register_device_variable(source: Source, index: int) -> None:
         f"::emulator::register_variable({name});"
         for name in names
     )
+    text += " EMULATOR_VARIABLE_END"
     source.edits.append(Edit(tokens[end].end, tokens[end].end, text))

@@ -4,6 +4,8 @@
 import re
 
 from .device_variables import SPECIFIERS, register_device_variable
+from .assignments import note_assignment
+from .discarded_calls import API, note_discarded_call
 from .launches import (
     TAKE_A_KERNEL,
     keep_kernel_type,
@@ -17,7 +19,7 @@ from .shared_memory import (
     move_alignment,
     rewrite_dynamic_shared,
 )
-from .source import Edit, Source
+from .source import CLOSING, OPENING, Edit, Source
 
 # Identifiers of constructs that the engine lacks. A message that names the construct helps more
 # than the compiler errors, or the silence, that would follow.
@@ -103,17 +105,26 @@ def rewrite(source: Source, kernels: set[str]) -> None:
     """
     tokens = source.tokens
     braces: list[bool] = []  # for each open brace, whether it is a function's or a class' body
+    brackets: list[str] = []  # those that are open
     index = 0
     while index < len(tokens):
         token = tokens[index]
+        if token.text in OPENING:
+            brackets.append(token.text)
+        elif token.text in CLOSING and brackets:
+            brackets.pop()
         if token.text == "{":
             braces.append(not opens_namespace(source, index))
         elif token.text == "}" and braces:
             braces.pop()
+        elif token.text == "=" and any(braces):
+            note_assignment(source, index)
         elif token.text in ("(", "reinterpret_cast"):
             register_kernel_pointer(source, index, kernels)
         elif token.kind == "identifier":
             check_supported(source, index)
+            if token.text in API and brackets[-1:] == ["{"]:
+                note_discarded_call(source, index)
             if token.text in TAKE_A_KERNEL:
                 keep_kernel_type(source, index)
             if token.text in ASM:

@@ -17,6 +17,7 @@
 #include "common/emulator/counting/record/record_hooks.hpp"
 #include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/memory.hpp"
+#include "common/emulator/device/unread_errors.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/process/executable.hpp"
 #include "common/emulator/process/exit_status.hpp"
@@ -84,7 +85,7 @@ bool on_time_is_up() {
 
 bool end_checks() {
     print_summary();
-    return has_errors();
+    return has_errors() || sticky_error_is_unread();
 }
 
 }  // namespace

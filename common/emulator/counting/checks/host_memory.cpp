@@ -21,7 +21,7 @@
 #include "common/emulator/counting/record/address.hpp"
 #include "common/emulator/counting/record/record_hooks.hpp"
 #include "common/emulator/device/memory.hpp"
-#include "common/emulator/device/refused_launches.hpp"
+#include "common/emulator/device/unread_errors.hpp"
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/runtime/api_call.hpp"
 
@@ -278,19 +278,29 @@ void report_unfinished_kernels() {
     host.queued.clear();
 }
 
-void report_refused_launches() {
-    for (const RefusedLaunch& launch : take_refused_launches()) {
+void report_unread_errors() {
+    for (const UnreadError& error : take_unread_errors()) {
+        // What ended the kernel has been reported.
+        if (error.ended_a_kernel && has_errors()) continue;
         Finding finding;
-        finding.kind = FindingKind::launch_refused;
-        finding.kernel = launch.kernel;
-        const bool by_host = launch.block < 0;
-        finding.actors.push_back(
-            {launch.block, launch.thread,
-             by_host ? find_caller(host_state().refused_at.at(launch.place)) : SourceLine{},
-             "launches it"});
-        finding.what = "but it did not run: " + launch.reason;
-        finding.advice = "nobody read the error: call cudaGetLastError() after the launch";
-        finding.count = launch.count;
+        finding.count = error.count;
+        if (!error.call.empty()) {
+            finding.kind = FindingKind::unread_error;
+            finding.actors.push_back(
+                {-1, 0, SourceLine{error.file, error.line}, "calls " + error.call + "()"});
+            finding.what = "which fails: " + error.reason;
+            finding.advice = "nobody reads the error: check what the call returns";
+        } else {
+            finding.kind = FindingKind::launch_refused;
+            finding.kernel = error.kernel;
+            const bool by_host = error.block < 0;
+            finding.actors.push_back(
+                {error.block, error.thread,
+                 by_host ? find_caller(host_state().refused_at.at(error.place)) : SourceLine{},
+                 "launches it"});
+            finding.what = "but it did not run: " + error.reason;
+            finding.advice = "nobody read the error: call cudaGetLastError() after the launch";
+        }
         report(std::move(finding));
     }
 }

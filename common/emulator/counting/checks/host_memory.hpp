@@ -39,9 +39,9 @@ extern bool host_touched_words;
 // host has written before.
 void check_kernel_against_host(Worker& worker, int warp, const Request& request);
 
-// At the end of the program: reports kernels that nobody waited for, and launches that the device
-// refused without anybody reading the error.
+// At the end of the program: reports kernels that nobody waited for, and errors that nobody read,
+// of launches that the device refused and of calls.
 void report_unfinished_kernels();
-void report_refused_launches();
+void report_unread_errors();
 
 }  // namespace emulator::counting

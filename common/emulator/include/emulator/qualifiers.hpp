@@ -51,7 +51,18 @@
 #define EMULATOR_SHARED_END                \
     static EMULATOR_SHARED(128, "redzone") \
         __attribute__((used)) char EMULATOR_JOIN(emulator_redzone_, __COUNTER__)[512];
+// The same behind each declaration of __device__ and __constant__ variables. g++ has these in one
+// order or the other, but three kinds apart: static ones, other ones, and those with values. Such
+// bytes of each kind lie between any two of them.
+#define EMULATOR_REDZONE(...)                                                        \
+    static __attribute__((used, abi_tag("redzone") __VA_ARGS__)) char EMULATOR_JOIN( \
+        emulator_redzone_, __COUNTER__)[512]
+#define EMULATOR_VARIABLE_END            \
+    EMULATOR_REDZONE();                  \
+    EMULATOR_REDZONE(, section(".bss")); \
+    EMULATOR_REDZONE() = {1};
 #else
+#define EMULATOR_VARIABLE_END
 #define __shared__ EMULATOR_SHARED(16, "shared")
 #define EMULATOR_SHARED_END
 #endif

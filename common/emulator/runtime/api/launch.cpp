@@ -8,7 +8,7 @@
 
 #include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/properties/launch_check.hpp"
-#include "common/emulator/device/refused_launches.hpp"
+#include "common/emulator/device/unread_errors.hpp"
 #include "common/emulator/engine/device_launch.hpp"
 #include "common/emulator/process/errors.hpp"
 #include "common/emulator/runtime/api/kernel_registry.hpp"

@@ -109,7 +109,7 @@ TEST_F(MatrixTest, WrongCallsEndTheKernel) {
         ASSERT_EQ(cudaMalloc(&a, 1024 * sizeof(half)), cudaSuccess);
         EXPECT_TRUE(contains(messages_of([&] {
                                  wrong_kernel<<<1, 32>>>(a, what);
-                                 cudaDeviceSynchronize();
+                                 (void)cudaDeviceSynchronize();
                              }),
                              expected));
         cudaDeviceReset();
@@ -119,7 +119,7 @@ TEST_F(MatrixTest, WrongCallsEndTheKernel) {
         ASSERT_EQ(cudaMalloc(&c, 256 * sizeof(float)), cudaSuccess);
         EXPECT_TRUE(contains(messages_of([&] {
                                  half_a_warp_kernel<<<1, threads>>>(c);
-                                 cudaDeviceSynchronize();
+                                 (void)cudaDeviceSynchronize();
                              }),
                              "a wmma operation"));
         cudaDeviceReset();
