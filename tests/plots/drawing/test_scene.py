@@ -141,7 +141,7 @@ class TracedFiguresTest(TraceTest):
             if figure.script != "scene":
                 continue
             texts = texts_of(self.prepared(figure)[0])
-            self.assertGreater(len(texts), 5)
+            self.assertGreater(len(texts), 4)
             for i, (left, top, right, bottom, text) in enumerate(texts):
                 with self.subTest(figure=figure.name, text=text):
                     self.assertGreaterEqual(left, 0)
