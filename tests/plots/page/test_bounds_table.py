@@ -128,6 +128,8 @@ class RecordedTest(unittest.TestCase):
         seen = []
         for chapter in all_chapters():
             path = device_folder(DATA, None) / f"{chapter.name}.csv"
+            if not path.is_file():  # a new chapter
+                continue
             copied: dict[str, float] = {}
             with path.open(encoding="utf-8", newline="") as file:
                 for record in csv.DictReader(file):

@@ -80,7 +80,7 @@ class FollowedTest(unittest.TestCase):
         # All else that these tests run is built by now.
         self.run_in_copy(f"ninja -C build tests/chapters/test_{chapter}")
         said = self.run_in_copy(
-            "meson test -C build --no-rebuild --print-errorlogs "
+            "meson test -C build --no-rebuild --timeout-multiplier 4 --print-errorlogs "
             + " ".join(f"'{name}'" for name in names),
             1200,
         )
