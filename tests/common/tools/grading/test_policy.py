@@ -111,7 +111,12 @@ class PolicyTest(unittest.TestCase):
             rules = rules_of(LAB) | {"by_hand": True}
             found = [one.reason for one in Policy(**rules).refusals(text)]
             self.assertTrue(any("doing by hand" in reason for reason in found), (code, found))
-        for code in ("cub::DeviceReduce::Sum(x);", "namespace c = cub;", "using namespace cub;"):
+        for code in (
+            "cub::DeviceReduce::Sum(x);",
+            "cub::detail::x();",
+            "namespace c = cub;",
+            "using namespace cub;",
+        ):
             text = with_code(LAB, headers="#include <cub/cub.cuh>", before=code)
             self.assertTrue(Policy(**rules_of(LAB)).refusals(text), code)
 
