@@ -54,7 +54,8 @@ class PhaseTimer {
     // Waits for the device and ends the running phase. Does nothing if there is none.
     void end();
 
-    // The launch geometry of the stage's main kernel, for the rows.
+    // The launch geometry of the stage's main kernel, for the rows. A stage without kernels has one
+    // block, with a thread for each core that it uses.
     void note_grid(std::int64_t blocks, int threads) { grid_ = {blocks, threads}; }
 
     // The least work that this stage's own algorithm must do in its kernels, on any device. Count

@@ -105,7 +105,11 @@ void print_summary(std::ostream& out, const Results& results, std::string_view s
     print_line(out, "n", std::to_string(row.n));
     print_line(out, "input", text(row.input, ", seed ", row.seed));
     if (!row.parameters.empty()) print_line(out, "parameters", row.parameters);
-    if (!row.grid.empty()) print_line(out, "grid", row.grid + " (blocks x threads)");
+    if (!row.grid.empty() && row.engine == "cpu") {
+        print_line(out, "cores", row.grid.substr(row.grid.find('x') + 1));
+    } else if (!row.grid.empty()) {
+        print_line(out, "grid", row.grid + " (blocks x threads)");
+    }
     print_times(out, results);
     if (is_emulated(row.engine)) {
         print_line(out, "", "these are times of the CPU engine: they say nothing about a GPU");

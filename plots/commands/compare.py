@@ -213,8 +213,12 @@ def main() -> int:
 
     # All stages get the same n. Each engine has its own default, so the last stage, the fastest
     # one, sets it. An OpenCL stage does not, because it may run on another device, and neither does
-    # a stage that needs a newer GPU.
-    usual = [stage for stage in chosen if not stage.opencl and not needs_newer_gpu(stage)]
+    # a stage that needs a newer GPU, or one on all cores of the CPU.
+    usual = [
+        stage
+        for stage in chosen
+        if not (stage.opencl or needs_newer_gpu(stage) or stage.uses_all_cores)
+    ]
     last = [*chosen, *usual][-1]
     for stage in [last, *(stage for stage in chosen if stage is not last)]:
         try:

@@ -7,8 +7,8 @@ that none of them is typed.
 
 Every chapter has the tables `stages` (technique, speed-up of the source and here, rate of the
 kernels, limit now) or one per path, `published` (each printed number beside the one measured here) and `counters`
-(what each kernel asks of the memory, from plots/data/counters), `ranks` (where a stage is for many
-GPUs), and those of its CHAPTER. chapters/thesis.md has the numbers of the thesis by section. A chapter whose rows are not recorded yet keeps its README as it
+(what each kernel asks of the memory, from plots/data/counters), `cores` (where a stage is for all
+cores of the CPU), `ranks` (where one is for many GPUs), and those of its CHAPTER. chapters/thesis.md has the numbers of the thesis by section. A chapter whose rows are not recorded yet keeps its README as it
 is.
 """
 
@@ -24,6 +24,7 @@ from common.tools.lib.marks import TABLE, Mark, fill, marks_of, refill
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, DataError, run_tool
 from plots.drawing.chapter import Chapter
 from plots.maintain.thesis_table import thesis_table
+from plots.page.all_cores import all_cores_table
 from plots.page.chapters import all_chapters
 from plots.page.comparison import comparable
 from plots.page.counter_table import counters_table
@@ -86,6 +87,8 @@ def chapter_tables(
         made["published"] = printed_table(chapter, rows, all_rows)
     if profile:
         made |= {name: make(profile) for name, make in chapter.profile_tables.items()}
+    if chapter.stages.all_cores:
+        made["cores"] = all_cores_table(chapter, all_rows)
     if model := modelled(chapter.name):
         made["ranks"] = ranks_table(model, read_rank_rows(rank_table(folder, chapter.name)))
     return made | own_tables(chapter, all_rows, folder)

@@ -3,8 +3,8 @@
 the hardware allows.
 
 Each stage has the point of its largest recorded n. Rates make stages of different n comparable.
-Grey are the stages of the source documents, in colour those of the course. The serial program is
-far below all of them: a label names its rate.
+Grey are the stages of the source documents, in colour those of the course. The programs on the CPU
+are far below all of them: a label names the rates on one core and on all cores.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from plots.drawing.axes import log_marks, log_range
 from plots.drawing.chapter import Chapter
 from plots.drawing.figure import Block, Drawing, Figure
 from plots.drawing.words import kernel_engine, origin
+from plots.page.all_cores import cores_of
 from plots.page.bounds_table import chapter_bounds
 from plots.page.comparison import comparable, speed_up
 from plots.page.readme import read_document
@@ -31,6 +32,7 @@ from common.tools.lib.stages import label_of
 
 LEFT_OUT = "Left out: "  # begins the last sentence of what is said about a ladder
 AXIS = 1310  # units of the picture's width that the stages share
+ON_THE_CPU = ("serial", "cores")
 KINDS = {  # of stages, and how the key names them
     "source": "stage of the source",
     "course": "stage of the course",
@@ -43,7 +45,7 @@ class Rung:
     """One stage. Rates are units of work per second."""
 
     stage: str
-    kind: str
+    kind: str  # one of KINDS or of ON_THE_CPU
     n: int
     kernels: float
     whole: float
@@ -57,6 +59,8 @@ class Rung:
 def kind_of(chapter: Chapter, stage: str) -> str:
     if stage == chapter.stages.serial:
         return "serial"
+    if chapter.stages[stage].uses_all_cores:
+        return "cores"
     if chapter.stages[stage].libraries:
         return "library"
     return "source" if of_a_source(read_head(ROOT / chapter.stages[stage].source)) else "course"
@@ -247,8 +251,8 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
     the slowest."""
     source = source.on_a_gpu(chapter.name)
     every = rungs_of(chapter, source)
-    rungs = [one for one in every if one.kind != "serial"] or every
-    serial = [one for one in every if one.kind == "serial" and one not in rungs]
+    rungs = [one for one in every if one.kind not in ON_THE_CPU] or every
+    on_cpu = [one for one in every if one not in rungs]
     places = {rung.stage: i for i, rung in enumerate(rungs)}
     bounded = [rung for rung in rungs if rung.bound]
     lines = {
@@ -282,7 +286,11 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
     by_run = [rung.stage for rung in rungs if is_by_whole_run(chapter, rung.stage)]
     of_whole = f" (whole runs: {numbers_in_words(by_run)})" if by_run else ""
     where = origin(rows, engine, source.kind)
-    core = "".join(f"one core: {short_rate(one.kernels)} {unit}/s" for one in serial)
+    core = "; ".join(
+        f"{'one core' if one.kind == 'serial' else cores_of(one.rows[0])}:"
+        f" {short_rate(one.kernels)} {unit}/s"
+        for one in on_cpu
+    )
     marks = ", ".join(f'"{one.stage}" {places[one.stage]}' for one in rungs)
     below = f" Below the points: the share of {of_what(chapter)}." if shares else ""
     names, numbers = letters_of([one.stage for one in rungs])
@@ -315,7 +323,7 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
             f"The kernels' {unit} per second of {len(rungs)} stages on a logarithmic axis, from"
             f" {first.stage} with {short_rate(first.kernels)} at n = {short_count(first.n)} to"
             f" {best.stage} with {short_rate(best.kernels)} at n = {short_count(best.n)}."
-            + (f" The serial program, {core}, is no point." if core else "")
+            + (f" On the CPU, which is no point, {core}." if core else "")
         ),
     )
 

@@ -186,7 +186,7 @@ class Measured:
         rules = term.chapter.rules.at(n)
         wanted = {**rules.run, **rules.stage_runs.get(term.stage, {}), **term.parameters}
         wanted = {key: value for key, value in wanted.items() if value and key != "input"}
-        engine = "cpu" if term.stage == term.chapter.stages.serial else "gpu"
+        engine = "gpu" if term.chapter.stages.any_of(term.stage).has_kernels else "cpu"
         found = [
             one.value
             for one in self.data.reports(term.chapter.name, term.device)

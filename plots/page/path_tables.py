@@ -12,6 +12,7 @@ from common.tools.explain.devices import read_devices
 from common.tools.lib.numbers import short_count, short_rate, short_time, times, whole_percent
 from common.tools.lib.stages import Stage, label_of
 from plots.drawing.chapter import Chapter
+from plots.page.all_cores import all_cores_words
 from plots.page.comparison import comparable, median_seconds, rate_at, speed_up
 from plots.page.speed_ups import parameter_words
 from plots.records.limits import Limits
@@ -202,6 +203,7 @@ def caption(
         said += (
             f" The serial program [{serial}]({serial}/README.md) reaches {short_rate(rate[0])}"
             f" {chapter.rate.unit}/s at {short_count(largest)}, on one core of {core}."
+            f"{all_cores_words(chapter, rows)}"
         )
     if not shares:
         return said

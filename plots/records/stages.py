@@ -64,6 +64,11 @@ class Stages:
         return self._stages[0].name
 
     @property
+    def all_cores(self) -> str:
+        """The stage on all cores of the CPU, recorded or not. Empty where the chapter has none."""
+        return next((name for name, one in self._every.items() if one.uses_all_cores), "")
+
+    @property
     def for_ranks(self) -> str:
         """The stage for many GPUs, recorded or not. Empty where the chapter has none."""
         return next((name for name, one in self._every.items() if one.needs_ranks), "")

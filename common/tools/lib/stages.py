@@ -92,6 +92,11 @@ class Stage:
         return "nccl" in self.libraries
 
     @property
+    def uses_all_cores(self) -> bool:
+        """Whether it is a host program that runs on all cores of the CPU."""
+        return "openmp" in self.libraries
+
+    @property
     def is_own_program(self) -> bool:
         """Whether it is a student's own file and belongs to no chapter."""
         return not self.chapter

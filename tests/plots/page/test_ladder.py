@@ -133,7 +133,20 @@ class MadeUpTest(PlotsTest):
         self.assertEqual(
             [row[0] for row in drawing.numbers[0][1:]], ["00_cpu", "01_iron", "03_gold"]
         )
-        self.assertIn("The serial program, one core: 1 M keys/s, is no point.", drawing.alt)
+        self.assertIn("On the CPU, which is no point, one core: 1 M keys/s.", drawing.alt)
+
+    def test_all_cores_are_a_label_too(self) -> None:
+        many = stage("peers/cpu_cores", libraries=("openmp",))
+        own = Stages("alchemy", [*self.chapter.stages, replace(many, compared_with="00_cpu")], "x")
+        self.write_rows(
+            ("00_cpu", "cpu", 1000, 2.0),
+            ("01_iron", "gpu", 4000, 4.0),
+            ("03_gold", "gpu", 4000, 8.0),
+            (many.name, "cpu", 1000, 0.5),
+        )
+        drawing = prepare(self.source, replace(self.chapter, stages=own))
+        self.assertEqual(drawing.variables["core"], "one core: 1 M keys/s; 256 cores: 4 M keys/s")
+        self.assertEqual(drawing.variables["stage_marks"], '("01_iron" 0, "03_gold" 1)')
 
     def test_names_of_many_stages_are_smaller(self) -> None:
         for count in (2, 12, 30):
