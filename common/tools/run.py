@@ -3,7 +3,8 @@
 """make run STAGE=nbody/03_shared_tiles [ENGINE=gpu|emu|count] [RANKS=4] [ARGS="--n 4096"]: runs one
 stage. RANKS is for the stages that use many GPUs: so many processes run it together.
 
-With --check, the test that the stage's record names as `checked_by` runs after it: it finds
+--check alone runs the sizes and inputs that the stage's record names: together they reach each of
+its kernels. With --check, the test that the record names as `checked_by` runs after it: it finds
 mistakes that no output of the stage can show.
 """
 
@@ -51,13 +52,14 @@ def run_test(stage: Stage) -> int:
 def main() -> None:
     stage = find_stage(load_stages(), variable("STAGE"))
     path = executable(stage, pick_engine(stage, chosen_engine()))
+    flags = stage.check_flags if arguments() == ["--check"] else arguments()
     sys.stdout.flush()
     ranks = chosen_ranks(stage)
     if ranks > 1:
-        raise SystemExit(run_ranks(path, arguments(), ranks)[0])
-    if "--check" not in arguments() or not stage.checked_by:
-        os.execv(path, [str(path), *arguments()])
-    status = subprocess.run([str(path), *arguments()], check=False).returncode
+        raise SystemExit(run_ranks(path, flags, ranks)[0])
+    if "--check" not in flags or not stage.checked_by:
+        os.execv(path, [str(path), *flags])
+    status = subprocess.run([str(path), *flags], check=False).returncode
     raise SystemExit(status or run_test(stage))
 
 

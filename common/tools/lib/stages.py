@@ -73,6 +73,7 @@ class Stage:
     bulk_copies: bool = False  # of <cuda/ptx>
     device_launches: bool = False  # its kernels launch kernels
     libraries: tuple[str, ...] = ()  # besides the CUDA runtime: "cub"
+    counted_sizes: tuple[str, ...] = ()  # `make run` with --check runs these, then more_checks
     # engine -> the reason why it has no executable
     skipped: dict[str, str] = field(default_factory=dict)
 
@@ -95,6 +96,13 @@ class Stage:
     def uses_all_cores(self) -> bool:
         """Whether it is a host program that runs on all cores of the CPU."""
         return "openmp" in self.libraries
+
+    @property
+    def check_flags(self) -> list[str]:
+        """The flags of the runs that reach each kernel of the stage: a test proves that."""
+        sizes = [f"--n {','.join(self.counted_sizes)}"] if self.counted_sizes else [""]
+        runs = [["--check", *words.split()] for words in (*sizes, *self.more_checks)]
+        return [*runs[0], *(word for run in runs[1:] for word in ("--then", *run))]
 
     @property
     def is_own_program(self) -> bool:

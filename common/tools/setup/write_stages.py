@@ -36,7 +36,7 @@ FLAGS = (
     "not_recorded",
     "counted_late",
 )
-LISTS = ("cuda_args", "emu_args", "more_checks", "libraries", "counter_args")
+LISTS = ("cuda_args", "emu_args", "counted_sizes", "more_checks", "libraries", "counter_args")
 DICTIONARIES = {"executable": "executables", "skipped": "skipped"}
 
 
