@@ -64,6 +64,9 @@ class Problem {
     virtual std::int64_t n() const = 0;  // the size of the run: a file may have set it
     virtual std::string input_name() const = 0;  // "plummer", or the file's path
     virtual std::string parameters() const { return ""; }  // "steps=100;dt=0.01"
+    // What the user must know of the input, such as the format that a file was read as: one line
+    // each on stderr after a right run, unless --quiet was given.
+    virtual std::vector<std::string> notes() const { return {}; }
 
     // About how long one run takes the serial stage on one core, in seconds. 0: unknown.
     virtual double serial_seconds() const { return 0; }

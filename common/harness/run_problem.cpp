@@ -126,6 +126,7 @@ class StageProcess {
                                               : measure(*problem, *backend_, options, stage_name_);
         files->write(*problem, *backend_, results);
         if (prints) {
+            for (const std::string& note : problem->notes()) std::cerr << one_line(note) << '\n';
             print_result(line.data_goes_to_stdout() ? std::cerr : std::cout, results, *problem,
                          options.check, stage_name_);
         }

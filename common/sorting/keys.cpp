@@ -331,12 +331,17 @@ std::vector<Key> read_keys(const std::string& path) {
     if (is_raw_name(path)) return read_raw_keys(path);
     std::vector<Key> keys;
     TextReader reader(path);
-    while (reader.next_line()) {
-        for (std::size_t field = 0; field < reader.fields().size(); ++field) {
+    for (bool first = true; reader.next_line(); first = false) {
+        if (first && reader.is_names()) continue;
+        // A list may go on after the separator at the end of a line.
+        const std::size_t fields = reader.fields().size();
+        const std::size_t count = fields - (fields > 1 && reader.fields().back().empty() ? 1 : 0);
+        for (std::size_t field = 0; field < count; ++field) {
             keys.push_back(static_cast<Key>(reader.integer(
                 field, "key", std::numeric_limits<Key>::min(), std::numeric_limits<Key>::max())));
         }
     }
+    if (keys.empty()) reader.fail("the file ends after its header row");
     return keys;
 }
 

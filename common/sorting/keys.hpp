@@ -63,7 +63,7 @@ std::string all_input_names();  // "uniform, gaussian, ...", for --help and erro
 void make_keys(std::string_view name, std::uint64_t seed, std::span<Key> keys);
 
 // A file whose name ends in .i32 holds raw little-endian int32. Any other file is text: integers
-// separated by blanks and line breaks, and comments from # to the end of a line.
+// separated by blanks, commas, semicolons or line breaks (common/input/text_reader.hpp).
 bool is_raw_name(std::string_view path);
 
 // Errors: InputError that names the file and, for text, the line: a missing file, a directory, no

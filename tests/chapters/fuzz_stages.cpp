@@ -142,7 +142,9 @@ const char* const kTexts[] = {
     "# comment\n\n3\n1 2\n",
     "7 -2147483648 2147483647 0\n",
     "%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 5\n2 3 6\n",
+    "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n",
     "p sp 3 2\na 1 2 5\na 2 3 6\n",
+    "x;y\n1;2\n\"3\";4;\n",
 };
 const std::string kPieces[] = {
     "",
@@ -151,6 +153,8 @@ const std::string kPieces[] = {
     std::string(1, '\0'),
     " ",
     ",",
+    ";",
+    "\"",
     "-",
     "1e400",
     "nan",

@@ -212,11 +212,14 @@ Region make_region(std::string_view name) {
 Region read_polygon(const std::string& path) {
     std::vector<Point> vertices;
     std::vector<std::int64_t> lines;
-    course::TextReader reader(path, course::Separator::kEither);
+    course::TextReader reader(path);
     const auto same = [](Point a, Point b) { return a.x == b.x && a.y == b.y; };
-    while (reader.next_line()) {
-        reader.expect_fields(2, "x y");
+    while (reader.next_row("x y")) {
         const double x = reader.real(0, "x", -kCoordinateLimit, kCoordinateLimit);
+        if (vertices.size() > 1 && same(vertices.front(), vertices.back())) {
+            reader.fail(text("a second ring begins: a file holds one ring, and line ", lines.back(),
+                             " closed it"));
+        }
         const Point vertex = {x, reader.real(1, "y", -kCoordinateLimit, kCoordinateLimit)};
         if (!vertices.empty() && same(vertices.back(), vertex)) {
             reader.fail("this vertex repeats that of the line before");
@@ -291,9 +294,8 @@ void add_shape(Region& region, Join join, const std::string& flag, const std::st
 
 std::vector<Point> read_fixed(const std::string& path, const Domain& domain, double h0) {
     std::vector<Point> points;
-    course::TextReader reader(path, course::Separator::kEither);
-    while (reader.next_line()) {
-        reader.expect_fields(2, "x y");
+    course::TextReader reader(path);
+    while (reader.next_row("x y")) {
         const double x = reader.real(0, "x", -kCoordinateLimit, kCoordinateLimit);
         const Point point = {x, reader.real(1, "y", -kCoordinateLimit, kCoordinateLimit)};
         const double outside = distance(domain, point.x, point.y);

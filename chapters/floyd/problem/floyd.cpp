@@ -121,6 +121,7 @@ class Floyd final : public course::Problem {
         return 0.8e-9 * std::pow(static_cast<double>(graph_.count), 3);
     }
     std::string input_name() const override { return input_name_; }
+    std::vector<std::string> notes() const override { return graph_.notes; }
     std::string parameters() const override {
         if (!is_named()) return "";
         std::string result;
@@ -191,8 +192,9 @@ class Floyd final : public course::Problem {
   private:
     const std::string input_help_ =
         course::names_for_help(kInputNames) +
-        ", longest-path; negative-cycle, which a stage must report; or a file: DIMACS .gr, .csv "
-        "with lines from,to,weight, or (any other name) OR-Library p-median";
+        ", longest-path; negative-cycle, which a stage must report; or a file: DIMACS .gr, "
+        "Matrix Market, a list of edges (.csv, or SNAP's), or (any other name) OR-Library "
+        "p-median";
     bool has_negative_cycle() const { return input_name_ == kNegativeCycleName; }
     bool is_named() const {
         return has_negative_cycle() || input_name_ == kLongestPathName ||

@@ -109,6 +109,7 @@ using AddEdge = std::function<void(Vertex from, Vertex to, Distance weight)>;
 struct Graph {
     std::int64_t count = 0;  // of vertices
     Vertex first_vertex = 0;  // the number that the file, and the user, give to vertex 0
+    std::vector<std::string> notes;  // of the reader of the file
     bool last_edge_wins = false;  // of several edges between two vertices; else the shortest wins
     std::function<void(const AddEdge&)> for_each_edge;
     // The distance between two vertices, if there is a formula for it; else empty.
@@ -154,18 +155,27 @@ struct GraphOptions {
 // with `negative`, and for negative-cycle with one vertex.
 Graph make_graph(std::string_view name, std::int64_t count, const GraphOptions& options);
 
-// A file of edges. The end of its name decides its format:
+// A file of edges, by the rules of common/input/text_reader.hpp. Its first line, else the end of
+// its name (in small letters or capitals), else its first row of fields decides the format; the
+// graph's first note says which one and why.
+//   Matrix Market  `%%MatrixMarket matrix coordinate`, then `ROWS COLUMNS ENTRIES`, and one entry
+//         per edge; integer or real values are weights, entries of a pattern weigh 1; vertices
+//         count from 1
 //   .gr   DIMACS (9th implementation challenge): `c` comments, `p sp VERTICES EDGES`, then
-//         `a FROM TO WEIGHT`; directed; vertices count from 1
-//   .csv  lines `from,to,weight`; the first line may be this header; directed; vertices count from
-//         0; their number is `count`, or, if that is 0, the largest vertex plus 1
+//         `a FROM TO WEIGHT`; directed; vertices count from 1. Also with another name, if the first
+//         line begins with `c` or `p`
+//   .csv .tsv .el .wel .edges .edgelist  rows `from,to,weight`, maybe with a header row; directed;
+//         vertices count from 0; their number is `count`, or, if that is 0, the largest vertex plus
+//         1. Also with another name, if there is a header row
+//   rows of two fields  the same, and each edge weighs 1, as in SNAP's lists; both ways if the
+//         comments say "Undirected graph"
 //   else  OR-Library p-median: `VERTICES EDGES P`, then `FROM TO COST`; undirected; vertices count
 //         from 1; costs are not negative; of several edges between two vertices the last one counts
-// Weights are integers. Errors: InputError that names file and line, for an unexpected line, a
-// vertex out of range, an edge from a vertex to itself, a weight that is not an integer or is
-// beyond kMaxDistance, a number of edges other than announced, and no edge at all. InputError that
-// names the file, for paths that could be longer than kMaxDistance. UsageError for a `count` that
-// contradicts the file.
+// Weights are integers. An edge from a vertex to itself is left out. Errors: InputError that names
+// file, line and format, for an unexpected line, a vertex out of range, a negative edge from a
+// vertex to itself, a weight that is not an integer or is beyond kMaxDistance, a number of edges
+// other than announced, and no edge at all. InputError that names the file, for paths that could be
+// longer than kMaxDistance. UsageError for a `count` that contradicts the file.
 Graph read_graph(const std::string& path, std::int64_t count);
 
 // --- Paths and oracle ----------------------------------------------------------------------------

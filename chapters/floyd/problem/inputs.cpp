@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The named graphs of chapter floyd, and the readers of files of edges.
+// The named graphs of chapter floyd.
 #include "common/input/inputs.hpp"
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/input/random.hpp"
-#include "common/input/text_reader.hpp"
 #include "problem/floyd.hpp"
 
 namespace floyd {
@@ -18,11 +17,6 @@ namespace floyd {
 using course::text;
 
 namespace {
-
-struct Edge {
-    Vertex from, to;
-    Distance weight;
-};
 
 Vertex as_vertex(std::int64_t number) { return static_cast<Vertex>(number); }
 
@@ -173,153 +167,6 @@ void add_potentials(Graph& graph, const GraphOptions& options, course::Random& r
     };
 }
 
-// Reads the fields of edges, and keeps a bound of the length of all paths.
-class EdgeReader {
-  public:
-    EdgeReader(course::TextReader& reader, Vertex first_vertex)
-        : reader_(reader), first_vertex_(first_vertex) {}
-
-    void set_count(std::int64_t count) { longest_.resize(count); }
-    std::int64_t count() const { return static_cast<std::int64_t>(longest_.size()); }
-    // Reads `field` and the next two fields. Vertices count as in the file, up to `last`.
-    Edge read(std::size_t field, std::int64_t last, std::int64_t least_weight) {
-        const std::int64_t from = reader_.integer(field, "vertex", first_vertex_, last);
-        const std::int64_t to = reader_.integer(field + 1, "vertex", first_vertex_, last);
-        if (from == to) reader_.fail(text("an edge from vertex ", from, " to itself"));
-        const std::int64_t weight =
-            reader_.integer(field + 2, "weight", least_weight, kMaxDistance);
-        const Edge edge = {as_vertex(from - first_vertex_), as_vertex(to - first_vertex_),
-                           static_cast<Distance>(weight)};
-        if (const std::int64_t named = std::max(edge.from, edge.to) + 1; named > count()) {
-            set_count(named);
-        }
-        note_weight(edge.from, edge.weight);
-        return edge;
-    }
-    void note_weight(Vertex from, Distance weight) {
-        longest_[from] = std::max<std::int64_t>(longest_[from], std::abs(weight));
-    }
-    // A path leaves each vertex at most once, and its last vertex never.
-    void refuse_long_paths() const {
-        const std::int64_t longest =
-            std::accumulate(longest_.begin(), longest_.end(), std::int64_t{0}) -
-            *std::min_element(longest_.begin(), longest_.end());
-        if (longest > kMaxDistance) {
-            throw course::InputError(text(reader_.path(), ": a path may be ", longest,
-                                          " long, above the limit of ", kMaxDistance));
-        }
-    }
-
-  private:
-    course::TextReader& reader_;
-    Vertex first_vertex_;
-    std::vector<std::int64_t> longest_;  // the largest |weight| out of each vertex
-};
-
-Graph make_file_graph(const EdgeReader& reader, std::vector<Edge> edges) {
-    reader.refuse_long_paths();
-    Graph graph;
-    graph.count = reader.count();
-    graph.for_each_edge = [list = std::move(edges)](const AddEdge& add) {
-        for (const Edge& edge : list) add(edge.from, edge.to, edge.weight);
-    };
-    return graph;
-}
-
-// The header's numbers of vertices and edges, in `field` and the field after it.
-std::int64_t read_header(const course::TextReader& reader, std::size_t field, EdgeReader& edges) {
-    edges.set_count(reader.integer(field, "number of vertices", 1, kMaxVertices));
-    return reader.integer(field + 1, "number of edges", 1);
-}
-
-void refuse_more_edges(const course::TextReader& reader, std::size_t count,
-                       std::int64_t announced) {
-    if (static_cast<std::int64_t>(count) > announced) {
-        reader.fail(text("more edges than the ", announced, " that the header announces"));
-    }
-}
-
-void refuse_fewer_edges(const course::TextReader& reader, std::size_t count,
-                        std::int64_t announced) {
-    if (static_cast<std::int64_t>(count) < announced) {
-        reader.fail(text("the file ends after ", count, " of the ", announced,
-                         " edges that the header announces"));
-    }
-}
-
-Graph read_dimacs(const std::string& path) {
-    course::TextReader reader(path);
-    EdgeReader edge_reader(reader, 1);
-    std::int64_t announced = 0;
-    std::vector<Edge> edges;
-    while (reader.next_line()) {
-        const std::string_view kind = reader.fields()[0];
-        if (kind == "c") continue;
-        if (kind == "p") {
-            if (announced > 0) reader.fail("a second `p` line");
-            reader.expect_fields(4, "p sp VERTICES EDGES");
-            if (reader.fields()[1] != "sp") reader.fail("the problem must be `sp`");
-            announced = read_header(reader, 2, edge_reader);
-        } else if (kind == "a") {
-            if (announced == 0) reader.fail("an edge before the line `p sp VERTICES EDGES`");
-            reader.expect_fields(4, "a FROM TO WEIGHT");
-            edges.push_back(edge_reader.read(1, edge_reader.count(), -kMaxDistance));
-            refuse_more_edges(reader, edges.size(), announced);
-        } else {
-            reader.fail("a line must start with `c`, `p` or `a`");
-        }
-    }
-    if (announced == 0) reader.fail("the file ends without a line `p sp VERTICES EDGES`");
-    refuse_fewer_edges(reader, edges.size(), announced);
-    Graph graph = make_file_graph(edge_reader, std::move(edges));
-    graph.first_vertex = 1;
-    return graph;
-}
-
-Graph read_p_median(const std::string& path) {
-    course::TextReader reader(path);
-    EdgeReader edge_reader(reader, 1);
-    reader.next_line();
-    reader.expect_fields(3, "VERTICES EDGES P");
-    const std::int64_t announced = read_header(reader, 0, edge_reader);
-    reader.integer(2, "number of medians", 1, edge_reader.count());
-    std::vector<Edge> edges;
-    while (reader.next_line()) {
-        reader.expect_fields(3, "FROM TO COST");
-        const Edge edge = edge_reader.read(0, edge_reader.count(), 0);
-        edge_reader.note_weight(edge.to, edge.weight);
-        edges.push_back(edge);
-        refuse_more_edges(reader, edges.size(), announced);
-    }
-    refuse_fewer_edges(reader, edges.size(), announced);
-    Graph graph = make_file_graph(edge_reader, std::move(edges));
-    graph.first_vertex = 1;
-    graph.last_edge_wins = true;
-    graph.for_each_edge = [one_way = std::move(graph.for_each_edge)](const AddEdge& add) {
-        one_way([&add](Vertex from, Vertex to, Distance weight) {
-            add(from, to, weight);
-            add(to, from, weight);
-        });
-    };
-    return graph;
-}
-
-Graph read_csv(const std::string& path, std::int64_t count) {
-    course::TextReader reader(path, course::Separator::kCommas);
-    EdgeReader edge_reader(reader, 0);
-    edge_reader.set_count(count);
-    const std::int64_t last = (count > 0 ? count : kMaxVertices) - 1;
-    const std::vector<std::string_view> header = {"from", "to", "weight"};
-    std::vector<Edge> edges;
-    for (bool first = true; reader.next_line(); first = false) {
-        if (first && reader.fields() == header) continue;
-        reader.expect_fields(3, "from,to,weight");
-        edges.push_back(edge_reader.read(0, last, -kMaxDistance));
-    }
-    if (edges.empty()) reader.fail("the file ends without an edge");
-    return make_file_graph(edge_reader, std::move(edges));
-}
-
 }  // namespace
 
 Graph make_graph(std::string_view name, std::int64_t count, const GraphOptions& options) {
@@ -360,17 +207,6 @@ Graph make_graph(std::string_view name, std::int64_t count, const GraphOptions& 
         course::Random other(~options.seed);  // independent of how many numbers the graph drew
         add_potentials(graph, options, other);
     }
-    return graph;
-}
-
-Graph read_graph(const std::string& path, std::int64_t count) {
-    if (count > kMaxVertices) {
-        throw course::UsageError(
-            text("--n ", count, ": there may be at most ", kMaxVertices, " vertices"));
-    }
-    if (path.ends_with(".csv")) return read_csv(path, count);
-    Graph graph = path.ends_with(".gr") ? read_dimacs(path) : read_p_median(path);
-    course::refuse_other_n(count, path, graph.count, "vertices");
     return graph;
 }
 

@@ -227,9 +227,8 @@ std::vector<Point> make_points(std::string_view name, std::int64_t count, int k,
 
 std::vector<Point> read_points(const std::string& path) {
     std::vector<Point> points;
-    course::TextReader reader(path, course::Separator::kEither);
-    while (reader.next_line()) {
-        reader.expect_fields(2, "x y");
+    course::TextReader reader(path);
+    while (reader.next_row("x y")) {
         const auto coordinate = [&](std::size_t index, std::string_view name) {
             return static_cast<std::int32_t>(
                 reader.integer(index, name, -kMaxCoordinate, kMaxCoordinate));

@@ -135,7 +135,7 @@ std::vector<Point> make_points(std::string_view name, std::int64_t count, int k,
                                std::span<std::int32_t> clouds = {},
                                std::int64_t max_coordinate = kMaxCoordinate);
 
-// Reads text lines `x y` or `x,y`; blank lines and `#` comments are skipped.
+// Reads text lines `x y` or `x,y` (common/input/text_reader.hpp).
 // Errors: InputError that names file and line, for a line without exactly two fields, a field that
 // is not an integer, and a coordinate out of range. InputError for a file that is missing or holds
 // no point.

@@ -226,8 +226,7 @@ Input read_input(const std::string& path) {
     constexpr double kMaxMass = 1e15, kMaxSpeed = 1e10;  // a pull is far from overflow
     course::TextReader reader(path);
     Input input;
-    while (reader.next_line()) {
-        reader.expect_fields(7, "mass x y z vx vy vz");
+    while (reader.next_row("mass x y z vx vy vz")) {
         const auto coordinate = [&](std::size_t field, std::string_view name) {
             return static_cast<float>(reader.real(field, name, -kMaxCoordinate, kMaxCoordinate));
         };

@@ -84,13 +84,11 @@ std::vector<Wave> make_waves(const Workload& workload, std::int64_t size, std::u
 Wave read_wave(const std::string& path) {
     using Value = std::numeric_limits<std::int32_t>;
     course::TextReader reader(path);
-    reader.next_line();
-    reader.expect_fields(1, "count");
+    reader.next_row("count");
     const std::int64_t count =
         reader.integer(0, "count", 0, std::numeric_limits<std::int32_t>::max());
     Wave wave;
-    while (reader.next_line()) {
-        reader.expect_fields(2, "position value");
+    while (reader.next_row("position value")) {
         if (wave.count() == count) {
             reader.fail(text("one particle too many: the first line announces ", count));
         }

@@ -90,7 +90,7 @@ TEST(CommandLine, OnlyAStageThatReportsTheNegativeCyclePassesItsInput) {
 
 TEST_F(GraphFile, FaultsAndHugeGraphsAreOneLineAndNoFile) {
     const std::string out = folder_ / "out";
-    for (const char* content : {"", "0,1\n", "0,0,1\n", "0,999999,1\n"}) {
+    for (const char* content : {"", "0,1,2,3\n", "0,0,-1\n", "0,999999,1\n"}) {
         const auto result = run({"--check", "--input", folder_.write("e.csv", content), "--output",
                                  out, "--next-hop", folder_ / "hops"});
         EXPECT_EQ(result.status, 1) << content;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Named graphs and files of edges of chapter floyd.
 #include <algorithm>
+#include <array>
 
 #include "tests/chapters/floyd/floyd_testing.hpp"
 
@@ -134,9 +135,86 @@ TEST_F(GraphFile, CsvIsDirectedFromZeroWithOrWithoutAHeader) {
     EXPECT_THROW(read("e.csv", "0,1,3\n4,5,6\n", 5), course::InputError);
 }
 
+TEST_F(GraphFile, MatrixMarketIsDirectedFromOneUnlessItIsSymmetric) {
+    const std::string general =
+        "%%MatrixMarket matrix coordinate integer general\n% a comment\n3 3 3\n1 2 7\n2 3 1\n"
+        "3 3 5\n";
+    EXPECT_EQ(read("a.mtx", general).distances,
+              (std::vector<Distance>{0, 7, kInf, kInf, 0, 1, kInf, kInf, 0}));
+    EXPECT_EQ(read_graph(folder_ / "a.mtx", 0).first_vertex, 1);
+    // The first line counts, not the name.
+    const Input input = read(
+        "a.gr", "%%MatrixMarket matrix coordinate pattern symmetric\r\n3 3 2\r\n2 1\r\n3 2\r\n");
+    EXPECT_EQ(input.distances, (std::vector<Distance>{0, 1, kInf, 1, 0, 1, kInf, 1, 0}));
+    EXPECT_EQ(
+        read("b.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3.0\n").distances,
+        (std::vector<Distance>{0, 3, kInf, 0}));
+    const std::string begin = "%%MatrixMarket matrix ";
+    const std::pair<std::string, const char*> faults[] = {
+        {begin + "array real general\n2 2\n1\n",
+         ":1: 'array' in the line %%MatrixMarket; a graph "
+         "has coordinate"},
+        {begin + "coordinate complex general\n2 2 1\n1 1 0 0\n", ":1: 'complex' in"},
+        {begin + "coordinate real skew-symmetric\n2 2 1\n1 1 0\n", ":1: 'skew-symmetric' in"},
+        {begin + "coordinate real general\n2 3 1\n1 1 0\n", ":2: the matrix of a graph is square"},
+        {begin + "coordinate real general\n2 2 1\n1 2 0.5\n", ":3: weight '0.5' is not an integer"},
+        {begin + "coordinate real general\n2 2 1\n1 2\n",
+         ":3: 2 fields where 3 are expected: ROW "
+         "COLUMN VALUE"},
+        {begin + "coordinate pattern general\n2 2 2\n1 2\n", ":3: the file ends after 1 of the 2"},
+        {"2 2 1\n1 2 3\n", ":1: a name that ends in .mtx is of a Matrix Market file"}};
+    for (const auto& [content, message] : faults) {
+        const std::string error = error_of("a.mtx", content);
+        EXPECT_EQ(error.rfind(std::string("a.mtx") + message, 0), 0U) << content << " -> " << error;
+    }
+}
+
+TEST_F(GraphFile, ListsWithoutWeightsAreDirectedUnlessTheirCommentsSayOtherwise) {
+    const std::string edges = "0\t1\n1\t2\n";
+    const std::vector<Distance> one_way = {0, 1, kInf, kInf, 0, 1, kInf, kInf, 0};
+    EXPECT_EQ(read("snap.txt", "# Directed graph: own\n# FromNodeId\tToNodeId\n" + edges).distances,
+              one_way);
+    EXPECT_EQ(read("edges.csv", "source,target\r\n" + edges).distances, one_way);
+    EXPECT_EQ(read("graph", edges).distances, one_way);
+    EXPECT_EQ(read("snap.txt", "# Undirected graph: own\n" + edges).distances,
+              (std::vector<Distance>{0, 1, kInf, 1, 0, 1, kInf, 1, 0}));
+}
+
+// The first note says as what the file is read, and why.
+TEST_F(GraphFile, NotesNameTheFormatAndAVertexThatNoEdgeNames) {
+    const std::array<const char*, 3> kFiles[] = {
+        {"a.GR", "p sp 2 1\na 1 2 3\n", "read as DIMACS: its name ends in .gr"},
+        {"roads.txt", "c roads\np sp 2 1\na 1 2 3\n",
+         "read as DIMACS: its first line begins with `c`"},
+        {"a.txt", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
+         "read as Matrix Market: its first line says so"},
+        {"a.CSV", "0,1,3\n", "read as a list of edges: its name ends in .csv"},
+        {"a.txt", "from to weight\n0 1 3\n", "read as a list of edges: it has a header row"},
+        {"a.txt", "0 1\n", "read as a list of edges that weigh 1: its first line has two numbers"},
+        {"pmed1.txt", "2 1 1\n1 2 3\n",
+         "read as OR-Library p-median: its name ends in .txt; a list of edges has a header row, or "
+         "a name that ends in .csv"}};
+    for (const auto& [name, content, note] : kFiles) {
+        const std::string path = folder_.write(name, content);
+        EXPECT_EQ(read_graph(path, 0).notes, (std::vector<std::string>{path + ": " + note}));
+    }
+    const std::string path = folder_.write("from_one.csv", "from,to,weight\n1,2,3\n");
+    const auto notes = read_graph(path, 0).notes;
+    ASSERT_EQ(notes.size(), 2U);
+    EXPECT_EQ(notes[1].rfind(path + ": no edge names vertex 0, which is isolated", 0), 0U);
+}
+
+TEST_F(GraphFile, EdgesFromAVertexToItselfAreOnNoPath) {
+    EXPECT_EQ(read("a.gr", "p sp 2 3\na 1 1 9\na 1 2 3\na 2 2 0\n").distances,
+              (std::vector<Distance>{0, 3, kInf, 0}));
+    EXPECT_EQ(read("pmed", "2 2 1\n1 1 9\n1 2 3\n").distances, (std::vector<Distance>{0, 3, 3, 0}));
+    EXPECT_EQ(read("e.csv", "0,0,536870911\n0,1,3\n").distances,
+              (std::vector<Distance>{0, 3, kInf, 0}));
+}
+
 TEST_F(GraphFile, FaultsNameTheirLine) {
     const std::pair<const char*, const char*> csv_faults[] = {
-        {"0,1", ":2: 2 fields where 3 are expected: from,to,weight"},
+        {"0,1", ":2: 2 fields where 3 are expected: from to weight; the line is '0,1'"},
         {"0,1,2,3", ":2: 4 fields"},
         {"0,,2", ":2: vertex '' is empty"},
         {"0,1,2.5", ":2: weight '2.5' is not an integer"},
@@ -147,14 +225,17 @@ TEST_F(GraphFile, FaultsNameTheirLine) {
         {"0,1,9223372036854775808", ":2: weight '9223372036854775808' is out of range"},
         {"-1,1,2", ":2: vertex '-1' is below 0"},
         {"0,1000000,2", ":2: vertex '1000000' is above 999999"},
-        {"3,3,2", ":2: an edge from vertex 3 to itself"},
+        {"3,3,-2", ":2: an edge from vertex 3 to itself has the negative weight -2"},
         {"from,to,weight", ":2: vertex 'from' is not a number"}};
     for (const auto& [line, message] : csv_faults) {
         const std::string error = error_of("e.csv", std::string("0,1,1\n") + line + "\n0,2,1\n");
         EXPECT_EQ(error.rfind(std::string("e.csv") + message, 0), 0U) << line << " -> " << error;
     }
     EXPECT_EQ(error_of("e.csv", ""), "e.csv: holds no data");
-    EXPECT_EQ(error_of("e.csv", "from,to,weight\n"), "e.csv:1: the file ends without an edge");
+    EXPECT_EQ(
+        error_of("e.csv", "from,to,weight\n"),
+        "e.csv:1: the file ends after its header row (read as a list of edges: its name ends in "
+        ".csv)");
 
     const std::pair<const char*, const char*> dimacs_faults[] = {
         {"", ": holds no data"},
@@ -171,10 +252,10 @@ TEST_F(GraphFile, FaultsNameTheirLine) {
         {"p sp 3 1\na 1 2 3\na 2 3 4\n", ":3: more edges than the 1 that the header announces"},
         {"p sp 3 1\na 0 2 3\n", ":2: vertex '0' is below 1"},
         {"p sp 3 1\na 1 4 3\n", ":2: vertex '4' is above 3"},
-        {"p sp 3 1\na 2 2 3\n", ":2: an edge from vertex 2 to itself"},
+        {"p sp 3 1\na 2 2 -3\n", ":2: an edge from vertex 2 to itself has the negative weight"},
         {"p sp 3 1\na 1 2\n", ":2: 3 fields where 4 are expected: a FROM TO WEIGHT"},
         {"p sp 3 1\na 1 2 0.5\n", ":2: weight '0.5' is not an integer"},
-        {"p sp 3 1\ne 1 2 3\n", ":2: a line must start with `c`, `p` or `a`"}};
+        {"p sp 3 1\ne 1 2 3\n", ":2: a line must start with `c`, `p` or `a`, not with 'e'"}};
     for (const auto& [content, message] : dimacs_faults) {
         const std::string error = error_of("a.gr", content);
         EXPECT_EQ(error.rfind(std::string("a.gr") + message, 0), 0U) << content << " -> " << error;
@@ -182,7 +263,13 @@ TEST_F(GraphFile, FaultsNameTheirLine) {
 
     const std::pair<const char*, const char*> p_median_faults[] = {
         {"", ": holds no data"},
-        {"3 2\n1 2 3\n", ":1: 2 fields where 3 are expected: VERTICES EDGES P"},
+        {"3 2 1 1\n1 2 3\n", ":1: 4 fields where 3 are expected: VERTICES EDGES P"},
+        {"0 1 5\n1 2 3\n",
+         ":1: number of vertices '0' is below 1 (read as OR-Library p-median: its name ends in "
+         "nothing known; a list of edges has a header row, or a name that ends in .csv)"},
+        {"3 2\n1 2 3\n",
+         ":2: 3 fields where 2 are expected: from to; the line is '1 2 3' (read as a list of edges "
+         "that weigh 1: its first line has two numbers)"},
         {"3 2 4\n1 2 3\n", ":1: number of medians '4' is above 3"},
         {"3 0 1\n", ":1: number of edges '0' is below 1"},
         {"3 2 1\n1 2 3\n", ":2: the file ends after 1 of the 2 edges that the header announces"},
