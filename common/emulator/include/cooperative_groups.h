@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include <concepts>
+#include <emulator/brought_headers.hpp>
 #include <emulator/groups/lane_group.hpp>
 #include <emulator/groups/multi_warp_tile.hpp>
 #include <type_traits>

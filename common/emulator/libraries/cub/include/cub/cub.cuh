@@ -5,6 +5,7 @@
 
 #include <emulator/cub/iterators.hpp>
 #include <emulator/cub/operators.hpp>
+#include <emulator/cub/standard_headers.hpp>
 
 #include "block/block_adjacent_difference.cuh"
 #include "block/block_discontinuity.cuh"

@@ -3,7 +3,7 @@
 // and the functions, of g++'s standard library.
 #pragma once
 
-#include <cstddef>
+#include <emulator/brought_headers.hpp>
 
 namespace cuda::std {
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <emulator/brought_headers.hpp>
 
 namespace cuda {
 
