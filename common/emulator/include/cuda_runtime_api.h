@@ -16,6 +16,15 @@
 
 #define CUDA_EMULATOR 1
 
+#ifdef EMULATOR_LINKED_BY_EMUCC
+// A linker that is called without emucc names this one, in place of all that the engine has: emucc
+// makes the object's other references to the engine weak (common/tools/driver/host_links.py).
+extern "C" const char emucc_must_link_this_program_not_gpp;
+namespace {
+[[gnu::used]] const char* const emulator_linker = &emucc_must_link_this_program_not_gpp;
+}
+#endif
+
 enum cudaError {
 #define EMULATOR_ENUMERATOR(name, value, text) name = value,
     EMULATOR_CUDA_ERRORS(EMULATOR_ENUMERATOR)

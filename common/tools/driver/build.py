@@ -11,6 +11,7 @@ from pathlib import Path
 
 from common.emulator.translator.forwarding import holds_refused
 from common.emulator.translator.translation import main as translate
+from common.tools.driver import host_links
 from common.tools.driver.engine import Engine, header_folders, thrust_flags
 from common.tools.driver.messages import compiler_messages, linker_messages
 from common.tools.driver.request import Input, Request
@@ -75,7 +76,7 @@ class Build:
     def flags(self, item: Input, texts: list[Path], header: str = "cuda_runtime.h") -> list[str]:
         """`texts` are the source and the translated headers. CUDA sources begin with `header`."""
         request = self.request
-        defines = ["-D__NVCC__=1"]
+        defines = ["-D__NVCC__=1", *host_links.DEFINES]
         if item.language == "cu":
             defines += ["-D__CUDACC__=1", f"-DEMULATOR_CUDA_ARCH={request.architecture}"]
             if request.relocatable:
@@ -211,7 +212,14 @@ class Build:
         if self.request.output and len(sources) > 1:
             raise ToolError("emucc: -o with -c needs a single source file")
         for item in sources:
-            self.compile(item, self.request.output or self.default_object(item), ["-c"])
+            output = self.request.output or self.default_object(item)
+            self.compile(item, output, ["-c"])
+            self.deliver(output)
+
+    def deliver(self, output: str) -> None:
+        """Prepares an object or archive for the message of a linker that is not emucc."""
+        if not self.request.dry_run:
+            host_links.weaken(self.engine, output, self.scratch)
 
     def preprocess_all(self) -> None:
         for item in self.sources():
@@ -238,6 +246,10 @@ class Build:
                 self.check_object(word.path)
                 words.append(str(word.path))
         return words
+
+    def links_objects(self) -> bool:
+        """Whether objects or libraries take part that were compiled before."""
+        return any(isinstance(word, str) or not word.language for word in self.request.link_words)
 
     def check_object(self, path: Path) -> None:
         """An object of the other engine would link, or half of it, and would not be checked. The
@@ -270,7 +282,8 @@ class Build:
             *(f"-L{folder}" for folder in self.request.library_directories),
             *self.objects(),
             *self.engine.link_flags,
-            *self.engine.libraries,
+            *host_links.LINK_FLAGS,
+            *host_links.libraries_for(self.engine, self.links_objects()),
             *(f"-Wl,{flag}" for flag in self.request.linker_flags),
         ]
         result = self.run(command)
@@ -300,6 +313,7 @@ class Build:
         sys.stderr.write(result.stderr)
         if result.returncode != 0:
             raise ToolError(f"{output}: cannot be written", EXIT_FAILURE)
+        self.deliver(output)
 
     def device_link(self) -> None:
         """Device code is linked as host code is: this step only makes the file that it promises."""

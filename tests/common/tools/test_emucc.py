@@ -289,6 +289,27 @@ class EmuccTest(DriverTest):
         self.assertEqual(mixed.returncode, 1)
         self.assertIn(".o: was compiled with EMUCC_ENGINE=emu, not count", mixed.stderr)
 
+    def test_a_link_without_emucc_says_in_one_line_what_to_do(self) -> None:
+        (self.folder / "k.cu").write_text(
+            "__global__ void k() {}\n"
+            "int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n",
+            encoding="utf-8",
+        )
+        for engine in ENGINES:
+            for made, words in (("k.o", ["-c"]), ("k.a", ["-lib"])):
+                with self.subTest(engine=engine, made=made):
+                    built = self.run_in_folder(EMUCC, *words, "k.cu", "-o", made, engine=engine)
+                    self.assertEqual((built.returncode, built.stderr), (0, ""))
+                    whole = ["-Wl,--whole-archive", made, "-Wl,--no-whole-archive"]
+                    linked = self.run_in_folder("g++", *whole, "-o", "other")
+                    self.assertEqual(linked.returncode, 1)
+                    said, ended = linked.stderr.splitlines()
+                    self.assertIn("emucc_must_link_this_program_not_gpp", said)
+                    self.assertIn("collect2: error: ld returned 1", ended)
+                    linked = self.run_in_folder(EMUCC, *whole, "-o", "program", engine=engine)
+                    self.assertEqual((linked.returncode, linked.stderr), (0, ""))
+                    self.assertEqual(self.run_in_folder("./program").returncode, 0)
+
     def test_all_files_at_once_and_names_with_blanks(self) -> None:
         sources = [self.folder / name for name in ("table.cu", "sum.cu", "main.cpp", "seven.c")]
         built = self.run_in_folder(
