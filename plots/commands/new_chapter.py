@@ -19,6 +19,9 @@ TEMPLATES = Path(__file__).with_name("templates") / "chapter"
 PLACES = {
     "meson.build.in": "chapters/@chapter@/meson.build",
     "README.md.in": "chapters/@chapter@/README.md",
+    "reference.md.in": "chapters/@chapter@/reference.md",
+    "00_cpu.md.in": "chapters/@chapter@/00_cpu/README.md",
+    "01_first_kernel.md.in": "chapters/@chapter@/01_first_kernel/README.md",
     "problem.hpp.in": "chapters/@chapter@/problem/@chapter@.hpp",
     "problem.cpp.in": "chapters/@chapter@/problem/@chapter@.cpp",
     "00_cpu.cpp.in": "chapters/@chapter@/00_cpu/@chapter@.cpp",

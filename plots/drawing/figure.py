@@ -69,7 +69,6 @@ class Figure:
     said_by: str = "Thesis"  # the source whose words `thesis` reports
     script: str = ""  # where several figures share one: <script>.gp
     folder: str = ""  # of the script, where that is not the chapter's
-    group: str = ""  # figures of one group are folded away together on the site
 
     @property
     def script_path(self) -> Path:

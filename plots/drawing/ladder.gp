@@ -10,16 +10,18 @@ numbers = sprintf(',%.1f', (format eq 'svg' ? 1.3 : 1.0)*number_letters)
 set lmargin at screen 0.16
 set rmargin at screen 0.98
 set tmargin at screen 0.88
-set bmargin at screen 0.05 + 0.00056*longest*name_letters
-size = stages > 16 ? 2.1 : 3.2
+set bmargin at screen 0.05 + (upright ? 0.0008 : 0.00056)*longest*name_letters
+size = upright ? 2.1 : 3.2
+above = upright ? 'rotate by 90 left offset 0,1' : 'offset 0,1.3'
+below = upright ? 'rotate by 90 right offset 0,-1' : 'offset 0,-1.3'
 set logscale y
 set yrange [rate_low:rate_high]
 eval 'set ytics '.rate_marks
 set ytics font letters
 set xrange [-0.7:stages - 0.3]
 eval 'set xtics '.stage_marks
-set xtics scale 0 rotate by 45 right font names noenhanced
-if (core ne '') { set label 1 core at graph 0.01,0.95 left font ',20' textcolor rgb '#505050' noenhanced }
+set xtics scale 0 rotate by (upright ? 90 : 45) right font names noenhanced
+if (core ne '') { set label 1 core at graph 0.01,0.95 left font names textcolor rgb '#505050' noenhanced }
 # The site cuts this strip off, and has one key for all ladders.
 set key at screen 0.995,0.98 right horizontal font ',11.5' samplen 0.5 width -3 noenhanced
 if (exists('library_count')) {
@@ -34,6 +36,6 @@ if (exists('limit_count')) {
 if (exists('source_count')) { parts = parts.", source_file using 1:2 with points pt 7 ps size lc rgb grey title columnheader(1)" }
 if (exists('course_count')) { parts = parts.", course_file using 1:2 with points pt 7 ps size lc rgb '#0072B2' title columnheader(1)" }
 if (exists('library_count')) { parts = parts.", library_file using 1:2 with points pt 13 ps 1.25*size lc rgb '#E69F00' title columnheader(1)" }
-if (exists('gains_count')) { parts = parts.", gains_file using 1:2:3 skip 1 with labels offset 0,1.3 font numbers notitle" }
-if (exists('shares_count')) { parts = parts.", shares_file using 1:2:3 skip 1 with labels offset 0,-1.3 font numbers textcolor rgb '#505050' notitle" }
+if (exists('gains_count')) { parts = parts.", gains_file using 1:2:3 skip 1 with labels ".above." font numbers notitle" }
+if (exists('shares_count')) { parts = parts.", shares_file using 1:2:3 skip 1 with labels ".below." font numbers textcolor rgb '#505050' notitle" }
 plot @parts

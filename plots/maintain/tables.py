@@ -5,8 +5,7 @@ that none of them is typed.
     python3 -m plots.maintain.tables            fills the marks (chapters/README.md)
     python3 -m plots.maintain.tables --check    only says whether a page is out of date (exit status 1)
 
-Every chapter has the tables `stages` (technique, speed-up of the source and here, rate of the
-kernels, limit now) or one per path, `published` (each printed number beside the one measured here) and `counters`
+Every chapter has one table per path, `published` (each printed number beside the one measured here) and `counters`
 (what each kernel asks of the memory, from plots/data/counters), `cores` (where a stage is for all
 cores of the CPU), `ranks` (where one is for many GPUs), and those of its CHAPTER. chapters/thesis.md has the numbers of the thesis by section. A chapter whose rows are not recorded yet keeps its README as it
 is.
@@ -33,8 +32,8 @@ from plots.page.measured import Chapters, Measured
 from plots.page.path_tables import path_tables
 from plots.page.readme import read_document
 from plots.page.ranks import modelled, ranks_table
-from plots.page.speed_up_tables import printed_source, printed_table, published_table, stages_table
-from plots.page.stage_pages import PAGE, has_pages, pages_of_chapter, stage_of_page
+from plots.page.speed_up_tables import printed_source, printed_table, published_table
+from plots.page.stage_pages import PAGE, pages_of_chapter, stage_of_page
 from plots.records.complete import complete_rows
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import COUNTERS, DATA, THESIS, device_folder, rank_table
@@ -77,10 +76,7 @@ def chapter_tables(
     profile_path = folder / f"{chapter.name}_profile.csv"
     profile = read_profile(profile_path) if profile_path.exists() else []
     made = {"counters": counters_table(chapter.stages, counted)}
-    if has_pages(chapter.name):
-        made |= path_tables(chapter, all_rows, limits_of(folder))
-    else:
-        made["stages"] = stages_table(chapter, rows, published, all_rows)
+    made |= path_tables(chapter, all_rows, limits_of(folder))
     if published:
         made["published"] = published_table(chapter, rows, profile, published, all_rows)
     elif printed_source(chapter, published):

@@ -440,7 +440,6 @@ def table_figure(
         in_readme=number in README_TABLES,
         script="multisort_panels",
         said_by=SAID_BY,
-        group=f"The tables of {SAID_BY}, measured again",
     )
 
 

@@ -30,7 +30,7 @@ from plots.records.rows import Row
 from plots.records.source import Source
 from common.tools.lib.stages import label_of
 
-LEFT_OUT = "Left out: "  # begins the last sentence of what is said about a ladder
+MANY = 16  # stages, from which on names are short and upright
 AXIS = 1310  # units of the picture's width that the stages share
 ON_THE_CPU = ("serial", "cores")
 KINDS = {  # of stages, and how the key names them
@@ -151,14 +151,16 @@ def left_out(chapter: Chapter, rungs: Sequence[Rung]) -> str:
     """Which stages are not shown, and why."""
     shown = {rung.stage for rung in rungs}
     races = [name for name in chapter.stages.names if chapter.stages.races(name)]
+    ranks = chapter.stages.for_ranks
     without = [name for name in chapter.stages.names if name not in shown and name not in races]
     groups = {
         "without rows": without,
-        "not recorded yet": chapter.stages.not_recorded,
+        "not recorded yet": [name for name in chapter.stages.not_recorded if name != ranks],
         "wrong on purpose": races,
+        "for several GPUs": [ranks] if ranks and ranks not in shown else [],
     }
     said = [f"{why}: {numbers_in_words(names)}" for why, names in groups.items() if names]
-    return f" {LEFT_OUT}{'; '.join(said)}." if said else ""
+    return f" Left out: {'; '.join(said)}." if said else ""
 
 
 def whole_run_words(rungs: Sequence[Rung], chapter: Chapter) -> str:
@@ -181,9 +183,25 @@ def path_of(stage: str) -> str:
 
 def letters_of(stages: Sequence[str]) -> tuple[int, int]:
     """The sizes of the names below the axis and of the numbers at the points, so that neighbours do
-    not touch."""
+    not touch. Where stages are many, all of them stand upright."""
     step = AXIS / len(stages)
+    if len(stages) > MANY:
+        return round(min(24.0, step * 0.5)), round(min(20.0, step * 0.42))
     return round(min(26.0, step * 0.42)), round(min(21.0, step * 0.26))
+
+
+def names_of(stages: Sequence[str]) -> list[str]:
+    """What stands below the axis: the stages' names; of many stages their numbers, and each path at
+    its first one."""
+    if len(stages) <= MANY:
+        return list(stages)
+    found, before = [], ""
+    for stage in stages:
+        path, _, last = label_of(stage).rpartition("/")
+        numbered = last.isdigit()
+        found.append(label_of(stage) if numbered and path != before else last)
+        before = path
+    return found
 
 
 def above(rung: Rung, near: float) -> float:
@@ -271,8 +289,11 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
         tables["limit"] = [Block("limit", [(places[one.stage], one.bound) for one in bounded])]
     values = [value for one in rungs for value in (one.kernels, one.whole)]
     low, high = log_range(values + [rung.bound for rung in bounded], 0.08)
-    low *= (low / high) ** 0.1  # room for the share below the lowest point
-    near = (high / low) ** 0.13
+    upright = len(rungs) > MANY
+    # Room for the share below the lowest point, and for a gain and the serial program's label above.
+    span = high / low
+    low, high = low / span ** (0.36 if upright else 0.1), high * span ** (0.3 if upright else 0.1)
+    near = (high / low) ** (0.24 if upright else 0.13)
     gains = [(places[one.stage], above(one, near), times(one.gain)) for one in rungs if one.gain]
     shares = [(places[one.stage], one.kernels, share_words(one)) for one in rungs if one.share]
     for name, points in (("gains", gains), ("shares", shares)):
@@ -291,7 +312,8 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
         f" {short_rate(one.kernels)} {unit}/s"
         for one in on_cpu
     )
-    marks = ", ".join(f'"{one.stage}" {places[one.stage]}' for one in rungs)
+    shown = names_of([one.stage for one in rungs])
+    marks = ", ".join(f'"{name}" {place}' for place, name in enumerate(shown))
     below = f" Below the points: the share of {of_what(chapter)}." if shares else ""
     names, numbers = letters_of([one.stage for one in rungs])
     return Drawing(
@@ -303,7 +325,8 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
             "stages": len(rungs),
             "name_letters": names,
             "number_letters": numbers,
-            "longest": max(len(one.stage) for one in rungs),
+            "longest": max(map(len, shown)),
+            "upright": int(upright),
             "rate_marks": log_marks(low, high, short_rate),
             "rate_title": f"{unit} per second",
             "core": core,

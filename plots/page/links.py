@@ -8,7 +8,7 @@ from pathlib import Path
 
 from common.tools.lib.stages import ROOT
 from plots.drawing.chapter import Chapter
-from plots.page.stage_pages import PAGE, REFERENCE, has_pages
+from plots.page.stage_pages import BLOCKS, PAGE, REFERENCE, pages_of_blocks, shown_stages
 
 # Where a link of a README leads on the site; None: nowhere.
 Link = Callable[[str], str | None]
@@ -17,8 +17,19 @@ CHAPTERS = ROOT / "chapters"
 COUNTERS = ROOT / "common" / "emulator" / "how-true-are-the-counters.md"
 BOUNDS = CHAPTERS / "bounds.md"
 COURSE = ROOT / "README.md"
-# The course's documents that are pages of their own.
-PAGES = {COUNTERS: "counters.html", BOUNDS: "bounds.html", COURSE: "index.html"}
+OVERVIEW = CHAPTERS / PAGE
+# The course's documents that are pages of their own, by the pages' names.
+DOCUMENTS = {
+    "chapters.html": OVERVIEW,
+    "many-gpus.html": CHAPTERS / "many-gpus.md",
+    "thesis.html": CHAPTERS / "thesis.md",
+}
+PAGES = {
+    COUNTERS: "counters.html",
+    BOUNDS: "bounds.html",
+    COURSE: "index.html",
+    **{path: name for name, path in DOCUMENTS.items()},
+}
 
 
 def page_of(chapter: str) -> str:
@@ -26,14 +37,13 @@ def page_of(chapter: str) -> str:
 
 
 def place_of(chapter: str, stage: str) -> str:
-    """A stage's anchor on its chapter's page."""
+    """A stage's name among those of all chapters."""
     return f"{chapter}-{stage.replace('/', '-')}"
 
 
 def page_of_stage_on_site(chapter: str, stage: str) -> str:
-    """Where a stage is told of: on its own page, or at its place on the chapter's page."""
-    place = place_of(chapter, stage)
-    return f"{place}.html" if has_pages(chapter) else f"{page_of(chapter)}#{place}"
+    """Of a stage, or of a block of its chapter."""
+    return f"{place_of(chapter, stage)}.html"
 
 
 def reference_of(chapter: str) -> str:
@@ -48,16 +58,18 @@ def links_of(document: Path, chapters: Sequence[Chapter]) -> Link:
         name, _, anchor = target.partition("#")
         path = Path((document.parent / name).resolve())
         if path in PAGES and path != document:
-            return PAGES[path]
+            return PAGES[path] + (f"#{anchor}" if anchor and PAGES[path] in DOCUMENTS else "")
         if not path.is_relative_to(CHAPTERS):
             return None
         name, *inner = path.relative_to(CHAPTERS).parts or ("",)
         if name not in known:
             return None
         stage = "/".join(inner[:-1])
-        if stage in known[name].stages:
+        if stage in [one.name for one in shown_stages(known[name].stages)]:
             return page_of_stage_on_site(name, stage)
-        if inner == [REFERENCE] and has_pages(name):
+        if inner[:1] == [BLOCKS] and path in pages_of_blocks(name):
+            return page_of_stage_on_site(name, stage)
+        if inner == [REFERENCE]:
             return reference_of(name) + (f"#{anchor}" if anchor else "")
         return page_of(name) if inner in ([], [PAGE]) else None
 

@@ -14,7 +14,7 @@ from common.tools.lib.numbers import format_ms, whole_or_three_digits
 from plots.drawing.chapter import Chapter
 from plots.page.comparison import comparable, run_of, speed_up
 from plots.page.links import page_of_stage_on_site
-from plots.page.readme import Document, first_sentence, read_document
+from plots.page.readme import first_sentence, read_document
 from plots.page.speed_ups import (
     SpeedUp,
     parameter_words,
@@ -28,7 +28,7 @@ from plots.records.folders import THESIS
 from plots.records.medians import Point, times
 from plots.records.published import Published
 from plots.records.rows import Row, read_rows
-from common.tools.lib.stages import Stage, label_of
+from common.tools.lib.stages import Stage
 
 SPEED_UPS = ("speedup_over_previous", "speedup_over_first", "speedup_over_cpu")
 SHOWN_CHANGES = 4
@@ -57,7 +57,7 @@ class Optimisation:
     published: tuple[SpeedUp, ...]
     measured: tuple[SpeedUp, ...]
     counted: Counted
-    said: str  # the README's bullet, as Markdown
+    said: str  # the idea of its page, as Markdown
     races: bool = False  # on purpose, so that it has no times
 
     @property
@@ -366,33 +366,19 @@ def counted_change(records: Records, before: str, stage: str, unit: str) -> Coun
 # ---- all of it ----
 
 
-def said_of(stage: Stage, said: Mapping[tuple[str, str], str]) -> str:
-    """What a stage does: the idea of its page, or what its chapter's README says of the pair."""
+def said_of(stage: Stage) -> str:
+    """What a stage does: the idea of its page."""
     page = page_of_stage(stage)
-    if page.is_file():
-        return read_document(page).idea()
-    pair = (label_of(stage.compared_with), label_of(stage.name))
-    # The first stage of a part is compared with the serial stage; the README tells of it after the
-    # stage above it.
-    return said.get(pair, "") or next(
-        (
-            other
-            for (_, last), other in said.items()
-            if last == label_of(stage.name) and stage.begins_part
-        ),
-        "",
-    )
+    return read_document(page).idea() if page.is_file() else ""
 
 
-def optimisations(records: Records, readme: Document) -> list[Optimisation]:
-    said = readme.pairs()
+def optimisations(records: Records) -> list[Optimisation]:
     stages = records.chapter.stages
     found = []
     for stage in stages:
         name, before = stage.name, stage.compared_with
         if not before:
             continue
-        text = said_of(stage, said)
         printed, here = speed_ups(records, stages.timed_before(name), name)
         found.append(
             Optimisation(
@@ -404,7 +390,7 @@ def optimisations(records: Records, readme: Document) -> list[Optimisation]:
                 tuple(printed),
                 tuple(here),
                 counted_change(records, before, name, stage.counter_unit),
-                text,
+                said_of(stage),
                 stages.races(name),
             )
         )

@@ -21,12 +21,12 @@ from plots.drawing.gnuplot import SHARED
 from common.tools.pages.syntax import line_html, lines_of
 from plots.page import source_diff
 from plots.page.drawn_numbers import numbers_of
-from plots.page.ladder import LEFT_OUT, ladder_name
+from plots.page.ladder import ladder_name
 from plots.page.links import page_of, page_of_stage_on_site, place_of, reference_of
 from plots.page.optimisations import Optimisation, Records, optimisations
-from plots.page.readme import Document, read_document
+from plots.page.readme import Document, document_of
 from plots.page.stage_head import read_head
-from plots.page.stage_pages import has_pages
+from plots.page.stage_pages import PAGE, shown_stages
 from plots.records.folders import LINES
 from plots.records.source import Source
 from plots.records.lines import CountedLine, CountedLines, placed, read_lines
@@ -45,7 +45,6 @@ class Entry:
     alt: str
     notes: Sequence[tuple[str, str]]
     origins: Sequence[Path] = ()  # the files that its numbers come from
-    group: str = ""  # figures of one group are folded away together
     panels: Sequence[tuple[float, float]] = ((0.0, 1.0),)  # shares of its width
     numbers: Sequence[NumberTable] = ()  # what is drawn, as tables
     device: str = ""  # with the day, where the page names it beside the picture
@@ -94,7 +93,6 @@ class StageView:
 
     @property
     def name(self) -> str:
-        """Its place on the chapter's page."""
         return place_of(self.stage.chapter, self.stage.name)
 
     @property
@@ -158,10 +156,6 @@ class Part:
         return page_of(self.name)
 
     @property
-    def has_pages(self) -> bool:
-        return has_pages(self.name)
-
-    @property
     def reference_page(self) -> str:
         return reference_of(self.name)
 
@@ -186,11 +180,6 @@ class Part:
         return dict(self.ladder.notes).get("Here", "") if self.ladder else ""
 
     @property
-    def left_out(self) -> str:
-        """The stages that the ladder does not show, and why."""
-        return self.ladder_said.partition(LEFT_OUT)[2].rstrip(".")
-
-    @property
     def said_of_data(self) -> str:
         """Which numbers of its page are whose, where some were measured here."""
         recorded = f"recorded on {self.records.device}" if self.records.device else "recorded"
@@ -209,17 +198,7 @@ class Part:
 
     @property
     def figures(self) -> list[Entry]:
-        """Those that are neither the ladder nor folded away."""
-        return [one for one in self.entries if not one.group and one is not self.ladder]
-
-    @property
-    def groups(self) -> dict[str, list[Entry]]:
-        """The figures that are folded away, by the title of their fold."""
-        found: dict[str, list[Entry]] = {}
-        for entry in self.entries:
-            if entry.group:
-                found.setdefault(entry.group, []).append(entry)
-        return found
+        return [one for one in self.entries if one is not self.ladder]
 
     @property
     def files(self) -> list[Path]:
@@ -259,7 +238,6 @@ def figure_entry(figure: Figure, drawing: Drawing, output: Path, source: Source)
         drawing.alt,
         tuple(notes),
         tuple(source.read),
-        figure.group,
         panels_of(figure.script_path),
         numbers_of(figure, drawing),
         drawing.origin,
@@ -294,15 +272,15 @@ def view_of(
 
 def readme_of(chapters_folder: Path, chapter: str) -> Document:
     """A chapter that is being written may have no README yet."""
-    path = chapters_folder / chapter / "README.md"
-    return read_document(path) if path.exists() else Document(chapter, {"": ""}, path)
+    return document_of(chapters_folder / chapter / PAGE, chapter)
 
 
 def part_of(records: Records, readme: Document, entries: Sequence[Entry]) -> Part:
     chapter = records.chapter
-    found = {one.stage: one for one in optimisations(records, readme)}
+    found = {one.stage: one for one in optimisations(records)}
     own = [entry for entry in entries if entry.chapter == chapter.name]
     path = records.counters_path.parents[1] / LINES.name / records.counters_path.name
     lines = read_lines(path) if path.exists() else {}
-    views = [view_of(stage, found.get(stage.name), chapter, lines) for stage in chapter.stages]
+    shown = shown_stages(chapter.stages)
+    views = [view_of(stage, found.get(stage.name), chapter, lines) for stage in shown]
     return Part(records, readme, own, views)

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A README as the site and the tables read it: its title, its sections, and its words about pairs
-of stages."""
+"""A page as the site and the tables read it: its title and its sections."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +12,6 @@ from common.tools.lib.marks import END, TABLE, without_marks
 from common.tools.lib.stages import DataError
 
 HEADING = re.compile(r"(#+) (.*)")
-PAIR = re.compile(r"\*\*([\w/]+) → ([\w/]+)\.?\*\*:?\s*")
 SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[A-Z`*])")
 
 
@@ -29,17 +26,11 @@ def cells_of(line: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Document:
-    """A README: its title, and the text under each heading."""
+    """A page: its title, and the text under each heading."""
 
     title: str
     sections: dict[str, str]  # "": before the first heading
     path: Path = Path()
-
-    def problem(self) -> str:
-        """The text before the first command or picture: what the chapter is about."""
-        return re.split(
-            r"^(?:```|!\[|Inputs:|\|)", self.sections[""], maxsplit=1, flags=re.MULTILINE
-        )[0]
 
     def idea(self) -> str:
         """The first paragraph of a stage's page."""
@@ -47,27 +38,6 @@ class Document:
         return next(
             (" ".join(one.split()) for one in parts if one.strip()[:2] not in ("", "![")), ""
         )
-
-    def pairs(self) -> dict[tuple[str, str], str]:
-        """The text of `**01 → 02.** …` by the numbers of the two stages. The first such text
-        counts."""
-        found: dict[tuple[str, str], str] = {}
-        for text in self.sections.values():
-            for item in re.split(r"^- ", text, flags=re.MULTILINE)[1:]:
-                if match := PAIR.match(item):
-                    said = item[match.end() :].split("\n\n")[0]
-                    found.setdefault((match[1], match[2]), " ".join(said.split()))
-        return found
-
-    def without(self, section: str, used: Collection[str]) -> str:
-        """A section's text without those texts about pairs that are shown elsewhere."""
-        kept = []
-        for item in re.split(r"^(?=- )", self.sections[section], flags=re.MULTILINE):
-            first, gap, rest = item.partition("\n\n")
-            match = PAIR.match(first.removeprefix("- "))
-            said = " ".join(first.removeprefix("- ")[match.end() :].split()) if match else ""
-            kept.append(rest if match and said in used else first + gap + rest)
-        return "".join(kept).strip()
 
 
 def rows_of(text: str) -> list[list[str]]:
@@ -95,6 +65,11 @@ def read_document(path: Path) -> Document:
     if not title:
         raise DataError(f"{path}: no title")
     return Document(title, sections, path)
+
+
+def document_of(path: Path, title: str, said: str = "") -> Document:
+    """A page, or what stands for one that nobody has written yet."""
+    return read_document(path) if path.is_file() else Document(title, {"": said}, path)
 
 
 def first_sentence(text: str, shortest: int = 40) -> str:

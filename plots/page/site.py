@@ -2,10 +2,13 @@
 """The site: files that ask nothing of a network and need no server, so they work from a disk and
 can be mailed as one archive.
 
-    index.html           the course in one screen
-    <chapter>.html       what a chapter teaches, its stages, figures and exercises
-    <chapter>-<stage>.html, <chapter>-reference.html
-                         where the chapter has a page per stage
+    index.html           the course in one screen, in the order in which to read it
+    <chapter>.html       what a chapter teaches, and its ladder
+    <chapter>-<stage>.html, <chapter>-blocks-<block>.html, <chapter>-reference.html
+                         a page per stage, and what the stages share
+    chapters.html        the order of the chapters, the sources' conclusions, and the glossary
+    many-gpus.html, thesis.html
+                         more of the course's documents
     then-and-now.html    each optimisation in its source and today
     bounds.html          how far each stage is from its bound
     counters.html        how true the counters are
@@ -29,7 +32,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from common.tools.lib.files import read_text, write_whole
+from common.tools.lib.files import write_whole
 from common.tools.lib.numbers import grouped, three_digits
 from common.tools.lib.stages import ROOT
 from common.tools.lib.margins import Margin
@@ -37,12 +40,21 @@ from plots.drawing.chapter import Chapter
 from plots.drawing.words import THESIS_CARD
 from plots.page import markup
 from plots.page.chapters import all_chapters
-from plots.page.links import BOUNDS, COURSE, Link, links_of, page_of
+from plots.page.links import (
+    BOUNDS,
+    COURSE,
+    DOCUMENTS,
+    OVERVIEW,
+    Link,
+    links_of,
+    page_of,
+    page_of_stage_on_site,
+)
 from plots.page.optimisations import Optimisation, Records, read_chapter
 from plots.page.parts import Entry, Part, part_of, readme_of
 from plots.page.proofs import counters_document
-from plots.page.readme import Document, read_document, rows_of
-from plots.page.stage_pages import PAGE, REFERENCE, page_of_stage
+from plots.page.readme import Document, document_of, read_document, rows_of
+from plots.page.stage_pages import PAGE, REFERENCE, page_of_stage, pages_of_blocks, stage_of_page
 from plots.page.speed_ups import NO_TIMES, speed_up_words
 from plots.records.folders import PLOTS, THESIS
 from plots.records.published import Published, read_published
@@ -54,9 +66,7 @@ ASSETS = ("site.css", "site.js")
 ARCHIVE = "site.zip"
 INDEX = "index.html"
 THEN_AND_NOW = "then-and-now.html"
-# Sections of a README that have a place of their own on the chapter's page.
 PICTURE = re.compile(r"^!\[.*?\]\((.*?)\)", re.MULTILINE)
-PLACED = ("", "Stages", "Exercises")
 
 
 @dataclass(frozen=True)
@@ -101,22 +111,6 @@ def counted_where(part: Part, one: Optimisation) -> str:
     return f"{said if one.counted.arguments else ''}{path}"
 
 
-FIGURES = re.compile(r"\bfigures? [\d. ,and to]+")
-FIGURE = re.compile(r"\d\.\d+")
-
-
-def with_figures(text: str, part: Part) -> Markup:
-    """Plain text as HTML: `figures 6.6 and 6.7` lead to these figures of the chapter's page. Where
-    each stage has its page, they are on several."""
-    names = set() if part.has_pages else {entry.name for entry in part.entries}
-
-    def linked(match: re.Match[str]) -> str:
-        name = f"figure_{match[0].replace('.', '_')}"
-        return f'<a href="#{name}">{match[0]}</a>' if name in names else match[0]
-
-    return Markup(FIGURES.sub(lambda match: FIGURE.sub(linked, match[0]), prose(text)))
-
-
 def per_request(margin: Margin, name: str) -> Markup:
     """`12 of 4`: sectors or wavefronts per request, and the fewest that its bytes need."""
     cost, ideal = margin.per_request(name), margin.per_request(f"ideal_{name}")
@@ -124,17 +118,6 @@ def per_request(margin: Margin, name: str) -> Markup:
         return Markup("")
     said = three_digits(cost)
     return Markup(said if cost == ideal else f"{said} <small>({three_digits(ideal)})</small>")
-
-
-def problem_of(document: Document, link: Link) -> Markup:
-    return Markup(markup.blocks(document.problem(), document.title, link))
-
-
-def further_sections(part: Part) -> list[tuple[str, str]]:
-    """The sections of a README that have no other place, without what is said at the stages."""
-    used = {one.said for one in part.found}
-    names = [name for name in part.readme.sections if name not in PLACED]
-    return [(name, text) for name in names if (text := part.readme.without(name, used))]
 
 
 def pieces(text: str, label: str, link: Link, part: Part) -> list[tuple[Markup, Entry | None]]:
@@ -164,13 +147,11 @@ def templates() -> jinja2.Environment:
         "prose": prose,
         "inline": lambda text, link=markup.nowhere: Markup(markup.inline(text, link)),
         "blocks": lambda text, label, link=markup.nowhere: Markup(markup.blocks(text, label, link)),
-        "problem": problem_of,
         "pieces": pieces,
         "plain": markup.plain,
         "slug": slug,
         "place": place,
         "per_request": per_request,
-        "with_figures": with_figures,
         "zip": zip,
         "three_digits": three_digits,
         "count": grouped,
@@ -178,7 +159,6 @@ def templates() -> jinja2.Environment:
         "words": speed_up_words,
         "nothing_here": nothing_here,
         "counted_where": counted_where,
-        "further_sections": further_sections,
     }
     return environment
 
@@ -196,13 +176,20 @@ def taught(course: Document) -> dict[str, str]:
     return found
 
 
+def reading_order(overview: Document, parts: Sequence[Part]) -> list[Part]:
+    """The chapters in the order in which the overview says to read them: it links to each in turn."""
+    said = "\n".join(overview.sections.values())
+    names = list(dict.fromkeys(re.findall(r"\]\((\w+)/README\.md\)", said)))
+    return sorted(parts, key=lambda one: names.index(one.name) if one.name in names else len(names))
+
+
 class Site:
     """Renders the pages of some chapters."""
 
     def __init__(
         self, parts: Sequence[Part], recorded_folder: Path | None, recorded: bool = True
     ) -> None:
-        self.parts = parts
+        self.parts = reading_order(read_document(OVERVIEW), parts)
         self.recorded_folder = recorded_folder
         self.recorded = recorded  # else some chapters show what was measured here
         self.chapters = [part.records.chapter for part in parts]
@@ -231,8 +218,14 @@ class Site:
             )
         )
 
+    @property
+    def compared(self) -> list[Part]:
+        """The chapters with optimisations; first those whose source prints numbers."""
+        found = [one for one in self.parts if one.found]
+        return sorted(found, key=lambda one: not any(each.published for each in one.found))
+
     def then_and_now(self) -> str:
-        return self.render(THEN_AND_NOW, THEN_AND_NOW)
+        return self.render(THEN_AND_NOW, THEN_AND_NOW, compared=self.compared)
 
     def pages(self) -> dict[str, str]:
         """The text of each page by its file's name."""
@@ -251,24 +244,23 @@ class Site:
                 counters_file=counters_file,
             ),
         }
+        for name, path in DOCUMENTS.items():
+            found[name] = self.render("document.html", name, document=read_document(path))
         for part in self.parts:
-            if part.has_pages:
-                found |= self.chapter_pages(part)
-            else:
-                found[part.page] = self.render(
-                    "chapter.html", part.page, part=part, document=part.readme
-                )
+            found |= self.chapter_pages(part)
         return found
 
     def chapter_pages(self, part: Part) -> dict[str, str]:
-        """A chapter's page, one for each of its stages, and its reference."""
-        texts = {PAGE: read_document(part.readme.path)}
-        found = {
-            part.page: self.render("chapter_pages.html", part.page, part=part, document=texts[PAGE])
-        }
+        """A chapter's page, one for each of its stages and blocks, and its reference."""
+        texts = {PAGE: part.readme}
+        found = {part.page: self.render("chapter.html", part.page, part=part, document=texts[PAGE])}
         shown = {part.ladder.name} if part.ladder else set()
         for before, view, after in zip([None, *part.views], part.views, [*part.views[1:], None]):
-            document = read_document(page_of_stage(view.stage))
+            document = document_of(
+                page_of_stage(view.stage),
+                f"{part.short_title} {view.stage.name}: {view.stage.technique}",
+                view.head.get("Idea", ""),
+            )
             texts[view.name] = document
             found[view.href] = self.render(
                 "stage.html",
@@ -279,10 +271,20 @@ class Site:
                 before=before,
                 next=after,
             )
-        reference = read_document(part.readme.path.with_name(REFERENCE))
+        for path in pages_of_blocks(part.name):
+            document = read_document(path)
+            name = page_of_stage_on_site(part.name, stage_of_page(path, part.readme.path.parent))
+            found[name] = self.render("document.html", name, document=document, part=part)
+        reference = document_of(
+            part.readme.path.with_name(REFERENCE), f"{part.short_title}: reference"
+        )
         texts[REFERENCE] = reference
         for document in texts.values():
-            shown |= {Path(name).stem for name in PICTURE.findall(read_text(document.path))}
+            shown |= {
+                Path(name).stem
+                for said in document.sections.values()
+                for name in PICTURE.findall(said)
+            }
         found[part.reference_page] = self.render(
             "reference.html",
             part.reference_page,
@@ -334,7 +336,7 @@ def write_archive(folder: Path, files: Sequence[str]) -> Path:
 
 def remove_site(folder: Path) -> None:
     """Removes the pages of an earlier run: they may show what is no longer drawn."""
-    fixed = (INDEX, THEN_AND_NOW, "bounds.html", "counters.html", ARCHIVE, *ASSETS)
+    fixed = (INDEX, THEN_AND_NOW, "bounds.html", "counters.html", *DOCUMENTS, ARCHIVE, *ASSETS)
     for name in (*fixed, *map(page_of, chapter_names())):
         (folder / name).unlink(missing_ok=True)
     for chapter in chapter_names():  # pages of stages

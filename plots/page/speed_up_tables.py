@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The READMEs' tables of speed-ups: each stage, and each printed number beside ours."""
+"""The pages' tables of printed numbers, each beside ours."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from common.tools.lib.numbers import short_count, short_rate, short_time, times
-from common.tools.lib.stages import ROOT
+from common.tools.lib.numbers import short_count, short_time, times
 from plots.drawing.chapter import Chapter
 from plots.drawing.words import THESIS_CARD
-from plots.page.comparison import median_seconds, rate_at, run_of, speed_up
+from plots.page.comparison import median_seconds, run_of, speed_up
 from plots.page.speed_ups import (
-    NO_BREAK,
     NO_TIMES,
     parameter_words,
     printed_before,
@@ -21,7 +18,6 @@ from plots.page.speed_ups import (
     speed_up_words,
     time_words,
 )
-from plots.page.stage_head import limit_now
 from plots.records.published import Published
 from plots.records.rows import Metric, Row
 
@@ -57,89 +53,6 @@ def timing_rule(chapter: Chapter) -> str:
         f"Speed-ups are over {before}: kernels alone for {ranges_of(chapter.stages.names, timed)},"
         f" for the others {whole}."
     )
-
-
-def rate_rule(chapter: Chapter) -> str:
-    return f"Kernels alone: {chapter.rate.unit} per second of kernel time, medians."
-
-
-def stages_table(
-    chapter: Chapter,
-    rows: Sequence[Row],
-    published: Sequence[Published],
-    all_rows: Sequence[Row] | None = None,
-) -> list[str]:
-    """One row per stage. Where several runs are compared, a cell has one line per run. Where the
-    thesis prints nothing for a chapter, another source's numbers take its place."""
-    device = next(row.device for row in rows if row.engine == "gpu")
-    stages, rules = chapter.stages, chapter.rules
-    runs = [
-        (parameters, run_of(rules, parameters, rows, all_rows or rows)) for parameters in rules.runs
-    ]
-    source = printed_source(chapter, published)
-
-    def then(stage: str, before: str) -> list[str]:
-        if source:
-            found = printed_speed_up(chapter, printed_before(chapter, stage), stage)
-            return (
-                [speed_up_words(found, before, with_card=False).replace(NO_BREAK, " ")]
-                if found
-                else []
-            )
-        return [
-            words
-            for parameters in rules.runs
-            for words in [
-                times(one.value) + parameter_words(parameters)
-                for one in published
-                if (one.stage, one.quantity) == (stage, "speedup_over_previous")
-                and {**rules.run, **one.parameters} == {**rules.run, **parameters}
-            ][-1:]
-        ]
-
-    def here(stage: str, before: str) -> tuple[list[str], list[str]]:
-        """Speed-ups and rates, a line per run, at the same n."""
-        if stages.races(stage):
-            return [NO_TIMES], []
-        timed = stages.timed_before(stage)
-        over = f" over {timed}" if timed != before else ""
-        gains, rates = [], []
-        for parameters, own in runs:
-            words = parameter_words(parameters)
-            found = (
-                speed_up(own, timed, stage, kernels=chapter.timed_by_kernels(stage))
-                if timed
-                else None
-            )
-            if found:
-                gains.append(f"{times(found[0])}{over} at {short_count(found[1])}{words}")
-            rate = rate_at(chapter.rate, own, stage, found[1] if found else None)
-            if rate:
-                rates.append(f"{short_rate(rate[0])} at {short_count(rate[1])}{words}")
-        return gains, rates
-
-    heads = [
-        "stage",
-        "technique",
-        source or f"thesis ({THESIS_CARD})",
-        f"here ({device})",
-        f"kernels alone, {chapter.rate.unit}/s",
-        "limit now",
-    ]
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    for stage in stages:
-        part = f"**{stage.begins_part}:** " if stage.begins_part else ""
-        gains, rates = here(stage.name, stage.compared_with)
-        cells = [
-            f"[{stage.name}]({stage.name}/{Path(stage.source).name})",
-            f"{part}{stage.technique}",
-            "<br>".join(then(stage.name, stage.compared_with)),
-            "<br>".join(gains),
-            "<br>".join(rates),
-            limit_now(ROOT / stage.source),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return [*lines, "", f"{timing_rule(chapter)} {rate_rule(chapter)}"]
 
 
 def printed_source(chapter: Chapter, published: Sequence[Published]) -> str:

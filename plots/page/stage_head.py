@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 from common.tools.lib.files import read_text
-from common.tools.lib.stages import DataError
 
 FIELD = re.compile(r"(Idea|Rule|Compared with \w+|Limit now): ")
 SOURCE = re.compile(r"Thesis \d|Not of the thesis")  # a line that begins so says where it is from
@@ -36,15 +35,6 @@ def read_head(source: Path) -> dict[str, str]:
         elif name:
             found[name] += f" {text}"
     return found
-
-
-def limit_now(source: Path) -> str:
-    """The first sentence after `Limit now:`."""
-    text = read_head(source).get("Limit now")
-    match = re.match(r"(.*?)(?:[.;:](?:\s|$)|$)", text) if text else None
-    if match is None:
-        raise DataError(f"{source}: no `Limit now:` in its head comment")
-    return match[1]
 
 
 def of_a_source(head: dict[str, str]) -> bool:

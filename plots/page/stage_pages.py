@@ -9,21 +9,30 @@ from pathlib import Path
 from common.tools.lib.files import read_text
 from common.tools.lib.marks import marks_of
 from common.tools.lib.stages import ROOT, Stage
+from plots.records.stages import Stages
 
 CHAPTERS = ROOT / "chapters"
 PAGE = "README.md"
 REFERENCE = "reference.md"
+BLOCKS = "blocks"
 # A mark's kernel, perhaps a run, and counters: `all `--n 300 --waves 2` launches, barriers`.
 COUNTERS_OF = re.compile(r"(?P<kernel>\S+) (?:`(?P<run>[^`]+)` )?(?P<items>.+)")
 
 
-def has_pages(chapter: str) -> bool:
-    """Whether the chapter has one page per stage. A chapter that is being written has none yet."""
-    return (CHAPTERS / chapter / REFERENCE).is_file()
-
-
 def page_of_stage(stage: Stage) -> Path:
     return (ROOT / stage.source).parent / PAGE
+
+
+def shown_stages(stages: Stages) -> list[Stage]:
+    """Those that the site has a page of: what is recorded, and what has its page all the same, as
+    the stage for many GPUs."""
+    found = [stages.any_of(name) for name in stages.every]
+    return [one for one in found if one.name in stages or page_of_stage(one).is_file()]
+
+
+def pages_of_blocks(chapter: str) -> list[Path]:
+    """Of what several stages of a chapter share."""
+    return sorted((CHAPTERS / chapter / BLOCKS).glob(f"*/{PAGE}"))
 
 
 def stage_of_page(path: Path, folder: Path) -> str:

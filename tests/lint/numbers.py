@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Names each time, rate, factor and percentage on a chapter's pages that no mark fills.
 
-    python3 -m tests.lint.numbers              all pages of the chapters that have a page per stage
+    python3 -m tests.lint.numbers              all pages of the chapters
     python3 -m tests.lint.numbers PAGE ...     these pages
 
 chapters/README.md explains the marks. Code, links, and what stands between marks are left out.
@@ -17,7 +17,7 @@ from pathlib import Path
 from common.tools.lib.files import read_text
 from common.tools.lib.marks import END, OPEN
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, run_tool
-from plots.page.stage_pages import CHAPTERS, has_pages, pages_of_chapter
+from plots.page.stage_pages import CHAPTERS, pages_of_chapter
 from plots.records.stages import chapter_names
 
 # What is no sentence of the page.
@@ -42,7 +42,7 @@ def unmarked(text: str) -> Iterator[tuple[int, str]]:
 
 def main(words: list[str] | None = None) -> int:
     pages = [Path(word) for word in (sys.argv[1:] if words is None else words)]
-    for chapter in () if pages else filter(has_pages, chapter_names()):
+    for chapter in () if pages else chapter_names():
         pages += pages_of_chapter(CHAPTERS / chapter)
     failed = False
     for page in pages:

@@ -17,9 +17,11 @@ from plots.page.ladder import (
     Rung,
     above,
     kind_of,
+    MANY,
     left_out,
     letters_of,
     lines_of,
+    names_of,
     numbers_in_words,
     prepare,
     rungs_of,
@@ -51,6 +53,7 @@ class MadeUpTest(PlotsTest):
                 stage("03_gold", "01_iron", libraries=("cub",)),
                 stage("04_lead", "01_iron"),
                 stage("05_new", "04_lead", not_recorded=True),
+                stage("many_gpus", "04_lead", not_recorded=True, libraries=("nccl",)),
             ],
             "plots/alchemy/figures.py",
         )
@@ -100,7 +103,8 @@ class MadeUpTest(PlotsTest):
     def test_what_is_left_out_is_said(self) -> None:
         self.assertEqual(
             left_out(self.chapter, rungs_of(self.chapter, self.source)),
-            " Left out: without rows: 04; not recorded yet: 05; wrong on purpose: 02.",
+            " Left out: without rows: 04; not recorded yet: 05; wrong on purpose: 02;"
+            " for several GPUs: many_gpus.",
         )
 
     def test_runs_of_numbers_are_spans(self) -> None:
@@ -149,10 +153,20 @@ class MadeUpTest(PlotsTest):
         self.assertEqual(drawing.variables["stage_marks"], '("01_iron" 0, "03_gold" 1)')
 
     def test_names_of_many_stages_are_smaller(self) -> None:
-        for count in (2, 12, 30):
+        for count in (2, 12, MANY):
             names, numbers = letters_of(["x"] * count)
             self.assertLess(names, 0.7 * AXIS / count)  # the distance of lines at 45 degrees
             self.assertLess(5 * 0.7 * numbers, AXIS / count)  # "×1.23"
+        for count in (MANY + 1, 30):  # upright
+            for letters in letters_of(["x"] * count):
+                self.assertLess(1.3 * letters, AXIS / count)
+        self.assertGreater(letters_of(["x"] * 28)[1], 1.5 * 0.26 * AXIS / 28)
+
+    def test_many_stages_have_short_names(self) -> None:
+        few = ["01_lead", "limit/01_iron", "limit/02_gold", "peers/cub"]
+        self.assertEqual(names_of(few), few)
+        many = [*few, *(f"limit/{i:02}_tin" for i in range(3, MANY))]
+        self.assertEqual(names_of(many)[:6], ["01", "limit/01", "02", "cub", "limit/03", "04"])
 
     def test_a_gain_does_not_lie_on_its_bound(self) -> None:
         for bound, near, wanted in ((0.0, 2.0, 10.0), (15.0, 2.0, 15.0), (30.0, 2.0, 10.0)):
@@ -224,18 +238,14 @@ class SaidTest(unittest.TestCase):
     def test_a_page_says_what_its_ladder_leaves_out(self) -> None:
         chapter = made_up_chapter(stages("00_cpu", "01_lead"))
         records = read_chapter(chapter, None, COUNTERS, [])
-        for said, wanted in (
-            ("Grey lines. Left out: without rows: 04; not recorded yet: 05.", True),
-            ("Grey lines.", False),
-        ):
-            entry = Entry(
-                "alchemy_ladder", "alchemy", "", Path("a.svg"), "", (("Data", "x"), ("Here", said))
-            )
-            part = Part(records, readme_of(Path(), "alchemy"), [entry], [])
-            expected = "without rows: 04; not recorded yet: 05" if wanted else ""
-            self.assertEqual((part.ladder_said, part.left_out), (said, expected))
-            self.assertIs(part.ladder, entry)
-            self.assertEqual(part.figures, [])
+        said = "Grey lines. Left out: without rows: 04; not recorded yet: 05."
+        entry = Entry(
+            "alchemy_ladder", "alchemy", "", Path("a.svg"), "", (("Data", "x"), ("Here", said))
+        )
+        part = Part(records, readme_of(Path(), "alchemy"), [entry], [])
+        self.assertEqual(part.ladder_said, said)
+        self.assertIs(part.ladder, entry)
+        self.assertEqual(part.figures, [])
 
 
 class RecordedTest(unittest.TestCase):

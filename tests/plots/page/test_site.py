@@ -23,16 +23,15 @@ from plots.page import links
 from common.tools.pages.packages import missing_packages
 from plots.page.links import links_of, page_of_stage_on_site
 from plots.page.optimisations import optimisations, read_chapter
-from plots.page.readme import cells_of, read_document
-from plots.page.speed_up_tables import stages_table
-from plots.page.stage_pages import REFERENCE, has_pages, page_of_stage
+from plots.page.readme import read_document
+from plots.page.stage_pages import REFERENCE, page_of_stage, shown_stages
 from plots.page.speed_ups import NO_BREAK
 from plots.records.folders import COUNTERS, DATA, LINES, THESIS, device_folder, proof_tables
 from plots.records.lines import read_lines
 from plots.records.published import read_published
 from plots.records.rows import read_rows
 from plots.records.stages import all_stages
-from common.tools.lib.stages import Stage, label_of
+from common.tools.lib.stages import Stage
 from tests.plots.fixtures import PlotsTest, made_up_chapter, stages
 from tests.plots.page.reader import Reader
 
@@ -47,11 +46,16 @@ NAMES = [chapter.name for chapter in all_chapters()]
 
 
 @functools.cache
-def recorded_site() -> dict[str, str]:
-    """The pages of what is recorded, by their files, with one picture."""
+def recorded_site_of() -> site.Site:
     image = Path("picture.svg")
     entry = parts.Entry("picture", NAMES[0], "A picture", image, "what it shows", ())
-    return site.site_of([entry], figures.make_source(figures.parse_arguments([]))).pages()
+    return site.site_of([entry], figures.make_source(figures.parse_arguments([])))
+
+
+@functools.cache
+def recorded_site() -> dict[str, str]:
+    """The pages of what is recorded, by their files, with one picture."""
+    return recorded_site_of().pages()
 
 
 # One page of each kind: the browser's test walks all.
@@ -67,13 +71,8 @@ KINDS = (
 
 
 def told_of(stage: Stage) -> str:
-    """What the site says of a stage: its page, or its part of the chapter's page."""
-    place = f"{stage.chapter}-{stage.name.replace('/', '-')}"
-    if has_pages(stage.chapter):
-        return recorded_site()[f"{place}.html"]
-    text = recorded_site()[f"{stage.chapter}.html"]
-    begin = text.index(f'<section class="stage" id="{place}">')
-    return text[begin : text.index("</section>", begin)]
+    """What the site says of a stage: its page."""
+    return recorded_site()[page_of_stage_on_site(stage.chapter, stage.name)]
 
 
 @functools.cache
@@ -87,9 +86,7 @@ class RecordedSiteTest(unittest.TestCase):
     def then_and_now(self) -> dict[str, list[str]]:
         """The row of each stage. Several chapters may have stages of one name."""
         rows, chapter = {}, -1
-        names = [
-            one.name for one in all_chapters() if any(stage.compared_with for stage in one.stages)
-        ]
+        names = [one.name for one in recorded_site_of().compared]
         for row in reader_of("then-and-now.html").rows[1:]:
             if len(row) == 5:
                 rows[f"{names[chapter]}/{row[0].partition('over ')[0]}"] = row
@@ -97,45 +94,35 @@ class RecordedSiteTest(unittest.TestCase):
                 chapter += 1
         return rows
 
-    def test_numbers_are_those_of_the_readmes_tables(self) -> None:
-        rows = self.then_and_now()
+    def test_printed_gains_are_those_of_the_thesis(self) -> None:
+        rows, compared = self.then_and_now(), 0
+        for one in read_published(THESIS):
+            if one.quantity == "speedup_over_previous" and not one.parameters:
+                self.assertIn(times(one.value), rows[f"{one.chapter}/{one.stage}"][1])
+                compared += 1
+        self.assertGreater(compared, 10)
+
+    def test_gains_are_those_of_the_rows(self) -> None:
+        rows, compared = self.then_and_now(), 0
         folder = device_folder(DATA, None)
-        published = read_published(THESIS)
-        compared = 0
         for chapter in all_chapters():
             if not (folder / f"{chapter.name}.csv").exists():
                 continue
-            every = read_rows(folder / f"{chapter.name}.csv")
-            recorded = comparable(chapter.rules, every)
-            own = [one for one in published if one.chapter == chapter.name]
-            lines = stages_table(chapter, recorded, own, every)
-            for stage, line in zip(chapter.stages, lines[2:]):
-                if not stage.compared_with:
+            recorded = comparable(chapter.rules, read_rows(folder / f"{chapter.name}.csv"))
+            for stage in chapter.stages:
+                if not stage.compared_with or chapter.stages.races(stage.name):
                     continue
-                _, _, thesis, here, _, _ = cells_of(line)
-                row = [cell.replace(NO_BREAK, " ").split("\n") for cell in rows[stage.stage]]
+                before = chapter.stages.timed_before(stage.name)
+                found = speed_up(
+                    recorded, before, stage.name, kernels=chapter.timed_by_kernels(stage.name)
+                )
                 with self.subTest(stage.stage):
-                    if thesis:  # one line per compared run
-                        # The README names the card above its column, and no place of the thesis'
-                        # speed-ups.
-                        card = cells_of(lines[0])[2]
-                        place = r" at [\d .]+[kMG]?(?! \d)"
-                        said = [
-                            re.sub(
-                                place, "", one.replace(f" ({card})", "").replace(f"({card}, ", "(")
-                            )
-                            for one in row[1]
-                        ]
-                        self.assertEqual(
-                            "<br>".join(said[: thesis.count("<br>") + 1]), re.sub(place, "", thesis)
-                        )
+                    if found:
+                        here = rows[stage.stage][2].replace(NO_BREAK, " ")
+                        over = f" over {before}" if before != stage.compared_with else ""
+                        self.assertIn(f"{times(found[0])}{over} at {short_count(found[1])}", here)
                         compared += 1
-                    if here:
-                        self.assertEqual("<br>".join(row[2][: here.count("<br>") + 1]), here)
-                        compared += 1
-                    else:
-                        self.assertNotRegex(row[2][0], "^×[^ ]* at")
-        self.assertGreater(compared, 20)
+        self.assertGreater(compared, 60)
 
     def test_ours_is_beside_each_published_number(self) -> None:
         """A stage with printed speed-ups over the serial one has ours at the same sizes."""
@@ -167,7 +154,7 @@ class RecordedSiteTest(unittest.TestCase):
 
     def test_every_stage_has_its_place(self) -> None:
         compared = [stage for stage in all_stages() if stage.compared_with]
-        self.assertEqual(list(self.then_and_now()), [stage.stage for stage in compared])
+        self.assertEqual(sorted(self.then_and_now()), sorted(stage.stage for stage in compared))
         for chapter in all_chapters():
             for stage in chapter.stages:
                 self.assertTrue(told_of(stage))
@@ -179,21 +166,15 @@ class RecordedSiteTest(unittest.TestCase):
             link = links_of(path, all_chapters())
             text = recorded_site()[f"{chapter.name}.html"]
             self.assertIn(f"<h1>{markup.inline(readme.title)}</h1>", text)
-            self.assertIn(markup.blocks(readme.problem(), readme.title, link).strip(), text)
-            self.assertGreater(len(markup.plain(readme.problem())), 50)
             for name, section in readme.sections.items():
-                if name == "Exercises":
-                    self.assertIn(markup.blocks(section, name, link).strip(), text)
-            for stage in chapter.stages:
-                pair = (label_of(stage.compared_with), label_of(stage.name))
-                said = markup.inline(readme.pairs().get(pair, ""), link)
-                if said:  # once: beside the stage, and not in its section again
-                    self.assertEqual(text.count(f"<p>{said}</p>"), 1, pair)
+                for part in re.split(r"^!.*\n", section, flags=re.MULTILINE):
+                    said = markup.with_excerpts(markup.blocks(part, name or readme.title, link))
+                    self.assertIn(said.strip(), text)
 
-    def test_stages_with_pages(self) -> None:
+    def test_stages_have_pages(self) -> None:
         """Each stage's page has its text, and links lead from the first to the last and back."""
-        for chapter in (one for one in all_chapters() if has_pages(one.name)):
-            stages = list(chapter.stages)
+        for chapter in all_chapters():
+            stages = shown_stages(chapter.stages)
             pages = [page_of_stage_on_site(chapter.name, one.name) for one in stages]
             for i, (stage, page) in enumerate(zip(stages, pages)):
                 with self.subTest(page=page):
@@ -313,6 +294,10 @@ class RecordedSiteTest(unittest.TestCase):
         style = (site.TEMPLATES / "site.css").read_text(encoding="utf-8")
         self.assertNotRegex(style, r"@import|url\(")
 
+    def test_then_and_now_begins_with_numbers_of_the_thesis(self) -> None:
+        first = [row[1] for row in reader_of("then-and-now.html").rows[1:] if len(row) == 5][:3]
+        self.assertIn("×", "".join(first))
+
     def test_who_does_not_see_it_can_find_the_way(self) -> None:
         for name in KINDS:
             reader = reader_of(name)
@@ -335,7 +320,7 @@ class NewChapterTest(unittest.TestCase):
         readme = parts.readme_of(ROOT / "chapters", "alchemy")
         views = [
             parts.StageView(one, {}, found)
-            for one, found in zip(list(chapter.stages)[1:], optimisations(records, readme))
+            for one, found in zip(list(chapter.stages)[1:], optimisations(records))
         ]
         part = parts.Part(records, readme, [], views)
         macros = site.templates().get_template("macros.html").module
@@ -346,8 +331,26 @@ class NewChapterTest(unittest.TestCase):
         )
         with mock.patch.object(parts, "read_text", return_value="int x;\n"):  # it has no source
             pages = site.Site([part], None).pages()
-        self.assertIn("not recorded yet", pages["alchemy.html"])
+        self.assertIn("not recorded yet", pages["alchemy-01_lead.html"])
+        self.assertIn(
+            "<h1>alchemy 01_lead: technique of 01_lead</h1>", pages["alchemy-01_lead.html"]
+        )
         self.assertIn('href="alchemy.html"', pages["index.html"])
+
+    def test_chapters_are_in_the_order_in_which_to_read_them(self) -> None:
+        overview = site.read_document(links.OVERVIEW)
+        found = [one.name for one in site.reading_order(overview, recorded_site_of().parts)]
+        self.assertEqual(found[:3], ["basics", "nbody", "montecarlo"])
+        self.assertEqual(found[8], "distmesh")
+        unknown = mock.Mock()
+        unknown.name = "alchemy"
+        self.assertIs(
+            site.reading_order(overview, [unknown, *recorded_site_of().parts])[-1], unknown
+        )
+        index = recorded_site()["index.html"]
+        self.assertEqual(re.findall(r'<h2><a href="(\w+).html"', index), found)
+        self.assertRegex(index, r'<h2><a href="basics.html".*start here')
+        self.assertEqual(index.count("start here"), 1)
 
 
 class ArchiveTest(PlotsTest):
@@ -381,6 +384,8 @@ class LinksTest(unittest.TestCase):
             ("../../README.md", "index.html"),
             ("../../LICENSE", None),
             ("../nbody/reference.md#errata", None),
+            ("../README.md#glossary", "chapters.html#glossary"),
+            ("../many-gpus.md", "many-gpus.html"),
             ("https://example.org/", None),
         ):
             self.assertEqual(link(target), wanted, target)
@@ -392,6 +397,7 @@ class LinksTest(unittest.TestCase):
             ("03_shared_tiles/README.md", "nbody-03_shared_tiles.html"),
             ("03_shared_tiles/nbody.cu", "nbody-03_shared_tiles.html"),
             ("limit/99_none/README.md", None),
+            ("many_gpus/README.md", "nbody-many_gpus.html"),
             ("reference.md", "nbody-reference.html"),
             ("reference.md#errata-of-the-thesis", "nbody-reference.html#errata-of-the-thesis"),
         ):
@@ -408,18 +414,6 @@ class FigureTest(PlotsTest):
             ("2^25 keys < 5", "2<sup>25</sup> keys &lt; 5"),
         ):
             self.assertEqual(site.prose(text), wanted)
-
-    def test_figures_that_a_stage_names(self) -> None:
-        records = read_chapter(made_up_chapter(stages("00_cpu", "01_lead")), None, COUNTERS, [])
-        entries = [
-            parts.Entry(name, "alchemy", "", Path(f"{name}.svg"), "", ())
-            for name in ("figure_6_6", "figure_3_1")
-        ]
-        part = parts.Part(records, parts.readme_of(self.folder, "alchemy"), entries, [])
-        self.assertEqual(
-            site.with_figures("Thesis 3.1, figures 6.6 and 6.7 < x.", part),
-            'Thesis 3.1, figures <a href="#figure_6_6">6.6</a> and 6.7 &lt; x.',
-        )
 
     def test_a_caption(self) -> None:
         entry = parts.Entry(

@@ -6,7 +6,6 @@ import io
 import unittest
 from dataclasses import replace
 from pathlib import Path
-from unittest import mock
 
 from common.tools.lib.columns import COUNTER_COLUMNS
 from common.tools.lib.counting import bare
@@ -17,8 +16,8 @@ from plots.page import speed_up_tables
 from plots.page.chapters import all_chapters
 from plots.page.comparison import comparable, rate_at, speed_up
 from plots.page.counter_table import counted_runs, counters_table
-from plots.page.speed_up_tables import printed_table, published_table, stages_table
-from plots.page.stage_head import limit_now
+from plots.page.speed_up_tables import printed_table, published_table
+from plots.page.stage_head import read_head
 from plots.records.counters import KernelCounters, read_counters
 from plots.records.folders import COUNTERS, THESIS
 from plots.records.published import Published, TableCell, read_published
@@ -38,15 +37,16 @@ from tests.plots.page.counters import counter_records
 
 
 class TablesTest(PlotsTest):
-    def test_the_limit_is_the_first_sentence_of_the_head_comment(self) -> None:
+    def test_the_head_of_a_source(self) -> None:
         source = self.folder / "stage.cu"
         source.write_text(
             "// SPDX\n// Idea: x.\n// Limit now: loads of 4.5\n// bytes; more.\nint main;\n"
         )
-        self.assertEqual(limit_now(source), "loads of 4.5 bytes")
+        self.assertEqual(
+            read_head(source), {"Idea": "x.", "Limit now": "loads of 4.5 bytes; more."}
+        )
         source.write_text("// SPDX\n\n// Limit now: too late.\n")
-        with self.assertRaises(DataError):
-            limit_now(source)
+        self.assertEqual(read_head(source), {})
 
     def test_a_table_needs_its_place(self) -> None:
         text = "before\n<!-- table:stages -->\nold\n<!-- end -->\nafter\n"
@@ -148,58 +148,23 @@ class TablesTest(PlotsTest):
         self.assertEqual(comparable(rules, rows), [rows[0], rows[2]])
 
 
-class StagesTableTest(PlotsTest):
+class PrintedTableTest(unittest.TestCase):
     """A made-up chapter: each stage is twice as fast as the one before, its kernels four times."""
 
     def setUp(self) -> None:
-        super().setUp()
         self.own = stages("00_cpu", "01_iron", "02_gold")
-        for one in self.own:
-            path = self.folder / one.source
-            path.parent.mkdir(parents=True)
-            path.write_text("// Limit now: luck.\n", encoding="utf-8")
-        patch = mock.patch.object(speed_up_tables, "ROOT", self.folder)
-        patch.start()
-        self.addCleanup(patch.stop)
         self.rows = [
             timed(one.name, 1000, 8.0 / 2**i, 4.0 / 4**i, "gpu" if i else "cpu")
             for i, one in enumerate(self.own)
         ]
 
-    def test_a_row_per_stage(self) -> None:
-        published = [Published("1", "alchemy", "speedup_over_previous", "02_gold", 10, 1.5, "1.1")]
-        lines = stages_table(made_up_chapter(self.own), self.rows, published)
-        self.assertEqual(
-            lines[0],
-            (
-                f"| stage | technique | thesis (GTX 980, 2016) | here ({GPU}) | kernels alone,"
-                " keys/s | limit now |"
-            ),
-        )
-        self.assertEqual(
-            lines[4],
-            (
-                "| [02_gold](02_gold/alchemy.cu) | technique of 02_gold | ×1.50 | ×2.00 at 1 k | 4"
-                " M at 1 k | luck |"
-            ),
-        )
-        self.assertEqual(
-            lines[2],
-            "| [00_cpu](00_cpu/alchemy.cpp) | technique of 00_cpu |  |  | 250 k at 1 k | luck |",
-        )
-        self.assertEqual(
-            lines[6],
-            (
-                "Speed-ups are over the stage before: whole runs with allocation and copies,"
-                " medians. Kernels alone: keys per second of kernel time, medians."
-            ),
-        )
-
-    def test_stages_by_their_kernels(self) -> None:
+    def test_how_times_were_taken_is_said(self) -> None:
         rules = Rules(kernel_timed=("01_iron", "02_gold"))
-        lines = stages_table(made_up_chapter(self.own, rules), self.rows, [])
-        self.assertIn("| ×4.00 at 1 k | 4 M at 1 k |", lines[4])
-        self.assertIn("kernels alone for 01_iron to 02_gold", lines[6])
+        said = speed_up_tables.timing_rule(made_up_chapter(self.own, rules))
+        self.assertIn("over the stage before: kernels alone for 01_iron to 02_gold", said)
+        raced = [*self.own, stage("03_lead", "02_gold", race_on_purpose=True)]
+        said = speed_up_tables.timing_rule(made_up_chapter(Stages("alchemy", raced, "x")))
+        self.assertIn("(not over 03_lead, which is wrong on purpose): whole runs", said)
 
     def test_neighbours_are_a_range(self) -> None:
         names = ("00_a", "01_b", "02_c", "03_d", "04_e", "05_f")
@@ -210,41 +175,6 @@ class StagesTableTest(PlotsTest):
         ):
             self.assertEqual(speed_up_tables.ranges_of(names, chosen), words)
 
-    def test_a_line_per_run(self) -> None:
-        rules = Rules({"k": "4"}, further_runs=({"k": "8"},))
-        rows = [
-            replace(one, parameters={"k": k}, total_ms=one.total_ms * int(k))
-            for one in self.rows
-            for k in ("4", "8")
-        ]
-        lines = stages_table(made_up_chapter(self.own, rules), comparable(rules, rows), [], rows)
-        self.assertIn(
-            (
-                "| ×2.00 at 1 k, k = 4<br>×2.00 at 1 k, k = 8 | 4 M at 1 k, k = 4<br>4 M at 1 k, k"
-                " = 8 |"
-            ),
-            lines[4],
-        )
-
-    def test_a_race_on_purpose_has_no_times(self) -> None:
-        own = Stages(
-            "alchemy",
-            [
-                *self.own,
-                stage("03_lead", "02_gold", race_on_purpose=True),
-                stage("04_tin", "03_lead"),
-            ],
-            "x",
-        )
-        for name in ("03_lead", "04_tin"):
-            path = self.folder / own[name].source
-            path.parent.mkdir(parents=True)
-            path.write_text("// Limit now: luck.\n", encoding="utf-8")
-        lines = stages_table(made_up_chapter(own), [*self.rows, timed("04_tin", 1000, 1.0)], [])
-        self.assertIn("| no times: wrong on purpose |  | luck |", lines[5])
-        self.assertIn("| ×2.00 over 02_gold at 1 k |", lines[6])
-        self.assertIn("(not over 03_lead, which is wrong on purpose)", lines[8])
-
     def test_numbers_of_another_source_take_the_place_of_the_thesis(self) -> None:
         cells = tuple(
             TableCell("", "time", name, "", 0, {}, value, "ms", "version 1")
@@ -253,9 +183,6 @@ class StagesTableTest(PlotsTest):
         chapter = made_up_chapter(
             self.own, printed=PrintedTables("Somebody 2018", "Somebody 2018", Path("x"), cells)
         )
-        lines = stages_table(chapter, self.rows, [])
-        self.assertIn("| Somebody 2018 |", lines[0])
-        self.assertIn("| ×3.00 | ×2.00 at 1 k |", lines[4])
         lines = printed_table(chapter, self.rows)
         self.assertEqual(
             lines[0], f"| Somebody 2018 | stage | time | speed-up over the stage before | {GPU} |"

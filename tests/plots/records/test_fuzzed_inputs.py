@@ -48,7 +48,7 @@ from plots.drawing.figure import Figure
 from plots.nbody.animation import read_trajectory
 from plots.page.chapters import all_chapters
 from plots.page.readme import first_sentence, read_document
-from plots.page.stage_head import limit_now
+from plots.page.stage_head import read_head
 from plots.records.folders import COUNTERS, LINES, TRACES
 from plots.records.lines import read_lines
 from plots.records.shared_table import Table
@@ -121,7 +121,6 @@ def read_stage_list(path: Path) -> None:
 
 def read_readme(path: Path) -> None:
     document = read_document(path)
-    document.pairs()
     for text in document.sections.values():
         first_sentence(text)
     document.idea()
@@ -212,7 +211,7 @@ class DamagedInputs(unittest.TestCase):
         read_counted(COUNTED, made_up_stage("sums", "01"), [])
 
     def test_heads_of_stages(self) -> None:
-        self.check(limit_now, ROOT / "chapters" / "nbody" / "01_float3" / "nbody.cu")
+        self.check(read_head, ROOT / "chapters" / "nbody" / "01_float3" / "nbody.cu")
 
     def test_reports_and_meshes_of_an_animation(self) -> None:
         report = {"report": {"h0": "0.1", "iterations": "3", "converged": "not converged"}}

@@ -24,6 +24,7 @@ OF_ALL = (
     "tables of the READMEs",
     "tables of the bounds",
     "page commands",
+    "forms of pages",
     "labs, catalogue",
     "test_directions",
     "test_new_stage",
