@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <parallel/algorithm>
 
-using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
+using quicksort::Input, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t count = input.count();
