@@ -33,16 +33,18 @@ def read_forwarding(path: Path = LIST) -> dict[str, str]:
 
 
 @cache
-def read_refused() -> frozenset[str]:
-    """The headers that only say what the engine lacks."""
-    return frozenset(name for name, text in read_forwarding().items() if "#error" in text)
+def read_replaceable() -> frozenset[str]:
+    """The headers that give way to a program's own: those that only say what the engine lacks, and
+    that of a library which programs often bring a part of themselves."""
+    refused = (name for name, text in read_forwarding().items() if "#error" in text)
+    return frozenset(refused) | {"cublas_v2.h"}
 
 
-def holds_refused(folder: Path) -> bool:
+def holds_replaceable(folder: Path) -> bool:
     """Whether a folder of a program has own headers of such names, which are used then. The
     toolkit's headers are not the program's."""
     return not (folder / "cuda_runtime.h").is_file() and any(
-        (folder / name).is_file() for name in read_refused()
+        (folder / name).is_file() for name in read_replaceable()
     )
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from .architecture import MACRO, choose_architecture
-from .forwarding import LIST, read_forwarding, read_refused
+from .forwarding import LIST, read_forwarding, read_replaceable
 from .launches import name_kernels
 from .ptx import HEADER
 from .rewrite import drop_hints, rewrite
@@ -122,7 +122,7 @@ class Translation:
         if directory is not None and (directory / wanted).is_file():
             return directory / wanted
         if is_provided(wanted):
-            return self.find_own(wanted) if wanted in read_refused() else None
+            return self.find_own(wanted) if wanted in read_replaceable() else None
         for base in self.include_directories:
             if (base / wanted).is_file():
                 return base / wanted

@@ -9,7 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from common.emulator.translator.forwarding import holds_refused
+from common.emulator.translator.forwarding import holds_replaceable
 from common.emulator.translator.translation import main as translate
 from common.tools.driver import host_links
 from common.tools.driver.engine import Engine, header_folders, thrust_flags
@@ -91,7 +91,7 @@ class Build:
         optimize = self.engine.compile_flags or [f"-O{request.optimize or '2'}"]
         # As before nvcc's own folder. Other folders come behind the engine's headers: they may have
         # copies of the toolkit's.
-        first = [one for one in request.include_directories if holds_refused(Path(one))]
+        first = [one for one in request.include_directories if holds_replaceable(Path(one))]
         others = [one for one in request.include_directories if one not in first]
         return [
             *self.standard(item),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Objects that a program's Makefile links itself: with g++ and -lcudart, as nvcc's objects may be.
 
-The engine's can not: they need its libraries and the linker's flags for it. A plain link would name
-each of some 90 missing functions. So they are weak in the objects that emucc delivers, but for one
-name, which says what to do (cuda_runtime_api.h). emucc itself defines that name, and links the whole
-of the engine, because a weak reference fetches nothing of a library.
+The engine's can not: they need its libraries, and flags of the linker. A plain link would name each
+of some 90 missing functions. So they are weak in the objects that emucc delivers, but for one name,
+which says what to do (cuda_runtime_api.h). emucc itself defines that name, and links the whole of
+the engine, because a weak reference fetches nothing of a library.
 """
 
 import subprocess

@@ -87,7 +87,9 @@ def own_place(diagnostic: Diagnostic) -> str:
 
 
 def is_cuda_name(name: str) -> bool:
-    return re.match(r"(cuda|__cuda|cu|CU|CUDA|nv|curand|CURAND)[A-Z_]", name) is not None
+    return (
+        re.match(r"(cuda|__cuda|cu|CU|CUDA|nv|cublas|CUBLAS|curand|CURAND)[A-Z_]", name) is not None
+    )
 
 
 def plain_text(diagnostic: Diagnostic) -> str:

@@ -31,14 +31,16 @@ ENGINE_LIBRARIES = {
     "cudart",
     "cudart_static",
     "cudadevrt",
+    "cublas",
+    "cublas_static",
     "curand",
     "curand_static",
     "culibos",
 }
 # Libraries of the toolkit that the engine lacks, by the beginning of their names.
 MISSING_LIBRARIES = re.compile(
-    r"(cublas|cufft|cusolver|cusparse|npp|nvjpeg|nvrtc|nvJitLink|nvml|nvidia-ml|nvgraph|nvToolsExt"
-    r"|cupti|cufile|nvvm|nvfatbin|nvptxcompiler|nccl|cudnn|cutensor)"
+    r"(cublasLt|cufft|cusolver|cusparse|npp|nvjpeg|nvrtc|nvJitLink|nvml|nvidia-ml|nvgraph"
+    r"|nvToolsExt|cupti|cufile|nvvm|nvfatbin|nvptxcompiler|nccl|cudnn|cutensor)"
 )
 # Where unknown flags go.
 FORWARDS = {

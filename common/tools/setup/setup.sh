@@ -41,6 +41,7 @@ optional|bubblewrap|command bwrap|make grade needs Landlock in its place
 optional|similarity-tester|command sim_c++|make grade lists equal submissions only
 optional|libopenmpi-dev|command mpicxx|no stages for many GPUs
 optional|openmpi-bin|command mpirun|no stages for many GPUs
+optional|libopenblas0-pthread|library libopenblas.so.0|no cuBLAS in other programs on the CPU engine
 optional|ccache|command ccache|slower builds'
 if [ "${1:-}" = --lint ]; then
     packages="$packages

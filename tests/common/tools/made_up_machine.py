@@ -70,6 +70,7 @@ PACKAGES = {
     "similarity-tester": "sim_c++",
     "libopenmpi-dev": "mpicxx",
     "openmpi-bin": "mpirun",
+    "libopenblas0-pthread": "/usr/lib/x86_64-linux-gnu/libopenblas.so.0",
     "ccache": "ccache",
 }
 

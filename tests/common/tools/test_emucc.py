@@ -172,7 +172,7 @@ class FlagsTest(unittest.TestCase):
         self.assert_refused(["-shared"], "-shared", "executables")
         self.assert_refused(["--no-such-flag"], "unknown flag --no-such-flag")
         self.assert_refused(["-Wall"], "-Wall", "-Xcompiler")
-        self.assert_refused(["-lcublas"], "-lcublas", "does not have this library")
+        self.assert_refused(["-lcufft"], "-lcufft", "does not have this library")
         self.assert_refused(["-lnppif"], "-lnppif")
         self.assert_refused(["-std=c++98"], "-std=c++98")
         self.assert_refused(["-O7"], "-O7")
@@ -346,10 +346,13 @@ class EmuccTest(DriverTest):
 
     def test_own_headers_of_refused_names_come_first(self) -> None:
         (self.folder / "own").mkdir()
-        (self.folder / "own" / "cufft.h").write_text("inline int own() { return 5; }\n")
-        (self.folder / "fft.cpp").write_text("#include <cufft.h>\nint f() { return own(); }\n")
-        compiled = self.run_in_folder(EMUCC, "-c", "-I", "own", "fft.cpp")
-        self.assertEqual((compiled.returncode, compiled.stderr), (0, ""))
+        for name in ("cufft.h", "cublas_v2.h"):
+            (self.folder / "own" / name).write_text("inline int own() { return 5; }\n")
+            (self.folder / "own.cpp").write_text(
+                f"#include <{name}>\nint f() {{ return own(); }}\n"
+            )
+            compiled = self.run_in_folder(EMUCC, "-c", "-I", "own", "own.cpp")
+            self.assertEqual((compiled.returncode, compiled.stderr), (0, ""))
 
     def test_version_help_and_dry_run(self) -> None:
         self.assertRegex(

@@ -107,7 +107,7 @@ class BadInputTest(unittest.TestCase):
     def test_what_the_engine_lacks_is_named_with_its_line(self) -> None:
         for line, name in (
             ("#include <cub/block/block_raking_layout.cuh>", "CUB"),
-            ("#include <cublas_v2.h>", "cuBLAS"),
+            ("#include <cufft.h>", "cuFFT"),
             ('__device__ void f() { asm("exit;"); }', "exit"),
             ("__global__ void __cluster_dims__(2, 1, 1) k() {}", "clusters"),
         ):

@@ -32,8 +32,8 @@ __global__ void tile_kernel() {
     cooperative_groups::tiled_partition<48>(block).sync();  // expect: the size of a tile is a power of two
 }
 #elif defined(HEADERS)
-#include <cublas_v2.h>  // expect: cuBLAS is not available on the CPU engine
 #include <cufft.h>  // expect: cuFFT is not available on the CPU engine
+#include <cublasLt.h>  // expect: cuBLASLt is not available on the CPU engine
 #include <cusparse.h>  // expect: cuSPARSE is not available on the CPU engine
 #endif
 // clang-format on

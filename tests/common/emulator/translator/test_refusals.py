@@ -46,7 +46,7 @@ class RefusalsTest(unittest.TestCase):
 
     def test_own_headers_come_first(self):
         """A program may bring what the engine lacks; the toolkit's headers are not its own."""
-        for name in ("cublas_v2.h", "cutlass/cutlass.h"):
+        for name in ("cublas_v2.h", "cufft.h", "cutlass/cutlass.h"):
             for toolkit in (False, True):
                 with self.subTest(name, toolkit=toolkit), tempfile.TemporaryDirectory() as folder:
                     own = Path(folder) / "own"
