@@ -16,6 +16,7 @@
 #include "common/emulator/counting/checks/chosen_lines.hpp"
 #include "common/emulator/counting/checks/heap.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
+#include "common/emulator/counting/checks/memory/copied_back.hpp"
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/output.hpp"
@@ -322,6 +323,7 @@ void write_at_exit() {
     warn_of_lines_not_reached();
     report_unfinished_kernels();
     report_unread_errors();
+    report_waiting_copies();
     warn_of_leaks();
     finish_trace();
     finish_view();

@@ -18,10 +18,12 @@ struct TaskPlace;  // runtime/clock.hpp
 enum class TransferKind { host_to_device, device_to_host, device_to_device, set, sent, received };
 
 struct HostHooks {
-    void (*memory_allocated)() = nullptr;
+    void (*memory_allocated)(const Allocation& allocation) = nullptr;
     void (*memory_freed)(const Allocation& allocation) = nullptr;
     // A copy or a set has run. `source`: where it copied from, if that is device memory.
     void (*memory_written)(const void* begin, std::size_t bytes, const void* source) = nullptr;
+    // A copy from device memory to the host has run.
+    void (*copied_back)(void* destination, const void* source, std::size_t bytes) = nullptr;
     // The host passes memory of the device heap to a function that frees it or uses it.
     void (*heap_refused)(const char* function, const void* pointer, bool frees) = nullptr;
     // Pages of the device heap in which nothing is allocated have gone back to the system. Called

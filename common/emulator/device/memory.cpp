@@ -84,7 +84,7 @@ class MemoryTable {
         if (wanted.kind == MemoryKind::device) device_bytes_[wanted.device] += wanted.bytes;
         hidden_from_ = kNobody;
         *pointer = begin;
-        if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated();
+        note_allocation(block);
         return cudaSuccess;
     }
 
@@ -136,7 +136,7 @@ class MemoryTable {
         device_bytes_[block.allocation.device] += bytes;
         hidden_from_ = kNobody;
         *pointer = begin;
-        if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated();
+        note_allocation(block);
         return cudaSuccess;
     }
 
@@ -144,8 +144,9 @@ class MemoryTable {
     void add(MemoryKind kind, const void* begin, std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         auto* address = const_cast<char*>(static_cast<const char*>(begin));
-        blocks_[address] = {{++last_id_, kind, address, bytes, current_device()}};
-        if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated();
+        Block& block = blocks_[address];
+        block = {{++last_id_, kind, address, bytes, current_device()}};
+        note_allocation(block);
     }
 
     bool remove(void* pointer) {
@@ -265,6 +266,10 @@ class MemoryTable {
     static std::string name(const Allocation& allocation) {
         return "allocation " + std::to_string(allocation.id) + " (" +
                std::to_string(allocation.bytes) + " bytes" + of_device(allocation.device) + ")";
+    }
+
+    static void note_allocation(const Block& block) {
+        if (host_hooks.memory_allocated != nullptr) host_hooks.memory_allocated(block.allocation);
     }
 
     Block* block_before(const void* address) {

@@ -20,4 +20,13 @@ void fill_poison(void* memory, std::size_t bytes) {
     std::memcpy(begin + words * sizeof kPoison, &kPoison, bytes % sizeof kPoison);
 }
 
+bool is_poison(const void* memory, std::size_t bytes, std::uintptr_t filled_at) {
+    const auto* const poison = reinterpret_cast<const char*>(&kPoison);
+    const auto* const begin = static_cast<const char*>(memory);
+    for (std::size_t i = 0; i < bytes; ++i) {
+        if (begin[i] != poison[(filled_at + i) % sizeof kPoison]) return false;
+    }
+    return true;
+}
+
 }  // namespace emulator

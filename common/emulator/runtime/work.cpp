@@ -22,8 +22,12 @@ namespace {
 // More than a kernel can have: its parameters have 32,764 bytes at most.
 constexpr std::size_t kMaxArguments = 4096;
 
+bool is_device(Place place) { return place == Place::device || place == Place::managed; }
+
 void run_slice(const Copy& copy, Place destination, Place source) {
     const bool is_noted = destination == Place::device && host_hooks.memory_written != nullptr;
+    const bool comes_back =
+        source == Place::device && !is_device(destination) && host_hooks.copied_back != nullptr;
     for (std::size_t row = 0; row < copy.height; ++row) {
         char* const to = copy.destination + row * copy.destination_pitch;
         const char* const from = copy.source + row * copy.source_pitch;
@@ -31,10 +35,9 @@ void run_slice(const Copy& copy, Place destination, Place source) {
         if (is_noted) {
             host_hooks.memory_written(to, copy.width, source == Place::device ? from : nullptr);
         }
+        if (comes_back) host_hooks.copied_back(to, from, copy.width);
     }
 }
-
-bool is_device(Place place) { return place == Place::device || place == Place::managed; }
 
 TransferKind kind_of(Place destination, Place source) {
     return !is_device(destination) ? TransferKind::device_to_host

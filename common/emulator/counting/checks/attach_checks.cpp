@@ -6,6 +6,8 @@
 #include "common/emulator/counting/checks/checks.hpp"
 #include "common/emulator/counting/checks/heap.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
+#include "common/emulator/counting/checks/memory/allocations.hpp"
+#include "common/emulator/counting/checks/memory/copied_back.hpp"
 #include "common/emulator/counting/checks/memory/memory_map.hpp"
 #include "common/emulator/counting/checks/memory/misaligned.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
@@ -14,6 +16,7 @@
 #include "common/emulator/counting/checks/texture_checks.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/record/address.hpp"
+#include "common/emulator/counting/record/callers.hpp"
 #include "common/emulator/counting/record/record_hooks.hpp"
 #include "common/emulator/device/devices.hpp"
 #include "common/emulator/device/memory.hpp"
@@ -25,6 +28,8 @@
 
 namespace emulator::counting {
 namespace {
+
+std::uint64_t running_work = 0;  // note_queued_work()
 
 void cover_data() {
     std::uintptr_t begin = ~std::uintptr_t{0};
@@ -40,16 +45,24 @@ void cover_data() {
     }
 }
 
-void on_memory_allocated() { ++memory_map_version; }
+void on_memory_allocated(const Allocation& allocation) {
+    ++memory_map_version;
+    note_allocation(allocation);
+}
 
 void on_memory_freed(const Allocation& allocation) {
     ++memory_map_version;
     program().global.forget(number_of(allocation.begin), allocation.bytes);
     forget_written(number_of(allocation.begin), allocation.bytes);
+    forget_allocation(allocation);
 }
 
 void on_memory_written(const void* begin, std::size_t bytes, const void* source) {
     note_written(number_of(begin), bytes, number_of(source));
+}
+
+void on_copied_back(void* destination, const void* source, std::size_t bytes) {
+    note_copied_back(number_of(destination), number_of(source), bytes, line_finder(running_work));
 }
 
 void on_task_begun(const TaskPlace& place, const Clock& before) {
@@ -58,6 +71,7 @@ void on_task_begun(const TaskPlace& place, const Clock& before) {
 }
 
 void on_work_begun(std::uint64_t begun) {
+    running_work = begun;
     Program& all = program();
     if (!all.races_on) return;
     const QueuedWork& work = queued_work(begun);
@@ -96,6 +110,7 @@ void attach_checks() {
     report_race_with_release = report_unordered_release;
     has_read_unwritten = running_thread_has_read_unwritten;
     record_hooks.check_host_access = check_host_access;
+    record_hooks.check_host_copy = check_host_copy;
     record_hooks.note_unrecorded_store = note_unrecorded_store;
     const MemoryArena arena = memory_arena();
     arena_begin = number_of(arena.begin);
@@ -107,6 +122,7 @@ void attach_checks() {
     host_hooks.memory_allocated = on_memory_allocated;
     host_hooks.memory_freed = on_memory_freed;
     host_hooks.memory_written = on_memory_written;
+    host_hooks.copied_back = on_copied_back;
     host_hooks.heap_refused = report_heap_on_host;
     host_hooks.heap_pages_released = note_released_heap;
     host_hooks.launch_refused = note_refused_launch;

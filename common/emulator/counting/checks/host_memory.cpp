@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/counting/checks/host_memory.hpp"
 
-#include <unwind.h>
-
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <map>
 #include <mutex>
@@ -12,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/emulator/counting/checks/memory/copied_back.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 #include "common/emulator/counting/checks/races/copies.hpp"
 #include "common/emulator/counting/checks/races/program.hpp"
@@ -19,6 +17,7 @@
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
 #include "common/emulator/counting/record/address.hpp"
+#include "common/emulator/counting/record/callers.hpp"
 #include "common/emulator/counting/record/record_hooks.hpp"
 #include "common/emulator/device/memory.hpp"
 #include "common/emulator/device/unread_errors.hpp"
@@ -31,16 +30,9 @@ bool host_touched_words = false;
 
 namespace {
 
-constexpr std::size_t kMaxFrames = 16;
-
-struct Frames {
-    std::array<const void*, kMaxFrames> code{};
-    std::size_t count = 0;
-};
-
 struct Queued {
     QueuedWork work;
-    Frames launched_at;
+    Callers launched_at;
 };
 
 // How the host used a word while kernels were queued.
@@ -55,7 +47,7 @@ struct HostTouch {
 struct HostState {
     std::map<std::uint64_t, Queued> queued;
     std::uint64_t last_number = 0;
-    std::vector<Frames> refused_at;
+    std::vector<Callers> refused_at;
     int queued_kernels = 0;
     std::uint64_t last_grid = 0;
     std::unordered_map<std::uintptr_t, HostTouch> touched;
@@ -66,21 +58,6 @@ struct HostState {
 HostState& host_state() {
     static auto* host = new HostState;  // never destroyed: static destructors may use memory
     return *host;
-}
-
-_Unwind_Reason_Code take_frame(_Unwind_Context* context, void* result) {
-    auto& frames = *static_cast<Frames*>(result);
-    if (frames.count == kMaxFrames) return _URC_END_OF_STACK;
-    frames.code[frames.count++] = reinterpret_cast<const void*>(_Unwind_GetIP(context));
-    return _URC_NO_REASON;
-}
-
-// The innermost call in the program's own code. It may be inlined together with the engine's
-// headers.
-SourceLine find_caller(const Frames& frames) {
-    if (frames.count == 0) return {};
-    const auto first = frames.code.begin();
-    return find_line(*first, std::vector<const void*>(first + 1, first + frames.count));
 }
 
 bool overlap(std::uintptr_t begin, std::size_t bytes, const Rows& rows) {
@@ -112,7 +89,7 @@ void check_queued_work(std::uintptr_t address, std::size_t bytes, Operation oper
         if (!writes && !reads) continue;
         report_host(FindingKind::missing_synchronisation, operation, code,
                     "which " + (work.library.empty() ? "a copy or set" : work.library + "()") +
-                        " queued at " + find_caller(queued.launched_at).text() + " has yet to " +
+                        " queued at " + queued.launched_at.line().text() + " has yet to " +
                         (writes ? "write" : "read"),
                     kAdvice);
         return;
@@ -159,15 +136,22 @@ void check_host_range(std::uintptr_t address, std::size_t bytes, Operation opera
     if (!host.queued.empty()) check_queued_work(address, bytes, operation, code);
 }
 
+void check_arena(std::uintptr_t address, std::size_t bytes, Operation operation, const void* code) {
+    if (!in_arena(address)) return;
+    if (host_uses_device_memory) {
+        if (operation != Operation::load) note_written(address, bytes, 0);
+        return;
+    }
+    check_host_range(address, bytes, operation, code);
+}
+
 }  // namespace
 
 void report_heap_on_host(const char* function, const void* pointer, bool frees) {
-    Frames frames;
-    _Unwind_Backtrace(take_frame, &frames);
     Finding finding;
     finding.kind = frees ? FindingKind::wrong_free : FindingKind::device_pointer_on_host;
     finding.actors.push_back(
-        {-1, 0, find_caller(frames), std::string("passes a pointer to ") + function + "()"});
+        {-1, 0, running_callers().line(), std::string("passes a pointer to ") + function + "()"});
     finding.what = "which lies " + describe_address(pointer);
     finding.advice = frees ? "only device code frees what device code has allocated"
                            : "let a kernel copy it to memory from the host's cudaMalloc()";
@@ -175,14 +159,8 @@ void report_heap_on_host(const char* function, const void* pointer, bool frees) 
 }
 
 std::uint64_t note_refused_launch() {
-    _Unwind_Backtrace(take_frame, &host_state().refused_at.emplace_back());
+    host_state().refused_at.push_back(running_callers());
     return host_state().refused_at.size() - 1;
-}
-
-std::shared_ptr<const void> note_caller() {
-    auto frames = std::make_shared<Frames>();
-    _Unwind_Backtrace(take_frame, frames.get());
-    return frames;
 }
 
 std::uint64_t note_queued_work(const QueuedWork& work) {
@@ -190,9 +168,9 @@ std::uint64_t note_queued_work(const QueuedWork& work) {
     Queued& entry = host.queued[++host.last_number];
     entry.work = work;
     if (work.caller != nullptr) {
-        entry.launched_at = *static_cast<const Frames*>(work.caller.get());
+        entry.launched_at = *static_cast<const Callers*>(work.caller.get());
     } else {
-        _Unwind_Backtrace(take_frame, &entry.launched_at);
+        entry.launched_at = running_callers();
     }
     if (work.grid != 0) {
         ++host.queued_kernels;
@@ -219,17 +197,28 @@ const QueuedWork& queued_work(std::uint64_t number) {
 }
 
 std::function<SourceLine()> line_finder(std::uint64_t number) {
-    return [frames = host_state().queued.at(number).launched_at] { return find_caller(frames); };
+    return [callers = host_state().queued.at(number).launched_at] { return callers.line(); };
 }
 
 void check_host_access(std::uintptr_t address, std::size_t bytes, Operation operation,
                        const void* code) {
     if (api_calls > 0 && !in_host_function) return;
-    if (host_uses_device_memory) {
-        if (operation != Operation::load) note_written(address, bytes, 0);
-        return;
+    if (doubtful_bytes > 0) {
+        const std::lock_guard lock(runtime_mutex());
+        check_copied_back(address, bytes, operation, host_state().queued_kernels > 0);
     }
-    check_host_range(address, bytes, operation, code);
+    check_arena(address, bytes, operation, code);
+}
+
+void check_host_copy(std::uintptr_t destination, std::uintptr_t source, std::size_t bytes,
+                     const void* code) {
+    if (api_calls > 0 && !in_host_function) return;
+    if (doubtful_bytes > 0) {
+        const std::lock_guard lock(runtime_mutex());
+        move_copied_back(destination, source, bytes);
+    }
+    check_arena(source, bytes, Operation::load, code);
+    check_arena(destination, bytes, Operation::store, code);
 }
 
 void check_kernel_against_host(Worker& worker, int warp, const Request& request) {
@@ -270,7 +259,7 @@ void report_unfinished_kernels() {
         Finding finding;
         finding.kind = FindingKind::never_synchronised;
         finding.kernel = work.kernel;
-        finding.actors.push_back({-1, 0, find_caller(queued.launched_at), "launches it"});
+        finding.actors.push_back({-1, 0, queued.launched_at.line(), "launches it"});
         finding.what = "and ends without waiting: the kernel has not run";
         finding.advice = "call cudaDeviceSynchronize(), and check its result";
         report(std::move(finding));
@@ -296,7 +285,7 @@ void report_unread_errors() {
             const bool by_host = error.block < 0;
             finding.actors.push_back(
                 {error.block, error.thread,
-                 by_host ? find_caller(host_state().refused_at.at(error.place)) : SourceLine{},
+                 by_host ? host_state().refused_at.at(error.place).line() : SourceLine{},
                  "launches it"});
             finding.what = "but it did not run: " + error.reason;
             finding.advice = "nobody read the error: call cudaGetLastError() after the launch";

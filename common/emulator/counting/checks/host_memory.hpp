@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 
 #include "common/emulator/counting/record/request.hpp"
 #include "common/emulator/counting/record/source_lines.hpp"
@@ -14,8 +13,6 @@
 
 namespace emulator::counting {
 
-// HostHooks::note_caller.
-std::shared_ptr<const void> note_caller();
 // HostHooks::work_queued and work_ended. The result of the first names the work.
 std::uint64_t note_queued_work(const QueuedWork& work);
 void note_ended_work(std::uint64_t number);
@@ -32,6 +29,9 @@ std::uint64_t note_refused_launch();
 // RecordHooks::check_host_access.
 void check_host_access(std::uintptr_t address, std::size_t bytes, Operation operation,
                        const void* code);
+// RecordHooks::check_host_copy.
+void check_host_copy(std::uintptr_t destination, std::uintptr_t source, std::size_t bytes,
+                     const void* code);
 
 // Set while there are words that the host used before a queued kernel has run.
 extern bool host_touched_words;

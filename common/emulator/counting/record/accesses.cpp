@@ -8,6 +8,8 @@ std::uint64_t memory_map_version = 0;
 std::uintptr_t arena_begin = 0;
 const unsigned char* arena_written = nullptr;
 std::uintptr_t arena_bytes = 0;
+std::uintptr_t doubtful_begin = 0;
+std::uintptr_t doubtful_bytes = 0;
 
 constinit thread_local std::uintptr_t stacks_begin = 1;
 constinit thread_local std::uintptr_t stacks_bytes = 0;

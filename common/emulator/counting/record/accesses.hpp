@@ -59,7 +59,7 @@ void note_host_access(std::uintptr_t address, std::size_t bytes, EventKind kind,
 [[gnu::always_inline]] inline void note_unrecorded(const volatile void* pointer,
                                                    std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    if (!host_access_matters(address)) return;
+    if (!in_arena(address)) return;
     // Most stores go where something was stored before.
     const bool is_short = bytes <= kWrittenStep;
     if (is_short && all_are_written(arena_written, address - arena_begin, bytes)) return;

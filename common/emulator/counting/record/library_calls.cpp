@@ -76,8 +76,13 @@ void* copy(void* (*function)(void*, const void*, std::size_t), void* destination
                        code);
         return destination;
     }
-    check_host(source, bytes, EventKind::load, code);
-    check_host(destination, bytes, EventKind::store, code);
+    const std::uintptr_t to = number_of(destination);
+    const std::uintptr_t from = number_of(source);
+    if (current_thread != nullptr) {
+        check_host(destination, bytes, EventKind::store, code);
+    } else if (bytes > 0 && (host_access_matters(to) || host_access_matters(from))) {
+        record_hooks.check_host_copy(to, from, bytes, code);
+    }
     return function(destination, source, bytes);
 }
 

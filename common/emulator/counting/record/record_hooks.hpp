@@ -38,9 +38,13 @@ struct RecordHooks {
     // GPU stops there, the finding is reported, the kernel ends, and this call does not return.
     void (*check_misaligned)(std::uintptr_t address, unsigned size, Operation operation,
                              const void* code) = nullptr;
-    // The host accesses memory of the arena (see host_access_matters()) outside of CUDA's API.
+    // The host accesses memory for which host_access_matters(), outside of CUDA's API.
     void (*check_host_access)(std::uintptr_t address, std::size_t bytes, Operation operation,
                               const void* code) = nullptr;
+    // The same for a function of the C library that copies memory: it reads and writes, but uses no
+    // value.
+    void (*check_host_copy)(std::uintptr_t destination, std::uintptr_t source, std::size_t bytes,
+                            const void* code) = nullptr;
     // A block that is not recorded has written memory of the arena. Blocks on several workers may
     // call it at the same time.
     void (*note_unrecorded_store)(std::uintptr_t address, std::size_t bytes) = nullptr;
@@ -56,8 +60,12 @@ extern std::uintptr_t arena_begin;
 extern std::uintptr_t arena_bytes;
 // One bit per byte of the arena: whether it was written.
 extern const unsigned char* arena_written;
+inline bool in_arena(std::uintptr_t address) { return address - arena_begin < arena_bytes; }
+// Around all memory of the host that holds copies of unwritten device memory; 0 bytes: none does.
+extern std::uintptr_t doubtful_begin;
+extern std::uintptr_t doubtful_bytes;
 inline bool host_access_matters(std::uintptr_t address) {
-    return address - arena_begin < arena_bytes;
+    return in_arena(address) || address - doubtful_begin < doubtful_bytes;
 }
 
 }  // namespace emulator::counting

@@ -3,7 +3,9 @@
 #include <cuda_runtime.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <numeric>
 
 #include "checks_test.hpp"
 #include "common/emulator/counting/checks/checks.hpp"
@@ -208,6 +210,7 @@ TEST(UnwrittenMemory, results_through_pointers) {
             int h_exponent[2]{};
             cudaMemcpy(h_out, out, floats * sizeof(float), cudaMemcpyDeviceToHost);
             cudaMemcpy(h_exponent, exponent, sizeof h_exponent, cudaMemcpyDeviceToHost);
+            static_cast<void>(cudaGetLastError());  // of the kernel that may have ended
             if (floats < 6) return;
             EXPECT_FLOAT_EQ(h_out[1], std::cos(0.5f));
             EXPECT_EQ(h_out[3], 1.0f);
@@ -227,6 +230,111 @@ TEST(UnwrittenMemory, memory_of_both_sides_is_never_uninitialised) {
         cudaMallocHost(&pinned, kThreads * sizeof(int));
         transfer_kernel<<<1, kThreads>>>(managed, unwritten_array<int>(kThreads), kThreads);
         transfer_kernel<<<1, kThreads>>>(pinned, unwritten_array<int>(kThreads), kThreads);
+    })));
+}
+
+struct Spaced {
+    char letter;
+    double number;
+};
+
+// What a test does with a copy of device memory: 4 elements, of which the first 3 are written.
+template <class Use>
+std::vector<Finding> findings_of_copying_back(Use use, int* line) {
+    return findings_of([&] {
+        int* const data = unwritten_array<int>(4);
+        cudaMemset(data, 0, 3 * sizeof(int));
+        std::vector<int> host(4);
+        *line = __LINE__ + 1;
+        cudaMemcpy(host.data(), data, 4 * sizeof(int), cudaMemcpyDeviceToHost);
+        use(host);
+    });
+}
+
+TEST(UnwrittenMemory, the_host_uses_what_it_copied_back) {
+    int line = 0;
+    int copied = 0;
+    volatile int sink = 0;
+    for (int element = 0; element < 4; ++element) {
+        const auto found = findings_of_copying_back(
+            [&](std::vector<int>& host) {
+                for (int again = 0; again < 2; ++again) {
+                    line = __LINE__ + 1;
+                    sink = host[element];
+                }
+            },
+            &copied);
+        EXPECT_EQ(found.size(), element == 3 ? 1u : 0u) << text_of(found);
+        if (element < 3) continue;
+        ASSERT_TRUE(has(found, FindingKind::uninitialised_global, line));
+        EXPECT_NE(found[0].what.find("unwritten_memory_test.cu:" + std::to_string(copied)),
+                  std::string::npos)
+            << found[0].what;
+        EXPECT_NE(found[0].what.find("byte 12 of allocation"), std::string::npos);
+    }
+    // By a function of the standard library, by a copy of the copy, and in pinned memory.
+    EXPECT_TRUE(has(
+        findings_of_copying_back(
+            [&](std::vector<int>& host) { sink = std::accumulate(host.begin(), host.end(), 0); },
+            &copied),
+        FindingKind::uninitialised_global, 0));
+    EXPECT_TRUE(has(findings_of_copying_back(
+                        [&](std::vector<int>& host) {
+                            const std::vector<int> other = host;
+                            sink = other[3];
+                        },
+                        &copied),
+                    FindingKind::uninitialised_global, 0));
+    EXPECT_TRUE(has(findings_of([&] {
+                        int* pinned = nullptr;
+                        cudaMallocHost(&pinned, 4);
+                        cudaMemcpy(pinned, unwritten_array<int>(1), 4, cudaMemcpyDeviceToHost);
+                        sink = *pinned;
+                    }),
+                    FindingKind::uninitialised_global, 0));
+}
+
+TEST(UnwrittenMemory, the_host_writes_over_what_it_copied_back) {
+    int line = 0;
+    volatile int sink = 0;
+    const auto is_silent_after = [&](auto write) {
+        return is_silent(findings_of_copying_back(
+            [&](std::vector<int>& host) {
+                write(host);
+                sink = host[3];
+            },
+            &line));
+    };
+    EXPECT_TRUE(is_silent_after([](std::vector<int>& host) { host[3] = 0; }));
+    EXPECT_TRUE(is_silent_after([](std::vector<int>& host) {
+        volatile std::size_t bytes = 4;  // the compiler leaves the call
+        std::memset(&host[3], 0, bytes);
+    }));
+    EXPECT_TRUE(is_silent_after([](std::vector<int>& host) { host = {1, 2, 3, 4}; }));
+    // Code that is not observed.
+    EXPECT_TRUE(is_silent_after([](std::vector<int>& host) { std::sscanf("5", "%d", &host[3]); }));
+    EXPECT_TRUE(is_silent_after([](std::vector<int>& host) {
+        cudaMemcpy(host.data(), device_array<int>(4), 16, cudaMemcpyDeviceToHost);
+    }));
+}
+
+TEST(UnwrittenMemory, the_host_copies_gaps_back) {
+    EXPECT_TRUE(is_silent(findings_of([] {
+        auto* const data = unwritten_array<Spaced>(2);
+        for (int i = 0; i < 2; ++i) {
+            cudaMemset(&data[i].letter, 7, 1);
+            cudaMemset(&data[i].number, 0, sizeof(double));
+        }
+        Spaced host[2];
+        cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost);
+        const std::vector<Spaced> copies(host, host + 2);
+        EXPECT_EQ(copies[1].letter + copies[0].number, 7.0);
+    })));
+    // Managed memory is zero at first.
+    EXPECT_TRUE(is_silent(findings_of([] {
+        int* managed = nullptr;
+        cudaMallocManaged(&managed, 4);
+        EXPECT_EQ(*managed, 0);
     })));
 }
 

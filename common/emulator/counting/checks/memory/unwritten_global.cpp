@@ -2,9 +2,9 @@
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 
 #include <bit>
-#include <string>
 #include <utility>
 
+#include "common/emulator/counting/checks/memory/allocations.hpp"
 #include "common/emulator/counting/checks/memory/written.hpp"
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/findings.hpp"
@@ -39,10 +39,8 @@ void report_unwritten(Worker& worker, int thread, std::uintptr_t address, const 
     finding.kernel = worker.grid().name();
     finding.actors.push_back({worker.block(), thread, line_of(request.place),
                               present_of(request.operation) + " " + in_bytes(request.bytes)});
-    finding.what = "which was never written: byte " +
-                   std::to_string(address - reinterpret_cast<std::uintptr_t>(allocation.begin)) +
-                   " of allocation " + std::to_string(allocation.id) +
-                   (on_heap ? " of the device heap (" : " (") + in_bytes(allocation.bytes) + ")";
+    finding.what = "which was never written: " +
+                   describe_byte(allocation, reinterpret_cast<const void*>(address));
     finding.advice =
         on_heap
             ? "new and malloc() do not clear memory: write it first"
@@ -86,6 +84,22 @@ void note_written(std::uintptr_t begin, std::size_t bytes, std::uintptr_t source
         written.copy(begin, source, bytes);
     } else {
         written.set(begin, bytes);
+    }
+}
+
+bool all_are_written(std::uintptr_t begin, std::size_t bytes) {
+    const WrittenBytes& written = written_bytes();
+    return !written.covers(begin) || written.has_all(begin, bytes);
+}
+
+void for_unwritten(std::uintptr_t begin, std::size_t bytes,
+                   const std::function<void(std::uintptr_t begin, std::size_t bytes)>& tell) {
+    const WrittenBytes& written = written_bytes();
+    std::size_t first = 0;  // of the bytes since the last written one
+    for (std::size_t i = 0; i <= bytes; ++i) {
+        if (i < bytes && !written.has_any(begin + i, 1)) continue;
+        if (first < i) tell(begin + first, i - first);
+        first = i + 1;
     }
 }
 

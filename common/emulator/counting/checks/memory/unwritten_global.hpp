@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "common/emulator/counting/record/request.hpp"
 
@@ -16,6 +17,12 @@ void forget_written(std::uintptr_t begin, std::size_t bytes);
 // The host wrote the bytes, or copied them from `source` if that is not 0. Unwritten bytes of the
 // source stay unwritten.
 void note_written(std::uintptr_t begin, std::size_t bytes, std::uintptr_t source);
+
+// Whether all bytes are written, as those outside of the arena are.
+bool all_are_written(std::uintptr_t begin, std::size_t bytes);
+// Calls `tell` with each stretch of unwritten bytes, as long as it is.
+void for_unwritten(std::uintptr_t begin, std::size_t bytes,
+                   const std::function<void(std::uintptr_t begin, std::size_t bytes)>& tell);
 
 // A kernel wrote the bytes, in a block that is not recorded. Several OS threads may call it at the
 // same time.
