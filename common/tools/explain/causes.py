@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.tools.explain.arithmetic import divisions, double_literals
 from common.tools.explain.barriers import needless_barriers, waiting_warps
 from common.tools.explain.contention import contention
 from common.tools.explain.context import Context
 from common.tools.explain.divergence import divergence
 from common.tools.explain.finding import Finding
 from common.tools.explain.global_memory import constants, reused_loads, wasted_sectors
+from common.tools.explain.host_side import host_findings
 from common.tools.explain.launches import launch_findings
+from common.tools.explain.loops import active
 from common.tools.explain.samples import Samples, read_samples
 from common.tools.explain.shared_memory import bank_conflicts
 from common.tools.explain.transfers import copies_in_loops, tasks
@@ -29,6 +32,8 @@ CHECKS = (
     bank_conflicts,
     contention,
     divergence,
+    double_literals,
+    divisions,
     needless_barriers,
     waiting_warps,
     launch_findings,
@@ -51,11 +56,11 @@ def texts_of(stage: Stage, counted: Counted) -> dict[str, list[str]]:
     """The lines of the program's own sources: its file, and the headers that its kernels use,
     without the engine's."""
     own = ROOT / stage.source
-    texts = {own.name: read_text(own).splitlines()}
+    texts = {own.name: active(read_text(own).splitlines())}
     for name in {line["file"] for kernel in counted.kernels for line in kernel.lines}:
         path = stage.path_of(name)
         if name and name not in texts and path.is_file():
-            texts[name] = read_text(path).splitlines()
+            texts[name] = active(read_text(path).splitlines())
     return texts
 
 
@@ -92,4 +97,8 @@ def findings(one: Run) -> list[Finding]:
         for finding in sorted(own, key=lambda finding: -finding.weight):
             said.setdefault((finding.kind, finding.file, finding.line, finding.cure), finding)
         found += said.values()
-    return found + copies_in_loops(one.tasks, one.texts)
+    return [
+        *found,
+        *host_findings(one.counted.kernels, one.samples, one.texts),
+        *copies_in_loops(one.tasks, one.texts),
+    ]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from common.tools.explain.context import Context, each
@@ -16,6 +16,8 @@ BOTH_SIDES = 2  # basic blocks per warp: a branch with two sides
 SHORT = 4
 ALONE = 0.25  # of the kernel's lanes wait for one lane
 PART_OF_PROGRAM = 0.02
+REGULAR = 4  # so many lanes do not lie at equal distances by chance
+FARTHER = 3  # different distances between the lanes that work
 NEAR = 2  # lines of the same branch are at most so far apart
 
 
@@ -64,14 +66,6 @@ def parts_of(context: Context, lanes: float) -> list[Part]:
     return parts
 
 
-def masks_of(context: Context, part: Part) -> list[list[int]]:
-    """The lanes of the steps at these lines, by warp."""
-    own = context.own
-    return [
-        [step.lanes for step in warp if is_in(step, part)] for warp in (own.warps if own else ())
-    ]
-
-
 def is_in(step: Step, part: Part) -> bool:
     return (
         step.operation == "block"
@@ -88,20 +82,41 @@ def period(masks: Sequence[int]) -> int:
     return 0
 
 
-def shrinks(masks: Sequence[int]) -> bool:
-    """Whether lanes leave a loop one after the other: of three different groups of lanes, each is
-    a part of the one before."""
-    distinct = [mask for i, mask in enumerate(masks) if i == 0 or mask != masks[i - 1]]
-    falls = sum(
-        1 for one, two in zip(distinct, distinct[1:]) if two & one == two and two.bit_count() > 0
-    )
-    return falls >= 3 and falls >= 0.5 * (len(distinct) - 1)
+def shrinks(warp: Sequence[Step], part: Part) -> bool:
+    """Whether lanes leave a loop one after the other, so that of three different groups of lanes
+    each is a part of the one before. Lanes that come back in between, for example to the loop's
+    condition, have not left it."""
+    left = working = 0  # how often lanes have left, and who is still there
+    for step in warp:
+        if step.lanes & ~working:
+            left, working = 0, working | step.lanes
+        if is_in(step, part):
+            left += step.lanes != working
+            working = step.lanes
+        if left >= 3:
+            return True
+    return False
 
 
-def describe(by_warp: Sequence[Sequence[int]]) -> tuple[str, str, str]:
-    masks = [mask for warp in by_warp for mask in warp]
+def distances(masks: Iterable[int]) -> set[int]:
+    """The powers of 2 that are the distances between neighbours of those that work. Empty if
+    several lanes work otherwise: then these distances are chance."""
+    found = set()
+    for mask in masks:
+        lanes = lanes_of(mask)
+        if len(lanes) < REGULAR:
+            continue
+        steps = {after - before for before, after in zip(lanes, lanes[1:])}
+        if len(steps) > 1 or any(step & (step - 1) for step in steps):
+            return set()
+        found |= steps
+    return found
+
+
+def describe(warps: Sequence[Sequence[Step]], part: Part) -> tuple[str, str, str]:
+    masks = [step.lanes for warp in warps for step in warp if is_in(step, part)]
     partial = [mask for mask in masks if mask.bit_count() < WARP]
-    if any(shrinks(warp) for warp in by_warp):
+    if any(shrinks(warp, part) for warp in warps):
         return (
             "loop_lengths",
             "the lanes of a warp pass the loop differently often, and a warp takes as long as its "
@@ -113,6 +128,15 @@ def describe(by_warp: Sequence[Sequence[int]]) -> tuple[str, str, str]:
             "one_lane",
             "one lane works alone",
             "let all lanes of the warp share this work: shuffles, or one element per lane",
+        )
+    apart = distances(partial)
+    if len(apart) >= FARTHER and max(apart) > 1:
+        return (
+            "ever_fewer",
+            f"the lanes that work lie {min(apart)} to {max(apart)} apart, so that every warp stays "
+            "busy with few of them",
+            "let the first threads of the block work, and half as many in each round: then whole "
+            "warps have ended",
         )
     length = period(partial) if partial else 0
     if length:
@@ -144,10 +168,11 @@ def divergence(context: Context) -> list[Finding]:
     found = []
     for part in parts_of(context, lanes):
         weight = part.idle(lanes) / total if total else 0
-        by_warp = masks_of(context, part)
-        if weight < PART_OF_KERNEL or not any(by_warp):
+        steps = context.own.warps if context.own else ()
+        seen = any(is_in(step, part) for warp in steps for step in warp)
+        if weight < PART_OF_KERNEL or not seen:
             continue
-        kind, why, cure = describe(by_warp)
+        kind, why, cure = describe(steps, part)
         # One lane stores the result of a warp: a few instructions at the end are no waste.
         ends = kind in ("one_lane", "few_lanes")
         if part.executions < (SHORT if ends else BOTH_SIDES) * warps or ends and weight < ALONE:

@@ -16,3 +16,4 @@ class Finding:
     cause: str
     cure: str
     weight: float
+    seconds: float = 0.0  # of the host, by its calls; 0: the finding is about a kernel

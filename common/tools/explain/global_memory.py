@@ -21,6 +21,7 @@ LARGEST_STRUCT = 128  # bytes: a larger distance is a row
 # So often a block loads each sector before shared memory is worth a barrier.
 REUSE = 4
 MEMBER = re.compile(r"(\]|\)|\b[A-Za-z_]\w*)(\.|->)[A-Za-z_]")
+SHARED_BY = 4  # lanes that read one element
 REPEATS = 4  # so many times in a row a warp uses the same addresses
 
 
@@ -134,8 +135,55 @@ def strided(context: Context, line: Line, samples: list[Sample], stride: int) ->
     return "stride", cause, cure
 
 
-def describe(context: Context, line: Line, samples: list[Sample]) -> tuple[str, ...]:
-    """Kind, cause and cure of a line with needless sectors."""
+def is_broadcast(sample: Sample) -> bool:
+    """Whether several lanes share each element, as in a block that is narrower than a warp: the
+    rows that it reads may lie anywhere."""
+    return len(set(sample.addresses)) * SHARED_BY <= len(sample.lanes)
+
+
+def begins_of(instruction: Instruction) -> set[int]:
+    """Where in a sector its requests begin."""
+    return {(one.base + min(one.addresses)) % SECTOR for one in instruction.samples if one.is_dense}
+
+
+def misaligned(
+    context: Context, line: Line, instructions: list[Instruction], begin: int
+) -> tuple[str, ...] | None:
+    """Rows that begin anywhere can be padded. A list whose requests all begin at the same place can
+    be shifted as a whole, unless the kernel also reads it from elsewhere, as a stencil does."""
+    cause = f"a request begins {begin} bytes after the beginning of a sector of {SECTOR} bytes"
+    begins = [begins_of(one) for one in instructions]
+    if any(len(places) > 1 for places in begins):
+        return (
+            "misaligned",
+            cause,
+            f"let each row begin at a multiple of {SECTOR} bytes: pad the rows, or use "
+            "cudaMallocPitch()",
+        )
+    objects = {owner for one in instructions for sample in one.samples for owner in sample.objects}
+    everywhere = set().union(
+        *(
+            begins_of(one)
+            for one in context.samples.instructions
+            if one.kernel == context.kernel.name
+            and one.space == "global"
+            and any(objects & set(sample.objects) for sample in one.samples)
+        )
+    )
+    if len(everywhere) > 1:
+        return None
+    before = (SECTOR - begin) // line["bytes"]
+    return (
+        "shifted",
+        f"{cause}, for the whole list is shifted",
+        f"let the list begin {counted(before, 'element')} later in its allocation",
+    )
+
+
+def describe(
+    context: Context, line: Line, instructions: list[Instruction], samples: list[Sample]
+) -> tuple[str, ...] | None:
+    """Kind, cause and cure of a line with needless sectors; None if there is no cure."""
     size = line["bytes"]
     stride = most_common(one.stride for one in samples)
     if stride in (size, -size):
@@ -149,12 +197,7 @@ def describe(context: Context, line: Line, samples: list[Sample]) -> tuple[str, 
                 "let a warp work on one piece at a time, or collect the pieces in shared memory "
                 "first",
             )
-        return (
-            "misaligned",
-            f"a request begins {begin} bytes after the beginning of a sector of {SECTOR} bytes",
-            f"let each row begin at a multiple of {SECTOR} bytes: pad the rows, or use "
-            "cudaMallocPitch()",
-        )
+        return misaligned(context, line, instructions, begin)
     if stride:
         return strided(context, line, samples, stride)
     row = is_row_by_row(samples, size)
@@ -187,9 +230,11 @@ def wasted_sectors(context: Context) -> list[Finding]:
         in_order = (line["bytes"], -line["bytes"])
         # The elements of missing lanes are gaps between the others: see divergence.py.
         samples = [one for one in samples if one.is_dense or one.stride not in in_order]
-        if not samples:
+        samples = [one for one in samples if not is_broadcast(one)]
+        described = describe(context, line, instructions, samples) if samples else None
+        if described is None:
             continue
-        kind, cause, cure = describe(context, line, samples)
+        kind, cause, cure = described
         requests = line["requests"]
         cause += (
             f": a request touches {each(line['sectors'] / requests)} sectors instead of "

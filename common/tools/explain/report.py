@@ -3,18 +3,22 @@
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from common.tools.explain.causes import Run, findings, run
+from common.tools.explain.costs import main_lines, with_shares
 from common.tools.explain.devices import Device
 from common.tools.explain.finding import Finding
 from common.tools.explain.kernel_bounds import KernelBounds, bounds_of, how_counted
+from common.tools.lib.counting import Kernel
 from common.tools.lib.files import write_whole
 from common.tools.lib.stages import EXIT_FAILURE, Stage
 from common.tools.machine_code.compiled import NoMachineCode
 from common.tools.machine_code.counts import Compiling
 
 SCHEMA = 1
+MAIN_LINES = 3
 
 
 def source_line(one: Run, finding: Finding) -> str:
@@ -22,19 +26,29 @@ def source_line(one: Run, finding: Finding) -> str:
     return lines[finding.line - 1].strip() if 0 < finding.line <= len(lines) else ""
 
 
-def print_findings(one: Run, found: list[Finding]) -> None:
+Costed = list[tuple[Finding, float | None]]  # with the share of the kernel's lower bound
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.005 else "less than 1 %"
+
+
+def print_findings(one: Run, found: Costed, exact: bool) -> None:
     if not found:
-        print("no line wastes sectors, wavefronts, lanes or turns")
-    for finding in found:
+        unknown = "" if exact else "; arithmetic is seen only as far as the source's text shows it"
+        print(f"no line wastes sectors, wavefronts, lanes or turns{unknown}")
+    for finding, share in found:
         place = f"{finding.file}:{finding.line}" if finding.line else finding.file
         print(f"{place}  {source_line(one, finding)}".rstrip())
         if finding.kernel:
             print(f"  kernel: {finding.kernel}")
         print(f"  cause: {finding.cause}.")
         print(f"  cure:  {finding.cure}.")
+        if share is not None:
+            print(f"  share: {percent(share)} of the kernel's lower bound at most.")
 
 
-def as_json(found: list[Finding]) -> list[dict[str, object]]:
+def as_json(found: Costed) -> list[dict[str, object]]:
     return [
         {
             "kind": one.kind,
@@ -44,18 +58,30 @@ def as_json(found: list[Finding]) -> list[dict[str, object]]:
             "cause": one.cause,
             "cure": one.cure,
             "weight": round(one.weight, 4),
+            "share": None if share is None else round(share, 4),
         }
-        for one in found
+        for one, share in found
     ]
 
 
-def print_bounds(found: list[KernelBounds], device: Device, how: str) -> None:
+def lines_of(one: KernelBounds, kernels: Mapping[str, Kernel]) -> str:
+    """ "nbody.cu:37 (97 %)": the lines that take most of what binds the kernel."""
+    kernel = kernels.get(one.kernel)
+    lines = main_lines(kernel, one.binding.resource)[:MAIN_LINES] if kernel else []
+    return ", ".join(f"{file}:{number} ({percent(part)})" for file, number, part in lines)
+
+
+def print_bounds(
+    found: list[KernelBounds], kernels: Mapping[str, Kernel], device: Device, how: str
+) -> None:
     print(f"Lower bounds on {device.name}: no run can take less, most take more.")
     print(how)
     for one in found:
         print(f"  {one.name}")
         for resource, amount, time, binds in one.rows:
             print(f"    {resource}: {amount}, {time}{'  <- binds' if binds else ''}")
+        if lines := lines_of(one, kernels):
+            print(f"    most of it: {lines}")
 
 
 def bounds_json(found: list[KernelBounds]) -> list[dict[str, object]]:
@@ -80,20 +106,21 @@ def explain(
     key, device = chosen
     compiling = Compiling(stage, device.architecture)
     one = run(stage, given, key if device.emulated else "")
-    found = findings(one)
     # Counters of some blocks have no bound: the others did work, too.
     instructions = (
         NoMachineCode("not needed") if one.counted.sampled else compiling.count(one.counted.kernels)
     )
     known = {} if isinstance(instructions, NoMachineCode) else instructions
     bounds = [] if one.counted.sampled else bounds_of(one, device, known)
+    kernels = {kernel.name: kernel for kernel in one.counted.kernels}
+    found = with_shares(findings(one), kernels.values(), bounds, bool(known))
     if json_file != "-":
-        print_findings(one, found)
+        print_findings(one, found, bool(known))
         print()
         if one.counted.sampled:
             print("No lower bounds: only some blocks were counted. EMULATOR_BUDGET=0 counts all.")
         else:
-            print_bounds(bounds, device, how_counted(instructions, device))
+            print_bounds(bounds, kernels, device, how_counted(instructions, device))
     if json_file:
         document = {
             "schema": SCHEMA,

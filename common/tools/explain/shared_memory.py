@@ -15,6 +15,8 @@ from common.tools.lib.counting import Kernel, Line
 CONFLICTS = 1.25  # wavefronts by the fewest possible
 PART_OF_KERNEL = 0.1
 PART_OF_PROGRAM = 0.02
+ROUNDS = 3  # different distances of neighbouring lanes
+SHORTEST_ROW = 8  # words: a smaller distance is that of structs, or of every second element
 
 
 def banks(sample: Sample) -> Counter[int]:
@@ -23,7 +25,18 @@ def banks(sample: Sample) -> Counter[int]:
     return Counter(word % BANKS for word in words)
 
 
-def describe(samples: list[Sample], line: Line) -> tuple[str, str]:
+def strides_of(samples: list[Sample]) -> list[int]:
+    """The distances of neighbouring lanes, in words."""
+    found = {abs(one.stride_of_present or 0) for one in samples}
+    return sorted(stride // WORD for stride in found if stride and stride % WORD == 0)
+
+
+def doubles(strides: list[int]) -> bool:
+    """Whether the distance grows from round to round."""
+    return len(strides) >= ROUNDS and all(two % one == 0 for one, two in zip(strides, strides[1:]))
+
+
+def describe(samples: list[Sample], line: Line, text: str) -> tuple[str, str]:
     worst = max(samples, key=lambda one: one.units - one.ideal)
     used = banks(worst)
     lanes = len(worst.lanes)
@@ -34,10 +47,17 @@ def describe(samples: list[Sample], line: Line) -> tuple[str, str]:
         cause = (
             f"{max(used.values())} lanes meet in one bank, for the lanes share {len(used)} banks"
         )
+    strides = strides_of(samples)
+    if doubles(strides):
+        return (
+            f"{cause}: neighbouring lanes are {strides[0]} words apart, later up to {strides[-1]}",
+            "let neighbouring threads use neighbouring words in every round: the thread's number "
+            "alone is the index",
+        )
     if stride and stride % WORD == 0:
         row = abs(stride) // WORD
         cause += f": neighbouring lanes are {row} words apart"
-        if row > 1 and row % 2 == 0:
+        if row > 1 and row % 2 == 0 and (row >= SHORTEST_ROW or "][" in text):
             return cause, f"pad the row from {row} to {row + 1} words"
     if line["bytes"] > WORD:
         return cause, (
@@ -72,7 +92,7 @@ def bank_conflicts(context: Context) -> list[Finding]:
         samples = [one for one in all_samples(instructions) if one.units > one.ideal]
         if not samples:
             continue
-        cause, cure = describe(samples, line)
+        cause, cure = describe(samples, line, context.text(line))
         requests = line["requests"]
         cause += (
             f"; a request needs {each(line['wavefronts'] / requests)} wavefronts instead of "

@@ -8,11 +8,13 @@ from collections import defaultdict
 from pathlib import Path
 
 from common.tools.explain.finding import Finding
+from common.tools.explain.loops import call_at, loop_around
 from common.tools.lib.csv_tables import read_records
 
 COPY = re.compile(r"(host to device|device to host) (\d+)")
 TIMES = 4  # so many equal copies are a loop
 DEFAULT_STREAM = "0"
+CALL_S = 5e-6
 SMALL = 64 << 10  # bytes: a call costs as much as the copy itself
 CALL = re.compile(r"\bcudaMemcpy(?:Async|2D|ToSymbol|FromSymbol)?(?:Async)?\s*\(")
 KINDS = {"host to device": "HostToDevice", "device to host": "DeviceToHost"}
@@ -33,27 +35,10 @@ def lines_of_copies(texts: dict[str, list[str]], way: str) -> list[tuple[str, in
     """The copies in the sources. A call may go on on the next lines."""
     found = []
     for file, lines in texts.items():
-        for number, text in enumerate(lines, 1):
-            call = " ".join(lines[number - 1 : number + 3])
-            if CALL.search(text) and KINDS[way] in call.partition(";")[0]:
+        for number in range(1, len(lines) + 1):
+            if KINDS[way] in call_at(lines, number, CALL):
                 found.append((file, number))
     return found
-
-
-def in_a_loop(lines: list[str], number: int) -> bool:
-    """Whether a loop is open at this line, by its indentation."""
-    indent = len(lines[number - 1]) - len(lines[number - 1].lstrip())
-    if re.search(r"\b(for|while)\s*\(", lines[number - 1]):
-        return True
-    for text in reversed(lines[: number - 1]):
-        if not text.strip():
-            continue
-        own = len(text) - len(text.lstrip())
-        if own < indent:
-            if re.search(r"\b(for|while)\s*\(|^\s*do\b", text):
-                return True
-            indent = own
-    return False
 
 
 def copies_in_loops(names: list[str], texts: dict[str, list[str]]) -> list[Finding]:
@@ -69,7 +54,7 @@ def copies_in_loops(names: list[str], texts: dict[str, list[str]]) -> list[Findi
             continue
         between = sum(any(a < i < b for i in kernels) for a, b in zip(at, at[1:]))
         lines = lines_of_copies(texts, way)
-        looped = [place for place in lines if in_a_loop(texts[place[0]], place[1])]
+        looped = [place for place in lines if loop_around(texts[place[0]], place[1])]
         file, line = (looped or [(next(iter(texts), ""), 0)])[0]
         if between >= (len(at) - 1) / 2:
             cause = f"{size} bytes are copied from {way} {len(at)} times, between the kernels"
@@ -82,5 +67,7 @@ def copies_in_loops(names: list[str], texts: dict[str, list[str]]) -> list[Findi
             cure = "copy all of it with one call: each call costs some microseconds"
         else:
             continue
-        found.append(Finding("copies", file, line, "", cause, cure, between / len(at) / 2))
+        found.append(
+            Finding("copies", file, line, "", cause, cure, between / len(at) / 2, CALL_S * len(at))
+        )
     return found

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from common.tools.explain.causes import findings, run_of
+from common.tools.explain.costs import with_shares
 from common.tools.explain.devices import DEFAULT, read_devices
 from common.tools.lib.files import write_whole
 from common.tools.lib.stages import ROOT, Stage
@@ -22,10 +23,12 @@ def write_view(stages: list[Stage], flags: list[str], path: Path) -> None:
         compiling = Compiling(stage, device.architecture)
         one = run(stage, flags)
         counted = run_of(stage, one.arguments, one.counters, one.view)
-        explained = [
-            Explained(each.file, each.line, each.cause, each.cure) for each in findings(counted)
-        ]
-        sides.append(side_of(one, explained, least_of(counted, compiling, device)))
+        least = least_of(counted, compiling, device)
+        costly = with_shares(
+            findings(counted), counted.counted.kernels, least.kernels, bool(least.instructions)
+        )
+        explained = [Explained(each.file, each.line, each.cause, each.cure) for each, _ in costly]
+        sides.append(side_of(one, explained, least))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, render(sides))
     shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path

@@ -12,6 +12,18 @@ from tests.common.tools.course_tools import BUILD, run_tool
 FOLDER = Path(__file__).resolve().parent / "causes"
 # Of each program: the kind, a part of the line that wastes, and what cause and cure must say.
 CAUSES = {
+    "arithmetic/division": (
+        "division",
+        "value * value % modulus",
+        "`%` by an integer that the compiler does not know",
+        "make the divisor a constant",
+    ),
+    "arithmetic/double_literals": (
+        "double_literal",
+        "0.5 * (value + 2.0 / (value + 3.14159))",
+        "0.5, 2.0, 3.14159 are doubles",
+        "write 0.5f, 2.0f, 3.14159f",
+    ),
     "banks": (
         "bank_conflict",
         "sum += s_tile[threadIdx.x][i]",
@@ -30,6 +42,66 @@ CAUSES = {
         "factors[threadIdx.x]",
         "32 different constants",
         "the same constant",
+    ),
+    "ever_fewer": (
+        "ever_fewer",
+        "s_values[t] += s_values[t + apart]",
+        "the lanes that work lie 2 to 8 apart",
+        "let the first threads of the block work",
+    ),
+    "growing_stride": (
+        "bank_conflict",
+        "s_values[place] += s_values[place + apart]",
+        "neighbouring lanes are 2 words apart, later up to",
+        "neighbouring words in every round",
+    ),
+    "host/allocations": (
+        "allocations",
+        "cudaMalloc(&next",
+        r"cudaMalloc\(\) and cudaFree\(\) in a loop around 20 launches",
+        "allocate before the loop",
+    ),
+    "host/pageable": (
+        "pageable",
+        "cudaMemcpyAsync",
+        "the host's memory is pageable",
+        "cudaMallocHost()",
+    ),
+    "host/small_copies": (
+        "copies",
+        "&h_values[i], 4, cudaMemcpyHostToDevice",
+        "4096 calls copy 4 bytes each",
+        "copy all of it with one call",
+    ),
+    "host/small_launches": (
+        "small_launches",
+        "fill_kernel<<<1, kColumns>>>",
+        "100 launches of 4 warps at most",
+        "let one launch do the work",
+    ),
+    "host/waits": (
+        "waits",
+        "cudaDeviceSynchronize()",
+        "in each round of a loop with 20 launches",
+        "wait once after the loop",
+    ),
+    "minimum": (
+        "one_word",
+        "atomicMin(least, values[i])",
+        "32 lanes of a warp send their atomic minima to the same word",
+        "find the minimum of a warp first",
+    ),
+    "narrow_product": (
+        "reuse",
+        "a[y * kSize + k]",
+        "a block loads each of its 256 sectors 8 times",
+        "once per block into shared memory",
+    ),
+    "shifted": (
+        "shifted",
+        "values[kBefore",
+        "begins 12 bytes after the beginning of a sector of 32 bytes, for the whole list",
+        "let the list begin 5 elements later",
     ),
     "copies": (
         "copies",
@@ -131,8 +203,10 @@ def program(kind: str, name: str) -> Path:
     if kind == "wasting":
         return source
     cured = BUILD / "explain-cured" / f"{name}.cu"
-    cured.parent.mkdir(exist_ok=True)
-    partial = cured.with_name(f"{name}.{os.getpid()}.partial")  # another test may write it, too
+    cured.parent.mkdir(parents=True, exist_ok=True)
+    partial = cured.with_name(
+        f"{cured.stem}.{os.getpid()}.partial"
+    )  # another test may write it, too
     partial.write_text(f"#define CURED\n{source.read_text(encoding='utf-8')}", encoding="utf-8")
     return partial.replace(cured)
 

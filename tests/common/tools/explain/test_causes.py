@@ -17,8 +17,9 @@ class CauseTest(unittest.TestCase):
             self.skipTest("the CPU engine is not built")
 
     def test_every_program_has_its_cure(self) -> None:
-        self.assertEqual({one.stem for one in FOLDER.glob("*.cu")}, set(CAUSES))
-        for one in FOLDER.glob("*.cu"):
+        names = {one.relative_to(FOLDER).with_suffix("").as_posix() for one in FOLDER.rglob("*.cu")}
+        self.assertEqual(names, set(CAUSES))
+        for one in FOLDER.rglob("*.cu"):
             self.assertRegex(one.read_text(encoding="utf-8"), r"#ifn?def CURED\n")
 
     def test_each_cause_is_found_and_its_cure_leaves_none(self) -> None:

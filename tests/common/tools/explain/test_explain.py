@@ -8,10 +8,16 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from common.tools.explain.divergence import period, shrinks
-from common.tools.explain.samples import Sample
+from common.tools.explain.arithmetic import LITERAL, is_exact
+from common.tools.explain.bounds import Bound
+from common.tools.explain.costs import L1, main_lines, with_shares
+from common.tools.explain.divergence import Part, distances, period, shrinks
+from common.tools.explain.finding import Finding
+from common.tools.explain.kernel_bounds import KernelBounds
+from common.tools.explain.loops import active, body_of, loop_around
+from common.tools.explain.samples import Sample, Step
 from common.tools.explain.shared_memory import banks
-from common.tools.explain.transfers import in_a_loop
+from common.tools.lib.counting import Kernel
 from tests.common.tools.course_tools import BUILD, run_tool
 from tests.common.tools.explain.explained import explain, program
 
@@ -54,13 +60,67 @@ class PatternTest(unittest.TestCase):
         self.assertEqual(period([0x55555555, 0xAAAAAAAA]), 2)
         self.assertEqual(period([0x11111111]), 4)
         self.assertEqual(period([0x0000FFFF]), 0)
-        self.assertTrue(shrinks([0xF, 0xF, 0x7, 0x3, 0x1]))
-        self.assertFalse(shrinks([0xF, 0xF0, 0xF, 0xF0]))
+        self.assertEqual(distances([0x55555555, 0x11111111, 0x11, 0xF]), {1, 2, 4})
+        self.assertEqual(distances([0x55555555, 0x10115]), set())
+
+    def test_lanes_leave_a_loop_or_come_back(self) -> None:
+        part = Part("a.cu", 5, 5, 0, 0)
+
+        def steps(*masks: tuple[int, int]) -> list[Step]:
+            return [Step(0, "a.cu", line, "block", mask, 1) for line, mask in masks]
+
+        self.assertTrue(shrinks(steps((5, 0xF), (5, 0xF), (5, 0x7), (5, 0x3), (5, 0x1)), part))
+        self.assertFalse(shrinks(steps((5, 0xF), (5, 0xF0), (5, 0xF), (5, 0xF0)), part))
+        # All lanes meet at the loop's condition, in line 4, before each round.
+        rounds = [(line, mask) for mask in (0x7, 0x3, 0x1) for line, mask in ((4, 0xF), (5, mask))]
+        self.assertFalse(shrinks(steps(*rounds), part))
+        self.assertTrue(shrinks(steps((4, 0xF), *(one for one in rounds if one[0] == 5)), part))
 
     def test_loops(self) -> None:
-        lines = "int main() {\n    for (;;) {\n        if (x) {\n            copy();\n".split("\n")
-        self.assertTrue(in_a_loop(lines, 4))
-        self.assertFalse(in_a_loop(["int main() {", "    copy();"], 2))
+        lines = (
+            "int main() {\n    for (;;) {\n#if A\n        if (x) {\n            copy();\n    }\n"
+        )
+        text = lines.split("\n")
+        self.assertEqual(loop_around(text, 5), 2)
+        self.assertEqual(body_of(text, 2), text[1:5])
+        self.assertEqual(loop_around(["int main() {", "    copy();"], 2), 0)
+
+    def test_what_is_compiled(self) -> None:
+        text = ["#define A", "#ifdef A", "a", "#else", "b", "#endif", "#ifndef A", "c", "#endif"]
+        self.assertEqual([one for one in active(text) if one.isalpha()], ["a"])
+        unknown = ["#if B", "a", "#else", "b", "#endif", "#ifdef __CUDACC__", "c", "#endif"]
+        self.assertEqual([one for one in active(unknown) if one.isalpha()], ["a", "b", "c"])
+
+    def test_which_literals_are_double(self) -> None:
+        found = LITERAL.findall("x = 0.5 * y + 2.f - 1e-3 * .25 + a1.0 + 3.0f + 7. / z[2]")
+        self.assertEqual(found, ["0.5", ".25", "7."])
+        self.assertTrue(is_exact("0.5"))
+        self.assertFalse(is_exact("3.14159"))
+
+
+class CostTest(unittest.TestCase):
+    def finding(self, kind: str, line: int, weight: float, seconds: float = 0.0) -> Finding:
+        return Finding(kind, "a.cu", line, "" if seconds else "k", "", "", weight, seconds)
+
+    def test_the_costliest_comes_first(self) -> None:
+        def line(number: int, space: str, requests: int) -> dict[str, object]:
+            counted = dict.fromkeys(("requests", "wavefronts", "ideal_wavefronts"), requests)
+            names = {"file": "a.cu", "line": number, "operation": "load", "space": space}
+            return {**counted, **names, "sectors": 4 * requests, "depth": 0}
+
+        kernel = Kernel("k", {}, [line(1, "global", 10), line(2, "shared", 90)])
+        bounds = [KernelBounds("k", [Bound("issue", "", 1e-6), Bound(L1, "", 1e-5)])]
+        sectors = self.finding("stride", 1, 0.8)
+        conflict = self.finding("bank_conflict", 2, 0.5)
+        slow = self.finding("allocations", 3, 1.0, 1e-3)
+        costs = with_shares([sectors, conflict, slow], [kernel], bounds, True)
+        self.assertEqual([one for one, _ in costs], [slow, conflict, sectors])
+        self.assertEqual([part and round(part, 3) for _, part in costs], [None, 0.45, 0.08])
+        # Without the machine code a branch may hold all of the arithmetic.
+        branch = self.finding("branch", 1, 0.5)
+        shares = [with_shares([branch], [kernel], bounds, exact)[0][1] for exact in (True, False)]
+        self.assertEqual([round(part or 0.0, 3) for part in shares], [0.05, 0.5])
+        self.assertEqual(main_lines(kernel, L1), [("a.cu", 2, 0.9), ("a.cu", 1, 0.1)])
 
 
 class ExplainTest(unittest.TestCase):
