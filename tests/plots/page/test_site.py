@@ -196,6 +196,11 @@ class RecordedSiteTest(unittest.TestCase):
             for title in read_document(path).sections:
                 self.assertIn(f'id="{site.slug(title)}"' if title else "<h1>", text)
 
+    def test_a_page_says_how_to_look_inside(self) -> None:
+        for stage in all_stages():
+            said = f"<code>make view STAGE={stage.stage}</code>" in told_of(stage)
+            self.assertEqual(said, "count" in stage.executables, stage.stage)
+
     def test_the_flags_of_a_stage_are_told(self) -> None:
         known = {stage.stage: stage for stage in all_stages()}
         flagged = [

@@ -2,6 +2,7 @@
 // Elements of HTML and SVG.
 
 const SVG = "http://www.w3.org/2000/svg";
+const TICK = 500;  // milliseconds from one picture to the next
 
 function fill(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) {
@@ -44,6 +45,34 @@ export function choice(label, options, change) {
     const select = html("select", {}, ...options.map((text, i) => html("option", {value: i}, text)));
     select.addEventListener("change", () => change(Number(select.value)));
     return html("label", {}, `${label} `, select);
+}
+
+// A button that moves a slider to its end, and begins again there. `what`: what passes, "requests".
+export function player(what, slider) {
+    const button = html("button", {type: "button", class: "play"});
+    let timer = 0;
+    const say = () => { button.textContent = `${timer ? "❚❚ pause" : "▶ play"} the ${what}`; };
+    const stop = () => {
+        clearInterval(timer);
+        timer = 0;
+        say();
+    };
+    const moved = value => {
+        slider.value = value;
+        slider.dispatchEvent(new Event("input"));
+    };
+    button.addEventListener("click", () => {
+        if (timer) return stop();
+        if (Number(slider.value) >= Number(slider.max)) moved(slider.min);
+        timer = setInterval(() => {
+            // Another line may have been chosen: then nobody sees this slider any more.
+            if (!button.isConnected || Number(slider.value) >= Number(slider.max)) return stop();
+            moved(Number(slider.value) + Number(slider.step));
+        }, TICK);
+        say();
+    });
+    say();
+    return button;
 }
 
 export function key(entries) {

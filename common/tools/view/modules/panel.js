@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The chosen line: what it asks, its findings, and its requests with a slider.
-import {choice, counted, html, number} from "view/dom";
+import {choice, counted, html, number, player} from "view/dom";
 import {drawRequest} from "view/lanes";
 
 function unitsOf(instruction) {
@@ -47,7 +47,8 @@ function requestView(instruction, objects) {
         if (open) drawn.querySelector("details").open = true;
     };
     slider.addEventListener("input", show);
-    box.append(html("label", {}, "Request ", slider), said, drawn, html("p", {class: "quiet"}, sayKept(instruction)));
+    const play = instruction.kept.length > 1 ? [player("requests", slider)] : [];
+    box.append(html("label", {}, "Request ", slider), ...play, said, drawn, html("p", {class: "quiet"}, sayKept(instruction)));
     show();
     return box;
 }
@@ -70,29 +71,30 @@ function facts(row) {
 }
 
 export function showLine(panel, program, file, line, row) {
-    const children = [html("h3", {}, `${file}:${line}`), html("pre", {}, row.cells[row.cells.length - 1].textContent.trim()),
+    const about = [html("h3", {}, `${file}:${line}`), html("pre", {}, row.cells[row.cells.length - 1].textContent.trim()),
         facts(row)];
     for (const finding of program.findings) {
         if (finding.lines.some(([name, number]) => name === file && number === line)) {
-            children.push(html("p", {class: "found-here"}, html("strong", {}, finding.kind), `: ${finding.text} ${sentence(finding.advice)}`));
+            about.push(html("p", {class: "found-here"}, html("strong", {}, finding.kind), `: ${finding.text} ${sentence(finding.advice)}`));
         }
     }
     for (const one of program.explained) {
         if (one.file === file && one.line === line) {
-            children.push(html("div", {class: "cure"}, html("p", {}, html("strong", {}, "Cause: "), sentence(one.cause)),
+            about.push(html("div", {class: "cure"}, html("p", {}, html("strong", {}, "Cause: "), sentence(one.cause)),
                 html("p", {}, html("strong", {}, "Cure: "), sentence(one.cure))));
         }
     }
     const own = program.instructions.filter(one => one.file === file && one.line === line && one.kept.length);
+    const asked = [];
     if (own.length) {
         const box = html("div");
         const show = i => box.replaceChildren(requestView(own[i], program.objects));
-        if (own.length > 1) children.push(choice("Instruction", own.map(nameOf), show));
-        else children.push(html("h4", {}, nameOf(own[0], 0, own)));
-        children.push(box);
+        if (own.length > 1) asked.push(choice("Instruction", own.map(nameOf), show));
+        else asked.push(html("h4", {}, nameOf(own[0], 0, own)));
+        asked.push(box);
         show(0);
     } else {
-        children.push(html("p", {class: "quiet"}, "No addresses are known for this line: it asks for no memory, or a copy unit does."));
+        asked.push(html("p", {class: "quiet"}, "No addresses are known for this line: it asks for no memory, or a copy unit does."));
     }
-    panel.replaceChildren(...children);
+    panel.replaceChildren(html("div", {}, ...about), html("div", {}, ...asked));
 }

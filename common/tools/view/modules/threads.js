@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The steps of one block's warps on an axis, with barriers as lines: first all warps, then the 32
 // lanes of one warp. A step is an instruction that is counted, or a basic block.
-import {choice, counted, drawing, html, key, number, svg, tableOf, wide} from "view/dom";
+import {choice, counted, drawing, html, key, number, player, svg, tableOf, wide} from "view/dom";
 
 const LEFT = 66;
 const WIDTH = 760;
 const TOP = 20;
 const PIXEL = 2;
+const PICTURES = 60;  // of a whole block, where it has more steps
 
 function bits(mask) {
     let count = 0;
@@ -137,6 +138,19 @@ function show(box, kernel, warp, zoom) {
         tableOf("The steps as a table", ["barriers passed", "ends at barrier", "warp", "steps", "lanes on average", "steps that others take longer"],
             tableRows(kernel, intervals)));
     if (open) box.querySelector("details").open = true;
+    return {total, scale};
+}
+
+// A line through both drawings at one step, and what the warps do there.
+function mark(box, kernel, step, {total, scale}) {
+    const at = Math.min(step, total);
+    for (const drawn of box.querySelectorAll("svg[role=img]")) {
+        drawn.querySelector(".now")?.remove();
+        const x = LEFT + at * scale;
+        drawn.append(svg("path", {class: "now", d: `M${x} ${TOP - 4}V${drawn.getAttribute("height")}`}));
+    }
+    const passed = intervalsOf(kernel).filter(one => one.barrier && one.begin + one.length <= at).length;
+    return `Step ${number(at)} of ${number(total)}, after ${counted(passed, "barrier")}.`;
 }
 
 export function attachThreads(article, program) {
@@ -149,10 +163,24 @@ export function attachThreads(article, program) {
     const box = html("div");
     const warps = html("div");
     const state = {kernel: 0, warp: 0, zoom: 1};
-    const draw = () => show(box, kernels[state.kernel], state.warp, state.zoom);
+    const time = html("input", {type: "range", min: 0, value: 0, step: 1});
+    const said = html("p", {"aria-live": "polite"});
+    let axis = null;
+    const move = () => {
+        said.textContent = mark(box, kernels[state.kernel], Number(time.value), axis);
+        time.setAttribute("aria-valuetext", said.textContent);
+    };
+    const draw = () => {
+        axis = show(box, kernels[state.kernel], state.warp, state.zoom);
+        time.step = Math.max(1, Math.ceil(axis.total / PICTURES));
+        time.max = Math.ceil(axis.total / time.step) * time.step;
+        move();
+    };
+    time.addEventListener("input", move);
     const chooseKernel = i => {
         state.kernel = i;
         state.warp = 0;
+        time.value = 0;
         warps.replaceChildren(choice("Lanes of", kernels[i].warps.map((_, warp) => `warp ${warp}`), warp => {
             state.warp = warp;
             draw();
@@ -165,6 +193,7 @@ export function attachThreads(article, program) {
         zoom.setAttribute("aria-valuetext", `${zoom.value} times`);
         draw();
     });
-    section.append(choice("Kernel", kernels.map(one => one.name), chooseKernel), warps, html("label", {}, "Stretch the axis ", zoom), box);
+    section.append(choice("Kernel", kernels.map(one => one.name), chooseKernel), warps, html("label", {}, "Stretch the axis ", zoom),
+        html("label", {}, "Step ", time), player("steps", time), said, box);
     chooseKernel(0);
 }

@@ -174,6 +174,39 @@ class BrowserTest(unittest.TestCase):
         )
         self.assertTrue(after.startswith("Request 2 of 128; block 0, warp 1;"), after)
 
+    def wait(self, milliseconds: int) -> None:
+        self.ask(f"new Promise(done => setTimeout(done, {milliseconds}))")
+
+    def test_requests_and_steps_play(self) -> None:
+        self.load(self.page)
+        cursor = "document.querySelector('.threads .now').getAttribute('d')"
+        for part, seen in (
+            (".panel", "document.querySelector('.panel svg').outerHTML"),
+            (".threads", cursor),
+        ):
+            button = f"document.querySelector('{part} .play')"
+            with self.subTest(part=part):
+                self.assertIn("play", self.ask(f"{button}.textContent"))
+                first = self.ask(seen)
+                self.ask(f"{button}.click()")
+                self.assertIn("pause", self.ask(f"{button}.textContent"))
+                self.wait(1300)
+                second = self.ask(seen)
+                self.assertNotEqual(first, second)
+                self.ask(f"{button}.click()")
+                second = self.ask(seen)
+                self.wait(700)
+                self.assertEqual(self.ask(seen), second)
+
+    def test_what_plays_ends_and_begins_again(self) -> None:
+        self.load(self.page)
+        slider, button = (f"document.querySelector('.panel {one}')" for one in ("input", ".play"))
+        self.ask(f"{slider}.value = {slider}.max; {button}.click()")
+        self.assertEqual(self.ask(f"{slider}.value"), "0")
+        self.ask(f"{slider}.value = {slider}.max")
+        self.wait(700)
+        self.assertIn("play", self.ask(f"{button}.textContent"))
+
     def test_touch_chooses_a_line(self) -> None:
         self.load(self.page, 360)
         row = f"document.querySelector('tr[data-line=\"{SUM}\"] button')"
