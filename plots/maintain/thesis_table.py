@@ -12,6 +12,7 @@ from common.tools.lib.stages import ROOT
 from plots.drawing.chapter import Chapter
 from plots.drawing.words import THESIS_CARD
 from plots.page.speed_up_tables import compared
+from plots.page.stage_pages import PAGE
 from plots.page.stage_head import read_head
 from plots.records.published import Published
 from plots.records.rows import Metric, Row
@@ -47,8 +48,7 @@ def thesis_table(
     all_rows: Sequence[Row],
     chapters: Path = ROOT / "chapters",
 ) -> list[str]:
-    """A line for each printed number, and one for each stage without a number. A stage's link leads to
-    its folder, whose page or source shows."""
+    """A line for each printed number, and one for each stage without a number."""
     device = next(row.device for row in rows if row.engine == "gpu")
     heads = ["section", "stage", "figures", "printed in", "quantity", "n", THESIS_CARD, device]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
@@ -57,7 +57,7 @@ def thesis_table(
         if found is None:
             continue
         figures = with_links(found[1], chapter.name, chapters)
-        begin = [found[0], f"[{stage.name}]({stage.stage}/)", figures]
+        begin = [found[0], f"[{stage.name}]({stage.stage}/{PAGE})", figures]
         numbers = [
             [one.section, own.quantity, own.size, own.then, own.here]
             for one in published

@@ -293,7 +293,7 @@ def prepare(source: Source, chapter: Chapter) -> Drawing:
     # Room for the share below the lowest point, and for a gain and the serial program's label above.
     span = high / low
     low, high = low / span ** (0.36 if upright else 0.1), high * span ** (0.3 if upright else 0.1)
-    near = (high / low) ** (0.24 if upright else 0.13)
+    near = (high / low) ** (0.32 if upright else 0.13)
     gains = [(places[one.stage], above(one, near), times(one.gain)) for one in rungs if one.gain]
     shares = [(places[one.stage], one.kernels, share_words(one)) for one in rungs if one.share]
     for name, points in (("gains", gains), ("shares", shares)):

@@ -64,8 +64,8 @@ class WordsTest(PlotsTest):
         self.assertEqual(
             lines[2:],
             [
-                "| 3.1 | [00_cpu](alchemy/00_cpu/) |  |  |  |  |  |  |",
-                "| 3.2 | [01_iron](alchemy/01_iron/) | 3.9 | 3.4 | speed-up over the stage before"
+                "| 3.1 | [00_cpu](alchemy/00_cpu/README.md) |  |  |  |  |  |  |",
+                "| 3.2 | [01_iron](alchemy/01_iron/README.md) | 3.9 | 3.4 | speed-up over the stage before"
                 " | 10 | ×3.00 | ×4.00 |",
                 "|  |  |  | 3.5 | time | 10 | 0.5 s | 2 ms |",
             ],
@@ -81,7 +81,7 @@ class RecordedTest(unittest.TestCase):
             for one in chapter.stages
             if page.sections_of(read_head(ROOT / one.source))
         }
-        self.assertEqual({one for one in re.findall(r"\]\((\w+/\w+)/\)", text)}, own)
+        self.assertEqual({one for one in re.findall(r"\]\((\w+/\w+)/README\.md\)", text)}, own)
         lines = [line for line in text.splitlines() if line.count("|") == 9]
         numbers = [line for line in lines if line.split("|")[7].strip(" -")]
         self.assertEqual(len(numbers) - text.count("| section |"), len(read_published(THESIS)))

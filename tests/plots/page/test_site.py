@@ -263,6 +263,10 @@ class RecordedSiteTest(unittest.TestCase):
                     re.sub(r' aria-label=".*?"', "", recorded_site()[name]),
                 )
 
+    def test_documents_lead_to_the_stages(self) -> None:
+        for name in ("chapters.html", "thesis.html"):
+            self.assertIn('href="nbody-03_shared_tiles.html"', recorded_site()[name])
+
     def test_every_number_and_reason_is_on_the_page_of_the_counters(self) -> None:
         text = recorded_site()["counters.html"].replace(NO_BREAK, " ")
         folder = device_folder(DATA, None)
