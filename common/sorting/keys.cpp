@@ -2,7 +2,6 @@
 #include "common/sorting/keys.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -15,8 +14,8 @@
 #include "common/base/text.hpp"
 #include "common/input/inputs.hpp"
 #include "common/input/parallel_ranges.hpp"
-#include "common/input/splitmix64.hpp"
 #include "common/input/text_reader.hpp"
+#include "common/sorting/generators.hpp"
 
 namespace course::sorting {
 
@@ -24,37 +23,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little,
               "raw files are copied without a change of byte order");
-
-// Random bits by position, not by a running state, so that each core can start anywhere.
-class RandomAt {
-  public:
-    explicit RandomAt(std::uint64_t seed) : offset_(finish_splitmix64(seed + kSplitmix64Step)) {}
-    std::uint64_t operator()(std::uint64_t i) const {
-        return finish_splitmix64(offset_ + (i + 1) * kSplitmix64Step);
-    }
-    // A second number for the same place, a third, and so on.
-    std::uint64_t operator()(std::uint64_t i, std::uint64_t draw) const {
-        return finish_splitmix64((*this)(i) ^ (draw + 1) * 0xd1342543de82ef95);
-    }
-
-  private:
-    std::uint64_t offset_;
-};
-
-// 0 is INT_MIN, 2^32 - 1 is INT_MAX.
-Key to_key(std::uint64_t position) {
-    return static_cast<Key>(static_cast<std::uint32_t>(position) ^ 0x80000000u);
-}
-
-// floor(a * b / c) for c > 0. A division of 128 bits takes several times as long; it is rarely
-// needed.
-std::uint64_t scale(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-    std::uint64_t product = 0;
-    if (!__builtin_mul_overflow(a, b, &product)) return product / c;
-    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(a) * b / c);
-}
-
-std::uint64_t upper_half(std::uint64_t bits) { return bits >> 32; }
 
 struct Place {
     std::uint64_t processor;  // which of kProcessors holds the key
@@ -83,10 +51,6 @@ Key within_bucket(std::uint64_t bucket, std::uint64_t bits) {
 Key gaussian_key(std::uint64_t i, const RandomAt& random) {
     const std::uint64_t a = random(i, 0), b = random(i, 1);
     return to_key((upper_half(a) + (a & 0xffffffff) + upper_half(b) + (b & 0xffffffff)) / 4);
-}
-
-Key sorted_key(std::uint64_t i, std::uint64_t n) {
-    return to_key(scale(i, 0xffffffff, std::max<std::uint64_t>(n - 1, 1)));
 }
 
 Key nearly_sorted_key(std::uint64_t i, std::uint64_t n, const RandomAt& random) {
@@ -183,39 +147,6 @@ std::uint64_t values_of(std::string_view name) {
     return 0;
 }
 
-// A random permutation of [0, n): a Feistel network over the next even number of bits. It is
-// applied again until the result is within [0, n), which keeps it a bijection (Black and Rogaway
-// 2002).
-class Permutation {
-  public:
-    Permutation(std::uint64_t n, const RandomAt& random)
-        : n_(n), half_bits_(std::max<std::uint64_t>(1, (std::bit_width(n - 1) + 1) / 2)) {
-        for (std::size_t round = 0; round < keys_.size(); ++round) keys_[round] = random(round);
-    }
-    std::uint64_t operator()(std::uint64_t i) const {
-        do {
-            i = once(i);
-        } while (i >= n_);
-        return i;
-    }
-
-  private:
-    std::uint64_t once(std::uint64_t i) const {
-        const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
-        std::uint64_t left = i >> half_bits_, right = i & mask;
-        for (const std::uint64_t key : keys_) {
-            const std::uint64_t next = left ^ (finish_splitmix64(right ^ key) & mask);
-            left = right;
-            right = next;
-        }
-        return left << half_bits_ | right;
-    }
-
-    std::uint64_t n_;
-    std::uint64_t half_bits_;
-    std::array<std::uint64_t, 6> keys_{};
-};
-
 // keys[i] = key(i), on all cores.
 template <typename KeyAt>
 void fill(std::span<Key> keys, const KeyAt& key) {
@@ -225,6 +156,17 @@ void fill(std::span<Key> keys, const KeyAt& key) {
                             keys[i] = key(static_cast<std::uint64_t>(i));
                         }
                     });
+}
+
+void fill_stairs(std::span<Key> keys, const Stairs& stairs, const RandomAt& random) {
+    const std::uint64_t steps = (keys.size() - 1) / stairs.step + 1;
+    const Permutation shuffled(steps, random);
+    fill(keys, [&](std::uint64_t i) {
+        std::uint64_t step = i / stairs.step;
+        if (stairs.order == Stairs::Order::kDown) step = steps - 1 - step;
+        if (stairs.order == Stairs::Order::kShuffled) step = shuffled(step);
+        return sorted_key(step, steps);
+    });
 }
 
 std::vector<Key> read_raw_keys(const std::string& path) {
@@ -252,6 +194,13 @@ std::vector<Key> read_raw_keys(const std::string& path) {
 
 }  // namespace
 
+bool is_input_name(std::string_view name) {
+    const auto among = [name](const auto& names) {
+        return std::find(std::begin(names), std::end(names), name) != std::end(names);
+    };
+    return among(kInputNames) || among(kMergeInputNames) || stairs_of(name).has_value();
+}
+
 std::string all_input_names() {
     std::string names;
     const auto add = [&](std::string_view name) {
@@ -260,7 +209,7 @@ std::string all_input_names() {
     };
     for (const std::string_view name : kInputNames) add(name);
     for (const std::string_view name : kMergeInputNames) add(name);
-    return names;
+    return names + text(" (stairs: any number from ", kShortestStep, " to ", kLongestStep, ")");
 }
 
 void make_keys(std::string_view name, std::uint64_t seed, std::span<Key> keys) {
@@ -320,6 +269,10 @@ void make_keys(std::string_view name, std::uint64_t seed, std::span<Key> keys) {
         fill(keys, [&](std::uint64_t i) { return one_sided_key(i, n); });
     } else if (name == "anded") {
         fill(keys, [&](std::uint64_t i) { return anded_key(i, random); });
+    } else if (const KeyOfFamily key = family_of(name); key != nullptr) {
+        fill(keys, [&](std::uint64_t i) { return key(i, n, random); });
+    } else if (const std::optional<Stairs> stairs = stairs_of(name)) {
+        fill_stairs(keys, *stairs, random);
     } else {
         throw UsageError(text("--input ", name, ": no such input; there are ", all_input_names()));
     }

@@ -40,12 +40,58 @@ using Key = std::int32_t;  // of the whole range: INT_MIN and INT_MAX are keys l
 //   one-heavy        seven keys of eight are equal, the others uniform
 //   anded            the bits that three uniform words have in common: small parts of the range are
 //                    crowded at every scale (Thearling and Smith 1992)
-inline constexpr std::string_view kInputNames[] = {
-    "uniform",       "gaussian",   "sorted",       "reverse",
-    "nearly-sorted", "few-unique", "all-equal",    "zipf",
-    "bucket",        "staggered",  "g-group",      "deterministic-duplicates",
-    "permutation",   "organ-pipe", "bit-reversed", "values-30",
-    "values-255",    "values-500", "one-heavy",    "anded"};
+// Keys as they come from elsewhere:
+//   exponential-sizes  +k or -k, where k from 1 to 2^31 - 1 has a probability proportional to 1/k:
+//                    each order of magnitude is as frequent as any other
+//   stairs-up-K, stairs-down-K, stairs-shuffled-K  steps of K equal keys, K from kShortestStep to
+//                    kLongestStep: evenly spaced, backwards, or in random order
+//   sawtooth         100 times from INT_MIN to INT_MAX
+//   clusters         256 clusters at random places, uniform within random widths of 1 to 2^24
+//   zipf-half, zipf-three-halves, zipf-two  as zipf, with a probability proportional to
+//                    r^(-1/2), r^(-3/2), r^(-2)
+//   normal-floats    the bits of normally distributed floats, as integers
+//   time-stamps      the lower 32 bits of the microseconds of one day: evenly spaced events, each
+//                    up to one millisecond late
+//   networks         IPv4 addresses in 15 networks of random sizes, /24 to /8, of which the r-th
+//                    has a probability proportional to 1/r
+//   heavy-ends       nine keys of twenty are INT_MIN, nine INT_MAX, the others uniform
+//   one-other        all keys are equal but one
+inline constexpr std::string_view kInputNames[] = {"uniform",
+                                                   "gaussian",
+                                                   "sorted",
+                                                   "reverse",
+                                                   "nearly-sorted",
+                                                   "few-unique",
+                                                   "all-equal",
+                                                   "zipf",
+                                                   "bucket",
+                                                   "staggered",
+                                                   "g-group",
+                                                   "deterministic-duplicates",
+                                                   "permutation",
+                                                   "organ-pipe",
+                                                   "bit-reversed",
+                                                   "values-30",
+                                                   "values-255",
+                                                   "values-500",
+                                                   "one-heavy",
+                                                   "anded",
+                                                   "exponential-sizes",
+                                                   "stairs-up-4096",
+                                                   "stairs-down-4096",
+                                                   "stairs-shuffled-4096",
+                                                   "stairs-shuffled-64",
+                                                   "sawtooth",
+                                                   "clusters",
+                                                   "zipf-half",
+                                                   "zipf-three-halves",
+                                                   "zipf-two",
+                                                   "normal-floats",
+                                                   "time-stamps",
+                                                   "networks",
+                                                   "heavy-ends",
+                                                   "one-other"};
+inline constexpr std::uint64_t kShortestStep = 2, kLongestStep = 65536;
 // For merges, of kProcessors runs that are sorted already, in the order of their places:
 //   interleaved-runs each run takes every 64th of all keys, so that each part of a merge takes from
 //                    all runs alike
@@ -55,6 +101,7 @@ inline constexpr std::string_view kMergeInputNames[] = {"interleaved-runs", "one
 inline constexpr int kProcessors = 64;
 inline constexpr int kGroup = 8;
 
+bool is_input_name(std::string_view name);  // also any stairs
 std::string all_input_names();  // "uniform, gaussian, ...", for --help and errors
 
 // Fills `keys` with the named input, on all cores. The keys depend only on name, seed and n, not on

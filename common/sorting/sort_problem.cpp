@@ -69,7 +69,7 @@ void SortProblem::prepare(const StageOptions& options, const Backend&) {
         throw UsageError(
             text(what, ": this stage sorts at most ", largest, " keys on this device"));
     };
-    if (is_one_of(kInputNames, input_name_) || is_one_of(kMergeInputNames, input_name_)) {
+    if (is_input_name(input_name_)) {
         std::int64_t count = options.n;
         if (largest > 0 && count > largest) {
             if (options.n_given) refuse(text("--n ", count));

@@ -39,6 +39,7 @@ from plots.mergesort.stages import (
     TILES,
 )
 from plots.mergesort.tables import TABLES
+from plots.records import against_library
 from plots.records.source import Source
 
 SHARED = THESIS[1]
@@ -200,7 +201,21 @@ CHAPTER = Chapter(
     tables={
         **TABLES,
         **({"beyond": beyond.rates_table} if RECORDED else {}),
-        **({"inputs": beyond.inputs_table} if RECORDED else {}),
+        **(
+            {
+                "inputs": lambda rows, reports, limits: against_library.inputs_table(
+                    rows, beyond.COMPARED
+                ),
+                "sizes": lambda rows, reports, limits: against_library.sizes_table(
+                    rows, beyond.COMPARED
+                ),
+                "worst": lambda rows, reports, limits: against_library.worst_input(
+                    rows, beyond.COMPARED
+                ),
+            }
+            if RECORDED
+            else {}
+        ),
         **({"host": beyond.host_table} if HOST_RECORDED else {}),
     },
     printed=PRINTED,

@@ -15,36 +15,13 @@ from plots.drawing.rates import prepare_rates as draw_rates
 from plots.drawing.rates import rates_table as table_of_rates
 from plots.drawing.words import check_stages, device_label, kernel_engine, provenance
 from plots.quicksort.stages import PAIRS, SAMPLE, SAMPLE_SIZES, STAGES
+from plots.records.against_library import INPUTS, by_input
 from plots.records.limits import Limits
 from plots.records.medians import times
 from plots.records.rows import Row, newest
 from plots.records.source import Source
 
 RUNS = Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys")
-# The inputs of the second figure, from those with the most different keys to those with the fewest.
-INPUTS = (
-    "uniform",
-    "gaussian",
-    "bucket",
-    "staggered",
-    "g-group",
-    "permutation",
-    "sorted",
-    "reverse",
-    "nearly-sorted",
-    "organ-pipe",
-    "bit-reversed",
-    "zipf",
-    "anded",
-    "deterministic-duplicates",
-    "values-500",
-    "values-255",
-    "values-30",
-    "few-unique",
-    "one-heavy",
-    "all-equal",
-)
-
 # Models of the last stage, of 2^28 uniform keys: see the reference.
 BYTES_PER_KEY = 24  # two levels and the leaves read and write each key
 WAVEFRONTS_PER_KEY = 73 / 32  # of shared memory; a multiprocessor does one per cycle
@@ -70,24 +47,7 @@ def prepare_rates(source: Source, stages: Sequence[str] = SAMPLE) -> Drawing:
     return draw_rates(source, RUNS, stages, SAMPLE_SIZES, limits_of)
 
 
-def by_input(rows: Sequence[Row], stages: Sequence[str]) -> tuple[int, dict[str, list[float]]]:
-    """The largest n with every input that is measured at any, and the rates of these stages by
-    input."""
-    n = max((row.n for row in rows if row.input != "uniform"), default=0)
-    found: dict[str, list[float]] = {}
-    for name in INPUTS:
-        own = [
-            times([row for row in rows if (row.stage, row.input, row.n) == (stage, name, n)], True)
-            for stage in stages
-        ]
-        if all(own):
-            found[name] = [rate_of(points[0]) for points in own]
-    if not found:
-        raise DataError(f"{STAGES.chapter}: no rows of {' and '.join(stages)} for several inputs")
-    return n, found
-
-
-def compared(stages: Sequence[str]) -> tuple[str, str]:
+def compared(stages: Sequence[str] = SAMPLE) -> tuple[str, str]:
     """The last stage without a library, and the first with one."""
     own = [stage for stage in stages if not STAGES[stage].libraries]
     libraries = [stage for stage in stages if STAGES[stage].libraries]
@@ -103,7 +63,7 @@ def prepare_inputs(source: Source, stages: Sequence[str] = SAMPLE) -> Drawing:
     engine = kernel_engine(rows)
     rows = newest([row for row in rows if row.engine == engine])
     check_stages(rows, shown, source.rows_path(STAGES.chapter), engine)
-    n, rates = by_input(rows, shown)
+    n, rates = by_input(rows, shown, engine)
     device = device_label(rows, engine)
     rows = [row for row in rows if row.n == n]
     listed = ", ".join(
@@ -169,16 +129,3 @@ def rates_table(
         "![Keys per second against the number of keys](figures/quicksort_beyond.svg)",
         "![Keys per second by the distribution of the keys](figures/quicksort_inputs.svg)",
     ]
-
-
-def inputs_table(rows: Sequence[Row], stages: Sequence[str] = SAMPLE) -> list[str]:
-    """For the reference: rates by the distribution of the keys, ours and the library's."""
-    shown = compared(stages)
-    n, rates = by_input(newest([row for row in rows if row.engine == "gpu"]), shown)
-    lines = [f"| keys | {shown[0]} | {shown[1]} | ratio |", "|---|---|---|---|"]
-    lines += [
-        f"| {name} | {short_rate(own)} | {short_rate(library)} | ×{own / library:.2f} |"
-        for name, (own, library) in rates.items()
-    ]
-    words = f"{short_count(n)} keys: keys per second of kernel time, medians."
-    return [*lines, "", words]

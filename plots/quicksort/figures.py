@@ -43,6 +43,7 @@ from plots.quicksort.stages import (
     STAGES,
     TWO_KERNELS,
 )
+from plots.records import against_library
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
 from plots.records.rows import Report, Row, newest
@@ -304,7 +305,15 @@ CHAPTER = Chapter(
         **(
             {
                 "sample": lambda rows, reports, limits: beyond.rates_table(rows, limits),
-                "distributions": lambda rows, reports, limits: beyond.inputs_table(rows),
+                "distributions": lambda rows, reports, limits: against_library.inputs_table(
+                    rows, beyond.compared()
+                ),
+                "sizes": lambda rows, reports, limits: against_library.sizes_table(
+                    rows, beyond.compared()
+                ),
+                "worst": lambda rows, reports, limits: against_library.worst_input(
+                    rows, beyond.compared()
+                ),
             }
             if RECORDED
             else {}

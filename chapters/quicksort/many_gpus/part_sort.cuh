@@ -97,13 +97,13 @@ class PartSort {
         course::cuda_check(cudaMemsetAsync(memory_.leaves().constant_count, 0, sizeof(unsigned)));
     }
 
-    // Waits. If a region has overflowed, sorts the lists in rounds; they are still where they were,
+    // Waits. If a region has overflowed, sorts all lists in rounds; they are still where they were,
     // and that place becomes the rounds' buffer. sorted: where the keys belong.
     void settle(const PartPieces& pieces, Key* sorted) {
-        if (keys_ == 0 || !memory_.outcome().overflowed) return;
+        if (keys_ == 0 || memory_.unfit().empty()) return;
         last_ = {};  // makes room for the rounds' memory
         queue_join(group(parts_, pieces), plan_.ranks, sorted);
-        sort_exactly(sorted, lists_, keys_, rounds_, seed_);
+        sort_exactly({{0, keys_, 0}}, keys_, sorted, lists_, rounds_, seed_);
     }
 
   private:

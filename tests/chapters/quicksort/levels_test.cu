@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The block levels alone. It sorts, and says whether a region has overflowed; the exact sort takes
-// the same keys. It needs at most the device memory that its stages declare, which the harness
+// The block levels alone. It sorts, and says what did not fit; only that is sorted again. It needs at most the device memory that its stages declare, which the harness
 // checks before anything is allocated.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -56,7 +55,8 @@ TEST(Levels, NeedAsManyBytesAsDeclared) {
 
 struct Sorted {
     std::vector<Key> keys;
-    LevelMemory::Outcome outcome;
+    std::vector<quicksort::Unfit> unfit;
+    unsigned long_leaves;
 };
 
 // bits: of each of two levels, or 0 for as many levels as the keys need.
@@ -71,13 +71,11 @@ Sorted sort_by_levels(const std::vector<Key>& keys, int bits, std::int64_t slack
             plan, memory, d_keys.data(), count, d_first.data(), d_last.data(), 1,
             quicksort::kThreads * keys_per_thread, partition);
     });
-    Sorted sorted = {std::vector<Key>(keys.size()), memory.outcome()};
-    const Key* from = d_first.data();
-    if (sorted.outcome.overflowed) {
-        quicksort::sort_exactly(d_keys.data(), d_first.data(), count, 8, 1);
-        from = d_keys.data();
-    }
-    cuda_check(cudaMemcpy(sorted.keys.data(), from, d_keys.bytes(), cudaMemcpyDeviceToHost));
+    Sorted sorted = {std::vector<Key>(keys.size()), memory.unfit(), memory.long_leaves()};
+    EXPECT_EQ(memory.any_unfit(), !sorted.unfit.empty());
+    quicksort::sort_unfit(sorted.unfit, d_keys.data(), count, d_first.data(), d_last.data(), 8, 1);
+    cuda_check(
+        cudaMemcpy(sorted.keys.data(), d_first.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
     return sorted;
 }
 
@@ -96,18 +94,44 @@ TEST(Levels, SortListsOfOneLevelAndOfTwo) {
                 const Sorted sorted = sort_by_levels(keys, bits, quicksort::kMostSlack);
                 std::sort(keys.begin(), keys.end());
                 EXPECT_EQ(sorted.keys, keys) << bits << " bits, " << different << " keys";
-                EXPECT_FALSE(sorted.outcome.overflowed) << bits << " bits, " << different;
+                EXPECT_TRUE(sorted.unfit.empty()) << bits << " bits, " << different;
             }
         }
     }
 }
 
-TEST(Levels, AnOverflowIsSeenAndNothingIsLost) {
-    std::vector<Key> keys = random_keys(20'000, Key{1} << 30);
-    const Sorted sorted = sort_by_levels(keys, 5, 0);
-    std::sort(keys.begin(), keys.end());
-    EXPECT_TRUE(sorted.outcome.overflowed);
-    EXPECT_EQ(sorted.keys, keys);
+// What does not fit lies between its two ends, which no other part has, and has as many keys as it
+// says. In each level, and with equal keys, too.
+TEST(Levels, OnlyWhatDoesNotFitIsSortedAgain) {
+    for (const int bits : {0, 5}) {
+        for (const Key different : {Key{300}, Key{1} << 30}) {
+            std::vector<Key> keys = random_keys(20'000, different);
+            const Sorted sorted = sort_by_levels(keys, bits, 0);
+            std::sort(keys.begin(), keys.end());
+            EXPECT_EQ(sorted.keys, keys);
+            EXPECT_FALSE(sorted.unfit.empty()) << bits << " bits, " << different;
+            std::int64_t again = 0;
+            for (const quicksort::Unfit& part : sorted.unfit) {
+                const auto first = std::lower_bound(keys.begin(), keys.end(), part.low);
+                const auto end = std::upper_bound(keys.begin(), keys.end(), part.high);
+                EXPECT_EQ(first - keys.begin(), part.begin);
+                EXPECT_EQ(end - first, part.count);
+                again += part.count;
+            }
+            EXPECT_LT(again, 20'000) << bits << " bits, " << different;
+        }
+    }
+}
+
+// A leaf of which one key is most: a warp writes its copies, and a long leaf gives them no room.
+TEST(Levels, LeavesWithOneHeavyKey) {
+    for (const std::size_t count : {1000, 6000, 15'000}) {
+        std::vector<Key> keys(count, 5);
+        for (std::size_t i = 0; i < count; i += 40) keys[i] = static_cast<Key>(i);
+        const Sorted sorted = sort_by_levels(keys, 0, quicksort::kMostSlack);
+        std::sort(keys.begin(), keys.end());
+        EXPECT_EQ(sorted.keys, keys) << count;
+    }
 }
 
 TEST(Levels, ALongLeafIsSortedInTurns) {
@@ -118,23 +142,23 @@ TEST(Levels, ALongLeafIsSortedInTurns) {
     cuda_check(cudaMemcpy(d_keys.data(), keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
     const quicksort::RegionLeaf leaf = {0, 0, static_cast<unsigned>(keys.size())};
     DeviceBuffer<quicksort::RegionLeaf> d_leaf(1);
-    DeviceBuffer<unsigned> d_flags(5);
+    DeviceBuffer<unsigned> d_flags(4);
     cuda_check(cudaMemcpy(d_leaf.data(), &leaf, sizeof leaf, cudaMemcpyHostToDevice));
     cuda_check(cudaMemset(d_flags.data(), 0, d_flags.bytes()));
     unsigned* flags = d_flags.data();
     quicksort::sort_leaves_kernel<quicksort::PathTree, quicksort::Exchange>
         <<<1, quicksort::kLeafThreads, quicksort::kRoomBytes>>>(
             d_keys.data(), d_sorted.data(),
-            quicksort::RegionLeaves{d_leaf.data(), nullptr, flags, flags + 1, flags + 3,
-                                    flags + 4});
+            quicksort::RegionLeaves{d_leaf.data(), nullptr, flags, flags + 1, nullptr, flags + 2,
+                                    flags + 3});
     cuda_check(cudaGetLastError());
     std::vector<Key> found(keys.size());
-    std::vector<unsigned> counted(5);
+    std::vector<unsigned> counted(4);
     cuda_check(cudaMemcpy(found.data(), d_sorted.data(), d_sorted.bytes(), cudaMemcpyDeviceToHost));
     cuda_check(cudaMemcpy(counted.data(), flags, d_flags.bytes(), cudaMemcpyDeviceToHost));
     std::sort(keys.begin(), keys.end());
     EXPECT_EQ(found, keys);
-    EXPECT_EQ(counted, (std::vector<unsigned>{0, 0, 0, 1, 0}));  // one long leaf, not too long
+    EXPECT_EQ(counted, (std::vector<unsigned>{0, 1, 0, 0}));  // one long leaf, not too long
 }
 
 }  // namespace

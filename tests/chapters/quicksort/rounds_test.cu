@@ -85,7 +85,8 @@ Made sort_in_rounds(const std::vector<Key>& keys, int most) {
         cuda_check(cudaGetLastError());
     };
     Made made = {keys, 0, 0, std::vector<unsigned>(keys.size())};
-    made.rounds = sort.sort(d_keys.data(), d_buffer.data(), most, 1, launch_round, launch_leaves);
+    made.rounds = sort.sort({{0, count, 0}}, d_keys.data(), d_buffer.data(), most, 1, launch_round,
+                            launch_leaves);
     made.lists_left = sort.lists_left();
     cuda_check(cudaMemcpy(made.keys.data(), d_keys.data(), d_keys.bytes(), cudaMemcpyDeviceToHost));
     cuda_check(

@@ -309,7 +309,8 @@ class SampleSort(SortTest):
                     self.check(stage, "--n", n, "--input", "zipf")
             if sorts_in_one_pass(stage):
                 # Parts that are longer than a tile: all of its keys belong to one of them.
-                self.check(stage, "--n", 500_000, "--bits", 5, "--input", "sorted")
+                for name in ("sorted", "reverse", "sawtooth"):
+                    self.check(stage, "--n", 500_000, "--bits", 5, "--input", name)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from plots.quicksort.stages import (
     STAGES,
     TWO_KERNELS,
 )
+from plots.records import against_library
 from tests.plots.fixtures import GPU, HOST, row
 
 
@@ -37,7 +38,7 @@ def sample_rows(engine: str) -> list[list[object]]:
     for stage, scale in zip(beyond.compared(SAMPLE), (1.0, 2.0)):
         found += [
             row("quicksort", stage, engine, n, n * 1e-6 * scale * (i + 1), 1, "", name)
-            for i, name in enumerate(beyond.INPUTS)
+            for i, name in enumerate(against_library.INPUTS)
             if name != "uniform"
         ]
     return found

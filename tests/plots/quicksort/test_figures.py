@@ -25,6 +25,7 @@ from plots.quicksort.stages import (
     STAGES,
     TWO_KERNELS,
 )
+from plots.records import against_library
 from plots.records.limits import Limits
 from plots.records.folders import PLOTS
 from plots.records.rows import Row, read_reports, read_rows
@@ -364,20 +365,41 @@ class BeyondTest(PlotsTest):
 
     def test_distributions(self) -> None:
         n = 2**28
+        stages = ("30_own", "31_library")
         made = [
-            self.row(stage, n, rate, name)
-            for stage, rate in (("30_own", 3e9), ("31_library", 2e9))
+            self.row(stage, n, rate * (0.5 if name == "zipf" and stage == "30_own" else 1), name)
+            for stage, rate in zip(stages, (3e9, 2e9))
             for name in ("uniform", "sorted", "zipf")
         ]
         made.append(self.row("30_own", n, 1e9, "reverse"))  # not of the library
+        made.append(self.row("31_library", 2**30, 1e9, "reverse"))  # not of the own one
         made.append(self.row("30_own", 2**30, 9e9))
-        lines = beyond.inputs_table(made, self.STAGES)
+        lines = against_library.inputs_table(made, stages)
         self.assertEqual(
             [line.split(" | ")[0] for line in lines[2:-2]], ["| uniform", "| sorted", "| zipf"]
         )
-        self.assertIn("| zipf | 3 G | 2 G | ×1.50 |", lines)
+        self.assertIn("| zipf | 1.5 G | 2 G | ×0.75 |", lines)
+        (worst,) = against_library.worst_input(made, stages)
+        self.assertIn("Of 3 inputs", worst)
+        self.assertIn("`zipf`: ×0.75", worst)
         with self.refuses("for several inputs"):
-            beyond.inputs_table([row for row in made if row.input == "uniform"], self.STAGES)
+            against_library.inputs_table([row for row in made if row.input == "uniform"], stages)
+
+    def test_sizes(self) -> None:
+        stages = ("30_own", "31_library")
+        made = [
+            self.row(stage, n, rate)
+            for stage, rate in zip(stages, (3e9, 2e9))
+            for n in (2**10, 2**20, 1000)
+        ]
+        made.append(self.row("30_own", 2**12, 3e9))  # not of the library
+        lines = against_library.sizes_table(made, stages)
+        self.assertEqual(
+            lines[2:-2],
+            ["| 1024 | 3 G | 2 G | ×1.50 |", "| 1 048 576 | 3 G | 2 G | ×1.50 |"],
+        )
+        with self.refuses("no rows of 30_own and 31_library"):
+            against_library.sizes_table([], stages)
 
     def test_pairs(self) -> None:
         stages = ("31_library", "32_other_library", "30_own")  # the own one comes first
@@ -403,17 +425,23 @@ class BeyondTest(PlotsTest):
         with self.refuses("no rows of 30_own and 31_library"):
             beyond.pairs_table([], stages)
 
-    def test_every_named_input_has_its_sweep(self) -> None:
+    def test_every_named_input_and_size_is_in_the_sweeps(self) -> None:
         header = (ROOT / "common" / "sorting" / "keys.hpp").read_text(encoding="utf-8")
-        named = re.findall(
-            r'"([a-z0-9-]+)"', header.partition("kInputNames[] = {")[2].split("}")[0]
-        )
-        self.assertEqual(sorted(named), sorted(beyond.INPUTS))
-        text = (PLOTS / "quicksort" / FILE).read_text(encoding="utf-8")
-        for name in beyond.INPUTS:
-            self.assertEqual(
-                text.count(f'\nname = "sample-{name}"\n'), int(name != "uniform"), name
-            )
+
+        def named(array: str) -> list[str]:
+            text = header.partition(f"{array}[] = {{")[2].split("}")[0]
+            return re.findall(r'"([a-z0-9-]+)"', text)
+
+        inputs, merge_inputs = against_library.INPUTS, against_library.MERGE_INPUTS
+        self.assertEqual(sorted(named("kInputNames")), sorted(inputs))
+        self.assertEqual(sorted(named("kMergeInputNames")), sorted(merge_inputs))
+        for chapter, first, wanted in (
+            ("quicksort", "sample", inputs),
+            ("mergesort", "tiles", (*inputs, *merge_inputs)),
+        ):
+            sweeps = {sweep.name: sweep for sweep in all_sweeps(PLOTS / chapter / FILE)}
+            self.assertEqual(tuple(dict(sweeps[f"{first}-inputs"].vary)["input"]), wanted)
+            self.assertEqual(tuple(sweeps[f"{first}-sizes"].sizes), against_library.SIZES)
 
     def test_the_thesis_figures_leave_out_the_sizes_of_the_sample_sort(self) -> None:
         self.assertEqual(BIG_RUNS.without, SAMPLE_SIZES)

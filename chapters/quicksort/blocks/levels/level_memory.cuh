@@ -68,6 +68,11 @@ inline LevelPlan plan_levels(std::int64_t count, int asked, std::int64_t slack) 
     return plan;
 }
 
+struct Cleared {
+    unsigned* words;
+    std::int64_t count;
+};
+
 // Owns what the levels and the leaves need besides keys.
 class LevelMemory {
   public:
@@ -80,48 +85,54 @@ class LevelMemory {
           cleared_(first_.cleared_words() + last_.cleared_words() + kFlags),
           leaves_(leaf_count_),
           constants_(leaf_count_ + kMostParts + count / kConstantPiece),
-          outcome_(kFlags) {
-        clear();
-    }
+          unfit_(leaf_count_),
+          h_any_unfit_(1) {}
 
-    // What the levels add to, and the flags. A new memory is clear; after a sort, it is not.
-    void clear() { course::cuda_check(cudaMemsetAsync(cleared_.data(), 0, cleared_.bytes())); }
+    // Before a sort: what the levels add to becomes zero.
+    void clear() {
+        const Cleared all = cleared();
+        course::cuda_check(cudaMemsetAsync(all.words, 0, all.count * sizeof(unsigned)));
+    }
+    // The same, if the caller clears these words on the device.
+    Cleared cleared() {
+        *h_any_unfit_.data() = 0;
+        return {cleared_.data(), cleared_.count()};
+    }
     // The first level has one list, of `count` keys.
     Level first(const Key* from, Key* to, std::int64_t count) {
-        return first_.level(from, to, count, cleared_.data(), flags() + kNever);
+        return first_.level(from, to, count, cleared_.data());
     }
     Level last(const Key* from, Key* to) {
-        return last_.level(from, to, 0, cleared_.data() + first_.cleared_words(),
-                           flags() + kFirstFailed);
+        return last_.level(from, to, 0, cleared_.data() + first_.cleared_words());
     }
     RegionLeaves leaves() {
-        return {leaves_.data(),         constants_.data(),     flags() + kConstants,
-                flags() + kFirstFailed, flags() + kLongLeaves, flags() + kTooLong};
+        return {leaves_.data(), constants_.data(), flags() + kConstants, flags() + kLongLeaves,
+                unfit_.data(),  flags() + kUnfit,  h_any_unfit_.data()};
     }
     unsigned leaf_count() const { return static_cast<unsigned>(leaf_count_); }
 
     // Of the device, in all.
     std::size_t bytes() const {
         return first_.bytes() + last_.bytes() + cleared_.bytes() + leaves_.bytes() +
-               constants_.bytes();
+               constants_.bytes() + unfit_.bytes();
     }
 
-    struct Outcome {
-        bool overflowed;
-        unsigned long_leaves;
-    };
-    // Waits for the kernels.
-    Outcome outcome() {
-        course::cuda_check(cudaMemcpyAsync(outcome_.data(), flags(), kFlags * sizeof(unsigned),
-                                           cudaMemcpyDeviceToHost));
+    // Whether something did not fit, once the kernels have ended: they tell the host in its own
+    // memory, so nothing is copied.
+    bool any_unfit() const { return *h_any_unfit_.data() != 0; }
+    // What did not fit. Waits for the kernels.
+    std::vector<Unfit> unfit() const {
         course::cuda_check(cudaStreamSynchronize(nullptr));
-        const unsigned* flags = outcome_.data();
-        return {flags[kFirstFailed] + flags[kLastFailed] + flags[kTooLong] > 0, flags[kLongLeaves]};
+        if (!any_unfit()) return {};
+        std::vector<Unfit> parts(flag(kUnfit));
+        course::cuda_check(cudaMemcpy(parts.data(), unfit_.data(), parts.size() * sizeof(Unfit),
+                                      cudaMemcpyDeviceToHost));
+        return parts;
     }
+    unsigned long_leaves() const { return flag(kLongLeaves); }  // waits
 
   private:
-    // A level's words: whether it must stop, and, next to it, whether it has failed itself.
-    enum Flag { kNever, kFirstFailed, kLastFailed, kTooLong, kConstants, kLongLeaves, kFlags };
+    enum Flag { kConstants, kLongLeaves, kUnfit, kFlags };  // counts
     static constexpr std::int64_t kTileWords = sizeof(Tile) / sizeof(unsigned);
     struct Arrays {
         Arrays(int list_count, int part_count, std::int64_t most_tiles)
@@ -135,14 +146,12 @@ class LevelMemory {
         std::int64_t cleared_words() const {
             return (tiles + (parts() + kTileWords - 1) / kTileWords) * kTileWords;
         }
-        Level level(const Key* from, Key* to, std::int64_t count, unsigned* cleared,
-                    unsigned* flags) {
+        Level level(const Key* from, Key* to, std::int64_t count, unsigned* cleared) {
             return {from,           to,
                     lists.data(),   static_cast<int>(lists.count()),
                     parts_of_list,  tiles > 0 ? reinterpret_cast<Tile*>(cleared) : nullptr,
                     count,          splitters.data(),
-                    regions.data(), cleared + tiles * kTileWords,
-                    flags,          flags + 1};
+                    regions.data(), cleared + tiles * kTileWords};
         }
         std::size_t bytes() const { return lists.bytes() + splitters.bytes() + regions.bytes(); }
         int parts_of_list;
@@ -152,14 +161,22 @@ class LevelMemory {
         course::DeviceBuffer<unsigned> regions;
     };
 
-    unsigned* flags() { return cleared_.data() + first_.cleared_words() + last_.cleared_words(); }
+    unsigned flag(Flag which) const {
+        unsigned value = 0;
+        course::cuda_check(cudaMemcpy(&value, cleared_.data() + cleared_.count() - kFlags + which,
+                                      sizeof value, cudaMemcpyDeviceToHost));
+        return value;
+    }
+    unsigned* flags() { return cleared_.data() + cleared_.count() - kFlags; }
 
     Arrays first_, last_;
     std::int64_t leaf_count_;
     course::DeviceBuffer<unsigned> cleared_;  // of the first level, of the last one, and the flags
     course::DeviceBuffer<RegionLeaf> leaves_;
     course::DeviceBuffer<Leaf> constants_;
-    course::PinnedBuffer<unsigned> outcome_;
+    course::DeviceBuffer<Unfit>
+        unfit_;  // parts of the last level at most, or lists with all theirs
+    course::PinnedBuffer<unsigned> h_any_unfit_;
 };
 
 }  // namespace quicksort

@@ -108,17 +108,16 @@ class SampleSort {
           last_(plan_.last_keys),
           memory_(plan_, count, kThreads * kFewerKeys) {}
 
-    // Sorts once: waits for the result, and returns where it is. `keys` are overwritten if a region
-    // overflows.
-    const Key* sort(Key* keys, std::int64_t count) {
+    // Waits for the result, and returns where it is.
+    const Key* sort(const Key* keys, std::int64_t count) {
         with_long_tiles([&](int keys_per_thread, const auto& partition) {
             queue_levels<PathTree, TwoPipes>(plan_, memory_, keys, count, first_.data(),
                                              last_.data(), seed_, kThreads * keys_per_thread,
                                              partition);
         });
-        if (!memory_.outcome().overflowed) return first_.data();
-        sort_exactly(keys, first_.data(), count, rounds_, seed_);
-        return keys;
+        sort_unfit(memory_.unfit(), keys, count, first_.data(), last_.data(),
+                   rounds_, seed_);
+        return first_.data();
     }
 
   private:

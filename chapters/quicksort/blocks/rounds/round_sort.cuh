@@ -5,6 +5,8 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -31,10 +33,11 @@ inline constexpr double kBytesPerKey = 9.6;
 // round share no key and are longer than a leaf, which bounds their number.
 class RoundMemory {
   public:
-    RoundMemory(std::int64_t count, int buckets, int tile, int leaf)
+    // first_lists: of the first round.
+    RoundMemory(std::int64_t count, int buckets, int tile, int leaf, std::int64_t first_lists)
         : tile_(tile),
           leaf_(leaf),
-          most_lists_(count / (leaf + 1) + 1),
+          most_lists_(std::max(count / (leaf + 1) + 1, first_lists)),
           lists_(2 * most_lists_),
           list_of_tile_(2 * (count / tile + most_lists_)),
           counts_(buckets * most_lists_),
@@ -53,13 +56,23 @@ class RoundMemory {
         return {lists(round + 1), list_of_tile(round + 1), leaves(), sizes_.data(), tile_, leaf_};
     }
 
-    // The first round has one list of all keys.
-    RoundSizes begin(std::int64_t count) {
-        const List list = {0, count, 0};
-        const auto tiles = static_cast<unsigned>((count - 1) / tile_ + 1);
-        course::cuda_check(cudaMemcpy(lists(0), &list, sizeof list, cudaMemcpyHostToDevice));
-        course::cuda_check(cudaMemset(list_of_tile(0), 0, tiles * sizeof(unsigned)));
-        return {1, tiles, 0};
+    // The lists of the first round; their first tiles are not known yet.
+    RoundSizes begin(std::vector<List> first) {
+        unsigned tiles = 0;
+        std::vector<unsigned> of_others;  // the lists of the tiles behind the first list
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            first[i].first_tile = tiles;
+            const auto own = static_cast<unsigned>((first[i].count - 1) / tile_ + 1);
+            if (i > 0) of_others.insert(of_others.end(), own, static_cast<unsigned>(i));
+            tiles += own;
+        }
+        const std::size_t of_first = tiles - of_others.size();
+        course::cuda_check(cudaMemcpy(lists(0), first.data(), first.size() * sizeof(List),
+                                      cudaMemcpyHostToDevice));
+        course::cuda_check(cudaMemset(list_of_tile(0), 0, of_first * sizeof(unsigned)));
+        course::cuda_check(cudaMemcpy(list_of_tile(0) + of_first, of_others.data(),
+                                      of_others.size() * sizeof(unsigned), cudaMemcpyHostToDevice));
+        return {static_cast<unsigned>(first.size()), tiles, 0};
     }
 
     // Clears the counts of a round that reads `lists` lists.
@@ -117,20 +130,20 @@ struct Round {
 
 class RoundSort {
   public:
-    RoundSort(std::int64_t count, RoundShape shape)
-        : count_(count),
-          memory_(count, shape.buckets, kTileKeys, shape.leaf_keys),
+    // Of one list, or of several with so many keys in all.
+    RoundSort(std::int64_t count, RoundShape shape, std::int64_t lists = 1)
+        : memory_(count, shape.buckets, kTileKeys, shape.leaf_keys, lists),
           splitters_(shape.splitters * memory_.most_lists()),
           twins_(memory_.most_lists()) {}
 
-    // Sorts `keys`, which end where they were, in at most `most` rounds. launch_round(round) splits
-    // the lists of a round; launch_leaves(from, keys, leaves, count) sorts its leaves. Returns the
-    // number of rounds.
+    // Sorts the lists in `keys`, which end where they were, in at most `most` rounds; `buffer` has
+    // as many keys. launch_round(round) splits the lists of a round; launch_leaves(from, keys,
+    // leaves, count) sorts its leaves. Returns the number of rounds.
     template <typename LaunchRound, typename LaunchLeaves>
-    int sort(Key* keys, Key* buffer, std::int64_t most, std::uint64_t seed,
-             LaunchRound launch_round, LaunchLeaves launch_leaves) {
+    int sort(const std::vector<List>& lists, Key* keys, Key* buffer, std::int64_t most,
+             std::uint64_t seed, LaunchRound launch_round, LaunchLeaves launch_leaves) {
         Key *from = keys, *to = buffer;
-        RoundSizes sizes = memory_.begin(count_);
+        RoundSizes sizes = memory_.begin(lists);
         int round = 0;
         for (; sizes.lists > 0 && round < most; ++round) {
             const NextRound next = memory_.next(round);
@@ -153,7 +166,6 @@ class RoundSort {
     unsigned lists_left() const { return lists_left_; }
 
   private:
-    std::int64_t count_;
     RoundMemory memory_;
     course::DeviceBuffer<Key> splitters_;
     course::DeviceBuffer<bool> twins_;
@@ -174,8 +186,9 @@ void sort_in_rounds(const Input& input, Output& output, PhaseTimer& timer, Round
         cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
-    const int rounds = sort.sort(d_keys.data(), d_buffer.data(), input.options.integer("--rounds"),
-                                 input.seed, launch_round, launch_leaves);
+    const int rounds =
+        sort.sort({{0, count, 0}}, d_keys.data(), d_buffer.data(),
+                  input.options.integer("--rounds"), input.seed, launch_round, launch_leaves);
 
     timer.begin(Phase::kCopyOut);
     course::cuda_check(

@@ -19,6 +19,7 @@ inline constexpr int kLeafKeys = kTileKeys;  // at most
 inline constexpr int kSplitters = 128;  // the last one of each list is padding
 inline constexpr int kBuckets = 2 * kSplitters;  // open parts, and parts of equal keys
 inline constexpr Key kLargestKey = std::numeric_limits<Key>::max();
+inline constexpr Key kLeastKey = std::numeric_limits<Key>::min();
 
 // The two passes of a round. counts: one per list and bucket; see place_child().
 struct Pass {

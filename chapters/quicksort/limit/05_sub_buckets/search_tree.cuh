@@ -50,6 +50,11 @@ struct NodeTree {
         return part;
     }
 
+    // Counts four keys of each thread.
+    static __device__ __forceinline__ void count(unsigned* s_counts, unsigned* places) {
+        count_four(s_counts, places);
+    }
+
     // The splitter at a node; from 1 on, as the nodes.
     template <int kLevels>
     static __device__ __forceinline__ unsigned splitter_at(unsigned node) {

@@ -87,7 +87,7 @@ __device__ __forceinline__ SubBucket split_leaf(const Key* from, int count, Key*
         if (j * kLeafThreads + of_warp >= count) break;  // for the whole warp
         Tree::template descend<kSubLevels, 4>(s_memory.tree, keys + j, places + j);
         leave_out<1>(j * kLeafThreads + first, count, kSubBuckets, places + j);
-        count_four(s_memory.counts, places + j);
+        Tree::count(s_memory.counts, places + j);
     }
     __syncthreads();
     const SubBucket bucket = place_sub_buckets<Tree>(s_memory);

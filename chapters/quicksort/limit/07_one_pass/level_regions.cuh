@@ -43,20 +43,23 @@ __device__ inline LevelList& prepare_list(const Level& level, const LevelSource&
         const unsigned region = before.regions[slot];
         list.count = before.cursors[slot];
         list.constant = region == kNoRegion;
-        if (!list.constant) {  // twice the room of its keys, however many there are
+        list.overflowed = !list.constant && list.count > before.lists[0].capacity;
+        if (!list.constant &&
+            !list.overflowed) {  // twice the room of its keys, however many there are
             list.area_keys = static_cast<unsigned>((2 * std::int64_t{list.count} + 3) / 4 * 4);
             list.from = region_begin(before, before.lists[0], region) - before.to;
         }
     }
-    if (!list.constant) tiles = (std::int64_t{list.count} - 1) / source.tile_keys + 1;
-    if (list.count == 0) tiles = 0;
+    const bool used = !list.constant && !list.overflowed && list.count > 0;
+    if (used) tiles = (std::int64_t{list.count} - 1) / source.tile_keys + 1;
     list.begin = sum_before(std::int64_t{list.count}, s_counts);
     list.area = sum_before(std::int64_t{list.area_keys}, s_areas);
     const std::int64_t first_tile = sum_before(tiles, s_tiles);
     if (slot == static_cast<int>(blockIdx.x)) s_list = list, s_first_tile = first_tile;
     __syncthreads();
     const int step = source.tile_keys;
-    const std::int64_t from = s_list.from, keys = s_list.constant ? 0 : s_list.count;
+    const bool divided = !s_list.constant && !s_list.overflowed;
+    const std::int64_t from = s_list.from, keys = divided ? s_list.count : 0;
     for (std::int64_t i = slot; level.tiles != nullptr && i * step < keys; i += blockDim.x) {
         level.tiles[s_first_tile + i] = {
             blockIdx.x, from + i * step,
@@ -99,9 +102,8 @@ template <int kSlots, int kBlock, int kKeys>
 static __global__ void __launch_bounds__(kBlock)
     choose_regions_kernel(Level level, LevelSource source, int keys_per_part, std::uint64_t seed) {
     extern __shared__ Key s_samples[];
-    if (*level.stop != 0) return;
     LevelList& list = prepare_list(level, source);
-    if (list.constant || list.count == 0) {
+    if (list.constant || list.overflowed || list.count == 0) {
         if (threadIdx.x == 0) level.lists[blockIdx.x] = list;
         return;
     }

@@ -2,7 +2,8 @@
 // Levels of a sort that partitions without counting first: the lists of a level, and the regions
 // that their parts are written to. The parts of a list get regions in its area of the destination,
 // all of the same capacity. A cursor for each part hands out places. It is raised for keys that do
-// not fit, too: when the level has ended, it is the number of keys in the part.
+// not fit, too: when the level has ended, it is the number of keys in the part. So all other parts
+// know their places in the sorted list, and only the part that did not fit is sorted again.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -23,6 +24,7 @@ struct LevelList {
     unsigned count;  // keys
     unsigned area_keys;  // the size of the area
     bool constant, twins;  // all keys are equal; some splitters are twins
+    bool overflowed;  // it did not fit its region: nothing is left of it but its number of keys
     unsigned capacity;  // of its regions
 };
 
@@ -39,8 +41,13 @@ struct Level {
     Key* splitters;  // the upper ends of the parts
     unsigned* regions;  // the part's region, counted within its list, or kNoRegion
     unsigned* cursors;  // all zero before the level
-    const unsigned* stop;  // not zero: the level before has failed
-    unsigned* overflowed;  // set to 1 if a part does not fit its region
+};
+
+// A part or a leaf that must be sorted again: it did not fit. The sorted list has `count` keys from
+// `low` to `high`, and the first of them belongs at `begin`.
+struct Unfit {
+    std::int64_t begin, count;
+    Key low, high;
 };
 
 __device__ __forceinline__ Tile tile_of_block(const Level& level, int tile_keys) {
@@ -82,12 +89,10 @@ struct Targets {
 
     // The place of these keys in the destination, or kNowhere: there are none, they are all equal,
     // or they do not fit. reserve() has its answer only now, so that threads work until it comes.
-    __device__ __forceinline__ std::int64_t settle(const Level& level, unsigned place,
-                                                   unsigned count) const {
+    __device__ __forceinline__ std::int64_t settle(unsigned place, unsigned count) const {
         if (count == 0 || places[threadIdx.x] == kNowhere) return kNowhere;
-        if (std::uint64_t{place} + count <= capacity) return places[threadIdx.x] + place;
-        atomicExch(level.overflowed, 1u);
-        return kNowhere;
+        const bool fits = std::uint64_t{place} + count <= capacity;
+        return fits ? places[threadIdx.x] + place : kNowhere;
     }
 };
 

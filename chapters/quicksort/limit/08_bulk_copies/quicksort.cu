@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
     const unsigned count = thread < kParts ? s_counts[thread] : 0;
     const unsigned place = s_targets.reserve(level, tile.slot, count);
     unsigned run = quicksort::sum_before(quicksort::room_of_run(count), s_sums);
-    const std::int64_t to = s_targets.settle(level, place, count);
+    const std::int64_t to = s_targets.settle(place, count);
     run += static_cast<unsigned>(to) % 4;  // as many keys behind a multiple of 16 bytes
     if (thread < kParts) s_runs[thread] = run;
     __syncthreads();

@@ -18,9 +18,10 @@
 
 namespace quicksort {
 
-// Dynamic shared memory: kThreads kKeys keys, and six more for each part, or two pairs.
-template <int kBits, int kKeys>
-static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
+// The block partitions its tile. Dynamic shared memory: kThreads kKeys keys, and six more for each
+// part, or two pairs. Tree: of the parts.
+template <int kBits, int kKeys, typename Tree>
+__device__ __forceinline__ void partition_tile(const Level& level) {
     constexpr int kParts = 1 << kBits;
     extern __shared__ __align__(16) Key s_keys[];
     __shared__ __align__(16) Key s_tree[kParts];
@@ -31,29 +32,31 @@ static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level lev
     if (tile.count == 0) return;
     const int thread = threadIdx.x;
     const bool twins = level.lists[tile.slot].twins;
-    const unsigned mine = PathTree::cell_of<kBits>(thread % kParts);
+    const unsigned mine = Tree::template cell_of<kBits>(thread % kParts);
     Key keys[kKeys];
     unsigned places[kKeys];  // 4 cells; and 4 ranks, times 65536
     load_tile(level.from + tile.begin, tile.count, keys);
     if (thread < kParts) {
         const Key* splitters = level.splitters + tile.slot * kParts;
         s_splitters[mine] = splitters[thread];
-        s_tree[thread] = splitters[PathTree::splitter_at<kBits>(max(thread, 1)) - 1];
+        s_tree[thread] = splitters[Tree::template splitter_at<kBits>(max(thread, 1)) - 1];
         s_counts[thread] = 0;
     }
     if (thread < 32) s_counts[kParts + thread] = s_runs[kParts + thread] = 0;  // see leave_out()
     s_targets.load(level, tile.slot);
     __syncthreads();
     if (twins || tile.count < kThreads * kKeys) {
-        rank_cells<kBits, false>(keys, tile.count, twins, s_tree, s_splitters, s_counts, places);
+        rank_cells<kBits, false, Tree>(keys, tile.count, twins, s_tree, s_splitters, s_counts,
+                                       places);
     } else {
-        rank_cells<kBits, true>(keys, tile.count, false, s_tree, s_splitters, s_counts, places);
+        rank_cells<kBits, true, Tree>(keys, tile.count, false, s_tree, s_splitters, s_counts,
+                                      places);
     }
     __syncthreads();
     const unsigned count = thread < kParts ? s_counts[mine] / 4 : 0;
     const unsigned place = s_targets.reserve(level, tile.slot, count);
     unsigned run = sum_before(room_of_run(count), s_sums);
-    const std::int64_t to = s_targets.settle(level, place, count);
+    const std::int64_t to = s_targets.settle(place, count);
     run += static_cast<unsigned>(to) % kWide;  // as many keys behind a multiple of 16 bytes
     if (thread < kParts) s_runs[mine] = 4 * run;
     __syncthreads();
@@ -64,16 +67,23 @@ static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level lev
     wait_for_bulk_copies();
 }
 
+template <int kBits, int kKeys>
+static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level level) {
+    partition_tile<kBits, kKeys, PathTree>(level);
+}
+
+// The dynamic shared memory of a partition, in bytes.
+template <int kBits, int kKeys>
+constexpr int kPartitionBytes = (kThreads * kKeys + ((2 * (kWide - 1)) << kBits)) *
+                                static_cast<int>(sizeof(Key));  // see room_of_run()
+
 // Launches the partition. A functor: the host compiler takes no template kernel in a generic lambda
 // that another template calls.
 template <int kKeys>
 struct LongTiles {
     template <typename Bits>
     void operator()(Bits, const Level& level, unsigned tiles) const {
-        constexpr int kBits = Bits::value;
-        constexpr int kAround = 2 * (kWide - 1);  // see room_of_run()
-        constexpr int kBytes =
-            (kThreads * kKeys + (kAround << kBits)) * static_cast<int>(sizeof(Key));
+        constexpr int kBits = Bits::value, kBytes = kPartitionBytes<kBits, kKeys>;
         const auto kernel = partition_kernel<kBits, kKeys>;
         allow_shared_bytes(kernel, kBytes);
         kernel<<<tiles, kThreads, kBytes>>>(level);
@@ -82,12 +92,14 @@ struct LongTiles {
 
 inline constexpr int kFewerKeys = sizeof(Key) == 4 ? 12 : 8;  // per thread
 
-// Calls sort(keys per thread, partition), for tiles as long as shared memory holds.
-template <typename Sort>
-auto with_long_tiles(const Sort& sort) {
+// Calls sort(keys per thread, partition), for tiles as long as shared memory holds. Tiles<keys>:
+// the partition, from `arguments`.
+template <template <int> typename Tiles = LongTiles, typename Sort, typename... Arguments>
+auto with_long_tiles(const Sort& sort, Arguments&... arguments) {
     constexpr int kMoreKeys = sizeof(Key) == 4 ? 24 : 16;
-    if (shared_bytes_of_block() >= 72 * 1024) return sort(kMoreKeys, LongTiles<kMoreKeys>());
-    return sort(kFewerKeys, LongTiles<kFewerKeys>());
+    if (shared_bytes_of_block() >= 72 * 1024)
+        return sort(kMoreKeys, Tiles<kMoreKeys>{arguments...});
+    return sort(kFewerKeys, Tiles<kFewerKeys>{arguments...});
 }
 
 }  // namespace quicksort

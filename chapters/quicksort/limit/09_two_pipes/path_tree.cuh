@@ -19,6 +19,10 @@ struct PathTree {
         return __brev(part) >> (32 - kLevels);
     }
 
+    static __device__ __forceinline__ void count(unsigned* s_counts, unsigned* places) {
+        count_four(s_counts, places);
+    }
+
     template <int kLevels>
     static __device__ __forceinline__ unsigned splitter_at(unsigned node) {
         const int level = 31 - __clz(static_cast<int>(node));

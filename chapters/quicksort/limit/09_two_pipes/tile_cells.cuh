@@ -31,32 +31,33 @@ __device__ __forceinline__ void load_tile(const Key* from, int count, Key (&keys
 }
 
 // The first of two twins belongs to the next part.
-template <int kBits>
+template <int kBits, typename Tree>
 __device__ __forceinline__ void skip_twins(Key* s_splitters, const Key* keys, unsigned* places) {
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-        const unsigned part = PathTree::cell_of<kBits>(places[k] / 4), last = (1u << kBits) - 1;
+        const unsigned part = Tree::template cell_of<kBits>(places[k] / 4),
+                       last = (1u << kBits) - 1;
         if (part < last && keys[k] == key_at(s_splitters, places[k])) {
-            places[k] = 4 * PathTree::cell_of<kBits>(part + 1);
+            places[k] = 4 * Tree::template cell_of<kBits>(part + 1);
         }
     }
 }
 
 // Ranks the keys of a tile. kPlain: a whole tile without twins, so no branch keeps the compiler
 // from overlapping four keys with the next.
-template <int kBits, bool kPlain, int kKeys>
+template <int kBits, bool kPlain, typename Tree, int kKeys>
 __device__ __forceinline__ void rank_cells(const Key (&keys)[kKeys], int count, bool twins,
                                            Key* s_tree, Key* s_splitters, unsigned* s_counts,
                                            unsigned (&places)[kKeys]) {
 #pragma unroll
     for (int k = 0; k < kKeys; k += 4) {
-        PathTree::descend<kBits, 4>(s_tree, keys + k, places + k);
+        Tree::template descend<kBits, 4>(s_tree, keys + k, places + k);
         if (!kPlain) {
             const int i = k * kThreads + static_cast<int>(threadIdx.x);
-            if (twins) skip_twins<kBits>(s_splitters, keys + k, places + k);
+            if (twins) skip_twins<kBits, Tree>(s_splitters, keys + k, places + k);
             leave_out<kThreads>(i, count, 1 << kBits, places + k);
         }
-        count_four(s_counts, places + k);
+        Tree::count(s_counts, places + k);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cub/cub.cuh>
+#include <limits>
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
@@ -19,18 +20,46 @@
 using course::cuda_check, course::DeviceBuffer;
 using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, quicksort::PhaseTimer;
 
-// CUB's calls need temporary storage. Without it, they only say how much.
-void sort_on_device(void* storage, std::size_t& storage_bytes, const Key* keys, Key* sorted,
-                    std::int64_t count) {
-    cuda_check(cub::DeviceRadixSort::SortKeys(storage, storage_bytes, keys, sorted, count));
-}
+// Both calls of CUB: with two buffers, the input may be overwritten, and less storage is needed.
+const quicksort::Option kBuffersOption = {
+    "--buffers", "the call of CUB: it keeps the input, or it takes two buffers", 0, 0, 0,
+    {"two", "one"}};
+
+// The keys of a sort, its result, and the temporary storage; without storage, a call only says how
+// much it needs. Count: int where the number of keys fits, as CUB's places then have 32 bits.
+struct Sort {
+    Key *keys, *sorted;
+    std::int64_t count;
+    bool two_buffers;
+
+    // Returns where the sorted keys are.
+    template <typename Count>
+    Key* run_with(void* storage, std::size_t& storage_bytes) const {
+        const auto n = static_cast<Count>(count);
+        if (!two_buffers) {  // the input stays as it is
+            cuda_check(
+                cub::DeviceRadixSort::SortKeys(storage, storage_bytes, keys, sorted, n));
+            return sorted;
+        }
+        cub::DoubleBuffer<Key> buffers(keys, sorted);
+        cuda_check(cub::DeviceRadixSort::SortKeys(storage, storage_bytes, buffers, n));
+        return buffers.Current();
+    }
+    Key* run(void* storage, std::size_t& storage_bytes) const {
+        return count <= std::numeric_limits<int>::max()
+                   ? run_with<int>(storage, storage_bytes)
+                   : run_with<std::int64_t>(storage, storage_bytes);
+    }
+};
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const std::int64_t count = input.count();
     timer.begin(Phase::kSetup);
     DeviceBuffer<Key> d_keys(count), d_sorted(count);
+    const Sort sort = {d_keys.data(), d_sorted.data(), count,
+                       input.options.choice("--buffers") == "two"};
     std::size_t storage_bytes = 0;
-    sort_on_device(nullptr, storage_bytes, d_keys.data(), d_sorted.data(), count);
+    sort.run(nullptr, storage_bytes);
     DeviceBuffer<unsigned char> d_storage(static_cast<std::int64_t>(storage_bytes));
 
     timer.begin(Phase::kCopyIn);
@@ -38,16 +67,16 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         cudaMemcpy(d_keys.data(), input.keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
-    sort_on_device(d_storage.data(), storage_bytes, d_keys.data(), d_sorted.data(), count);
+    const Key* sorted = sort.run(d_storage.data(), storage_bytes);
 
     timer.begin(Phase::kCopyOut);
-    cuda_check(
-        cudaMemcpy(output.keys.data(), d_sorted.data(), d_sorted.bytes(), cudaMemcpyDeviceToHost));
+    cuda_check(cudaMemcpy(output.keys.data(), sorted, d_sorted.bytes(), cudaMemcpyDeviceToHost));
     timer.end();
     timer.declare_work({.bytes = 2.0 * d_keys.bytes()});  // each key read and written once
 }
 
 int main(int argc, char** argv) {
     // The keys, the sorted keys, and temporary storage for about as many.
-    return quicksort::run_stage(argc, argv, STAGE_NAME, sort_keys, nullptr, {}, 12.1);
+    return quicksort::run_stage(argc, argv, STAGE_NAME, sort_keys, nullptr,
+                                {kBuffersOption}, 12.1);
 }
