@@ -20,9 +20,8 @@ from plots.records.medians import quartiles
 from plots.records.rows import Report, Row, newest
 from plots.records.source import Source
 
-INPUT_STAGES = [
-    name for name in TILES if words_of(name) in ("odd_windows", "bulk_tiles", "cub_merge_sort")
-]
+INPUT_WORDS = ("odd_windows", "bulk_tiles", "tiles_by_size", "natural_runs", "cub_merge_sort")
+INPUT_STAGES = [name for name in TILES if words_of(name) in INPUT_WORDS]
 RUNS = Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys")
 
 # Models of the last stage of limit/, of 2^28 uniform keys: see the reference.

@@ -35,7 +35,8 @@ def minimum_sentence() -> str:
     for minimum in sorted({stage.minimum_sm for stage in STAGES} - {0}):
         names = [f"`{stage.stage}`" for stage in STAGES if stage.minimum_sm == minimum]
         needs = "needs" if len(names) == 1 else "need"
-        said += f", except that {' and '.join(names)} {needs} {architectures.requirement(minimum)}"
+        listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+        said += f", except that {listed} {needs} {architectures.requirement(minimum)}"
     return said + "."
 
 

@@ -5,7 +5,8 @@
 // cuts are the n/P keys of one rank, duplicates or not. Bounds of all cuts narrow together, by
 // samples between them that all ranks see. The keys travel in eight parts, and a part is merged
 // while the next arrives. Equal keys stay in order.
-// Compared with limit/05_odd_windows: the cuts, the exchange, the merge. host/01 launches its sort.
+// Compared with limit/07_tiles_by_size: the cuts, the exchange, the merge. Its sort of long
+// lists is in blocks/sized_tiles.
 // Limit now: the sort of each rank; then the links between the GPUs.
 // Not of the thesis. Selection in several lists: Varman and others 1991.
 #include <cuda_runtime.h>
@@ -16,13 +17,14 @@
 #include <utility>
 #include <vector>
 
+#include "blocks/multiway_cuts/sampled_cuts.cuh"
+#include "blocks/sized_tiles/long_sort.cuh"
+#include "common/base/error.hpp"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/stream.hpp"
 #include "common/ranks/message_buffer.hpp"
 #include "common/ranks/nccl_ranks.hpp"
-#include "host/01_host_to_host/chunk_sort.cuh"
-#include "limit/05_odd_windows/odd_merge.cuh"
 #include "many_gpus/rank_cuts.cuh"
 #include "many_gpus/rank_merge.cuh"
 #include "problem/mergesort.hpp"
@@ -106,10 +108,14 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     const Slice slice = ranks.slice(input.count());
     const std::int64_t count = slice.size();
     timer.begin(Phase::kSetup);
-    const RunsOfRanks all_runs(input.count(), all, mergesort::kMostRuns, mergesort::odd::kTileKeys);
+    const RunsOfRanks all_runs(input.count(), all, mergesort::kMostRuns, mergesort::kLongTile);
     const std::vector<mergesort::Pass> passes =
-        mergesort::chunk_passes(std::max(count, std::int64_t{1}), all_runs.run_length);
-    mergesort::allow_chunk_sorts();
+        mergesort::long_passes(std::max(count, std::int64_t{1}), all_runs.run_length);
+    if (std::min(count, all_runs.run_length) > mergesort::largest_sampled_n()) {
+        throw course::UsageError("--n: a run of a rank has 2^31 keys or more; use more ranks");
+    }
+    mergesort::allow_long_sort();
+    mergesort::allow_run_merge();
     Cuts cuts(all_runs, kParts);
     // The keys, the buffer of the sort, into which keys of others come later, and merged keys. A
     // message begins at a multiple of 16 bytes.
@@ -117,6 +123,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
         all_runs.length_of_slice(0) + 2 * course::kMessageLine<Key> * kParts * all_runs.all());
     MessageBuffer<Key> d_lists((all > 1 ? 3 : 2) * room, ranks);
     DeviceBuffer<std::int64_t> d_boundaries(mergesort::rank_boundaries(count));
+    DeviceBuffer<Key> d_samples(mergesort::samples_at(count));
     Key *run = d_lists.data(), *buffer = run + room;
     const course::Stream exchange(course::StreamKind::kNonBlocking);
     course::Event arrived[kParts];
@@ -127,7 +134,8 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
 
     timer.begin(Phase::kKernels);
     if (count > 0) {
-        mergesort::launch_chunk_sort(run, buffer, count, passes, d_boundaries.data(), nullptr);
+        mergesort::launch_long_sort(run, buffer, count, passes,
+                                    {d_samples.data(), d_boundaries.data()});
     }
     if (passes.size() % 2 == 1) std::swap(run, buffer);
     Key* result = run;
@@ -175,8 +183,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
                           cudaMemcpyDeviceToHost));
     ranks.gather(output.keys);
     timer.end();
-    timer.note_grid(mergesort::blocks_for(count, mergesort::odd::kTileKeys),
-                    mergesort::odd::kThreads);
+    timer.note_grid(mergesort::blocks_for(count, mergesort::kLongTile), mergesort::sized::kThreads);
     // All keys are read and written by the sort of the tiles, by each pass, and by the last merge.
     timer.declare_work(
         {.bytes = 2.0 * sizeof(Key) * input.count() * (1.0 + passes.size() + (all > 1 ? 1 : 0))});

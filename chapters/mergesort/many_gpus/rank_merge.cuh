@@ -5,13 +5,12 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "blocks/sized_tiles/any_runs.cuh"
 #include "common/ranks/message_line.hpp"
-#include "host/01_host_to_host/slices.cuh"
 #include "problem/mergesort.hpp"
 
 namespace mergesort {
@@ -26,9 +25,7 @@ struct RankRun {
 };
 
 // Enough for a merge of so many keys.
-inline std::int64_t rank_boundaries(std::int64_t keys) {
-    return kMostRuns * (keys / kSliceTile + 2);
-}
+inline std::int64_t rank_boundaries(std::int64_t keys) { return kMostRuns * (keys / kRunTile + 2); }
 
 // Merges up to 16 runs of the list, in order, to its place `to`: of equal keys, those of the first
 // run come first.
@@ -41,11 +38,7 @@ inline RankRun merge_some_runs(Key* list, std::span<const RankRun> runs, std::in
         some.lengths[j] = runs[j].length;
         keys += runs[j].length;
     }
-    if (keys > 0) {
-        const std::int64_t tiles = (keys - 1) / kSliceTile + 1;
-        launch_slice_cuts(list, some, tiles, boundaries, nullptr);
-        launch_slice(list, list + to, some, 0, tiles, boundaries, nullptr);
-    }
+    if (keys > 0) launch_run_merge(list, list + to, some, keys, boundaries);
     return {to, keys};
 }
 

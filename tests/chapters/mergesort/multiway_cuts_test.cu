@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The block multiway_cuts alone: every rank of many small groups of runs, against the order by
-// (key, run, place). Prints each wrong cut; exit status 1 if there is one.
+// The block multiway_cuts alone: every rank of many small groups of runs, and some of long ones,
+// against the order by (key, run, place). Prints each wrong cut; exit status 1 if there is one.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "blocks/multiway_cuts/block_cuts.cuh"
 #include "blocks/multiway_cuts/multiway_cuts.cuh"
 #include "blocks/multiway_cuts/sampled_cuts.cuh"
 #include "common/cuda/cuda_check.hpp"
@@ -38,6 +39,22 @@ __global__ void cut_ranks_kernel(const Key* __restrict__ from,
     if (rank >= ranks) return;
     const std::int64_t begin = begins[lanes.lane], length = begins[lanes.lane + 1] - begin;
     cuts[thread] = mergesort::cut_run(lanes, from, begin, length, rank);
+}
+
+// Runs of any lengths: a block for each `step`-th rank, and for the one as far from the end.
+template <int kWays>
+__global__ void cut_sides_kernel(const Key* __restrict__ from,
+                                 const std::int64_t* __restrict__ begins, int step,
+                                 std::int64_t* __restrict__ cuts) {
+    constexpr int kThreads = 8 * kWays;
+    __shared__ mergesort::SideCuts<kWays, kThreads> s_sides[2];
+    const int side = threadIdx.x / (kThreads / 2), run = threadIdx.x % (kThreads / 2);
+    const auto all = static_cast<int>(begins[kWays]), first = static_cast<int>(blockIdx.x) * step;
+    const std::int64_t begin = run < kWays ? begins[run] : 0;
+    const auto length = static_cast<int>(run < kWays ? begins[run + 1] - begin : 0);
+    const int rank = side == 0 ? first : all - first;
+    mergesort::cut_sides<kWays>(from, begin, length, rank, s_sides);
+    if (run < kWays) cuts[(2 * blockIdx.x + side) * kWays + run] = s_sides[side].cuts[run];
 }
 
 // For each rank, how many keys of each run come before it.
@@ -73,8 +90,9 @@ void compare(const std::vector<std::vector<std::int64_t>>& expected,
     }
 }
 
+// step: 0 for every rank, by the lanes of a warp; else by blocks.
 template <int kWays>
-void check_runs(const std::vector<std::vector<Key>>& runs) {
+void check_runs(const std::vector<std::vector<Key>>& runs, int step = 0) {
     std::vector<Key> list;
     std::vector<std::int64_t> begins = {0};
     for (const std::vector<Key>& run : runs) {
@@ -88,10 +106,24 @@ void check_runs(const std::vector<std::vector<Key>>& runs) {
         cudaMemcpy(d_list.data(), list.data(), list.size() * sizeof(Key), cudaMemcpyHostToDevice));
     cuda_check(
         cudaMemcpy(d_begins.data(), begins.data(), d_begins.bytes(), cudaMemcpyHostToDevice));
-    cut_ranks_kernel<kWays><<<mergesort::blocks_for(ranks * kWays, kBlock), kBlock>>>(
-        d_list.data(), d_begins.data(), ranks, d_cuts.data());
+    const std::vector<std::vector<std::int64_t>> expected = expected_cuts(runs);
+    if (step == 0) {
+        cut_ranks_kernel<kWays><<<mergesort::blocks_for(ranks * kWays, kBlock), kBlock>>>(
+            d_list.data(), d_begins.data(), ranks, d_cuts.data());
+        cuda_check(cudaGetLastError());
+        compare(expected, d_cuts, 0, "a group");
+        return;
+    }
+    std::vector<std::vector<std::int64_t>> chosen;
+    for (std::int64_t rank = 0; 2 * rank < ranks; rank += step) {
+        chosen.push_back(expected.at(rank));
+        chosen.push_back(expected.at(ranks - 1 - rank));
+    }
+    DeviceBuffer<std::int64_t> d_sides(static_cast<std::int64_t>(chosen.size()) * kWays);
+    cut_sides_kernel<kWays><<<static_cast<unsigned>(chosen.size() / 2), 8 * kWays>>>(
+        d_list.data(), d_begins.data(), step, d_sides.data());
     cuda_check(cudaGetLastError());
-    compare(expected_cuts(runs), d_cuts, 0, "a group");
+    compare(chosen, d_sides, 0, "both sides of a tile");
 }
 
 // The samples of each run of `run` keys, where stage limit/06 puts them.
@@ -186,7 +218,16 @@ void check_ways() {
                 std::sort(runs[run].begin(), runs[run].end());
             }
             check_runs<kWays>(runs);
+            check_runs<kWays>(runs, 1 + static_cast<int>(group) % 7);
         }
+        // So long that the search needs several rounds.
+        std::vector<std::vector<Key>> runs(kWays);
+        for (std::size_t run = 0; run < kWays; ++run) {
+            runs[run].resize(run % 3 == 2 ? 20 : 400 + 100 * run);
+            for (Key& key : runs[run]) key = make_key(random, kind, run);
+            std::sort(runs[run].begin(), runs[run].end());
+        }
+        check_runs<kWays>(runs, 97);
         for (const std::int64_t run : {1, 5, 16}) {
             for (const std::int64_t count :
                  {run, kWays * run, kWays * run + 1, 3 * kWays * run - 2}) {

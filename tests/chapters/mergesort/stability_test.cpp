@@ -42,13 +42,14 @@ std::vector<Key> make_list(std::int64_t count, std::uint32_t different, std::int
 }
 
 // Runs of 1024 keys whose keys alternate, or come one run after the other from the last to the
-// first; and the ends of the range.
+// first; the ends of the range; and three runs.
 std::vector<Key> make_runs(std::int64_t count, int kind) {
     std::vector<std::int32_t> keys(count);
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t run = i / 1024, place = i % 1024;
         const std::int64_t key = kind == 0    ? place * 8 + run % 8
                                  : kind == 1  ? place / 2 - 1024 * run
+                                 : kind == 3  ? i % (count / 3 + 1) / 8
                                  : i % 2 == 0 ? std::numeric_limits<std::int32_t>::min()
                                               : std::numeric_limits<std::int32_t>::max();
         keys[i] = static_cast<std::int32_t>(key);
@@ -113,7 +114,7 @@ int run_stage(int argc, char** argv, std::string_view stage_name, SortKeys sort_
         const course::sorting::Options chosen(values);
         if (segment > 1 || values.contains("--size-i")) break;
         failures += !is_stable(sort_keys, make_list(count, 7, 1), chosen, device_memory, *ranks);
-        for (const int kind : {0, 1, 2}) {
+        for (const int kind : {0, 1, 2, 3}) {
             failures +=
                 !is_stable(sort_keys, make_runs(count, kind), chosen, device_memory, *ranks);
         }

@@ -6,6 +6,8 @@
 """
 
 import json
+import random
+import struct
 import sys
 import tempfile
 import unittest
@@ -93,6 +95,48 @@ class Multisort(SortTest):
                 )
                 for threads in (0, 1025) if stage.has_kernels else ():
                     self.refuse(stage, 2, f"--threads '{threads}' is ", "--threads", threads)
+
+
+@unittest.skipIf(LONG or ENGINE not in ("emu", "gpu"), "counters change nothing")
+class NaturalRuns(unittest.TestCase):
+    """What stage limit/08 finds in a list. Tiles of 2304 keys; the last one is short."""
+
+    def orders(self, keys: list[int], ways: int) -> list[str]:
+        """With cuts by the blocks, and by a launch."""
+        found = []
+        for stage in STAGES:
+            for merge_keys, cuts in ((17, 1), (49, 2)) if "natural_runs" in stage.name else ():
+                with tempfile.TemporaryDirectory() as folder:
+                    Path(folder, "keys.i32").write_bytes(struct.pack(f"<{len(keys)}i", *keys))
+                    words = ["--input", f"{folder}/keys.i32", "--natural", 1, "--sort-keys", 9]
+                    words += ["--merge-keys", merge_keys, "--cuts", cuts, "--ways", ways]
+                    result = execute(stage, *words, "--repeats", 1, "--quiet", "--json", "-")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                found.append(json.loads(result.stdout)["report"]["order"])
+        self.assertTrue(found)
+        return found
+
+    def test_what_is_found(self) -> None:
+        n = 9 * 2304 + 77
+        up = [key // 3 for key in range(n)]
+        two_runs = up[n // 3 :] + up[: n // 3]
+        breaks = [2304 * tile + 9 for tile in (1, 2, 3, 4, 6)]  # tiles out of order
+        torn = [-key if i in breaks else key for i, key in enumerate(up)]
+        last = [*up[:-1], -1]
+        for name, keys, ways, order in (
+            ("sorted", up, 8, "sorted"),
+            ("down", up[::-1], 8, "down"),
+            ("all equal", [7] * n, 8, "sorted"),
+            ("two runs", two_runs, 8, "runs"),
+            ("two runs, three with the tile between", two_runs, 2, "none"),
+            ("five of ten tiles, eight runs", torn, 16, "runs"),
+            ("five of ten tiles, eight runs", torn, 4, "none"),
+            ("the last key alone", last, 4, "runs"),
+            ("down, but for the last key", [*up[:0:-1], n], 8, "none"),
+            ("random", random.Random(1).sample(range(n), n), 8, "none"),
+        ):
+            with self.subTest(name):
+                self.assertEqual(set(self.orders(keys, ways)), {order})
 
 
 @unittest.skipIf(LONG or ENGINE != "opencl", "for OpenCL only")

@@ -34,28 +34,32 @@ __device__ int cut_sampled_run(const Lanes<kWays>& lanes, const Key* keys, const
     return cut_bracket(lanes, keys, low, min(length, low + left), rank);
 }
 
+// kWays threads call. samples: of the runs in `from`; or nullptr, if there are none yet and the
+// runs are short.
+template <int kWays, int kStep>
+__device__ __forceinline__ int find_sampled_cut(const Key* __restrict__ from,
+                                                const Key* __restrict__ samples, const Pass& pass,
+                                                std::int64_t tile) {
+    const Lanes<kWays> lanes;
+    const std::int64_t begin = (tile / pass.tiles_per_group * kWays + lanes.lane) * pass.run;
+    const int length = static_cast<int>(min(max(pass.count - begin, std::int64_t{0}), pass.run));
+    const int rank = static_cast<int>(tile % pass.tiles_per_group * pass.capacity);
+    if (rank == 0) return 0;
+    if (samples == nullptr) return cut_bracket(lanes, from + begin, 0, length, rank);
+    return cut_sampled_run<kWays, kStep>(lanes, from + begin, samples + samples_at(begin), length,
+                                         rank);
+}
+
 // As find_cuts_kernel(), for the tiles [first_tile, end_tile); boundaries[0] is of the first one.
-// samples: of the runs in `from`; or nullptr, if there are none yet and the runs are short.
 template <int kWays, int kStep>
 __global__ void find_sampled_cuts_kernel(const Key* __restrict__ from,
                                          const Key* __restrict__ samples, Pass pass,
                                          std::int64_t first_tile, std::int64_t end_tile,
                                          std::int64_t* __restrict__ boundaries) {
-    const Lanes<kWays> lanes;
     const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const std::int64_t tile = first_tile + thread / kWays;
     if (tile >= end_tile) return;
-    const std::int64_t begin = (tile / pass.tiles_per_group * kWays + lanes.lane) * pass.run;
-    const int length = static_cast<int>(min(max(pass.count - begin, std::int64_t{0}), pass.run));
-    const int rank = static_cast<int>(tile % pass.tiles_per_group * pass.capacity);
-    int cut = 0;
-    if (rank > 0 && samples == nullptr) {
-        cut = cut_bracket(lanes, from + begin, 0, length, rank);
-    } else if (rank > 0) {
-        cut = cut_sampled_run<kWays, kStep>(lanes, from + begin, samples + samples_at(begin),
-                                            length, rank);
-    }
-    boundaries[thread] = cut;
+    boundaries[thread] = find_sampled_cut<kWays, kStep>(from, samples, pass, tile);
 }
 
 }  // namespace mergesort

@@ -25,10 +25,10 @@ struct Runs {
     std::int64_t begins[kMostRuns], lengths[kMostRuns];
 };
 
-// kMostRuns threads per tile: boundaries[kMostRuns * tile + j] becomes the number of keys of run j
-// that come before the tile. After the last tile come the lengths.
+// kMostRuns threads per tile of `tile_keys` keys: boundaries[kMostRuns * tile + j] becomes the
+// number of keys of run j that come before the tile. After the last tile come the lengths.
 __global__ void find_slice_cuts_kernel(const Key* __restrict__ from, Runs runs, std::int64_t tiles,
-                                       std::int64_t* __restrict__ boundaries) {
+                                       int tile_keys, std::int64_t* __restrict__ boundaries) {
     const Lanes<kMostRuns> lanes;
     const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const std::int64_t tile = thread / kMostRuns;
@@ -36,7 +36,7 @@ __global__ void find_slice_cuts_kernel(const Key* __restrict__ from, Runs runs, 
     const std::int64_t length = runs.lengths[lanes.lane];
     boundaries[thread] =
         tile == tiles ? length
-                      : cut_run(lanes, from, runs.begins[lanes.lane], length, tile * kSliceTile);
+                      : cut_run(lanes, from, runs.begins[lanes.lane], length, tile * tile_keys);
 }
 
 // One block per tile, from `first_tile` on.
@@ -72,7 +72,7 @@ inline void launch_slice_cuts(const Key* from, const Runs& runs, std::int64_t ti
                               std::int64_t* boundaries, cudaStream_t stream) {
     course::allow_dynamic_shared(merge_slice_kernel, odd::kSharedBytes);
     find_slice_cuts_kernel<<<blocks_for((tiles + 1) * kMostRuns, odd::kThreads), odd::kThreads, 0,
-                             stream>>>(from, runs, tiles, boundaries);
+                             stream>>>(from, runs, tiles, kSliceTile, boundaries);
     course::cuda_check(cudaGetLastError());
 }
 

@@ -30,16 +30,13 @@ struct BulkTile {
     int places[kWays];  // of the fragments, as they arrive
 };
 
-// The first warp calls. Describes the tile and starts its copies; all threads then wait for phase 0
-// of s_arrived. boundaries: see find_cuts_kernel.
+// The first warp calls, lane j with fragment j, and the others with one without keys. Describes the
+// tile and starts its copies; all threads then wait for phase 0 of s_arrived.
 template <int kWays, int kThreads, int kKeys>
-__device__ __forceinline__ void fetch_tile(const Key* from, const Pass& pass,
-                                           const std::int64_t* boundaries, std::int64_t tile,
-                                           Key* s_keys, BulkTile<kWays, kThreads, kKeys>& s_tile,
-                                           std::uint64_t& s_arrived) {
+__device__ __forceinline__ void fetch_fragments(const Key* from, const Fragment& own, Key* s_keys,
+                                                BulkTile<kWays, kThreads, kKeys>& s_tile,
+                                                std::uint64_t& s_arrived) {
     const int lane = threadIdx.x;
-    Fragment own = {};
-    if (lane < kWays) own = find_fragment<kWays>(pass, boundaries, tile);
     const int length = static_cast<int>(own.length);
     const int before = length == 0 ? 0 : static_cast<int>(own.begin % kBulkKeys);
     const int copied = static_cast<int>(whole_bulks(before + length));
@@ -59,10 +56,8 @@ __device__ __forceinline__ void fetch_tile(const Key* from, const Pass& pass,
         s_tile.places[lane] = place + before;
     }
     if (lane == 0) {
-        const std::int64_t before_tile = tile % pass.tiles_per_group * pass.capacity;
         s_tile.starts[0] = 0;
         s_tile.result = own.tile_begin;
-        s_tile.samples = samples_at(own.tile_begin - before_tile) + before_tile / kKeys;
     }
     __syncwarp();
     int pairs = 1, gap = 0;
@@ -72,6 +67,15 @@ __device__ __forceinline__ void fetch_tile(const Key* from, const Pass& pass,
         gap = after_gap<kKeys>(dense + gap) - dense;
     }
     if (lane < kWays) s_tile.gaps[lane] = gap;
+}
+
+// One thread calls. tile_begin: of the tile, in the list.
+template <int kWays, int kThreads, int kKeys>
+__device__ __forceinline__ void place_samples(const Pass& pass, std::int64_t tile,
+                                              std::int64_t tile_begin,
+                                              BulkTile<kWays, kThreads, kKeys>& s_tile) {
+    const std::int64_t before_tile = tile % pass.tiles_per_group * pass.capacity;
+    s_tile.samples = samples_at(tile_begin - before_tile) + before_tile / kKeys;
 }
 
 // Fills the room after each of the runs. places(i): where run i lies.

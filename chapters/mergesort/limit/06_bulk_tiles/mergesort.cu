@@ -110,7 +110,10 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     __shared__ std::uint64_t s_arrived;
     const int thread = threadIdx.x;
     if (thread < 32) {
-        mergesort::fetch_tile(from, pass, boundaries, blockIdx.x, s_keys, s_tile, s_arrived);
+        mergesort::Fragment own = {};
+        if (thread < kWays) own = mergesort::find_fragment<kWays>(pass, boundaries, blockIdx.x);
+        if (thread == 0) mergesort::place_samples(pass, blockIdx.x, own.tile_begin, s_tile);
+        mergesort::fetch_fragments(from, own, s_keys, s_tile, s_arrived);
     }
     __syncthreads();
     mergesort::wait_for_bulks(s_arrived);
