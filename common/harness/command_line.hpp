@@ -12,6 +12,9 @@
 
 namespace course {
 
+// Of --warmup, and of --repeats: even the shortest runs end within minutes.
+inline constexpr int kMostRuns = 100'000;
+
 // The flags of every stage, for one size. Paths may be "-" for stdout where they are written.
 struct StageOptions {
     std::int64_t n = 0;  // the chapter's default unless n_given
@@ -35,7 +38,7 @@ struct StageOptions {
     std::string save_result;
     std::string judge_result;
 
-    // The runs that are not verified first: --warmup and --repeats may both be the largest integer.
+    // The runs that are not verified first.
     std::int64_t runs() const { return std::int64_t{warmup} + repeats; }
 };
 

@@ -51,10 +51,10 @@ void StageCommandLine::add_common_options() {
     }
     line_.add_unsigned("--seed", options_.seed, "seed of random inputs and generators");
     line_.add_integer("--repeats", options_.repeats,
-                      text("timed runs (on emu and count: ", kEmulatedRepeats, ")"));
+                      text("timed runs (on emu and count: ", kEmulatedRepeats, ")"), 1, kMostRuns);
     line_.add_integer("--warmup", options_.warmup,
                       text("runs before the timed ones (on emu and count: ", kEmulatedWarmup, ")"),
-                      0);
+                      0, kMostRuns);
     line_.add_integer("--device", options_.device, "number of the device", 0);
     line_.add_text(
         "--platform", options_.platform,

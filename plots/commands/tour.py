@@ -156,7 +156,8 @@ class RecordedTimes(Columns):
         if outcome.engine == "cpu" and outcome.made:
             ms = short_time(outcome.made.median_ms("total_ms") / 1000)
             n = size(int(outcome.made.rows[0]["n"]))
-            return f"here, on one core: {ms}, n = {n}"
+            cores = "all cores" if outcome.stage.uses_all_cores else "one core"
+            return f"here, on {cores}: {ms}, n = {n}"
         return super().counter(outcome)
 
 

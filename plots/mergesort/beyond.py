@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from common.tools.lib.numbers import power_of_two, short_ms
-from common.tools.lib.stages import DataError
+from common.tools.lib.numbers import power_of_two, short_ms, three_digits
+from common.tools.lib.stages import DataError, words_of
 from plots.drawing.figure import Drawing
 from plots.drawing.panels import Runs
 from plots.drawing.rates import Limit
@@ -20,6 +20,8 @@ from plots.records.medians import quartiles
 from plots.records.rows import Report, Row, newest
 from plots.records.source import Source
 
+INPUT_WORDS = ("odd_windows", "bulk_tiles", "tiles_by_size", "natural_runs", "cub_merge_sort")
+INPUT_STAGES = [name for name in TILES if words_of(name) in INPUT_WORDS]
 # The last own stage, and the library's.
 COMPARED = (
     (
@@ -74,6 +76,26 @@ def rates_table(
     """For the reference: keys per second of the kernels."""
     own = [row for row in rows if row.n in TILE_SIZES]
     return table_of_rates(own, limits, recorded_stages(own), TILE_SIZES, limits_of)
+
+
+def inputs_table(
+    rows: Sequence[Row], _reports: Sequence[Report], _limits: Mapping[str, Limits]
+) -> list[str]:
+    """For the reference: keys per second of the last stages on other inputs, of the size with most of
+    them."""
+    own = [row for row in rows if row.stage in INPUT_STAGES and row.engine == "gpu"]
+    named = {n: {row.input for row in own if row.n == n} for n in {row.n for row in own}}
+    n = max(named, key=lambda n: (len(named[n]), n), default=0)
+    stages = [stage for stage in INPUT_STAGES if any(row.stage == stage for row in own)]
+    lines = [f"| input | {' | '.join(stages)} |", "|---" * (len(stages) + 1) + "|"]
+    for name in sorted(named.get(n, ()), key=lambda name: (name != "uniform", name)):
+        cells = []
+        for stage in stages:
+            here = newest([r for r in own if (r.stage, r.n, r.input) == (stage, n, name)])
+            ms = quartiles([row.kernels_ms for row in here])[1] if here else 0.0
+            cells.append(f"{three_digits(n / ms / 1e6)} G" if here else "")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return [*lines, "", f"{power_of_two(n)} keys, keys per second of kernel time, medians."]
 
 
 def copies_by_n(reports: Sequence[Report]) -> dict[int, float]:

@@ -201,17 +201,12 @@ CHAPTER = Chapter(
     tables={
         **TABLES,
         **({"beyond": beyond.rates_table} if RECORDED else {}),
+        **({"inputs": beyond.inputs_table} if RECORDED else {}),
         **(
             {
-                "inputs": lambda rows, reports, limits: against_library.inputs_table(
-                    rows, beyond.COMPARED
-                ),
                 "sizes": lambda rows, reports, limits: against_library.sizes_table(
                     rows, beyond.COMPARED
-                ),
-                "worst": lambda rows, reports, limits: against_library.worst_input(
-                    rows, beyond.COMPARED
-                ),
+                )
             }
             if RECORDED
             else {}

@@ -14,6 +14,7 @@
 #include "common/emulator/counting/checks/attach_checks.hpp"
 #include "common/emulator/counting/checks/checks.hpp"
 #include "common/emulator/counting/checks/chosen_lines.hpp"
+#include "common/emulator/counting/checks/clocks.hpp"
 #include "common/emulator/counting/checks/heap.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
 #include "common/emulator/counting/checks/memory/copied_back.hpp"
@@ -324,6 +325,7 @@ void write_at_exit() {
     report_unfinished_kernels();
     report_unread_errors();
     report_waiting_copies();
+    report_early_clock();
     warn_of_leaks();
     finish_trace();
     finish_view();
@@ -361,6 +363,8 @@ bool name_kernel(const void* code) {
 void attach() {
     check_code_size();
     record_hooks.name_kernel = name_kernel;
+    record_hooks.note_clock = note_clock;
+    watch_clocks();
     attach_checks();
     attach_async();
     // The handler that is registered first runs last: static destructors may still run kernels.

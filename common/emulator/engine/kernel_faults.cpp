@@ -83,11 +83,14 @@ void end_block_in_time(bool in_program) {
 // What the program would do without the engine.
 std::terminate_handler terminate_program = nullptr;
 
+void end_if_kernel_throws() {
+    if (current_thread == nullptr) return;
+    fail_kernel(cudaErrorLaunchFailure,
+                "throws an exception, which device code cannot do: use assert() or __trap()");
+}
+
 [[noreturn]] void end_throwing_kernel() {
-    if (current_thread != nullptr) {
-        fail_kernel(cudaErrorLaunchFailure,
-                    "throws an exception, which device code cannot do: use assert() or __trap()");
-    }
+    end_if_kernel_throws();
     terminate_program();
     std::abort();
 }
@@ -139,6 +142,11 @@ int __wrap_vprintf(const char* format, va_list values) {
     const int printed = std::vfprintf(stdout, format, values);
     emulator::end_block_if_overdue();
     return printed;
+}
+void* __real___cxa_allocate_exception(std::size_t bytes);
+void* __wrap___cxa_allocate_exception(std::size_t bytes) {
+    emulator::end_if_kernel_throws();
+    return __real___cxa_allocate_exception(bytes);
 }
 int __wrap_printf(const char* format, ...) {
     va_list values;

@@ -32,6 +32,8 @@ struct WatchedThread {
     std::atomic<std::uint64_t> round = 0;
     // The account of time for which it works (account_of); 0: for none.
     std::atomic<std::uint64_t> account = 0;
+    // That of the last grid: tiny grids are seldom seen at work, though they follow one another.
+    std::atomic<std::uint64_t> recent = 0;
     // Of a block, in seconds.
     std::atomic<double> limit = 0;
     // Used by the watcher only: since when it sees this round, and the time that it has seen.
@@ -51,7 +53,7 @@ struct AccountTime {
     double total = 0;
     double of_interval = 0;
     double limit = 0;  // of a block
-    bool runs = false;
+    int idle_looks = 0;  // since it was last seen
 };
 
 struct Watcher {
@@ -125,29 +127,33 @@ void on_time_signal(int, siginfo_t*, void* context) {
 // Adds the processor time since the last look to the accounts for which it was used. Several
 // threads do not use an account's time faster than one.
 void charge_accounts(Watcher& own, double elapsed) {
+    double program_used = 0;
     for (WatchedThread* thread : own.threads) {
         const double now = used_seconds(*thread);
         const double used = now - std::exchange(thread->seen_at, now);
-        const std::uint64_t account = thread->account.load(std::memory_order_relaxed);
+        const std::uint64_t running = thread->account.load(std::memory_order_relaxed);
+        const std::uint64_t recent = thread->recent.exchange(running, std::memory_order_relaxed);
+        // Between its launches, the host's time is its own.
+        const std::uint64_t account = running != 0 || !is_of_device(recent) ? running : recent;
         if (account == 0) continue;
         AccountTime& time = own.accounts[account];
-        time.runs = true;
+        time.idle_looks = 0;
         time.of_interval += used;
+        if (running != 0) program_used += used;
         time.limit = thread->limit.load(std::memory_order_relaxed);
     }
     std::uint64_t overdue = 0;
-    double used = 0;
     for (auto& [account, time] : own.accounts) {
-        used += time.of_interval;
         time.total += std::min(std::exchange(time.of_interval, 0), elapsed);
         const bool is_used_up = time.total > time.limit * kLaunchTimeFactor;
-        if (time.runs && is_of_device(account) && is_used_up) overdue = account;
+        if (time.idle_looks == 0 && is_of_device(account) && is_used_up) overdue = account;
     }
-    program_seconds.fetch_add(std::min(used, elapsed), std::memory_order_relaxed);
+    program_seconds.fetch_add(std::min(program_used, elapsed), std::memory_order_relaxed);
     overdue_account.store(overdue, std::memory_order_relaxed);
     for (auto entry = own.accounts.begin(); entry != own.accounts.end();) {
-        const bool runs = std::exchange(entry->second.runs, false);
-        entry = runs ? std::next(entry) : own.accounts.erase(entry);
+        constexpr int kMostIdleLooks = 100;
+        const bool ended = entry->second.idle_looks++ > kMostIdleLooks;
+        entry = ended ? own.accounts.erase(entry) : std::next(entry);
     }
 }
 
@@ -264,7 +270,9 @@ bool block_is_overdue() { return overdue_in_library != 0; }
 
 LaunchWatch::LaunchWatch(std::uint64_t launch, bool by_device) : thread_(watched_thread()) {
     if (thread_ == nullptr) return;
-    outer_ = thread_->account.exchange(account_of(launch, by_device), std::memory_order_relaxed);
+    const std::uint64_t account = account_of(launch, by_device);
+    outer_ = thread_->account.exchange(account, std::memory_order_relaxed);
+    thread_->recent.store(account, std::memory_order_relaxed);
 }
 
 LaunchWatch::~LaunchWatch() {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/runtime/work.hpp"
 
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -13,6 +17,7 @@
 #include "common/emulator/engine/grid.hpp"
 #include "common/emulator/engine/run_grid.hpp"
 #include "common/emulator/process/errors.hpp"
+#include "common/emulator/process/pages.hpp"
 #include "common/emulator/runtime/api_call.hpp"
 #include "common/emulator/timeline/timeline.hpp"
 
@@ -63,6 +68,24 @@ void note_transfer(const Copy& copy, Place destination, Place source) {
 bool is_usable(const void* pointer) {
     if (!is_stray_address(pointer)) return true;
     explain("a copy or set uses %p: %s", pointer, describe_address(pointer).c_str());
+    set_sticky_error(cudaErrorIllegalAddress);
+    return false;
+}
+
+// Whether the host still has the pages: large memory that it frees goes back to the system.
+bool is_mapped(const void* pointer, std::size_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(pointer) / kPageBytes * kPageBytes;
+    const std::size_t length = reinterpret_cast<std::uintptr_t>(pointer) + bytes - begin;
+    return ::msync(reinterpret_cast<void*>(begin), length, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
+bool is_usable(const void* pointer, std::size_t bytes, Place place) {
+    if (!is_usable(pointer)) return false;
+    if (is_device(place) || is_mapped(pointer, bytes)) return true;
+    explain(
+        "a copy uses %zu bytes of host memory at %p, which was freed while the copy was queued: "
+        "wait for the stream first",
+        bytes, pointer);
     set_sticky_error(cudaErrorIllegalAddress);
     return false;
 }
@@ -129,10 +152,15 @@ std::unique_ptr<Task> CopyWork::make_task(int) const {
             for (const Part& part : parts) {
                 part.pending.begin();
                 if (timeline::is_on()) timeline::name_task(name_of_copy(part.copy, to, from));
-                if (!is_usable(part.copy.destination) || !is_usable(part.copy.source)) return;
-                show_memory_of(part.copy.destination);
-                show_memory_of(part.copy.source);
-                run_slice(part.copy, to, from);
+                const Copy& copy = part.copy;
+                if (copy.width == 0 || copy.height == 0) continue;
+                if (!is_usable(copy.destination, copy.destination_bytes(), to) ||
+                    !is_usable(copy.source, copy.source_bytes(), from)) {
+                    return;
+                }
+                show_memory_of(copy.destination);
+                show_memory_of(copy.source);
+                run_slice(copy, to, from);
             }
         });
 }

@@ -163,14 +163,17 @@ def fence(instruction: Instruction) -> str:
 
 
 def barrier(instruction: Instruction) -> str:
-    """bar.sync of the whole block; bar.warp.sync."""
+    """bar.sync of the whole block; bar.warp.sync. The function refuses a number of the barrier, or
+    of its threads, that only the run tells."""
     if instruction.has("warp"):
         return f"__syncwarp({instruction.value(0, 'u32')});"
-    if not instruction.has("sync") or len(instruction.operands) > 1:
+    operands = instruction.operands
+    if not instruction.has("sync") or (operands and operands[0].isdigit() and operands[0] != "0"):
         raise Unavailable(instruction.text)
-    if instruction.operands and instruction.operands[0] != "0":
-        raise Unavailable(instruction.text)
-    return "__syncthreads();"
+    if len(operands) < 2 and operands in ([], ["0"]):
+        return "__syncthreads();"
+    values = ", ".join(instruction.value(i, "u32") for i in range(len(operands)))
+    return f"__barrier_sync{'_count' if len(operands) > 1 else ''}({values});"
 
 
 def shuffle(instruction: Instruction) -> str:

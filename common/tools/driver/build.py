@@ -248,8 +248,19 @@ class Build:
         return words
 
     def links_objects(self) -> bool:
-        """Whether objects or libraries take part that were compiled before."""
-        return any(isinstance(word, str) or not word.language for word in self.request.link_words)
+        """Whether objects or libraries take part that emucc compiled before. The course's own have
+        no weak references, and share files with the engine: both whole would define these twice."""
+        return any(
+            not word.startswith("-Wl,")
+            if isinstance(word, str)
+            else not (word.language or self.is_of_course(word.path))
+            for word in self.request.link_words
+        )
+
+    @staticmethod
+    def is_of_course(path: Path) -> bool:
+        build = build_folder().resolve()
+        return any(path.resolve().is_relative_to(build / part) for part in ("common", "chapters"))
 
     def check_object(self, path: Path) -> None:
         """An object of the other engine would link, or half of it, and would not be checked. The

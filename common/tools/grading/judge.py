@@ -23,7 +23,7 @@ from common.tools.grading.caged import ask
 from common.tools.grading.sandbox import Cage, Ended, NotGraded, how_it_ended, run_caged
 from common.tools.labs.answers import check_answer
 from common.tools.labs.checking import award, build_allowed, student_text, unmet
-from common.tools.labs.counted_run import count_run
+from common.tools.labs.counted_run import count_run, seeded
 from common.tools.labs.findings import mistakes, read_findings
 from common.tools.labs.lab import Lab
 from common.tools.labs.result import Finding, Result
@@ -254,10 +254,17 @@ def grade_program(lab: Lab, source: Path, seed: int, folder: Path) -> Result:
     verify(lab, program, folder, result)
     counted = None
     if result.right:
-        counted, ended = count_run(lab, program, own, seed, caged(Cage()))
-        if counted is None:
+        (own / "result").unlink(missing_ok=True)
+        saving = ["--save-result", "result"]
+        counted, ended = count_run(lab, program, own, seed, caged(Cage()), saving)
+        trusted = folder / "judge"
+        if counted is None or not take_file(own / "result", trusted / "result"):
+            counted = None
             assert isinstance(ended, Ended)  # of the cage
             result.messages.append(f"no counters: the program {how_it_ended(ended, SECONDS)}")
+        elif reason := ask_oracle(lab, seeded(lab, seed), trusted / "result", trusted):
+            counted = None
+            result.messages.append(f"wrong result of the counted run, {reason}")
     result.goals = []
     award(lab, seed, result, counted)
     return result

@@ -19,7 +19,7 @@ from common.tools.lib.stages import (
     meant_stages,
 )
 from common.tools.labs.lab import KINDS, Edit, Goal, Lab, Program, Unit
-from common.tools.labs.metrics import COUNTERS
+from common.tools.labs.metrics import COUNTERS, RATIOS
 
 CHAPTER_KEYS = {
     "sizes": list,
@@ -27,6 +27,7 @@ CHAPTER_KEYS = {
     "run": str,
     "unit": str,
     "units": (int, float),
+    "unit_power": int,
     "may_change": str,
     "must_stay": str,
 }
@@ -158,6 +159,12 @@ def read_lab(
     goals = tuple(
         read_goal(goal, f"{place}: goal {number}") for number, goal in enumerate(record["goals"], 1)
     )
+    for goal in goals:
+        if kind != "question" and (goal.counter in RATIOS or goal.kernel):
+            raise DataError(
+                f"{place}: {goal.counter}: a goal is a total over all kernels; only a question asks "
+                "for a ratio, or for a kernel"
+            )
     if kind == "question" and len(goals) != 1:
         raise DataError(f"{place}: a question has one goal, whose counter is the answer")
     if len(record["idea"]) != SENTENCES:
@@ -186,6 +193,7 @@ def read_lab(
         right_points=record.get("right_points", RIGHT_POINTS[kind]),
         clean_points=record.get("clean_points", CLEAN_POINTS[kind]),
         start_points=record["start_points"],
+        unit_power=record.get("unit_power", 1),
         by_hand=record.get("by_hand", False),
     )
 

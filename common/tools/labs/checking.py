@@ -22,10 +22,17 @@ from common.tools.lib.files import read_text
 from common.tools.lib.stages import ToolError
 from common.tools.labs.answers import check_answer
 from common.tools.labs.building import build_program
-from common.tools.labs.counted_run import count_run, solution_values, value_of
+from common.tools.labs.counted_run import (
+    count_run,
+    expected_of,
+    guards_of,
+    solution_values,
+    unit_of,
+    value_of,
+)
 from common.tools.labs.findings import mistakes, read_findings
 from common.tools.labs.lab import Goal, Lab
-from common.tools.labs.metrics import is_whole, label
+from common.tools.labs.metrics import BYTES, TO_DEVICE, TO_HOST, is_whole, label
 from common.tools.labs.result import GoalResult, Result
 from common.tools.labs.symbols import foreign_symbols
 from common.tools.labs.running import Finished, Limits, Runner, run_program
@@ -34,6 +41,9 @@ SECONDS = 120
 KERNEL_SECONDS = 5  # of processor time, after which a block counts as endless
 PROGRAM = "program"  # the executable in the folder
 MOST_MESSAGES = 12
+MORE = 1.25  # times what start and solution have: as much of a total that is no goal is allowed
+LESS = 0.9  # a share of what start and solution copy: a device that does the work needs as much
+READ = 0.9  # a share of what is copied to the device: its kernels read it
 WRONG = re.compile(r".*WRONG RESULT.*")
 
 
@@ -62,6 +72,9 @@ def check(
         counted, finished = count_run(lab, program, folder, seed, run)
         if counted is None:
             result.messages.append(f"no counters: {ending(finished, program.name)}")
+        elif finished.status != 0 and not read_findings(finished.stderr):
+            counted = None
+            result.messages.append(f"the run that is counted: {ending(finished, program.name)}")
     award(lab, seed, result, counted)
     return result
 
@@ -177,7 +190,7 @@ def award(lab: Lab, seed: int | None, result: Result, counted: Counted | None) -
         result.goals = unmet(lab, seed)
     else:
         for goal, limit in zip(lab.goals, limits_of(lab, seed), strict=True):
-            yours = value_of(goal, lab, counted)
+            yours = value_of(goal, lab, seed, counted)
             met = is_met(goal, yours, limit)
             points = goal.points if met and clean else 0
             result.goals.append(
@@ -185,17 +198,29 @@ def award(lab: Lab, seed: int | None, result: Result, counted: Counted | None) -
                     goal_name(goal, lab), yours, limit, goal.at_least, met, points, goal.points
                 )
             )
-        refuse_empty_goals(lab, result)
+        refuse_goals(lab, seed, result, counted)
     result.points = (
         result.right_points + result.clean_points + sum(goal.points for goal in result.goals)
     )
 
 
-def refuse_empty_goals(lab: Lab, result: Result) -> None:
-    """A goal of at most 4.2 sectors is not met by a program without such requests, or whose kernel
-    has another name: then there is nothing to count."""
-    for i, goal in enumerate(result.goals):
-        if goal.met and not goal.at_least and goal.yours == 0 and goal.goal:
-            result.goals[i] = replace(goal, met=False, points=0)
-            where = f" in a kernel named {lab.goals[i].kernel}" if lab.goals[i].kernel else ""
-            result.messages.append(f"{goal.name}: nothing was counted{where}, so it is not met")
+def refuse_goals(lab: Lab, seed: int | None, result: Result, counted: Counted) -> None:
+    """No goal is met by a program that moves the work elsewhere: to more bytes of another memory,
+    or to the host."""
+    expected = expected_of(lab, seed)
+    yours = guards_of(lab, seed, counted)
+    why = [
+        f"{label(name, lab.unit)}: {yours[name]:.4g}, far more than the {most:.4g} of start and "
+        "solution"
+        for name, most in expected.most.items()
+        if most and yours[name] > MORE * most
+    ]
+    for name in (TO_DEVICE, TO_HOST):
+        if yours[name] < LESS * expected.least[name]:
+            why.append(f"{name}: {yours[name]:.0f}, of {expected.least[name]:.0f}")
+    moved = yours[BYTES] * unit_of(lab, seed).count
+    if moved < READ * expected.least[TO_DEVICE]:
+        why.append(f"kernels move {moved:.0f} bytes, of {expected.least[TO_DEVICE]:.0f} copied")
+    if why:
+        result.messages += [f"{one}: so no goal counts" for one in why]
+        result.goals = [replace(goal, met=False, points=0) for goal in result.goals]

@@ -88,6 +88,7 @@ class Lab:
     right_points: int
     clean_points: int
     start_points: int  # what the unchanged start gets
+    unit_power: int = 1  # the work grows with this power of n
     by_hand: bool = False  # the lab is about what a part of CUB or of cooperative groups does
 
     @property

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: MIT
 """The counters that goals and questions name, computed from the kernels of one run.
 
-A counter of the first group is a ratio, which does not depend on the size of the run. One of the
-second group is related to the lab's unit of work, for example "32 cells". One of the third group is
-a plain number.
+A goal is a total over all kernels and all kinds of access: bytes that move, requests, steps. So a
+kernel of another name, a decoy, or an atomic addition of 0 in place of a load gains nothing. A
+ratio can be made small by more of what it is divided by, so only questions ask for ratios.
+
+RELATED counters are divided by the lab's unit of work, for example "32 cells". PLAIN ones are
+numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from common.tools.lib.counting import GLOBAL, SHARED, Counters, Kernel
+from common.tools.lib.counting import GLOBAL, SHARED, Counters, Kernel, executions
 from common.tools.labs.lab import Unit
+
+SECTOR = 32  # bytes
 
 
 def total(kernels: Sequence[Kernel], *names: str) -> int:
@@ -35,8 +40,8 @@ def ratio(above: Sequence[str], below: Sequence[str]) -> Value:
     return value
 
 
-def number(*names: str) -> Value:
-    return lambda kernels: float(total(kernels, *names))
+def number(*names: str, factor: int = 1) -> Value:
+    return lambda kernels: float(factor * total(kernels, *names))
 
 
 def conflicts(kernels: Sequence[Kernel]) -> float:
@@ -46,60 +51,76 @@ def conflicts(kernels: Sequence[Kernel]) -> float:
     )
 
 
-def warps_of_smallest(kernels: Sequence[Kernel]) -> float:
-    """A launch with few warps leaves most of a GPU idle."""
-    return min(
-        (kernel.count("warps") / max(1, kernel.count("launches")) for kernel in kernels),
-        default=0.0,
+def writing_warps(kernel: Kernel) -> float:
+    """In all launches. A warp that returns at once does no more than one that was not launched, so
+    warps count that write to global memory."""
+    writes = (
+        executions(line)
+        for line in kernel.lines
+        if line["space"] == "global" and line["operation"] in ("store", "atomic", "bulk_store")
+    )
+    return max(1.0, min(kernel.count("warps"), max(writes, default=0)))
+
+
+def one_after_another(kernels: Sequence[Kernel]) -> float:
+    """The requests of a warp that works, over all launches. A GPU hides the time of a request only
+    behind other warps, so few warps with many requests leave it idle."""
+    return sum(
+        kernel.count("launches")
+        * total([kernel], *parts((*GLOBAL, *SHARED), "requests"))
+        / writing_warps(kernel)
+        for kernel in kernels
     )
 
 
 RATIOS: dict[str, Value] = {
     "sectors per load request": ratio(["global_load.sectors"], ["global_load.requests"]),
     "sectors per store request": ratio(["global_store.sectors"], ["global_store.requests"]),
-    "sectors per atomic request": ratio(["global_atomic.sectors"], ["global_atomic.requests"]),
-    "lanes per load request": ratio(["global_load.lanes"], ["global_load.requests"]),
-    "lanes on one word per atomic request": ratio(
-        ["global_atomic.depth"], ["global_atomic.requests"]
-    ),
     "wavefronts per shared load": ratio(["shared_load.wavefronts"], ["shared_load.requests"]),
     "wavefronts per shared store": ratio(["shared_store.wavefronts"], ["shared_store.requests"]),
-    "wavefronts per shared request": ratio(parts(SHARED, "wavefronts"), parts(SHARED, "requests")),
-    "lanes per shared request": ratio(parts(SHARED, "lanes"), parts(SHARED, "requests")),
-    "active lanes": ratio(["basic_block_lanes"], ["basic_blocks"]),
 }
+BYTES = "bytes moved"
+WAVEFRONTS = "shared wavefronts"
 RELATED: dict[str, Value] = {
-    "load requests": number("global_load.requests"),
-    "store requests": number("global_store.requests"),
-    "atomic requests": number("global_atomic.requests"),
+    BYTES: number(*parts(GLOBAL, "sectors"), factor=SECTOR),
+    "bytes stored": number(
+        "global_store.sectors", "global_atomic.sectors", "global_bulk_store.sectors", factor=SECTOR
+    ),
     "requests": number(*parts(GLOBAL, "requests")),
-    "sectors": number(*parts(GLOBAL, "sectors")),
-    "load sectors": number("global_load.sectors"),
+    "requests through registers": number(
+        *parts(("global_load", "global_store", "global_atomic"), "requests")
+    ),
+    "load requests": number("global_load.requests"),
+    "atomic requests": number("global_atomic.requests"),
+    "turns of atomics": number("global_atomic.depth"),
     "shared loads": number("shared_load.requests"),
-    "shared stores": number("shared_store.requests"),
     "shared atomics": number("shared_atomic.requests"),
     "shared requests": number(*parts(SHARED, "requests")),
-    "shared wavefronts": number(*parts(SHARED, "wavefronts")),
+    WAVEFRONTS: number(*parts(SHARED, "wavefronts")),
     "bank conflicts": conflicts,
     "barriers": number("barriers"),
     "warp functions": number("collectives"),
+    "steps": number("basic_blocks"),
 }
 PLAIN: dict[str, Value] = {
     "launches": number("launches"),
-    "warps of the smallest kernel": warps_of_smallest,
+    "requests one after another": one_after_another,
 }
+TO_DEVICE, TO_HOST = "bytes to the device", "bytes to the host"
 TRANSFERS = {
     "copies to the device": "host_to_device.calls",
-    "bytes to the device": "host_to_device.bytes",
+    TO_DEVICE: "host_to_device.bytes",
     "copies to the host": "device_to_host.calls",
-    "bytes to the host": "device_to_host.bytes",
+    TO_HOST: "device_to_host.bytes",
 }
+# Whatever the goals are, these are no worse than in both start and solution.
+GUARDS = (BYTES, WAVEFRONTS, TO_DEVICE, TO_HOST)
 COUNTERS = (*RATIOS, *RELATED, *PLAIN, *TRANSFERS)
 
 
 def is_whole(counter: str) -> bool:
     """Whether the counter of one run is always a whole number."""
-    return counter in TRANSFERS or counter in PLAIN
+    return counter in TRANSFERS or counter == "launches"
 
 
 def label(counter: str, unit: Unit) -> str:

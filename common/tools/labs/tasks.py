@@ -62,7 +62,8 @@ def goal_lines(lab: Lab) -> list[str]:
         "",
         f"Counted on the CPU engine for `{' '.join(lab.run)}`.",
         f"The unchanged start gets {lab.start_points} of {lab.of} points.",
-        "A goal counts only if the result is right and no mistake was found.",
+        "A goal counts only if the result is right and no mistake was found. Goals count all kernels, all",
+        "kinds of access, and copies to and from the host: moving the work elsewhere gains nothing.",
     ]
 
 

@@ -39,7 +39,7 @@ SAME_HOST_CODE = dict(with_the_same_host_code([*PROGRAMS.items()], ENGINE))
 STEPS = {
     **dict.fromkeys(("blocked", "register_tiles", "tagged_keys"), 32),
     **dict.fromkeys(("deep_rounds", "async_copies", "look_ahead"), 128),
-    **dict.fromkeys(("tiles_by_size", "many_gpus"), 64),
+    **dict.fromkeys(("tiles_by_size", "cpu_cores", "many_gpus"), 64),
 }
 PIVOTS = {stage: STEPS.get(words_of(stage), 1) for stage in PROGRAMS}
 

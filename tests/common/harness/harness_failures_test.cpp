@@ -87,6 +87,8 @@ TEST_F(Harness, BadFlags) {
     expect_failure({"--repeats", "0"}, 2, "--repeats '0' is below 1");
     expect_failure({"--repeats", "-3"}, 2, "--repeats '-3' is below 1");
     expect_failure({"--warmup", "-1"}, 2, "--warmup '-1' is below 0");
+    expect_failure({"--warmup", "2147483647"}, 2, "--warmup '2147483647' is above 100000");
+    expect_failure({"--repeats", "100001"}, 2, "--repeats '100001' is above 100000");
     expect_failure({"--device", "-1"}, 2, "--device '-1' is below 0");
     expect_failure({"--device", "7"}, 2, "there are 2 devices");
     expect_failure({"--platform", "0"}, 2, "--platform is for stages in OpenCL only");

@@ -38,8 +38,8 @@ class TourTest(ToolTest):
 
     def rows(self, printed: str) -> dict[str, str]:
         """The lines of stages."""
-        found = re.findall(r"^(\w+/\w+) .*$", printed, re.MULTILINE)
-        lines = [line for line in printed.splitlines() if re.match(r"\w+/\w+ ", line)]
+        found = re.findall(r"^(\w+(?:/\w+)+) .*$", printed, re.MULTILINE)
+        lines = [line for line in printed.splitlines() if re.match(r"\w+(?:/\w+)+ ", line)]
         return dict(zip(found, lines, strict=True))
 
     def stand_ins_of(self, chapter: str) -> None:
@@ -80,7 +80,12 @@ class TourTest(ToolTest):
         self.assertIn(f"recorded on {recorded.device} ", result.stdout)
         self.assertIn("Its times say nothing about a GPU", result.stdout)
         rows = self.rows(result.stdout)
+        marked = [one["stage"] for one in real_records("basics") if one["not_recorded"]]
         self.assertEqual(len(rows), len(real_records("basics")))
+        for name in marked:
+            row = rows.pop(str(name))
+            self.assertIn(tour.NO_ROWS, row)
+            self.assertIn("here, on all cores: ", row)
         for name, row in rows.items():
             self.assertNotIn(" 20 ms", row)
             self.assertNotIn(" 21.5 ms", row)

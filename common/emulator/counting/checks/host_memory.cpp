@@ -200,6 +200,16 @@ std::function<SourceLine()> line_finder(std::uint64_t number) {
     return [callers = host_state().queued.at(number).launched_at] { return callers.line(); };
 }
 
+std::uint64_t last_queued_work() { return host_state().last_number; }
+
+std::optional<std::uint64_t> first_queued_kernel(std::uint64_t after) {
+    const auto& queued = host_state().queued;
+    const auto found = std::find_if(queued.upper_bound(after), queued.end(),
+                                    [](const auto& entry) { return entry.second.work.grid != 0; });
+    if (found == queued.end()) return {};
+    return found->first;
+}
+
 void check_host_access(std::uintptr_t address, std::size_t bytes, Operation operation,
                        const void* code) {
     if (api_calls > 0 && !in_host_function) return;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "common/emulator/counting/record/request.hpp"
 #include "common/emulator/counting/record/source_lines.hpp"
@@ -19,6 +20,10 @@ void note_ended_work(std::uint64_t number);
 const QueuedWork& queued_work(std::uint64_t number);
 // Finds the line that queued the work. It may be called after the work has ended.
 std::function<SourceLine()> line_finder(std::uint64_t number);
+
+std::uint64_t last_queued_work();
+// The first kernel that was queued after this work and has not run.
+std::optional<std::uint64_t> first_queued_kernel(std::uint64_t after);
 
 // HostHooks::heap_refused.
 void report_heap_on_host(const char* function, const void* pointer, bool frees);

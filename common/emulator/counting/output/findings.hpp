@@ -41,6 +41,7 @@ enum class FindingKind {
     memory_leak,
     barrier_after_end,
     undefined_lane,
+    early_clock,
 };
 
 // Of each kind, in the enumeration's order: its name in JSON, and how its message begins.
@@ -79,6 +80,7 @@ inline constexpr KindWords kFindingKinds[] = {
     {FindingKind::barrier_after_end, "barrier_after_end",
      "warning: barrier after the end of threads"},
     {FindingKind::undefined_lane, "undefined_lane", "undefined lane"},
+    {FindingKind::early_clock, "early_clock", "warning: time without the kernel"},
 };
 
 inline const KindWords& words_of(FindingKind kind) {

@@ -45,6 +45,8 @@ struct RecordHooks {
     // value.
     void (*check_host_copy)(std::uintptr_t destination, std::uintptr_t source, std::size_t bytes,
                             const void* code) = nullptr;
+    // The host reads a clock.
+    void (*note_clock)() = nullptr;
     // A block that is not recorded has written memory of the arena. Blocks on several workers may
     // call it at the same time.
     void (*note_unrecorded_store)(std::uintptr_t address, std::size_t bytes) = nullptr;

@@ -2,9 +2,12 @@
 // The host and queued work: when the host must wait, and when it need not.
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstring>
+#include <ctime>
 
 #include "checks_test.hpp"
+#include "common/emulator/counting/checks/clocks.hpp"
 
 namespace {
 
@@ -160,6 +163,86 @@ TEST(HostChecks, a_kernel_may_poll_what_the_host_writes) {
     };
     EXPECT_TRUE(is_silent(run(true)));
     EXPECT_TRUE(has(run(false), FindingKind::missing_synchronisation, 0));
+}
+
+// The findings of host code that reads the clock, whose tests are named after what it measures.
+template <class Function>
+std::vector<Finding> findings_of_clocks(Function run) {
+    return findings_of([&] {
+        run(device_array<int>(kCount));
+        cudaDeviceSynchronize();
+        counting::report_early_clock();
+    });
+}
+
+auto now() { return std::chrono::steady_clock::now(); }
+
+TEST(HostChecks, a_clock_that_is_read_before_the_kernel_has_run) {
+    int line = 0;
+    const auto found = findings_of_clocks([&](int* data) {
+        const auto begin = std::chrono::system_clock::now();
+        double_kernel<<<1, kCount>>>(data);
+        line = __LINE__ + 1;
+        EXPECT_LE(begin, std::chrono::system_clock::now());
+    });
+    EXPECT_TRUE(has(found, FindingKind::early_clock, line));
+    EXPECT_FALSE(counting::has_errors());
+    // In each round of a loop, where a copy waits before the next round, and by a function.
+    EXPECT_TRUE(has(findings_of_clocks([](int* data) {
+                        for (int round = 0; round < 3; ++round) {
+                            const auto begin = now();
+                            double_kernel<<<1, kCount>>>(data);
+                            EXPECT_LE(begin, now());
+                            int value = 0;
+                            cudaMemcpy(&value, data, 4, cudaMemcpyDeviceToHost);
+                        }
+                    }),
+                    FindingKind::early_clock, 0));
+    // One kernel after the other, with the same mistake.
+    EXPECT_TRUE(has(findings_of_clocks([](int* data) {
+                        for (const int rounds : {1, 2}) {
+                            timespec begin{};
+                            timespec end{};
+                            clock_gettime(CLOCK_MONOTONIC, &begin);
+                            for (int i = 0; i < rounds; ++i) double_kernel<<<1, kCount>>>(data);
+                            clock_gettime(CLOCK_MONOTONIC, &end);
+                            cudaDeviceSynchronize();
+                        }
+                    }),
+                    FindingKind::early_clock, 0));
+}
+
+TEST(HostChecks, clocks_that_are_read_at_the_right_time) {
+    EXPECT_TRUE(is_silent(findings_of_clocks([](int* data) {
+        const auto begin = now();
+        double_kernel<<<1, kCount>>>(data);
+        cudaDeviceSynchronize();
+        EXPECT_LE(begin, now());
+    })));
+    // How long the host takes to launch, and how long all of it takes.
+    EXPECT_TRUE(is_silent(findings_of_clocks([](int* data) {
+        for (int round = 0; round < 3; ++round) {
+            const auto begin = now();
+            double_kernel<<<1, kCount>>>(data);
+            const auto launched = now();
+            cudaDeviceSynchronize();
+            EXPECT_LE(launched - begin, now() - begin);
+        }
+    })));
+    // From frame to frame: the clock is read once in each.
+    EXPECT_TRUE(is_silent(findings_of_clocks([](int* data) {
+        auto before = std::chrono::steady_clock::time_point();
+        for (int frame = 0; frame < 4; ++frame) {
+            const auto time = now();
+            EXPECT_LE(before, time);
+            before = time;
+            double_kernel<<<1, kCount>>>(data);
+        }
+    })));
+    EXPECT_TRUE(is_silent(findings_of_clocks([](int* data) {
+        double_kernel<<<1, kCount>>>(data);
+        EXPECT_GE(clock(), 0);
+    })));
 }
 
 }  // namespace

@@ -12,8 +12,9 @@ from common.tools.grading import judge, sandbox
 from common.tools.labs import checking
 from common.tools.labs.building import Built
 from common.tools.labs.catalogue import load_labs
-from common.tools.labs.counted_run import seeded
+from common.tools.labs.counted_run import Expected, drawn_size, seeded
 from common.tools.labs.lab import Lab
+from common.tools.labs.metrics import BYTES, TO_DEVICE, TO_HOST, WAVEFRONTS
 from common.tools.labs.result import GoalResult, Result
 from common.tools.labs.running import run_program
 from common.tools.labs.symbols import foreign_symbols
@@ -43,6 +44,14 @@ class PartsTest(unittest.TestCase):
         ):
             names = [path.name for path in judge.judges(lab)]
         self.assertEqual(names, [lab.solution.stage.name])
+
+    def test_the_counted_run_has_a_size_of_the_seed(self) -> None:
+        sizes = {drawn_size(LAB, seed) for seed in range(100)}
+        self.assertEqual(sizes, set(range(800, 1025, 32)))
+        sizes = {drawn_size(load_labs()["mergesort/02"], seed) for seed in range(100)}
+        self.assertGreater(len(sizes), 50)
+        self.assertEqual(seeded(LAB, None), ["--n", "1024"])
+        self.assertEqual(seeded(LAB, 7)[1], str(drawn_size(LAB, 7)))
 
     def test_the_counted_run_has_the_teacher_s_seed(self) -> None:
         self.assertEqual(seeded(LAB, 70)[-2:], ["--seed", "70"])
@@ -156,18 +165,28 @@ class PartsTest(unittest.TestCase):
             result = Result(LAB.name, right=is_right, goals=[judge_goal(yours, goal, met=True)])
             self.assertEqual(bool(judge.notes_on(LAB, result)), noted, (yours, goal))
 
-    def test_a_goal_needs_something_to_count(self) -> None:
-        goals = [
-            judge_goal(0.0, 4.2, met=True),
-            judge_goal(0.0, 0.0, met=True),
-            judge_goal(3.0, 4.2, met=True),
-        ]
-        result = Result(LAB.name, goals=goals)
-        lab = mock.Mock(goals=[mock.Mock(kernel="row")] * 3)
-        checking.refuse_empty_goals(lab, result)
-        self.assertEqual([goal.met for goal in result.goals], [False, True, True])
-        self.assertEqual([goal.points for goal in result.goals], [0, 3, 3])
-        self.assertIn("in a kernel named row", result.messages[0])
+    def test_no_goal_counts_if_the_work_went_elsewhere(self) -> None:
+        most = {BYTES: 40.0, WAVEFRONTS: 0.0, TO_DEVICE: 4000.0, TO_HOST: 80.0}
+        expected = Expected([4.2], most, most | {BYTES: 8.0})
+        right = {BYTES: 8.0, WAVEFRONTS: 9.0, TO_DEVICE: 4000.0, TO_HOST: 80.0}
+        for change, part in (
+            ({}, ""),
+            ({BYTES: 49.0}, ""),
+            ({BYTES: 51.0}, "bytes moved per 32 cells: 51, far more than the 40"),
+            ({TO_DEVICE: 6000.0}, "bytes to the device: 6000, far more"),
+            ({TO_DEVICE: 3599.0}, "bytes to the device: 3599, of 4000"),
+            ({TO_HOST: 71.0}, "bytes to the host: 71, of 80"),
+            ({BYTES: 0.1}, "kernels move 3277 bytes, of 4000 copied"),
+        ):
+            result = Result(LAB.name, goals=[judge_goal(3.0, 4.2, met=True)])
+            with (
+                mock.patch.object(checking, "expected_of", return_value=expected),
+                mock.patch.object(checking, "guards_of", return_value=right | change),
+            ):
+                checking.refuse_goals(LAB, None, result, mock.Mock())
+            self.assertEqual([goal.points for goal in result.goals], [0 if part else 3], change)
+            self.assertEqual(len(result.messages), bool(part))
+            self.assertIn(part, "".join(result.messages))
 
 
 def set_right(lab: Lab, program: Path, folder: Path, result: Result) -> None:

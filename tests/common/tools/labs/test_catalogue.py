@@ -23,7 +23,7 @@ title = "title"
 minutes = 10
 idea = ["one", "two", "three"]
 hints = ["hint"]
-goals = [{ counter = "sectors", points = 6 }]
+goals = [{ counter = "bytes moved", points = 6 }]
 start_points = 4
 """
 
@@ -58,7 +58,9 @@ class Files(unittest.TestCase):
             ("05_padded_tile", "00_cpu", "has no CUDA kernels"),
             ("05_padded_tile", "01_thread_per_line", "has no CUDA kernels"),  # after 00_cpu
             ('"one", "two", ', '"one", ', "'idea' must have 3 sentences"),
-            ('counter = "sectors"', 'counter = "sektors"', "'counter' must be one of"),
+            ('counter = "bytes moved"', 'counter = "sektors"', "'counter' must be one of"),
+            ('counter = "bytes moved"', 'counter = "sectors per load request"', "is a total"),
+            ("points = 6", 'points = 6, kernel = "add"', "is a total over all kernels"),
             ("points = 6", "points = 0", "'points' must be at least 1"),
             ("points = 6", "points = 6, tolerance = 1.5", "'tolerance' must be a share"),
             ("units = 2", "units = 0", "'units' above 0"),

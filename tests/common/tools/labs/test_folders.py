@@ -34,7 +34,7 @@ class Folders(LabTest):
         self.assertEqual((folder / "basics.cu").read_text("utf-8"), self.lab.start.text())
         task = (folder / TASK).read_text("utf-8")
         self.assertIn("\n".join(self.lab.idea), task)
-        self.assertIn("| wavefronts per shared load | at most 1.05 | 4 |", task)
+        self.assertIn("| shared wavefronts per 32 cells | at most 5.25 | 4 |", task)
         self.assertIn("The unchanged start gets 4 of 10 points.", task)
         self.assertNotIn(self.lab.hints[0], task)
 

@@ -133,7 +133,9 @@ class Metrics(unittest.TestCase):
         self.assertEqual(self.value("sectors per load request", "add"), 4)
         self.assertEqual(self.value("load requests"), 4)
         self.assertEqual(self.value("bank conflicts"), 1)
-        self.assertEqual(self.value("warps of the smallest kernel"), 3)
+        self.assertEqual(self.value("bytes moved"), 360 * 32 / 5)
+        # No line of either kernel writes, so one warp has done all.
+        self.assertEqual(self.value("requests one after another"), 2 * 10 + 10 + 0)
         self.assertEqual(self.value("launches"), 3)
         self.assertEqual(self.value("bytes to the device"), 7)
         self.assertEqual(self.value("sectors per store request"), 0)
@@ -144,7 +146,7 @@ class Metrics(unittest.TestCase):
                 self.assertEqual(measure(counter, [], {}, self.unit), 0, counter)
 
     def test_labels(self) -> None:
-        self.assertEqual(label("sectors", self.unit), "sectors per 32 cells")
+        self.assertEqual(label("bytes moved", self.unit), "bytes moved per 32 cells")
         self.assertEqual(label("launches", self.unit), "launches")
 
 
@@ -175,23 +177,25 @@ class KeptValues(unittest.TestCase):
         lab = load_labs()["basics/02"]
         counters = {"global_load.requests": 1, "global_load.sectors": 4}
         kernels = [Kernel("add_rows_kernel", counters, [])]
-        counted = Counted(lab.solution.stage, [], "", {}, kernels, [], False)
+        copied = {"host_to_device.bytes": 4, "device_to_host.bytes": 4}
+        counted = Counted(lab.solution.stage, [], "", copied, kernels, [], False)
         finished = (counted, Finished(0, "", ""))
         with (
             tempfile.TemporaryDirectory() as folder,
             mock.patch.object(counted_run, "build_folder", return_value=Path(folder)),
-            mock.patch.object(counted_run, "build_or_fail"),
+            mock.patch.object(counted_run, "build_program"),
             mock.patch.object(counted_run, "count_run", return_value=finished) as count,
         ):
-            for key, seed, calls in (
-                ("a", 1, 1),
-                ("a", 1, 1),
-                ("b", 1, 2),
-                ("b", 2, 3),
-                ("b", 1, 3),
+            for key, seed, calls in (  # start and solution, each time
+                ("a", 1, 2),
+                ("a", 1, 2),
+                ("b", 1, 4),
+                ("b", 2, 6),
+                ("b", 1, 6),
             ):
                 with mock.patch.object(counted_run, "fingerprint", return_value=key):
-                    self.assertEqual(counted_run.solution_values(lab, seed)[0], 4)
+                    unit = counted_run.unit_of(lab, seed).count
+                    self.assertEqual(counted_run.solution_values(lab, seed)[0], 4 * 32 / unit)
                 self.assertEqual(count.call_count, calls)
 
 

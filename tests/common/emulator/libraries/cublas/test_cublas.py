@@ -25,7 +25,9 @@ def has_openblas() -> bool:
 class CublasTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
         for engine in ENGINES:
             words = [TOOLS / "commands" / "emucc", SOURCE, "-lcublas", "-o", cls.folder / engine]
             built = subprocess.run(

@@ -134,7 +134,8 @@ __global__ void copy_kernel(const int4* in, int4* out) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(address), "l"(in + i));
     asm volatile("cp.async.commit_group;\n" ::);
     asm volatile("cp.async.wait_group %0;\n" ::"n"(0));
-    asm volatile("bar.sync 0;");
+    asm volatile("bar.sync 0, 32;");
+    asm volatile("bar.sync %0, %1;" ::"r"(0), "r"(blockDim.x));
     out[i] = s_tile[31 - i];
 }
 
