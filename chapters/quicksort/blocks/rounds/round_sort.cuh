@@ -57,22 +57,24 @@ class RoundMemory {
     }
 
     // The lists of the first round; their first tiles are not known yet.
-    RoundSizes begin(std::vector<List> first) {
+    RoundSizes begin(const std::vector<List>& first) {
         unsigned tiles = 0;
+        std::vector<List> own;
         std::vector<unsigned> of_others;  // the lists of the tiles behind the first list
-        for (std::size_t i = 0; i < first.size(); ++i) {
-            first[i].first_tile = tiles;
-            const auto own = static_cast<unsigned>((first[i].count - 1) / tile_ + 1);
-            if (i > 0) of_others.insert(of_others.end(), own, static_cast<unsigned>(i));
-            tiles += own;
+        for (const List& list : first) {
+            own.push_back({list.begin, list.count, tiles});
+            const auto its = static_cast<unsigned>((list.count - 1) / tile_ + 1);
+            const auto slot = static_cast<unsigned>(own.size() - 1);
+            if (slot > 0) of_others.insert(of_others.end(), its, slot);
+            tiles += its;
         }
         const std::size_t of_first = tiles - of_others.size();
-        course::cuda_check(cudaMemcpy(lists(0), first.data(), first.size() * sizeof(List),
-                                      cudaMemcpyHostToDevice));
+        course::cuda_check(
+            cudaMemcpy(lists(0), own.data(), own.size() * sizeof(List), cudaMemcpyHostToDevice));
         course::cuda_check(cudaMemset(list_of_tile(0), 0, of_first * sizeof(unsigned)));
         course::cuda_check(cudaMemcpy(list_of_tile(0) + of_first, of_others.data(),
                                       of_others.size() * sizeof(unsigned), cudaMemcpyHostToDevice));
-        return {static_cast<unsigned>(first.size()), tiles, 0};
+        return {static_cast<unsigned>(own.size()), tiles, 0};
     }
 
     // Clears the counts of a round that reads `lists` lists.

@@ -3,7 +3,7 @@
 // Idea: do not compare keys at all. A pass moves each key to the place that eight of its bits name;
 // four passes, from the lowest bits to the highest, put 32-bit keys in order. This is the sort that
 // a user would pick, so it is the measure of all others. There is no kernel to write.
-// Compared with limit/09_two_pipes: no splitters, and the same work whatever the keys are.
+// Compared with limit/10_order_in_the_keys: no splitters, and the same work whatever the keys are.
 // Limit now: memory. The histograms read each key once; each pass reads and writes it.
 // Not of the thesis. Adinets and Merrill 2022, "Onesweep".
 #include <cuda_runtime.h>
@@ -22,7 +22,7 @@ using quicksort::Input, quicksort::Key, quicksort::Output, quicksort::Phase, qui
 
 // Both calls of CUB: with two buffers, the input may be overwritten, and less storage is needed.
 const quicksort::Option kBuffersOption = {
-    "--buffers", "the call of CUB: it keeps the input, or it takes two buffers", 0, 0, 0,
+    "--buffers",   "the call of CUB: it keeps the input, or it takes two buffers", 0, 0, 0,
     {"two", "one"}};
 
 // The keys of a sort, its result, and the temporary storage; without storage, a call only says how
@@ -37,8 +37,7 @@ struct Sort {
     Key* run_with(void* storage, std::size_t& storage_bytes) const {
         const auto n = static_cast<Count>(count);
         if (!two_buffers) {  // the input stays as it is
-            cuda_check(
-                cub::DeviceRadixSort::SortKeys(storage, storage_bytes, keys, sorted, n));
+            cuda_check(cub::DeviceRadixSort::SortKeys(storage, storage_bytes, keys, sorted, n));
             return sorted;
         }
         cub::DoubleBuffer<Key> buffers(keys, sorted);
@@ -77,6 +76,5 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
 
 int main(int argc, char** argv) {
     // The keys, the sorted keys, and temporary storage for about as many.
-    return quicksort::run_stage(argc, argv, STAGE_NAME, sort_keys, nullptr,
-                                {kBuffersOption}, 12.1);
+    return quicksort::run_stage(argc, argv, STAGE_NAME, sort_keys, nullptr, {kBuffersOption}, 12.1);
 }
