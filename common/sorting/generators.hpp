@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "common/input/splitmix64.hpp"
-#include "common/sorting/keys.hpp"
+#include "common/sorting/key.hpp"
 
 namespace course::sorting {
 
@@ -88,6 +88,8 @@ class Permutation {
 // Key i of n of a family (key_families.cpp); nullptr if none has that name.
 using KeyOfFamily = Key (*)(std::uint64_t i, std::uint64_t n, const RandomAt& random);
 KeyOfFamily family_of(std::string_view name);
+
+inline constexpr std::uint64_t kShortestStep = 2, kLongestStep = 65536;
 
 // "stairs-down-4096": every step of the stairs has 4096 equal keys.
 struct Stairs {

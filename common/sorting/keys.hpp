@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace course::sorting {
+#include "common/sorting/key.hpp"
 
-using Key = std::int32_t;  // of the whole range: INT_MIN and INT_MAX are keys like any other
+namespace course::sorting {
 
 // The named inputs: key i of n, of the whole range unless stated otherwise. Those marked * are the
 // sorting benchmarks of Helman, Bader and JaJa (1998). They imagine p = kProcessors processors that
@@ -43,8 +43,8 @@ using Key = std::int32_t;  // of the whole range: INT_MIN and INT_MAX are keys l
 // Keys as they come from elsewhere:
 //   exponential-sizes  +k or -k, where k from 1 to 2^31 - 1 has a probability proportional to 1/k:
 //                    each order of magnitude is as frequent as any other
-//   stairs-up-K, stairs-down-K, stairs-shuffled-K  steps of K equal keys, K from kShortestStep to
-//                    kLongestStep: evenly spaced, backwards, or in random order
+//   stairs-up-K, stairs-down-K, stairs-shuffled-K  steps of K equal keys, K from 2 to 65536: evenly
+//                    spaced, backwards, or in random order
 //   sawtooth         100 times from INT_MIN to INT_MAX
 //   clusters         256 clusters at random places, uniform within random widths of 1 to 2^24
 //   zipf-half, zipf-three-halves, zipf-two  as zipf, with a probability proportional to
@@ -91,7 +91,6 @@ inline constexpr std::string_view kInputNames[] = {"uniform",
                                                    "networks",
                                                    "heavy-ends",
                                                    "one-other"};
-inline constexpr std::uint64_t kShortestStep = 2, kLongestStep = 65536;
 // For merges, of kProcessors runs that are sorted already, in the order of their places:
 //   interleaved-runs each run takes every 64th of all keys, so that each part of a merge takes from
 //                    all runs alike

@@ -15,6 +15,7 @@ from plots.drawing.rates import prepare_rates as draw_rates
 from plots.drawing.rates import rates_table as table_of_rates
 from plots.drawing.words import kernel_engine
 from plots.mergesort.stages import HOST_TO_HOST, STAGES, TILE_SIZES, TILES
+from plots.records import against_library
 from plots.records.limits import Limits
 from plots.records.medians import quartiles
 from plots.records.rows import Report, Row, newest
@@ -22,15 +23,6 @@ from plots.records.source import Source
 
 INPUT_WORDS = ("odd_windows", "bulk_tiles", "tiles_by_size", "natural_runs", "cub_merge_sort")
 INPUT_STAGES = [name for name in TILES if words_of(name) in INPUT_WORDS]
-# The last own stage, and the library's.
-COMPARED = (
-    (
-        [name for name in TILES if not STAGES[name].libraries][-1],
-        STAGES.named("cub_merge_sort"),
-    )
-    if TILES
-    else ("", "")
-)
 RUNS = Runs(STAGES, {"input": "uniform"}, "keys", "uniform keys")
 
 # Models of the last stage of limit/, of 2^28 uniform keys: see the reference.
@@ -96,6 +88,16 @@ def inputs_table(
             cells.append(f"{three_digits(n / ms / 1e6)} G" if here else "")
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return [*lines, "", f"{power_of_two(n)} keys, keys per second of kernel time, medians."]
+
+
+def sizes_table(
+    rows: Sequence[Row], _reports: Sequence[Report], _limits: Mapping[str, Limits]
+) -> list[str]:
+    """For the reference: the last stage of limit/ that has the smallest size, and the library's."""
+    smallest = against_library.SIZES[0]
+    own = [row.stage for row in rows if row.stage.startswith("limit/") and row.n == smallest]
+    library = STAGES.named("cub_merge_sort")
+    return against_library.sizes_table(rows, (max(own, default=TILES[0]), library))
 
 
 def copies_by_n(reports: Sequence[Report]) -> dict[int, float]:

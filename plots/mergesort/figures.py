@@ -39,7 +39,6 @@ from plots.mergesort.stages import (
     TILES,
 )
 from plots.mergesort.tables import TABLES
-from plots.records import against_library
 from plots.records.source import Source
 
 SHARED = THESIS[1]
@@ -202,15 +201,7 @@ CHAPTER = Chapter(
         **TABLES,
         **({"beyond": beyond.rates_table} if RECORDED else {}),
         **({"inputs": beyond.inputs_table} if RECORDED else {}),
-        **(
-            {
-                "sizes": lambda rows, reports, limits: against_library.sizes_table(
-                    rows, beyond.COMPARED
-                )
-            }
-            if RECORDED
-            else {}
-        ),
+        **({"sizes": beyond.sizes_table} if RECORDED else {}),
         **({"host": beyond.host_table} if HOST_RECORDED else {}),
     },
     printed=PRINTED,

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The tables of the page on the counters (how-true-are-the-counters.md), and what the site adds."""
+"""The page on how true the counters are (how-true-are-the-counters.md): its tables, and the numbers
+and reasons that the site adds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from plots.page.links import COUNTERS as COUNTERS_PAGE
+from plots.page.readme import Document, read_document
+from plots.records.folders import proof_tables
+from plots.records.proof_data import COMMON
 from plots.records.proof_rows import (
     ATOMIC_WAVEFRONTS,
     COUNTERS,
@@ -17,6 +23,8 @@ from plots.records.proof_rows import (
     Row,
     all_rows,
     is_example,
+    read_reasons,
+    read_tables,
 )
 
 
@@ -173,3 +181,24 @@ def all_instructions(rows: Sequence[Row], reasons: Sequence[Reason]) -> dict[str
             rows, reasons, lambda program: True, tuple(INSTRUCTION_BARS)
         ),
     }
+
+
+# The recorded table, the file of the reasons, and what makes the sections.
+PROOFS = (
+    ("counters.csv", "hardware.toml", all_numbers),
+    ("instructions.csv", "instructions.toml", all_instructions),
+)
+
+
+def counters_document(folder: Path | None) -> Document:
+    """`folder`: the device whose rows come first. None: there are no recorded rows."""
+    document = read_document(COUNTERS_PAGE)
+    if folder is None:
+        return document
+    sections = dict(document.sections)
+    for table, reasons, sections_of in PROOFS:
+        rows = all_rows(read_tables(proof_tables(folder, table), Row))
+        if rows:
+            for heading, lines in sections_of(rows, read_reasons(COMMON / reasons, Reason)).items():
+                sections[heading] = "\n".join(lines)
+    return replace(document, sections=sections)

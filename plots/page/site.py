@@ -52,7 +52,7 @@ from plots.page.links import (
 )
 from plots.page.optimisations import Optimisation, Records, read_chapter
 from plots.page.parts import Entry, Part, part_of, readme_of
-from plots.page.proofs import counters_document
+from plots.page.proof_page import counters_document
 from plots.page.readme import Document, document_of, read_document, rows_of
 from plots.page.stage_pages import PAGE, REFERENCE, page_of_stage, pages_of_blocks, stage_of_page
 from plots.page.speed_ups import NO_TIMES, speed_up_words

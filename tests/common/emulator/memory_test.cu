@@ -2,6 +2,7 @@
 // Allocations, copies, symbols, memory of several processes.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -349,6 +350,32 @@ TEST_F(MemoryTest, another_process) {
     EXPECT_EQ(cudaIpcCloseMemHandle(opened), cudaErrorInvalidValue);
     EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
     cudaGetLastError();
+}
+
+// A copy that is queued with pages that the host gives back: not read, and not written.
+TEST_F(MemoryTest, host_memory_that_is_gone_is_named) {
+    constexpr std::size_t kBytes = 1 << 20;
+    char* device;
+    ASSERT_EQ(cudaMalloc(&device, kBytes), cudaSuccess);
+    for (const bool reads_host : {true, false}) {
+        void* const host =
+            ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ASSERT_NE(host, MAP_FAILED);
+        ASSERT_EQ(cudaHostRegister(host, kBytes, cudaHostRegisterDefault), cudaSuccess);
+        const std::string said = messages_of([&] {
+            cudaStream_t stream;
+            EXPECT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+            EXPECT_EQ(cudaMemcpyAsync(reads_host ? device : host, reads_host ? host : device,
+                                      kBytes, cudaMemcpyDefault, stream),
+                      cudaSuccess);
+            ::munmap(host, kBytes);
+            EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorIllegalAddress);
+        });
+        EXPECT_NE(said.find("which was freed while the copy was queued"), std::string::npos)
+            << said;
+        cudaDeviceReset();
+        ASSERT_EQ(cudaMalloc(&device, kBytes), cudaSuccess);
+    }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // Streams run when the host waits for them, and not before.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -478,32 +477,6 @@ TEST_F(StreamTest, a_function_of_the_host_runs_without_a_call_that_waits) {
     EXPECT_TRUE(wait_for(signal, 2));
     EXPECT_EQ(out[0], 6);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-}
-
-// A copy that is queued with pages that the host gives back: not read, and not written.
-TEST_F(StreamTest, host_memory_that_is_gone_is_named) {
-    constexpr std::size_t kBytes = 1 << 20;
-    char* device;
-    ASSERT_EQ(cudaMalloc(&device, kBytes), cudaSuccess);
-    for (const bool reads_host : {true, false}) {
-        void* const host =
-            ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        ASSERT_NE(host, MAP_FAILED);
-        ASSERT_EQ(cudaHostRegister(host, kBytes, cudaHostRegisterDefault), cudaSuccess);
-        const std::string said = messages_of([&] {
-            cudaStream_t stream;
-            EXPECT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-            EXPECT_EQ(cudaMemcpyAsync(reads_host ? device : host, reads_host ? host : device,
-                                      kBytes, cudaMemcpyDefault, stream),
-                      cudaSuccess);
-            ::munmap(host, kBytes);
-            EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorIllegalAddress);
-        });
-        EXPECT_NE(said.find("which was freed while the copy was queued"), std::string::npos)
-            << said;
-        cudaDeviceReset();
-        ASSERT_EQ(cudaMalloc(&device, kBytes), cudaSuccess);
-    }
 }
 
 TEST_F(StreamTest, an_event_takes_its_flags_by_either_name) {

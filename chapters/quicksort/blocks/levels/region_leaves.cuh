@@ -106,8 +106,9 @@ struct RegionLeaves {
 };
 
 __device__ inline void add_unfit(const RegionLeaves& leaves, const Unfit& unfit) {
-    leaves.unfit[atomicAdd(leaves.unfit_count, 1u)] = unfit;
-    *leaves.h_any_unfit = 1;
+    const unsigned before = atomicAdd(leaves.unfit_count, 1u);
+    leaves.unfit[before] = unfit;
+    if (before == 0) *leaves.h_any_unfit = 1;
 }
 
 // Narrows the range of an unfit part to that of a part of a list. A key that equals a splitter

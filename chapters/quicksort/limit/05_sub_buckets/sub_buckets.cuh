@@ -54,6 +54,7 @@ __device__ __forceinline__ int split_off_largest(Key* s_bucket, int count, Key* 
         const int i = first + lane;
         const Key key = i < count ? s_bucket[i] : largest;
         const unsigned smaller = __ballot_sync(0xffffffff, key < largest);
+        __syncwarp();  // all lanes have read
         if (key < largest) s_bucket[moved + __popc(smaller & ((1u << lane) - 1))] = key;
         moved += __popc(smaller);
         __syncwarp();  // no lane reads what another one has overwritten

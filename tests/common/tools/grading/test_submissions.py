@@ -209,7 +209,7 @@ class CagedTest(ArchiveTest):
     def assert_not_readable(self, name: str, part: str) -> None:
         found = self.hand_in(name)
         self.assertEqual((found.files, list(found.problems)), ({}, [""]))
-        self.assertIn(part, found.problems[""])
+        self.assertRegex(found.problems[""], part)
 
     def test_usual_ones_are_read(self) -> None:
         self.make_tar("a.tar.xz", {PLACE: b"text"})
@@ -240,8 +240,9 @@ class CagedTest(ArchiveTest):
         info.type, info.size = tarfile.XHDTYPE, len(record)
         with (self.home / "a.tar").open("wb") as file:
             file.write(info.tobuf(tarfile.USTAR_FORMAT) + record + bytes(-len(record) % 512 + 1024))
+        # A Python that has its security updates refuses such a header at once.
         with mock.patch.object(submissions, "SECONDS", 1):
-            self.assert_not_readable("a.tar", "reading it did not end within 1 seconds")
+            self.assert_not_readable("a.tar", "(did not end within 1 seconds|: invalid header)")
 
     def test_many_entries(self) -> None:
         (self.home / "anna").mkdir()
