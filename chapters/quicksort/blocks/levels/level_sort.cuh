@@ -79,6 +79,18 @@ void launch_choose_regions(const Level& level, const LevelSource& source, int ke
     course::cuda_check(cudaGetLastError());
 }
 
+inline constexpr int kFewerKeys = sizeof(Key) == 4 ? 12 : 8;  // per thread
+
+// Calls sort(keys per thread, partition), for tiles as long as shared memory holds. Tiles<keys>:
+// the partition, from `arguments`.
+template <template <int> typename Tiles, typename Sort, typename... Arguments>
+auto with_tiles(const Sort& sort, Arguments&... arguments) {
+    constexpr int kMoreKeys = sizeof(Key) == 4 ? 24 : 16;
+    if (shared_bytes_of_block() >= 72 * 1024)
+        return sort(kMoreKeys, Tiles<kMoreKeys>{arguments...});
+    return sort(kFewerKeys, Tiles<kFewerKeys>{arguments...});
+}
+
 // Sorts lists of `count` keys in all by the rounds of stage limit/06: these count before they move,
 // so they need no room besides a second buffer. The keys end where they were. Returns the number of
 // rounds.

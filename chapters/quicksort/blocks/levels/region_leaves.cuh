@@ -127,11 +127,11 @@ __device__ inline void narrow(Unfit& unfit, const Level& level, std::int64_t slo
 
 // The block adds a leaf that it cannot sort.
 static __device__ __noinline__ void add_unfit_leaf(RegionLeaves leaves, const Key* keys,
-                                                   RegionLeaf leaf) {
+                                                   std::int64_t to, std::int64_t count) {
     __shared__ Key s_low[kLeafThreads / 32], s_high[kLeafThreads / 32];
     const int thread = threadIdx.x;
     Key low = kLargestKey, high = kLeastKey;
-    for (unsigned i = thread; i < leaf.count; i += kLeafThreads) {
+    for (std::int64_t i = thread; i < count; i += kLeafThreads) {
         low = min(low, keys[i]);
         high = max(high, keys[i]);
     }
@@ -146,7 +146,7 @@ static __device__ __noinline__ void add_unfit_leaf(RegionLeaves leaves, const Ke
         low = min(low, s_low[warp]);
         high = max(high, s_high[warp]);
     }
-    add_unfit(leaves, {leaf.to, leaf.count, low, high});
+    add_unfit(leaves, {to, count, low, high});
 }
 
 // One block fills so many keys of a constant part.
@@ -214,7 +214,7 @@ static __global__ void __launch_bounds__(kLeafThreads, 3)
     if (count <= kSplitLeafKeys) return sort_leaf<Tree, AnyExchange, true>(keys, count, s_keys, to);
     const bool done =
         count <= kLongestLeaf && sort_long_leaf<Tree, AnyExchange>(keys, count, s_keys, to);
-    if (!done) add_unfit_leaf(leaves, keys, leaf);
+    if (!done) add_unfit_leaf(leaves, keys, leaf.to, leaf.count);
     if (threadIdx.x == 0) atomicAdd(leaves.long_count, 1u);
 }
 

@@ -115,8 +115,7 @@ class SampleSort {
                                              last_.data(), seed_, kThreads * keys_per_thread,
                                              partition);
         });
-        sort_unfit(memory_.unfit(), keys, count, first_.data(), last_.data(),
-                   rounds_, seed_);
+        sort_unfit(memory_.unfit(), keys, count, first_.data(), last_.data(), rounds_, seed_);
         return first_.data();
     }
 

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "blocks/networks/bitonic_sort.cuh"
+#include "blocks/networks/long_buckets.cuh"
 #include "blocks/networks/warp_sort.cuh"
 #include "limit/01_multiway_partition/multiway.cuh"
 #include "limit/03_register_network/register_network.cuh"
@@ -31,65 +31,6 @@ __device__ __forceinline__ int sum_of_lanes_before(int value) {
         if (lane >= distance) sum += other;
     }
     return sum - value;
-}
-
-// A long sub-bucket is one with keys that are there often: most of it equals its largest key. If a
-// warp can sort the others, it writes the equal ones to their places behind them, moves the others
-// to the front of the sub-bucket, and returns how many there are; else it returns -1.
-__device__ __forceinline__ int split_off_largest(Key* s_bucket, int count, Key* to) {
-    const int lane = threadIdx.x % 32;
-    Key largest = s_bucket[0];
-    for (int i = lane; i < count; i += 32) largest = max(largest, s_bucket[i]);
-    for (int distance = 16; distance > 0; distance /= 2) {
-        largest = max(largest, __shfl_xor_sync(0xffffffff, largest, distance));
-    }
-    int less = 0;
-    for (int i = lane; i < count; i += 32) less += s_bucket[i] < largest;
-    for (int distance = 16; distance > 0; distance /= 2) {
-        less += __shfl_xor_sync(0xffffffff, less, distance);
-    }
-    if (less > kLongestSubBucket) return -1;
-    int moved = 0;
-    for (int first = 0; first < count && moved < less; first += 32) {
-        const int i = first + lane;
-        const Key key = i < count ? s_bucket[i] : largest;
-        const unsigned smaller = __ballot_sync(0xffffffff, key < largest);
-        __syncwarp();  // all lanes have read
-        if (key < largest) s_bucket[moved + __popc(smaller & ((1u << lane) - 1))] = key;
-        moved += __popc(smaller);
-        __syncwarp();  // no lane reads what another one has overwritten
-    }
-    for (int i = less + lane; i < count; i += 32) to[i] = largest;
-    return less;
-}
-
-// Sorts the sub-buckets that are too long for the registers of a warp. Their largest keys often
-// need no sort; if other keys are too many all the same, the whole block sorts the sub-bucket.
-// Never inlined: the registers that it needs are no concern of ordinary leaves.
-template <typename AnyExchange>
-__device__ __noinline__ void sort_long_sub_buckets(int own, int room, int place, Key* s_keys,
-                                                   Key* sorted) {
-    __shared__ unsigned s_left;  // one bit for each sub-bucket that needs the block
-    if (threadIdx.x == 0) s_left = 0;
-    __syncthreads();
-    for (int b = threadIdx.x / 32; b < kSubBuckets; b += kLeafThreads / 32) {
-        const int count = __shfl_sync(0xffffffff, own, b);
-        Key* s_bucket = s_keys + __shfl_sync(0xffffffff, room, b);
-        Key* to = sorted + __shfl_sync(0xffffffff, place, b);
-        if (count <= kLongestSubBucket) continue;
-        const int less = split_off_largest(s_bucket, count, to);
-        if (less > 0) sort_by_warp<kLongestSubBucket / 32, AnyExchange>(s_bucket, less, to);
-        if (less < 0 && threadIdx.x % 32 == 0) atomicOr(&s_left, 1u << b);
-    }
-    __syncthreads();
-    for (int b = 0; b < kSubBuckets; ++b) {
-        if ((s_left >> b & 1) == 0) continue;
-        const int count = __shfl_sync(0xffffffff, own, b);
-        Key* s_bucket = s_keys + __shfl_sync(0xffffffff, room, b);
-        Key* to = sorted + __shfl_sync(0xffffffff, place, b);
-        sort_by_block(s_bucket, count);
-        for (int i = threadIdx.x; i < count; i += kLeafThreads) to[i] = s_bucket[i];
-    }
 }
 
 // Sorts the sub-buckets of a leaf, which lie in s_keys. Lane b knows that of number b: how many
@@ -119,7 +60,8 @@ __device__ __forceinline__ void sort_sub_buckets(int own, int room, int place, K
         }
     }
     if (!__any_sync(0xffffffff, own > kLongestSubBucket)) return;
-    sort_long_sub_buckets<AnyExchange>(own, room, place, s_keys, sorted);
+    sort_long_buckets<kLeafThreads, kLongestSubBucket, AnyExchange>(own, room, place, s_keys,
+                                                                    sorted);
 }
 
 // Samples every few keys of a leaf. The first warp sorts the sample, and only this warp may read it

@@ -2,7 +2,7 @@
 // Quicksort, stage limit/07: partition without counting first.
 // Idea: a part gets a region with room for more keys than the sample promises, and a cursor hands
 // out its places. So a level reads each key once and writes it once. If a region overflows, nothing
-// is lost: its keys are still in the input, and the sort of stage limit/06 sorts them, and only them.
+// is lost: its keys are still in the input, and stage limit/06 sorts them, and only them.
 // Compared with limit/06_twin_splitters: partition_kernel instead of two passes, and levels instead
 // of rounds; the host waits once.
 // Limit now: shared memory, and the stores of short runs.

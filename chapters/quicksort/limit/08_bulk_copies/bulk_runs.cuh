@@ -8,6 +8,7 @@
 #include <cuda/ptx>
 
 #include "blocks/networks/wide_access.cuh"
+#include "limit/01_multiway_partition/multiway.cuh"
 #include "problem/quicksort.hpp"
 
 namespace quicksort {
@@ -22,6 +23,11 @@ __device__ inline void store_two(const Key* s_keys, Key* to) {
 __device__ __forceinline__ unsigned room_of_run(unsigned count) {
     return count > 0 ? (count + 2 * (kWide - 1)) / kWide * kWide : 0;
 }
+
+// The dynamic shared memory for the runs of a tile, in bytes.
+template <int kBits, int kThreadKeys>
+constexpr int kRunBytes = (kThreads * kThreadKeys + ((2 * (kWide - 1)) << kBits)) *
+                          static_cast<int>(sizeof(Key));
 
 // Stores a run. It begins as many keys behind a multiple of 16 bytes as its target: up to three
 // keys on each side, or one pair, are no part of the bulk copy. Devices below compute capability

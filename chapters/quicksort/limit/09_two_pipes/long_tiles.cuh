@@ -72,34 +72,23 @@ static __global__ void __launch_bounds__(kThreads, 2) partition_kernel(Level lev
     partition_tile<kBits, kKeys, PathTree>(level);
 }
 
-// The dynamic shared memory of a partition, in bytes.
-template <int kBits, int kKeys>
-constexpr int kPartitionBytes = (kThreads * kKeys + ((2 * (kWide - 1)) << kBits)) *
-                                static_cast<int>(sizeof(Key));  // see room_of_run()
-
 // Launches the partition. A functor: the host compiler takes no template kernel in a generic lambda
 // that another template calls.
 template <int kKeys>
 struct LongTiles {
     template <typename Bits>
     void operator()(Bits, const Level& level, unsigned tiles) const {
-        constexpr int kBits = Bits::value, kBytes = kPartitionBytes<kBits, kKeys>;
+        constexpr int kBits = Bits::value, kBytes = kRunBytes<kBits, kKeys>;
         const auto kernel = partition_kernel<kBits, kKeys>;
         allow_shared_bytes(kernel, kBytes);
         kernel<<<tiles, kThreads, kBytes>>>(level);
     }
 };
 
-inline constexpr int kFewerKeys = sizeof(Key) == 4 ? 12 : 8;  // per thread
-
-// Calls sort(keys per thread, partition), for tiles as long as shared memory holds. Tiles<keys>:
-// the partition, from `arguments`.
-template <template <int> typename Tiles = LongTiles, typename Sort, typename... Arguments>
-auto with_long_tiles(const Sort& sort, Arguments&... arguments) {
-    constexpr int kMoreKeys = sizeof(Key) == 4 ? 24 : 16;
-    if (shared_bytes_of_block() >= 72 * 1024)
-        return sort(kMoreKeys, Tiles<kMoreKeys>{arguments...});
-    return sort(kFewerKeys, Tiles<kFewerKeys>{arguments...});
+// Calls sort(keys per thread, partition), for tiles as long as shared memory holds.
+template <typename Sort>
+auto with_long_tiles(const Sort& sort) {
+    return with_tiles<LongTiles>(sort);
 }
 
 }  // namespace quicksort

@@ -9,6 +9,7 @@
 
 #include "blocks/levels/level_memory.cuh"
 #include "blocks/levels/level_sort.cuh"
+#include "blocks/levels/reverse.cuh"
 #include "blocks/networks/wide_access.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
@@ -92,33 +93,6 @@ static __global__ void __launch_bounds__(kBlock)
     look_at_keys(level.from, begin, end, source.count, order);
 }
 
-inline constexpr int kReverseThreads = 256, kReversed = 8;  // times kWide keys of a thread
-
-// Writes the list backwards, as many neighbours at once as lie in 16 bytes, if `count` is a
-// multiple of these.
-static __global__ void __launch_bounds__(kReverseThreads)
-    reverse_kernel(const Key* __restrict__ from, Key* __restrict__ to, std::int64_t count) {
-    const std::int64_t first = std::int64_t{blockIdx.x} * kReverseThreads * kReversed;
-    Key keys[kReversed][kWide];
-#pragma unroll
-    for (int k = 0; k < kReversed; ++k) {
-        const std::int64_t i = kWide * (first + k * kReverseThreads + threadIdx.x);
-        if (count % kWide == 0 && i < count) load_once(from + i, keys[k]);
-    }
-#pragma unroll
-    for (int k = 0; k < kReversed; ++k) {
-        const std::int64_t i = kWide * (first + k * kReverseThreads + threadIdx.x);
-        if (count % kWide == 0 && i < count) {
-            Key backwards[kWide];
-#pragma unroll
-            for (int j = 0; j < kWide; ++j) backwards[j] = keys[k][kWide - 1 - j];
-            store_wide(to + (count - kWide - i), backwards);
-        } else {
-            for (std::int64_t j = i; j < min(i + kWide, count); ++j) to[count - 1 - j] = from[j];
-        }
-    }
-}
-
 // How a sort begins that looks at the keys first. See FirstSample.
 class FirstLook {
   public:
@@ -168,10 +142,7 @@ class FirstLook {
         looked_.synchronize();
         if (!in_order()) return nullptr;
         if (h_words_.data()[0] != turn_) return keys;
-        constexpr std::int64_t kOfBlock = kReverseThreads * kReversed * kWide;
-        reverse_kernel<<<static_cast<unsigned>((count - 1) / kOfBlock + 1), kReverseThreads>>>(
-            keys, to, count);
-        course::cuda_check(cudaGetLastError());
+        launch_reverse(keys, to, count);
         return to;
     }
 

@@ -29,7 +29,7 @@ struct OrderedTiles {
 
     template <typename Bits>
     void operator()(Bits, const Level& level, unsigned tiles) const {
-        constexpr int kBits = Bits::value, kBytes = kPartitionBytes<kBits, kKeys>;
+        constexpr int kBits = Bits::value, kBytes = kRunBytes<kBits, kKeys>;
         const auto kernel = partition_ordered_kernel<kBits, kKeys>;
         allow_shared_bytes(kernel, kBytes);
         kernel<<<tiles, kThreads, kBytes>>>(level, look.order());

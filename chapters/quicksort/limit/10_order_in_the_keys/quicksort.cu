@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Quicksort, stage limit/10: order that is there already.
-// Idea: while one block sorts the sample, all other multiprocessors were idle. Now their blocks look
-// at the keys: a sorted list is done, and a reversed one is only written backwards. In any other
+// Idea: while one block sorts the sample, all other multiprocessors were idle. Now they look at the
+// keys: a sorted list is done, and a reversed one is only written backwards. In any other
 // list the first keys tell, so the look costs nothing. Neighbours that go to the same part, as in
 // stairs of equal keys, are counted at once by one thread of their warp, not one after the other.
 // A list of one leaf needs one kernel.
@@ -57,7 +57,7 @@ void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
     }
     timer.begin(Phase::kSetup);
     quicksort::FirstLook look;
-    quicksort::with_long_tiles<quicksort::OrderedTiles>(
+    quicksort::with_tiles<quicksort::OrderedTiles>(
         [&](int keys_per_thread, const auto& partition) {
             quicksort::sort_by_levels<quicksort::RunTree, quicksort::TwoPipes>(
                 input, output, timer, keys_per_thread, partition, look);

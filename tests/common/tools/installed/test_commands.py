@@ -132,7 +132,7 @@ class CommandsTest(InstalledTest):
         self.assertRegex(made.stdout, r"^cuda-try \S+\n$")
 
     def test_cuda_explain_names_the_line(self) -> None:
-        strided = RIGHT.replace("values[i]", "values[32 * i % 256]")
+        strided = RIGHT.replace("values[i]", "values[8 * i % 256]")
         (self.work / "sum.cu").write_text(strided)
         made = self.run_installed("cuda-explain", "--json", "waste.json", "sum.cu")
         self.assertEqual(made.returncode, 0, made.stderr)
