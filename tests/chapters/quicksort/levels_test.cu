@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The block levels alone. It sorts, and says what did not fit; only that is sorted again. It needs at most the device memory that its stages declare, which the harness
-// checks before anything is allocated.
+// The block levels alone. It sorts, and says what did not fit; only that is sorted again. It needs
+// at most the device memory that its stages declare, which the harness checks before anything is
+// allocated.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +67,7 @@ Sorted sort_by_levels(const std::vector<Key>& keys, int bits, std::int64_t slack
     DeviceBuffer<Key> d_keys(count), d_first(plan.first_keys), d_last(plan.last_keys);
     LevelMemory memory(plan, count, kShortestTile);
     cuda_check(cudaMemcpy(d_keys.data(), keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
-    quicksort::with_long_tiles([&](int keys_per_thread, const auto& partition) {
+    quicksort::with_tiles<quicksort::LongTiles>([&](int keys_per_thread, const auto& partition) {
         quicksort::queue_levels<quicksort::PathTree, quicksort::Exchange>(
             plan, memory, d_keys.data(), count, d_first.data(), d_last.data(), 1,
             quicksort::kThreads * keys_per_thread, partition);

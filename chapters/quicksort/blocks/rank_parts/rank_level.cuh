@@ -26,14 +26,14 @@ namespace quicksort {
 
 // Keys of a tile of partition_lists().
 inline int long_tile_keys() {
-    return with_long_tiles(
+    return with_tiles<LongTiles>(
         [](int keys_per_thread, const auto&) { return kThreads * keys_per_thread; });
 }
 
 // Launches the partition of stage limit/09, one block per tile.
 inline void partition_lists(int bits, const Level& level, std::int64_t tiles) {
     if (tiles == 0) return;
-    with_long_tiles([&](int, const auto& partition) {
+    with_tiles<LongTiles>([&](int, const auto& partition) {
         with_bits(bits, [&](auto constant) {
             partition(constant, level, static_cast<unsigned>(tiles));
             course::cuda_check(cudaGetLastError());

@@ -33,7 +33,7 @@ inline std::vector<Option> rank_options() {
 
 // The whole stage limit/09.
 inline void sort_with_two_pipes(const Input& input, Output& output, PhaseTimer& timer) {
-    with_long_tiles([&](int keys_per_thread, const auto& partition) {
+    with_tiles<LongTiles>([&](int keys_per_thread, const auto& partition) {
         sort_by_levels<PathTree, TwoPipes>(input, output, timer, keys_per_thread, partition);
     });
 }
@@ -110,7 +110,7 @@ class SampleSort {
 
     // Waits for the result, and returns where it is.
     const Key* sort(const Key* keys, std::int64_t count) {
-        with_long_tiles([&](int keys_per_thread, const auto& partition) {
+        with_tiles<LongTiles>([&](int keys_per_thread, const auto& partition) {
             queue_levels<PathTree, TwoPipes>(plan_, memory_, keys, count, first_.data(),
                                              last_.data(), seed_, kThreads * keys_per_thread,
                                              partition);

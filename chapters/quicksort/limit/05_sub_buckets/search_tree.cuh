@@ -42,17 +42,19 @@ __device__ __forceinline__ void leave_out(int i, int count, int cells, unsigned*
     }
 }
 
+// How a tree counts four keys of each thread.
+struct CountsFour {
+    static __device__ __forceinline__ void count(unsigned* s_counts, unsigned* places) {
+        count_four(s_counts, places);
+    }
+};
+
 // The tree of stage limit/02: node i has the children 2 i and 2 i + 1.
-struct NodeTree {
+struct NodeTree : CountsFour {
     // The cell of a part, or the part of a cell.
     template <int kLevels>
     static __device__ __forceinline__ unsigned cell_of(unsigned part) {
         return part;
-    }
-
-    // Counts four keys of each thread.
-    static __device__ __forceinline__ void count(unsigned* s_counts, unsigned* places) {
-        count_four(s_counts, places);
     }
 
     // The splitter at a node; from 1 on, as the nodes.

@@ -85,10 +85,4 @@ struct LongTiles {
     }
 };
 
-// Calls sort(keys per thread, partition), for tiles as long as shared memory holds.
-template <typename Sort>
-auto with_long_tiles(const Sort& sort) {
-    return with_tiles<LongTiles>(sort);
-}
-
 }  // namespace quicksort

@@ -11,16 +11,11 @@
 namespace quicksort {
 
 // The path to a node is its address: level l begins at word 2^l, and the first decision is the
-// lowest bit of a place within it. s_tree begins at 16 bytes. Its functions are
-// those of NodeTree.
-struct PathTree {
+// lowest bit of a place within it. s_tree begins at 16 bytes. Its functions are NodeTree's.
+struct PathTree : CountsFour {
     template <int kLevels>
     static __device__ __forceinline__ unsigned cell_of(unsigned part) {
         return __brev(part) >> (32 - kLevels);
-    }
-
-    static __device__ __forceinline__ void count(unsigned* s_counts, unsigned* places) {
-        count_four(s_counts, places);
     }
 
     template <int kLevels>

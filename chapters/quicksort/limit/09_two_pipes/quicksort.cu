@@ -21,7 +21,7 @@
 using quicksort::Input, quicksort::Output, quicksort::PhaseTimer;
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    quicksort::with_long_tiles([&](int keys_per_thread, const auto& partition) {
+    quicksort::with_tiles<quicksort::LongTiles>([&](int keys_per_thread, const auto& partition) {
         quicksort::sort_by_levels<quicksort::PathTree, quicksort::TwoPipes>(
             input, output, timer, keys_per_thread, partition);
     });

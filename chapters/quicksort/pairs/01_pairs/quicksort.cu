@@ -45,7 +45,7 @@ struct PairPipes : quicksort::Exchange {
 };
 
 void sort_pairs(const Input& input, Output& output, PhaseTimer& timer) {
-    quicksort::with_long_tiles([&](int keys_per_thread, const auto& partition) {
+    quicksort::with_tiles<quicksort::LongTiles>([&](int keys_per_thread, const auto& partition) {
         quicksort::sort_by_levels<quicksort::PathTree, PairPipes>(input, output, timer,
                                                                   keys_per_thread, partition);
     });
