@@ -52,7 +52,7 @@ __device__ __noinline__ void sort_long_buckets(int own, int room, int place, Key
     constexpr int kBuckets = 32;
     __shared__ unsigned s_left;  // one bit for each bucket that needs the block
     if (threadIdx.x == 0) s_left = 0;
-    __syncthreads();
+    __syncthreads();  // s_left is clear
     for (int b = threadIdx.x / 32; b < kBuckets; b += kThreads / 32) {
         const int count = __shfl_sync(0xffffffff, own, b);
         Key* s_bucket = s_keys + __shfl_sync(0xffffffff, room, b);
@@ -62,7 +62,7 @@ __device__ __noinline__ void sort_long_buckets(int own, int room, int place, Key
         if (less > 0) sort_by_warp<kLongest / 32, AnyExchange>(s_bucket, less, to);
         if (less < 0 && threadIdx.x % 32 == 0) atomicOr(&s_left, 1u << b);
     }
-    __syncthreads();
+    __syncthreads();  // s_left is complete
     for (int b = 0; b < kBuckets; ++b) {
         if ((s_left >> b & 1) == 0) continue;
         const int count = __shfl_sync(0xffffffff, own, b);
