@@ -20,34 +20,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from plots.records.against_library import INPUTS
 from tests.chapters.stage_programs import is_tested, with_the_same_host_code
 from tests.quick import QUICK
 
 LONG = "--long" in sys.argv and bool(sys.argv.pop(sys.argv.index("--long")))
 ENGINE = sys.argv.pop(2)
 STAGES_JSON = Path(sys.argv.pop(1))
-INPUTS = (
-    "uniform",
-    "gaussian",
-    "sorted",
-    "reverse",
-    "nearly-sorted",
-    "few-unique",
-    "all-equal",
-    "zipf",
-    "bucket",
-    "staggered",
-    "g-group",
-    "deterministic-duplicates",
-    "permutation",
-    "organ-pipe",
-    "bit-reversed",
-    "values-30",
-    "values-255",
-    "values-500",
-    "one-heavy",
-    "anded",
-)
 # A GTX 980's segment is small enough that short lists are partitioned by many blocks.
 SEGMENT = 6080
 SMALL_SM = 52

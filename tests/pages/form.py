@@ -39,8 +39,8 @@ def words_in(text: str) -> int:
 
 
 def paragraphs_of(text: str) -> list[str]:
-    """Items of lists are paragraphs, too."""
-    return re.split(r"\n\s*\n|\n(?=- |\d+\. )", prose_of(text))
+    """A list without empty lines is one paragraph: it is read at one go."""
+    return re.split(r"\n\s*\n", prose_of(text))
 
 
 def sections_of(text: str) -> dict[str, str]:

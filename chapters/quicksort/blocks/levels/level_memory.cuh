@@ -68,6 +68,7 @@ inline LevelPlan plan_levels(std::int64_t count, int asked, std::int64_t slack) 
     return plan;
 }
 
+// What must be zero before a sort.
 struct Cleared {
     unsigned* words;
     std::int64_t count;
@@ -174,8 +175,8 @@ class LevelMemory {
     course::DeviceBuffer<unsigned> cleared_;  // of the first level, of the last one, and the flags
     course::DeviceBuffer<RegionLeaf> leaves_;
     course::DeviceBuffer<Leaf> constants_;
-    course::DeviceBuffer<Unfit>
-        unfit_;  // parts of the last level at most, or lists with all theirs
+    // Parts of the last level; a list that did not fit stands for all of its parts.
+    course::DeviceBuffer<Unfit> unfit_;
     course::PinnedBuffer<unsigned> h_any_unfit_;
 };
 

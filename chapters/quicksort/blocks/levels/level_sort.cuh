@@ -46,8 +46,8 @@ inline int shared_bytes_of_block() {
 
 // A part needs 64 samples: then a region of 1.74 times the mean overflows once in 10^4 sorts of
 // random keys. Half as many do for a short list, whose regions are larger, and for 512 parts of
-// pairs, for which a block has no room. With less shared memory there are fewer, and the sort falls
-// back more often.
+// pairs, for which a block has no room. With less shared memory there are fewer, and more is sorted
+// again.
 template <int kBits, bool kFew>
 struct RegionSample {
     static constexpr int kParts = 1 << kBits;
@@ -86,8 +86,9 @@ inline constexpr int kFewerKeys = sizeof(Key) == 4 ? 12 : 8;  // per thread
 template <template <int> typename Tiles, typename Sort, typename... Arguments>
 auto with_tiles(const Sort& sort, Arguments&... arguments) {
     constexpr int kMoreKeys = sizeof(Key) == 4 ? 24 : 16;
-    if (shared_bytes_of_block() >= 72 * 1024)
+    if (shared_bytes_of_block() >= 72 * 1024) {
         return sort(kMoreKeys, Tiles<kMoreKeys>{arguments...});
+    }
     return sort(kFewerKeys, Tiles<kFewerKeys>{arguments...});
 }
 
@@ -174,7 +175,8 @@ struct FirstSample {
         memory.clear();
         launch_choose_regions<kBits, kFew>(level, source, keys_per_part, seed);
     }
-    // Whether found() is asked once the first level is queued, not at the end.
+    // Whether found() is asked once the first level is queued, not at the end: then the first
+    // partition keeps the device busy while the host waits for the answer.
     bool asks_early(std::int64_t) const { return false; }
     // Whether the keys were in order, either way, once the kernels have ended.
     bool in_order() const { return false; }

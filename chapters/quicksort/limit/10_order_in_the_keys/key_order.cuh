@@ -133,7 +133,7 @@ class FirstLook {
         looked_.record();
     }
 
-    // The first partition of a long list keeps the device busy until the host has the answer.
+    // The first partition of a shorter list ends before the host has its answer.
     static constexpr std::int64_t kLongList = std::int64_t{1} << 23;
     bool asks_early(std::int64_t count) const { return count >= kLongList; }
 
